@@ -1,0 +1,68 @@
+# Plain POSIX make; needs Python 3.11 or newer with venv, and nothing else.
+# Everything goes into .venv. A stamp file there says what is installed, so a second run installs nothing.
+
+.POSIX:
+
+PYTHON = python3
+VENV = .venv
+BIN = $(VENV)/bin
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+WORKERS = auto
+
+.PHONY: all help demo test slow check format bench clean
+
+all: help
+
+help:
+	@echo 'make demo    install howsure and its command line, and run it on the example data'
+	@echo 'make test    install what the tests need, and run them'
+	@echo 'make slow    run the long simulations of coverage too'
+	@echo 'make check   lint, formatting, types, import contracts, examples in the documents'
+	@echo 'make format  format the code and mend what the linter can mend'
+	@echo 'make bench   time the main paths'
+	@echo 'make clean   remove .venv and caches'
+
+demo: $(VENV)/demo.stamp
+	$(BIN)/howsure report examples/breast_cancer.csv --y-true label --y-pred logistic --by tumour_size
+
+test: $(VENV)/test.stamp
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+slow: $(VENV)/test.stamp
+	$(BIN)/python -m pytest -n $(WORKERS) -m slow
+
+check: $(VENV)/dev.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -p no:randomly README.md CONTRIBUTING.md docs examples/README.md src
+
+format: $(VENV)/dev.stamp
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/dev.stamp
+	$(BIN)/python -m pytest -p no:randomly --benchmark-only benchmarks
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks
+
+$(VENV)/venv.stamp:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	|| { echo 'howsure needs Python 3.11 or newer: make PYTHON=python3.11 ...' >&2; exit 1; }
+	rm -rf $(VENV)
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/demo.stamp: $(VENV)/venv.stamp pyproject.toml constraints.txt
+	$(PIP) --editable '.[cli]'
+	@touch $@
+
+$(VENV)/test.stamp: $(VENV)/venv.stamp pyproject.toml constraints.txt
+	$(PIP) --editable '.[cli,test]'
+	@touch $@ $(VENV)/demo.stamp
+
+$(VENV)/dev.stamp: $(VENV)/venv.stamp pyproject.toml constraints.txt
+	$(PIP) --editable '.[dev]'
+	@touch $@ $(VENV)/demo.stamp $(VENV)/test.stamp

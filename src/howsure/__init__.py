@@ -1,0 +1,190 @@
+"""Honest error bars for what people report about classifiers.
+
+The names below are imported when first used, so that ``import howsure`` stays light.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from howsure.classification import classification_report, classification_report_with_ci
+    from howsure.designs import Clusters, FixedMargins, Simple, Weighted
+    from howsure.errors import HowsureError
+    from howsure.estimation import Estimate, Evaluation, estimate, evaluate
+    from howsure.methods import (
+        AgrestiCoull,
+        Arcsine,
+        BinomTest,
+        Bootstrap,
+        ClopperPearson,
+        Delta,
+        Dirichlet,
+        Fieller,
+        Jeffreys,
+        LikelihoodRatio,
+        Logit,
+        MidP,
+        Mover,
+        Wald,
+        Wilson,
+        WilsonCC,
+    )
+    from howsure.metric import define_metric
+    from howsure.resample import bootstrap, bootstrap_ci
+    from howsure.sklearn import (
+        accuracy_score,
+        balanced_accuracy_score,
+        cohen_kappa_score,
+        f1_score,
+        fbeta_score,
+        fnr_score,
+        fpr_score,
+        hamming_loss,
+        jaccard_score,
+        matthews_corrcoef,
+        npv_score,
+        ppv_score,
+        precision_score,
+        recall_score,
+        tnr_score,
+        tpr_score,
+        zero_one_loss,
+    )
+    from howsure.sources.confusion import confusion
+    from howsure.table import Table, from_counts
+
+_HOMES = {
+    "howsure.designs": (
+        "Clusters",
+        "FixedMargins",
+        "Simple",
+        "Weighted",
+    ),
+    "howsure.errors": ("HowsureError",),
+    "howsure.estimation": (
+        "Estimate",
+        "Evaluation",
+        "estimate",
+        "evaluate",
+    ),
+    "howsure.methods": (
+        "AgrestiCoull",
+        "Arcsine",
+        "BinomTest",
+        "Bootstrap",
+        "ClopperPearson",
+        "Delta",
+        "Dirichlet",
+        "Fieller",
+        "Jeffreys",
+        "LikelihoodRatio",
+        "Logit",
+        "MidP",
+        "Mover",
+        "Wald",
+        "Wilson",
+        "WilsonCC",
+    ),
+    "howsure.metric": ("define_metric",),
+    "howsure.classification": (
+        "classification_report",
+        "classification_report_with_ci",
+    ),
+    "howsure.resample": (
+        "bootstrap",
+        "bootstrap_ci",
+    ),
+    "howsure.sklearn": (
+        "accuracy_score",
+        "balanced_accuracy_score",
+        "cohen_kappa_score",
+        "f1_score",
+        "fbeta_score",
+        "fnr_score",
+        "fpr_score",
+        "hamming_loss",
+        "jaccard_score",
+        "matthews_corrcoef",
+        "npv_score",
+        "ppv_score",
+        "precision_score",
+        "recall_score",
+        "tnr_score",
+        "tpr_score",
+        "zero_one_loss",
+    ),
+    "howsure.sources.confusion": ("confusion",),
+    "howsure.table": (
+        "Table",
+        "from_counts",
+    ),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "AgrestiCoull",
+    "Arcsine",
+    "BinomTest",
+    "Bootstrap",
+    "ClopperPearson",
+    "Clusters",
+    "Delta",
+    "Dirichlet",
+    "Estimate",
+    "Evaluation",
+    "Fieller",
+    "FixedMargins",
+    "HowsureError",
+    "Jeffreys",
+    "LikelihoodRatio",
+    "Logit",
+    "MidP",
+    "Mover",
+    "Simple",
+    "Table",
+    "Wald",
+    "Weighted",
+    "Wilson",
+    "WilsonCC",
+    "accuracy_score",
+    "balanced_accuracy_score",
+    "bootstrap",
+    "bootstrap_ci",
+    "classification_report",
+    "classification_report_with_ci",
+    "cohen_kappa_score",
+    "confusion",
+    "define_metric",
+    "estimate",
+    "evaluate",
+    "f1_score",
+    "fbeta_score",
+    "fnr_score",
+    "fpr_score",
+    "from_counts",
+    "hamming_loss",
+    "jaccard_score",
+    "matthews_corrcoef",
+    "npv_score",
+    "ppv_score",
+    "precision_score",
+    "recall_score",
+    "tnr_score",
+    "tpr_score",
+    "zero_one_loss",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        message = f"module 'howsure' has no attribute {name!r}"
+        raise AttributeError(message)
+    value = getattr(importlib.import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

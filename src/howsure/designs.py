@@ -1,0 +1,341 @@
+"""Designs: how the counts would vary if the study were repeated.
+
+A design knows the variance of a linear form in the counts. Together with a metric's gradient that is the
+delta method, for independent cases, weighted cases, cases in clusters, and test sets sampled class by class.
+
+Every metric is unchanged when the counts are multiplied by a constant, so ``sum(counts * gradient) == 0``
+(Euler), and no term has to be subtracted for the mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+Blocks = Iterator[tuple[Array, Array]]
+BLOCK_CELLS = 2**20  # cells of the tables held at once
+
+
+@runtime_checkable
+class Design(Protocol):
+    """What every design answers; counts and gradients have the shape of the table's cells."""
+
+    @property
+    def degrees_of_freedom(self) -> float:
+        """Degrees of freedom of the variance estimate; infinite where a normal quantile is right."""
+        ...
+
+    def variance(self, counts: Array, gradient: Array) -> float:
+        """Variance of ``sum(gradient * counts)``."""
+        ...
+
+    def squares(self, counts: Array) -> Array | None:
+        """Sum of squared weights by cell when cells vary independently, else None."""
+        ...
+
+    def effective_trials(self, counts: Array, trials: Array) -> float:
+        """Size of the simple random sample that the cells marked by ``trials`` are worth when all agree."""
+        ...
+
+    def collapsed(self, cells: Array, shape: tuple[int, ...]) -> Design | None:
+        """Return the design of the table whose cell ``cells[c]`` collects cell ``c``; None if not defined."""
+        ...
+
+    def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
+        """Tables that a repetition of the study could have given, ``(size, cells)``."""
+        ...
+
+    def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
+        """Tables in proportion to draws of the cells' probabilities, ``(size, cells)``."""
+        ...
+
+    def left_out(self, counts: Array) -> Blocks:
+        """Tables without one unit, ``(distinct units, cells)``, and how many units each stands for, in blocks."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Simple:
+    """Independent cases: the counts are one multinomial sample.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Simple().variance(np.array([30.0, 70.0]), np.array([0.007, -0.003]))
+    0.0021
+    """
+
+    degrees_of_freedom: float = field(default=np.inf, init=False)
+
+    def variance(self, counts: Array, gradient: Array) -> float:
+        """Return ``sum(counts * gradient**2)``."""
+        return float(np.vdot(counts * gradient, gradient))
+
+    def squares(self, counts: Array) -> Array:
+        """Return the counts: every weight is one."""
+        return counts
+
+    def effective_trials(self, counts: Array, trials: Array) -> float:
+        """Return the number of cases in the marked cells."""
+        return float(counts[trials].sum())
+
+    def collapsed(self, cells: Array, shape: tuple[int, ...]) -> Simple:  # noqa: ARG002 - the protocol's signature
+        """Return itself: merging cells of a multinomial leaves a multinomial."""
+        return self
+
+    def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
+        """Draw multinomial tables: the same distribution as counting resampled rows."""
+        return _multinomial(counts.ravel(), size, rng)
+
+    def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
+        """Draw gamma variables, which are a Dirichlet draw up to their sum."""
+        return _gamma(counts.ravel() + prior.ravel(), size, rng)
+
+    def left_out(self, counts: Array) -> Blocks:
+        """Leave out one case of each non-empty cell."""
+        filled = np.flatnonzero(counts)
+        return _without_one(counts.ravel(), filled, np.ones(len(filled)), counts.ravel()[filled])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Weighted:
+    """Independent cases that count with a weight (survey, importance or inverse-probability weights).
+
+    Parameters
+    ----------
+    weight_squared
+        Sum of the squared weights by cell; the table's counts then hold the sums of the weights.
+    atoms
+        ``(cell, weight, number)`` of each distinct weight in each cell, for exact resampling; None when the
+        weights are too many to keep.
+    """
+
+    weight_squared: Array
+    atoms: tuple[Array, Array, Array] | None = None
+    degrees_of_freedom: float = field(default=np.inf, init=False)
+
+    def variance(self, counts: Array, gradient: Array) -> float:  # noqa: ARG002 - the protocol's signature
+        """Return ``sum(weight_squared * gradient**2)``."""
+        return float(np.vdot(self.weight_squared * gradient, gradient))
+
+    def squares(self, counts: Array) -> Array:  # noqa: ARG002 - the protocol's signature
+        """Return the sums of squared weights."""
+        return self.weight_squared
+
+    def effective_trials(self, counts: Array, trials: Array) -> float:
+        """Return Kish's effective sample size, ``sum(w)**2 / sum(w**2)``."""
+        return _quotient(counts[trials].sum() ** 2, self.weight_squared[trials].sum())
+
+    def collapsed(self, cells: Array, shape: tuple[int, ...]) -> Weighted:
+        """Add up the squared weights of the merged cells."""
+        squared = np.bincount(cells.ravel(), self.weight_squared.ravel(), int(np.prod(shape))).reshape(shape)
+        atoms = None if self.atoms is None else (cells.ravel()[self.atoms[0]], *self.atoms[1:])
+        return Weighted(squared, atoms)
+
+    def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
+        """Draw how often each distinct weight occurs.
+
+        Where the weights were too many to keep, each cell is a Poisson number of cases of its effective weight
+        ``sum(w**2) / sum(w)``, which has the right mean and variance.
+        """
+        drawn = np.zeros((size, counts.size))
+        if self.atoms is None:
+            weight, number = self._typical(counts.ravel())
+            return np.asarray(rng.poisson(number, (size, counts.size)) * weight)
+        cell, weight, number = self.atoms
+        order = np.argsort(cell, kind="stable")
+        sampled = _multinomial(number[order], size, rng) * weight[order]
+        filled, starts = np.unique(cell[order], return_index=True)
+        drawn[:, filled] = np.add.reduceat(sampled, starts, axis=1)
+        return drawn
+
+    def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
+        """Draw gamma variables with the cells' sums of weights as means and sums of squared weights as variances."""
+        weight, number = self._typical(counts.ravel())
+        mean = self.weight_squared.sum() / counts.sum()
+        prior_weight = np.where(number > 0, weight, mean)
+        return _gamma(number + prior.ravel(), size, rng) * prior_weight
+
+    def left_out(self, counts: Array) -> Blocks:
+        """Leave out one case of each distinct weight in each cell."""
+        if self.atoms is not None:
+            return _without_one(counts.ravel(), *self.atoms)
+        weight, number = self._typical(counts.ravel())
+        filled = np.flatnonzero(number)
+        return _without_one(counts.ravel(), filled, weight[filled], number[filled])
+
+    def _typical(self, counts: Array) -> tuple[Array, Array]:
+        """Effective weight and effective number of cases of each cell."""
+        squared = self.weight_squared.ravel()
+        weight = np.divide(squared, counts, out=np.zeros(counts.size), where=counts > 0)
+        number = np.divide(counts**2, squared, out=np.zeros(counts.size), where=squared > 0)
+        return weight, number
+
+
+@dataclass(frozen=True, slots=True)
+class FixedMargins:
+    """A test set sampled class by class: the number of cases of each true class is fixed by design."""
+
+    degrees_of_freedom: float = field(default=np.inf, init=False)
+
+    def variance(self, counts: Array, gradient: Array) -> float:
+        """Return the sum of the multinomial variances within the rows (axis 0 is the truth)."""
+        rows, slopes = counts.reshape(len(counts), -1), gradient.reshape(len(gradient), -1)
+        totals = rows.sum(1)
+        mean = np.divide((rows * slopes).sum(1), totals, out=np.zeros(len(rows)), where=totals > 0)
+        return float((rows * (slopes - mean[:, None]) ** 2).sum())
+
+    def squares(self, counts: Array) -> None:
+        """Return None: cells of one row vary together."""
+
+    def effective_trials(self, counts: Array, trials: Array) -> float:
+        """Return the number of cases in the marked cells."""
+        return float(counts[trials].sum())
+
+    def collapsed(self, cells: Array, shape: tuple[int, ...]) -> None:
+        """Return None: merging rows loses which totals were fixed."""
+
+    def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
+        """Draw a multinomial within each row."""
+        rows = counts.reshape(len(counts), -1)
+        return np.concatenate([_multinomial(row, size, rng) for row in rows], axis=1)
+
+    def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
+        """Draw a Dirichlet within each row, scaled to the row's fixed total."""
+        rows = counts.reshape(len(counts), -1)
+        drawn = _gamma(counts.ravel() + prior.ravel(), size, rng).reshape(size, *rows.shape)
+        sums = drawn.sum(-1, keepdims=True)
+        scale = np.divide(rows.sum(1)[:, None], sums, out=np.zeros(sums.shape), where=sums > 0)
+        return np.asarray((drawn * scale).reshape(size, -1))
+
+    def left_out(self, counts: Array) -> Blocks:
+        """Leave out one case of each non-empty cell, and weight the row up to its total again."""
+        totals = counts.reshape(len(counts), -1).sum(1)[:, None]
+        for tables, number in Simple().left_out(counts):
+            shaped = tables.reshape(len(tables), len(counts), -1)
+            sums = shaped.sum(-1, keepdims=True)
+            scale = np.divide(totals, sums, out=np.zeros(sums.shape), where=sums > 0)
+            yield (shaped * scale).reshape(len(tables), -1), number
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clusters:
+    """Cases that come in groups and vary together: images of one patient, sentences of one document.
+
+    The table of each cluster is kept in sparse form: entry ``e`` says that cluster ``cluster[e]`` has
+    ``count[e]`` (summed weights) in cell ``cell[e]``. Clusters whose tables are identical may be kept once,
+    with their ``multiplicity``.
+    """
+
+    cluster: Array
+    cell: Array
+    count: Array
+    multiplicity: Array
+
+    @property
+    def number(self) -> int:
+        """How many clusters there are."""
+        return int(self.multiplicity.sum())
+
+    @property
+    def degrees_of_freedom(self) -> float:
+        """Return the number of clusters less one."""
+        return float(self.number - 1)
+
+    def totals(self, gradient: Array) -> Array:
+        """Sum of ``gradient * counts`` within each distinct cluster."""
+        return np.bincount(self.cluster, self.count * gradient.ravel()[self.cell], len(self.multiplicity))
+
+    def variance(self, counts: Array, gradient: Array) -> float:  # noqa: ARG002 - the protocol's signature
+        """Return ``G / (G - 1) * sum over clusters of sum(counts * gradient)**2``; nan for a single cluster."""
+        if self.number < 2:  # noqa: PLR2004 - a variance needs two
+            return float("nan")
+        correction = self.number / (self.number - 1)
+        return float(correction * np.vdot(self.multiplicity, self.totals(gradient) ** 2))
+
+    def squares(self, counts: Array) -> None:
+        """Return None: cells vary together."""
+
+    def effective_trials(self, counts: Array, trials: Array) -> float:
+        """Return Kish's effective number of clusters: all cases of a cluster are taken to agree."""
+        sizes = self.totals(trials.astype(float))
+        return _quotient(counts[trials].sum() ** 2, np.vdot(self.multiplicity, sizes**2))
+
+    def collapsed(self, cells: Array, shape: tuple[int, ...]) -> Clusters:  # noqa: ARG002 - the protocol's signature
+        """Relabel the cells."""
+        return Clusters(self.cluster, cells.ravel()[self.cell], self.count, self.multiplicity)
+
+    def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
+        """Draw whole clusters with replacement."""
+        if len(self.multiplicity) < self.number:
+            chosen = _multinomial(self.multiplicity, size, rng)
+        else:
+            picks = rng.integers(self.number, size=(size, self.number))
+            picks += self.number * np.arange(size)[:, None]
+            chosen = np.bincount(picks.ravel(), minlength=size * self.number).reshape(size, -1).astype(float)
+        return self._tables(chosen, counts.size)
+
+    def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
+        """Draw the clusters' weights from a flat Dirichlet (the Bayesian bootstrap), and add the prior's cells."""
+        chosen = _gamma(self.multiplicity, size, rng)
+        extra = _gamma(prior.ravel(), size, rng) if prior.any() else 0.0
+        return self._tables(chosen, counts.size) + extra
+
+    def left_out(self, counts: Array) -> Blocks:
+        """Leave out one cluster of each distinct kind."""
+        tables = self._sparse(counts.size)
+        step = max(1, BLOCK_CELLS // counts.size)
+        for start in range(0, len(self.multiplicity), step):
+            yield (
+                counts.reshape(1, -1) - tables[start : start + step].toarray(),
+                self.multiplicity[start : start + step],
+            )
+
+    def _tables(self, chosen: Array, cells: int) -> Array:
+        """Add up the tables of the chosen clusters."""
+        return np.asarray(chosen @ self._sparse(cells))
+
+    def _sparse(self, cells: int) -> Any:
+        """Return the clusters' tables as one sparse matrix, ``(distinct clusters, cells)``."""
+        from scipy import sparse
+
+        shape = (len(self.multiplicity), cells)
+        return sparse.csr_array((self.count, (self.cluster, self.cell)), shape=shape)
+
+
+def _quotient(part: float, whole: float) -> float:
+    return float(part / whole) if whole > 0 else 0.0
+
+
+def _multinomial(counts: Array, size: int, rng: np.random.Generator) -> Array:
+    """Multinomial draws over the non-empty cells, ``(size, cells)``; counts are whole."""
+    drawn = np.zeros((counts.size, size)).T  # draws of one cell lie together: what reads them sums over cells
+    filled = np.flatnonzero(counts)
+    if filled.size:
+        total = counts.sum()
+        drawn[:, filled] = rng.multinomial(round(float(total)), counts[filled] / total, size)
+    return drawn
+
+
+def _gamma(shape: Array, size: int, rng: np.random.Generator) -> Array:
+    """Independent gamma draws, ``(size, cells)``; a shape of zero is the limit, zero."""
+    drawn = np.zeros((shape.size, size))
+    filled = np.flatnonzero(shape)
+    drawn[filled] = rng.standard_gamma(shape[filled, None], (filled.size, size))
+    return drawn.T
+
+
+def _without_one(counts: Array, cell: Array, weight: Array, number: Array) -> Blocks:
+    """Tables without one case of a weight in a cell, for each of these cases that stand for ``number``."""
+    step = max(1, BLOCK_CELLS // counts.size)
+    for start in range(0, len(cell), step):
+        cells = cell[start : start + step]
+        tables = np.repeat(counts[None, :], len(cells), axis=0).astype(float)
+        left = counts[cells] - weight[start : start + step]
+        tables[np.arange(len(cells)), cells] = np.maximum(left, 0.0)
+        yield tables, number[start : start + step]

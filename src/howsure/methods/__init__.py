@@ -1,0 +1,116 @@
+"""Interval methods: frozen dataclasses of settings, and the names that stand for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from howsure.errors import HowsureError
+from howsure.methods.bootstrap import Bootstrap
+from howsure.methods.delta import Delta, Wald
+from howsure.methods.dirichlet import Dirichlet
+from howsure.methods.fieller import Fieller
+from howsure.methods.interval import DrawingMethod, Interval, Method
+from howsure.methods.mover import Mover
+from howsure.methods.proportion import (
+    BINOMIAL_METHODS,
+    AgrestiCoull,
+    Arcsine,
+    Binomial,
+    BinomTest,
+    ClopperPearson,
+    Jeffreys,
+    LikelihoodRatio,
+    Logit,
+    MidP,
+    Wilson,
+    WilsonCC,
+)
+from howsure.metric import Metric
+from howsure.table import Table
+
+__all__ = [
+    "METHODS",
+    "SYNONYMS",
+    "AgrestiCoull",
+    "Arcsine",
+    "BinomTest",
+    "Bootstrap",
+    "ClopperPearson",
+    "Delta",
+    "Dirichlet",
+    "DrawingMethod",
+    "Fieller",
+    "Interval",
+    "Jeffreys",
+    "LikelihoodRatio",
+    "Logit",
+    "Method",
+    "MidP",
+    "Mover",
+    "Wald",
+    "Wilson",
+    "WilsonCC",
+    "automatic",
+    "named",
+]
+
+_ANALYTIC: tuple[type[Wald | Delta | Binomial | Fieller | Mover], ...] = (
+    Wald,
+    Delta,
+    *BINOMIAL_METHODS,
+    Fieller,
+    Mover,
+)
+METHODS: dict[str, Callable[[], Method]] = {
+    **{each.name: each for each in _ANALYTIC},
+    **{f"bootstrap_{kind}": partial(Bootstrap, kind) for kind in ("percentile", "basic", "bca", "studentized")},
+    Dirichlet.name: Dirichlet,
+}
+SYNONYMS = {
+    "takahashi": "wald",
+    "normal": "wald",
+    "beta": "clopper_pearson",
+    "exact": "clopper_pearson",
+    "score": "wilson",
+    "midp": "mid_p",
+    "wilsoncc": "wilson_cc",
+    "agresti": "agresti_coull",
+    "lr": "likelihood_ratio",
+    "bootstrap": "bootstrap_percentile",
+    "percentile": "bootstrap_percentile",
+    "bca": "bootstrap_bca",
+    "dirichlet": "bayes",
+    "posterior": "bayes",
+}
+
+
+def named(method: str | Method | None) -> Method | None:
+    """Return the method that a name or synonym stands for; None for ``"auto"``.
+
+    Raises
+    ------
+    HowsureError
+        If there is no method of that name; the message has the nearest ones.
+    """
+    if method is None or isinstance(method, Method):
+        return method
+    if not isinstance(method, str):
+        message = f"`method` is a method or its name, not {type(method).__name__}. `howsure methods` lists them."
+        raise HowsureError(message)
+    name = method.strip().lower().replace("-", "_").replace(" ", "_")
+    if name == "auto":
+        return None
+    name = SYNONYMS.get(name, name)
+    if name not in METHODS:
+        raise HowsureError.unknown("method", method, ["auto", *METHODS, *SYNONYMS])
+    return METHODS[name]()
+
+
+def automatic(metric: Metric, table: Table) -> Method:
+    """Return the method that suits a metric: score intervals where it is made of proportions, else the delta method."""
+    if metric.proportion(table.counts.shape) is not None:
+        return Wilson()
+    if metric.parts is not None:
+        return Mover()
+    return Delta()

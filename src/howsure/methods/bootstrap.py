@@ -1,0 +1,165 @@
+"""The bootstrap, on counts: resampling rows and counting them is drawing the table itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError
+from howsure.methods.delta import Delta
+from howsure.methods.draws import seed_sequence, values_of_draws
+from howsure.methods.interval import Interval, standard_error
+from howsure.metric import Metric
+from howsure.table import Counts, Table
+
+Array = NDArray[Any]
+KINDS = ("percentile", "basic", "bca", "studentized")
+
+
+@dataclass(frozen=True, slots=True)
+class Bootstrap:
+    """Intervals from resampled tables; the cost does not depend on the number of cases.
+
+    Parameters
+    ----------
+    kind
+        ``"percentile"``: quantiles of the resampled values; ``"basic"``: reflected at the observed value;
+        ``"bca"``: corrected for bias and acceleration; ``"studentized"``: quantiles of the resampled value's
+        distance in units of its own standard error.
+    n_resamples
+        Number of resamples.
+
+    Notes
+    -----
+    Resamples follow the table's design: cases, weighted cases, cases within each true class, or whole clusters.
+    A resample on which the metric is undefined is counted in the estimate's `reason`, and left out.
+    Where every resample gives the same value (a perfect sample), resampling knows nothing of the uncertainty, and
+    the interval is the delta method's.
+
+    References
+    ----------
+    Efron, Tibshirani (1993), An Introduction to the Bootstrap.
+    """
+
+    kind: Literal["percentile", "basic", "bca", "studentized"] = "percentile"
+    n_resamples: int = 9999
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise HowsureError.unknown("kind of bootstrap", self.kind, KINDS)
+        if isinstance(self.n_resamples, bool) or int(self.n_resamples) != self.n_resamples or self.n_resamples < 1:
+            message = f"`n_resamples` must be a whole number of at least 1, not {self.n_resamples!r}."
+            raise HowsureError(message)
+
+    @property
+    def name(self) -> str:
+        """Name of the method, with its kind."""
+        return f"bootstrap_{self.kind}"
+
+    def interval(self, metric: Metric, table: Table, confidence_level: float, rng: Any = None) -> Interval:
+        """Return the interval; see the class."""
+        return self.intervals([metric], table, confidence_level, rng)[0]
+
+    def intervals(
+        self, metrics: Sequence[Metric], table: Table, confidence_level: float, rng: Any = None
+    ) -> list[Interval]:
+        """Return the intervals of several metrics from one stream of resamples."""
+
+        def draw(size: int, stream: np.random.Generator) -> Array:
+            return table.design.resample(table.counts, size, stream)
+
+        seed = seed_sequence(rng)
+        draws = values_of_draws(metrics, table, draw, self.n_resamples, seed)
+        return [
+            self._one(metric, table, confidence_level, row, seed) for metric, row in zip(metrics, draws, strict=True)
+        ]
+
+    def _one(self, metric: Metric, table: Table, level: float, draws: Array, seed: np.random.SeedSequence) -> Interval:
+        value = float(metric(table.counts))
+        if not np.isfinite(value):
+            return Interval(np.nan, np.nan, draws=draws, reason="the metric is undefined")
+        kept = draws[np.isfinite(draws)]
+        lost = len(draws) - len(kept)
+        low, high = self._limits(metric, table, level, kept, seed) if kept.size else (np.nan, np.nan)
+        if not low < high:
+            fallback = Delta().interval(metric, table, level)
+            words = "resampling shows no variation: interval by the delta method"
+            return Interval(fallback.low, fallback.high, fallback.standard_error, draws, words)
+        lowest, highest = metric.range
+        reason = f"undefined on {lost} of {len(draws)} resamples" if lost else ""
+        return Interval(max(low, lowest), min(high, highest), float(kept.std(ddof=1)), draws, reason)
+
+    def _limits(
+        self, metric: Metric, table: Table, level: float, draws: Array, seed: np.random.SeedSequence
+    ) -> tuple[float, float]:
+        if self.kind == "studentized":
+            return _studentized(metric, table, level, self.n_resamples, seed)
+        skewness = acceleration(metric, table) if self.kind == "bca" else 0.0
+        return limits_of_draws(self.kind, float(metric(table.counts)), draws, level, skewness)
+
+
+def limits_of_draws(
+    kind: str, value: float, draws: Array, confidence_level: float, acceleration: float = 0.0
+) -> tuple[float, float]:
+    """Return the percentile, basic or BCa limits from the observed value and the defined resampled ones."""
+    tails = np.array([(1 - confidence_level) / 2, (1 + confidence_level) / 2])
+    if kind == "bca":
+        tails = _corrected(tails, value, draws, acceleration)
+    low, high = (float(limit) for limit in np.quantile(draws, tails))
+    return (2 * value - high, 2 * value - low) if kind == "basic" else (low, high)
+
+
+def _corrected(tails: Array, value: float, draws: Array, acceleration: float) -> Array:
+    """Tail probabilities corrected for the bias and acceleration of the resampled values."""
+    from scipy import special
+
+    below = (draws < value).mean() + (draws == value).mean() / 2
+    smallest = 0.5 / len(draws)
+    bias = special.ndtri(np.clip(below, smallest, 1 - smallest))
+    normal = bias + special.ndtri(tails)
+    return np.asarray(special.ndtr(bias + normal / (1 - acceleration * normal)))
+
+
+def acceleration(metric: Metric, table: Table) -> float:
+    """Skewness of the jackknife values over six; one value for each non-empty cell, not for each case."""
+    values, numbers = [], []
+    for tables, number in table.design.left_out(table.counts):
+        with np.errstate(all="ignore"):
+            values.append(metric(Counts(tables.reshape(len(tables), *table.counts.shape), table.kind)))
+        numbers.append(number)
+    return skewness_of_jackknife(np.concatenate(values), np.concatenate(numbers))
+
+
+def skewness_of_jackknife(values: Array, number: Array) -> float:
+    """Return the BCa acceleration from jackknife values that stand for so many units each."""
+    defined = np.isfinite(values)
+    values, number = values[defined], number[defined]
+    if not number.sum() > 0:
+        return 0.0
+    deviation = (number * values).sum() / number.sum() - values
+    square = float((number * deviation**2).sum())
+    return float((number * deviation**3).sum()) / (6 * square**1.5) if square > 0 else 0.0
+
+
+def _studentized(
+    metric: Metric, table: Table, level: float, size: int, seed: np.random.SeedSequence
+) -> tuple[float, float]:
+    value, error = float(metric(table.counts)), standard_error(metric, table)
+    # Stream 2**20 is used by no block of `values_of_draws`.
+    stream = np.random.default_rng(np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, 2**20)))
+    resampled = table.design.resample(table.counts, size, stream).reshape(-1, *table.counts.shape)
+    distances = np.array([_distance(metric, table, counts, value) for counts in resampled])
+    distances = distances[np.isfinite(distances)]
+    if not distances.size:
+        return np.nan, np.nan
+    low, high = np.quantile(distances, ((1 - level) / 2, (1 + level) / 2))
+    return value - high * error, value - low * error
+
+
+def _distance(metric: Metric, table: Table, counts: Array, value: float) -> float:
+    error = standard_error(metric, replace(table, counts=np.ascontiguousarray(counts)))
+    return (float(metric(counts)) - value) / error if error > 0 else np.nan

@@ -1,0 +1,68 @@
+"""Draws of many metrics from one stream of tables.
+
+Tables are drawn in blocks that fit the processor's cache, every metric is evaluated on each block, and only the
+metrics' values are kept: memory does not grow with the number of cells times the number of draws. Each block has
+a random stream of its own, so the result does not depend on the number of threads, nor on which other metrics
+are asked for.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.metric import Metric
+from howsure.table import Counts, Table
+
+Array = NDArray[Any]
+Draw = Callable[[int, np.random.Generator], Array]  # (size, rng) -> (size, cells)
+BLOCK_CELLS = 2**17  # 1 MiB of tables
+SMALLEST_BLOCK = 32
+
+
+def seed_sequence(random_state: Any) -> np.random.SeedSequence:
+    """Return the seed sequence of an int, a sequence of ints, a generator, a seed sequence, or None (fresh entropy).
+
+    A generator is advanced: each call gives another stream, as with SciPy's functions.
+    """
+    if isinstance(random_state, np.random.SeedSequence):
+        return random_state
+    if isinstance(random_state, np.random.Generator | np.random.RandomState):
+        integers = random_state.integers if isinstance(random_state, np.random.Generator) else random_state.randint
+        return np.random.SeedSequence([int(part) for part in integers(0, 2**31, size=4)])
+    return np.random.SeedSequence(random_state)
+
+
+def values_of_draws(
+    metrics: Sequence[Metric], table: Table, draw: Draw, size: int, seed: np.random.SeedSequence
+) -> Array:
+    """Return each metric's value on each drawn table, ``(metrics, size)``."""
+    values = np.empty((len(metrics), size))
+    step = max(SMALLEST_BLOCK, BLOCK_CELLS // table.counts.size)
+    starts = range(0, size, step)
+    # Children are derived from the seed alone, so that asking twice gives the same streams.
+    children = [
+        np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, index)) for index in range(len(starts))
+    ]
+
+    def fill(start: int, child: np.random.SeedSequence) -> None:
+        stop = min(start + step, size)
+        tables = draw(stop - start, np.random.Generator(np.random.PCG64(child)))
+        counts = Counts(tables.reshape(stop - start, *table.counts.shape), table.kind)
+        with np.errstate(all="ignore"):
+            for row, metric in enumerate(metrics):
+                values[row, start:stop] = metric(counts)
+
+    threads = min(len(starts), os.cpu_count() or 1)
+    if threads == 1:
+        for start, child in zip(starts, children, strict=True):
+            fill(start, child)
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(fill, starts, children))
+    return values

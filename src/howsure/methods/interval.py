@@ -1,0 +1,104 @@
+"""What every method is given and gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs import Design, Simple
+from howsure.metric import Metric, Proportion
+from howsure.table import Counts, Table
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A confidence or credible interval; nan limits come with a reason."""
+
+    low: float
+    high: float
+    standard_error: float = np.nan
+    draws: Array | None = None
+    reason: str = ""
+
+
+@runtime_checkable
+class Method(Protocol):
+    """A frozen dataclass of settings that turns a metric and a table into an interval."""
+
+    @property
+    def name(self) -> str:
+        """The word that stands for the method."""
+        ...
+
+    def interval(self, metric: Metric, table: Table, confidence_level: float, rng: Any = None) -> Interval:
+        """Return the interval of the metric on the table; ``rng`` seeds the methods that draw."""
+        ...
+
+
+@runtime_checkable
+class DrawingMethod(Method, Protocol):
+    """A method that draws tables: many metrics share one stream of them."""
+
+    def intervals(
+        self, metrics: Sequence[Metric], table: Table, confidence_level: float, rng: Any = None
+    ) -> list[Interval]:
+        """Return the interval of each metric, from the same draws."""
+        ...
+
+
+def normal_quantile(confidence_level: float) -> float:
+    """Two-sided standard normal quantile."""
+    from scipy import special
+
+    return float(special.ndtri((1 + confidence_level) / 2))
+
+
+def quantile(confidence_level: float, design: Design) -> float:
+    """Two-sided quantile: normal, or Student's t where the design has few degrees of freedom."""
+    freedom = design.degrees_of_freedom
+    if not np.isfinite(freedom):
+        return normal_quantile(confidence_level)
+    from scipy import special
+
+    return float(special.stdtrit(freedom, (1 + confidence_level) / 2)) if freedom > 0 else np.nan
+
+
+def standard_error(metric: Metric, table: Table) -> float:
+    """Delta-method standard error of the metric; nan where the metric or its slope is."""
+    counts = Counts(table.counts, table.kind)
+    if not np.isfinite(metric(counts)):
+        return np.nan
+    gradient = metric.gradient(counts)
+    if not np.isfinite(gradient[table.counts > 0]).all():
+        return np.nan
+    variance = table.design.variance(table.counts, np.where(table.counts > 0, gradient, 0.0))
+    return float(np.sqrt(variance)) if variance >= 0 else np.nan
+
+
+def effective_counts(share: Proportion, table: Table, confidence_level: float) -> tuple[float, float]:
+    """Successes and trials of the simple random sample that the design's data are worth.
+
+    For independent cases these are the counts. Otherwise trials are scaled so that the binomial variance equals
+    the design's (Korn and Graubard 1998), also for the heavier tail of Student's t, and never beyond the cases seen.
+    """
+    trials = float(table.counts[share.trials].sum())
+    successes = float(table.counts[share.successes].sum())
+    design = table.design
+    if isinstance(design, Simple) or trials == 0:
+        return successes, trials
+    observed = successes / trials
+    gradient = (share.successes - observed * share.trials) / trials
+    variance = design.variance(table.counts, gradient)
+    worth = design.effective_trials(table.counts, share.trials)
+    if variance > 0:
+        worth = observed * (1 - observed) / variance
+    if np.isfinite(design.degrees_of_freedom):
+        worth *= (normal_quantile(confidence_level) / quantile(confidence_level, design)) ** 2
+        worth = min(worth, trials)
+    return observed * worth, worth

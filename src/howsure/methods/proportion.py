@@ -1,0 +1,148 @@
+"""Binomial intervals, for every metric that is a proportion or a monotone function of one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError
+from howsure.methods import binomial
+from howsure.methods.interval import Interval, effective_counts, standard_error
+from howsure.metric import Metric
+from howsure.table import Table
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Binomial:
+    """An interval for a proportion, carried over to every metric that is a monotone function of one.
+
+    Recall, precision or accuracy are proportions; binary F1 is ``2p / (1 + p)`` and Jaccard's index is ``p``,
+    with ``p`` the share of true positives among the cases that are not true negatives. Weighted and clustered
+    data enter with their effective counts (Korn and Graubard 1998).
+    """
+
+    name: ClassVar[str] = "binomial"
+    limits: ClassVar[Any] = staticmethod(binomial.wilson)
+
+    def interval(
+        self,
+        metric: Metric,
+        table: Table,
+        confidence_level: float,
+        rng: Any = None,  # noqa: ARG002 - the protocol's signature
+    ) -> Interval:
+        """Return the interval; see the class."""
+        share = metric.proportion(table.counts.shape)
+        if share is None:
+            others = "`Fieller()`, `Delta()`" if metric.ratio is not None else "`Delta()`"
+            message = (
+                f"`{type(self).__name__}` needs a proportion, and `{metric.name}` is not one. "
+                f"Use {others} or `Bootstrap()`."
+            )
+            raise HowsureError(message)
+        successes, trials = effective_counts(share, table, confidence_level)
+        if trials == 0:
+            return Interval(np.nan, np.nan, reason="its denominator is zero")
+        if not np.isfinite(trials):
+            return Interval(np.nan, np.nan, reason="a single cluster shows no variation between clusters")
+        low, high = (float(share.metric(limit)) for limit in type(self).limits(successes, trials, confidence_level))
+        return Interval(low, high, standard_error(metric, table))
+
+
+@dataclass(frozen=True, slots=True)
+class Wilson(Binomial):
+    """Wilson's score interval (1927)."""
+
+    name: ClassVar[str] = "wilson"
+    limits = staticmethod(binomial.wilson)
+
+
+@dataclass(frozen=True, slots=True)
+class WilsonCC(Binomial):
+    """Wilson's score interval with continuity correction (Newcombe 1998)."""
+
+    name: ClassVar[str] = "wilson_cc"
+    limits = staticmethod(binomial.wilson_cc)
+
+
+@dataclass(frozen=True, slots=True)
+class ClopperPearson(Binomial):
+    """The exact interval of Clopper and Pearson (1934): never covers too little."""
+
+    name: ClassVar[str] = "clopper_pearson"
+    limits = staticmethod(binomial.clopper_pearson)
+
+
+@dataclass(frozen=True, slots=True)
+class MidP(Binomial):
+    """The exact interval with half the weight on the observed count."""
+
+    name: ClassVar[str] = "mid_p"
+    limits = staticmethod(binomial.mid_p)
+
+
+@dataclass(frozen=True, slots=True)
+class AgrestiCoull(Binomial):
+    """Wald's interval around Wilson's centre (Agresti and Coull 1998)."""
+
+    name: ClassVar[str] = "agresti_coull"
+    limits = staticmethod(binomial.agresti_coull)
+
+
+@dataclass(frozen=True, slots=True)
+class Jeffreys(Binomial):
+    """Equal-tailed posterior interval under Jeffreys' prior, Beta(1/2, 1/2)."""
+
+    name: ClassVar[str] = "jeffreys"
+    limits = staticmethod(binomial.jeffreys)
+
+
+@dataclass(frozen=True, slots=True)
+class Logit(Binomial):
+    """Normal interval of the log odds."""
+
+    name: ClassVar[str] = "logit"
+    limits = staticmethod(binomial.logit)
+
+
+@dataclass(frozen=True, slots=True)
+class Arcsine(Binomial):
+    """Normal interval of the variance-stabilised share."""
+
+    name: ClassVar[str] = "arcsine"
+    limits = staticmethod(binomial.arcsine)
+
+
+@dataclass(frozen=True, slots=True)
+class LikelihoodRatio(Binomial):
+    """The shares whose deviance from the observed one is not significant."""
+
+    name: ClassVar[str] = "likelihood_ratio"
+    limits = staticmethod(binomial.likelihood_ratio)
+
+
+@dataclass(frozen=True, slots=True)
+class BinomTest(Binomial):
+    """The shares that the two-sided exact test does not reject."""
+
+    name: ClassVar[str] = "binom_test"
+    limits = staticmethod(binomial.binom_test)
+
+
+BINOMIAL_METHODS: tuple[type[Binomial], ...] = (
+    Wilson,
+    WilsonCC,
+    ClopperPearson,
+    MidP,
+    AgrestiCoull,
+    Jeffreys,
+    Logit,
+    Arcsine,
+    LikelihoodRatio,
+    BinomTest,
+)

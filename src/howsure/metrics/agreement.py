@@ -1,0 +1,64 @@
+"""Correlation and chance-corrected agreement between the true and the predicted classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.metric import divide, margins_metric
+
+Array = NDArray[Any]
+
+
+@margins_metric(
+    aliases=("phi", "phi_coefficient", "matthews_corrcoef", "matthews_correlation"),
+    range=(-1.0, 1.0),
+    random=0.0,
+    sklearn="matthews_corrcoef",
+)
+def mcc(hits: Array, rows: Array, columns: Array) -> Array:
+    """Matthews correlation of the true and the predicted class (Gorodkin's R_K for more than two)."""
+    total = rows.sum(-1)
+    covariance = hits.sum(-1) * total - (rows * columns).sum(-1)
+    spread = (total * total - (rows * rows).sum(-1)) * (total * total - (columns * columns).sum(-1))
+    return divide(covariance, np.sqrt(spread))
+
+
+def _beyond_chance(hits: Array, rows: Array, chance: Array) -> Array:
+    agreement = divide(hits.sum(-1), rows.sum(-1))
+    return divide(agreement - chance, 1 - chance)
+
+
+@margins_metric(
+    aliases=("cohen_kappa", "cohen_kappa_score"), range=(-1.0, 1.0), random=0.0, sklearn="cohen_kappa_score"
+)
+def kappa(hits: Array, rows: Array, columns: Array) -> Array:
+    """Cohen's kappa: accuracy beyond what the two margins give by chance, over the most it could be."""
+    total = rows.sum(-1)
+    return _beyond_chance(hits, rows, divide((rows * columns).sum(-1), total * total))
+
+
+@margins_metric(aliases=("scott_pi",), range=(-1.0, 1.0), random=0.0)
+def scotts_pi(hits: Array, rows: Array, columns: Array) -> Array:
+    """Scott's pi: agreement beyond chance, chance taken from the mean of the two margins."""
+    total = rows.sum(-1)
+    return _beyond_chance(hits, rows, divide(((rows + columns) ** 2).sum(-1), 4 * total * total))
+
+
+@margins_metric(aliases=("ac1",), range=(-1.0, 1.0), random=0.0)
+def gwet_ac1(hits: Array, rows: Array, columns: Array) -> Array:
+    """Gwet's AC1: agreement beyond chance, chance being the mean of p(1 - p) over K - 1."""
+    share = divide(rows + columns, 2 * rows.sum(-1)[..., None])
+    return _beyond_chance(hits, rows, (share * (1 - share)).sum(-1) / (rows.shape[-1] - 1))
+
+
+@margins_metric(aliases=("alpha", "krippendorff"), range=(-1.0, 1.0), random=0.0)
+def krippendorff_alpha(hits: Array, rows: Array, columns: Array) -> Array:
+    """Krippendorff's alpha for nominal data, in its large-sample form (equal to Scott's pi).
+
+    The finite-sample alpha is ``1 - (1 - pi)(2n - 1) / 2n``: the factor depends on n, which a metric of a
+    population cannot.
+    """
+    return scotts_pi(hits, rows, columns)

@@ -1,0 +1,107 @@
+"""Metrics for ordered classes: errors count by how many classes they are off."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.metric import cells_metric, cells_ratio, divide
+
+Array = NDArray[Any]
+INFINITY = float("inf")
+
+
+def distance(size: int) -> Array:
+    """How many classes apart the true and the predicted class are, for K classes in order."""
+    index = np.arange(size)
+    return np.asarray(np.abs(index[:, None] - index), dtype=float)
+
+
+def _longest(power: float) -> Callable[[int], tuple[float, float]]:
+    return lambda classes: (0.0, (classes - 1.0) ** power)
+
+
+@cells_ratio(aliases=("mean_absolute_error",), range=_longest(1), better="lower")
+def mae(size: int) -> tuple[Array, Array]:
+    """Mean absolute error in classes."""
+    return distance(size), np.ones((size, size))
+
+
+@cells_ratio(aliases=("mean_squared_error",), range=_longest(2), better="lower")
+def mse(size: int) -> tuple[Array, Array]:
+    """Mean squared error in classes."""
+    return distance(size) ** 2, np.ones((size, size))
+
+
+def _squared_error(cells: Array) -> Array:
+    return divide((cells * distance(cells.shape[-1]) ** 2).sum((-2, -1)), cells.sum((-2, -1)))
+
+
+def _rmse_slopes(cells: Array) -> Array:
+    error = _squared_error(cells)
+    return divide(distance(len(cells)) ** 2 - error, 2 * np.sqrt(error) * cells.sum())
+
+
+@cells_metric(aliases=("root_mean_squared_error",), range=_longest(1), better="lower", derivative=_rmse_slopes)
+def rmse(cells: Array) -> Array:
+    """Root of the mean squared error in classes."""
+    return np.sqrt(_squared_error(cells))
+
+
+@cells_ratio(aliases=("offby1", "off_by_one", "off_by_one_accuracy"))
+def adjacent_accuracy(size: int) -> tuple[Array, Array]:
+    """Share of cases predicted at most one class off."""
+    return (distance(size) <= 1).astype(float), np.ones((size, size))
+
+
+def _expected(cells: Array, weights: Array) -> Array:
+    rows, columns = cells.sum(-1), cells.sum(-2)
+    return divide(np.einsum("...i,ij,...j->...", rows, weights, columns), cells.sum((-2, -1)))
+
+
+def _weighted_kappa_slopes(cells: Array, power: float = 2.0) -> Array:
+    weights = distance(len(cells)) ** power
+    disagreement, expected = (cells * weights).sum(), _expected(cells, weights)
+    by_row, by_column = weights @ cells.sum(0), weights @ cells.sum(1)
+    slope = divide(by_row[:, None] + by_column - expected, cells.sum())
+    return divide(disagreement * slope - weights * expected, expected * expected)
+
+
+@cells_metric(
+    aliases=("polynomial_weighted_kappa", "weighted_cohen_kappa"),
+    range=(-INFINITY, 1.0),
+    random=0.0,
+    sklearn="cohen_kappa_score",
+    derivative=_weighted_kappa_slopes,
+)
+def weighted_kappa(cells: Array, power: float = 2.0) -> Array:
+    """Cohen's kappa with errors weighted by the distance to a power: 1 linear, 2 quadratic."""
+    weights = distance(cells.shape[-1]) ** power
+    return 1 - divide((cells * weights).sum((-2, -1)), _expected(cells, weights))
+
+
+@cells_metric(
+    aliases=("linear_kappa",),
+    range=(-INFINITY, 1.0),
+    random=0.0,
+    sklearn="cohen_kappa_score",
+    derivative=lambda cells: _weighted_kappa_slopes(cells, 1.0),
+)
+def linear_weighted_kappa(cells: Array) -> Array:
+    """Cohen's kappa with errors weighted by their distance."""
+    return weighted_kappa(cells, 1.0)
+
+
+@cells_metric(
+    aliases=("quadratic_kappa", "qwk"),
+    range=(-INFINITY, 1.0),
+    random=0.0,
+    sklearn="cohen_kappa_score",
+    derivative=_weighted_kappa_slopes,
+)
+def quadratic_weighted_kappa(cells: Array) -> Array:
+    """Cohen's kappa with errors weighted by the square of their distance."""
+    return weighted_kappa(cells, 2.0)

@@ -1,0 +1,73 @@
+"""A progress bar for long work: in a terminal or notebook, silent otherwise."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+PATIENCE = 1.0  # seconds before a bar appears
+
+
+@contextmanager
+def progress(title: str, steps: int, show: bool | None = None) -> Iterator[Callable[[], None]]:
+    """Yield a function to call after each step.
+
+    Parameters
+    ----------
+    title
+        What is being done.
+    steps
+        How many steps there are.
+    show
+        Whether to show a bar; None for only where somebody watches (a terminal or a notebook) and it takes long.
+    """
+    visible = _is_watched() if show is None else show
+    if not visible:
+        yield lambda: None
+        return
+    started = time.monotonic()
+    bars: list[Any] = []
+    done = 0
+
+    def advance() -> None:
+        nonlocal done
+        done += 1
+        if not bars and (show or time.monotonic() - started > PATIENCE):
+            bars.append(_bar(title, steps))
+        for bar in bars:
+            bar.update(bar.task_ids[0], completed=done)
+
+    try:
+        yield advance
+    finally:
+        for bar in bars:
+            bar.stop()
+
+
+def _is_watched() -> bool:
+    return sys.stderr.isatty() or "ipykernel" in sys.modules
+
+
+def _bar(title: str, steps: int) -> Any:
+    try:
+        from rich.console import Console
+        from rich.progress import Progress
+    except ImportError:
+        return _NoBar()
+    bar = Progress(console=Console(stderr=True), transient=True)
+    bar.add_task(title, total=steps)
+    bar.start()
+    return bar
+
+
+class _NoBar:
+    task_ids = (0,)
+
+    def update(self, *_: object, **__: object) -> None:
+        """Show nothing."""
+
+    def stop(self) -> None:
+        """End nothing."""

@@ -1,0 +1,200 @@
+"""Tables of results as text, Markdown, HTML and LaTeX; frames for those who want to go on computing.
+
+Everything that is shown goes through one `Grid` of strings, so that each format has one writer, which escapes
+whatever the data's labels hold.
+"""
+
+from __future__ import annotations
+
+import html
+import importlib
+import math
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from howsure.errors import HowsureError
+
+if TYPE_CHECKING:
+    from howsure.estimation import Estimate, Evaluation
+
+LATEX_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table of strings: the first column left-aligned, the others right-aligned."""
+
+    headers: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    caption: str = ""
+
+    def text(self) -> str:
+        """Return aligned plain text."""
+        columns = list(zip(*([self.headers, *self.rows]), strict=True))
+        widths = [max(_width(cell) for cell in column) for column in columns]
+        lines = ["  ".join(_padded(cell, widths[i], i) for i, cell in enumerate(row)).rstrip() for row in self._all()]
+        lines.insert(1, "─" * (sum(widths) + 2 * (len(widths) - 1)))
+        return "\n".join([*lines, *([self.caption] if self.caption else [])])
+
+    def markdown(self) -> str:
+        """Return a Markdown table."""
+        rule = tuple(":---" if i == 0 else "---:" for i in range(len(self.headers)))
+        rows = [tuple(_markdown(cell) for cell in row) for row in self._all()]
+        lines = ["| " + " | ".join(row) + " |" for row in (rows[0], rule, *rows[1:])]
+        return "\n".join([*lines, *(["", _markdown(self.caption)] if self.caption else [])])
+
+    def html(self) -> str:
+        """Return an HTML table."""
+        head = "".join(f'<th scope="col">{html.escape(cell)}</th>' for cell in self.headers)
+        body = "".join(
+            "<tr>"
+            f'<th scope="row">{html.escape(row[0])}</th>'
+            + "".join(f"<td>{html.escape(c)}</td>" for c in row[1:])
+            + "</tr>"
+            for row in self.rows
+        )
+        caption = f"<caption>{html.escape(self.caption)}</caption>" if self.caption else ""
+        return f'<table class="howsure">{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+
+    def latex(self) -> str:
+        """Return a LaTeX tabular with booktabs rules."""
+        rows = [" & ".join(_latex(cell) for cell in row) + r" \\" for row in self._all()]
+        lines = [
+            r"\begin{tabular}{l" + "r" * (len(self.headers) - 1) + "}",
+            r"\toprule",
+            rows[0],
+            r"\midrule",
+            *rows[1:],
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
+        return "\n".join(lines)
+
+    def _all(self) -> tuple[tuple[str, ...], ...]:
+        return (self.headers, *self.rows)
+
+
+def _width(text: str) -> int:
+    """Columns that a terminal gives to a text: wide characters take two, combining ones none."""
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text
+    )
+
+
+def _padded(text: str, width: int, column: int) -> str:
+    blank = " " * (width - _width(text))
+    return text + blank if column == 0 else blank + text
+
+
+def _markdown(text: str) -> str:
+    escaped = html.escape(text, quote=False).replace("\n", " ")
+    for char in "\\|*_`[]":
+        escaped = escaped.replace(char, "\\" + char)
+    return escaped
+
+
+def _latex(text: str) -> str:
+    return "".join(LATEX_SPECIAL.get(char, char) for char in text)
+
+
+def number(value: float, decimals: int) -> str:
+    """Return a number with so many decimals; a dash where it is undefined."""
+    if math.isnan(value):
+        return "–"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    return f"{value:.{decimals}f}"
+
+
+def interval_text(low: float, high: float, decimals: int) -> str:
+    """Return ``[low, high]``, or a dash where it is undefined."""
+    if math.isnan(low) or math.isnan(high):
+        return "–"
+    return f"[{number(low, decimals)}, {number(high, decimals)}]"
+
+
+def percent(level: float) -> str:
+    """Return a level as a percentage without needless digits."""
+    return f"{100 * level:.10g} %"
+
+
+def evaluation_grid(evaluation: Evaluation) -> Grid:
+    """Return metric, value, interval, standard error and method of each estimate."""
+    from howsure.estimation import significant_decimals
+
+    rows = []
+    for each in evaluation:
+        decimals = significant_decimals(each.low, each.high)
+        rows.append(
+            (
+                each.metric,
+                number(each.value, decimals),
+                interval_text(each.low, each.high, decimals),
+                number(each.standard_error, decimals + 1),
+                each.method,
+            )
+        )
+    notes = [f"{each.metric}: {each.reason}" for each in evaluation if each.reason]
+    headers = ("metric", "value", f"{percent(evaluation.confidence_level)} interval", "std. error", "method")
+    return Grid(headers, tuple(rows), "; ".join(notes))
+
+
+def evaluation_text(evaluation: Evaluation) -> str:
+    """Return an evaluation as aligned text."""
+    return evaluation_grid(evaluation).text()
+
+
+def evaluation_markdown(evaluation: Evaluation) -> str:
+    """Return an evaluation as a Markdown table."""
+    return evaluation_grid(evaluation).markdown()
+
+
+def evaluation_html(evaluation: Evaluation) -> str:
+    """Return an evaluation as an HTML table."""
+    return evaluation_grid(evaluation).html()
+
+
+def estimate_html(estimate: Estimate) -> str:
+    """Return one estimate as a line of HTML."""
+    text = html.escape(f"({percent(estimate.confidence_level)} interval, {estimate.method})")
+    return f"<span><b>{html.escape(estimate.metric)}</b> {html.escape(str(estimate))} <small>{text}</small></span>"
+
+
+WRITERS: Mapping[str, Callable[[Grid], str]] = {
+    "text": Grid.text,
+    "markdown": Grid.markdown,
+    "html": Grid.html,
+    "latex": Grid.latex,
+}
+
+
+def to_frame(records: Sequence[Mapping[str, Any]], backend: Literal["pandas", "polars", "pyarrow"]) -> Any:
+    """Return records as a frame of pandas, Polars or PyArrow.
+
+    Raises
+    ------
+    HowsureError
+        If that package is not installed.
+    """
+    import narwhals as nw
+
+    columns = {name: [record[name] for record in records] for name in (records[0] if records else ())}
+    try:
+        importlib.import_module(backend)
+    except ImportError:
+        message = f"`to_{backend}` needs the package '{backend}'. Install it, or use `to_dict`."
+        raise HowsureError(message) from None
+    return nw.from_dict(columns, backend=backend).to_native()

@@ -1,0 +1,1 @@
+"""Where tables come from: arrays, frames, relations and files."""

@@ -1,0 +1,332 @@
+"""Columns to counts: distinct values become codes, codes are counted in blocks.
+
+Nothing here sorts the rows. Integers are offset by their minimum, strings and objects are looked up in a
+dictionary, categorical and dictionary-encoded columns bring their codes along.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError
+
+Array = NDArray[Any]
+BLOCK = 2**16  # rows handled at once: codes stay in the processor's cache
+WIDEST_RANGE = 2**16  # of integers that are coded by offset
+MOST_CELLS = 2**24  # of a counting array; beyond it combinations are sorted
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column as codes: row r holds ``levels[codes[r] - offset]``."""
+
+    name: str
+    levels: Array
+    codes: Array
+    offset: int = 0
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """The distinct combinations of key columns, with how many rows and how much weight fell on each."""
+
+    levels: tuple[Array, ...]
+    codes: tuple[Array, ...]
+    n: Array
+    weight: Array
+    weight_squared: Array
+
+
+def group(keys: Mapping[str, Any], weight: Any = None) -> Grouped:
+    """Count the combinations of the key columns' values.
+
+    Parameters
+    ----------
+    keys
+        Name → column: anything one-dimensional, of any type of label.
+    weight
+        Non-negative weight of each row, or None.
+
+    Raises
+    ------
+    HowsureError
+        If columns differ in length, are empty, are not one-dimensional or have missing values.
+    """
+    columns = [encoded(name, values) for name, values in keys.items()]
+    size = same_length(columns, weight)
+    weights = None if weight is None else checked_weight(weight)
+    sizes = [max(len(column.levels), 1) for column in columns]
+    cells = int(np.prod([float(each) for each in sizes]))
+    if cells <= max(MOST_CELLS, 2 * size):
+        n, total, squared = _counted(columns, sizes, weights, cells)
+        filled = np.flatnonzero(n)
+        n, total, squared = n[filled], total[filled], squared[filled]
+    else:
+        filled, n, total, squared = _sorted(columns, sizes, weights)
+    codes = np.unravel_index(filled, sizes)
+    return _in_order([column.levels for column in columns], list(codes), n, total, squared)
+
+
+def _flat(columns: list[Column], sizes: list[int], rows: slice) -> Array:
+    flat = np.zeros(len(columns[0].codes[rows]), dtype=np.int64)
+    for column, size in zip(columns, sizes, strict=True):
+        codes = column.codes[rows].astype(np.int64)
+        flat *= size
+        flat += codes
+        if column.offset:
+            flat -= column.offset
+    return flat
+
+
+def _counted(columns: list[Column], sizes: list[int], weights: Array | None, cells: int) -> tuple[Array, Array, Array]:
+    size = len(columns[0])
+    step = max(BLOCK, cells)
+    n, total, squared = (np.zeros(cells) for _ in range(3))
+    for start in range(0, size, step):
+        rows = slice(start, start + step)
+        flat = _flat(columns, sizes, rows)
+        n += np.bincount(flat, minlength=cells)
+        if weights is not None:
+            total += np.bincount(flat, weights[rows], cells)
+            squared += np.bincount(flat, weights[rows] ** 2, cells)
+    return (n, n, n) if weights is None else (n, total, squared)
+
+
+def _sorted(columns: list[Column], sizes: list[int], weights: Array | None) -> tuple[Array, Array, Array, Array]:
+    flat = _flat(columns, sizes, slice(None))
+    filled, inverse, n = np.unique(flat, return_inverse=True, return_counts=True)
+    n = n.astype(float)
+    if weights is None:
+        return filled, n, n, n
+    return filled, n, np.bincount(inverse, weights), np.bincount(inverse, weights**2)
+
+
+def _in_order(levels: list[Array], codes: list[Array], n: Array, total: Array, squared: Array) -> Grouped:
+    """Drop values that no row has and put the others in order."""
+    for axis, (values, code) in enumerate(zip(levels, codes, strict=True)):
+        used = np.unique(code)
+        order = used if _is_ordered(values) else used[sort_order(values[used])]
+        position = np.zeros(len(values), dtype=np.intp)
+        position[order] = np.arange(len(order))
+        levels[axis], codes[axis] = values[order], position[code]
+    return Grouped(tuple(levels), tuple(codes), n, total, squared)
+
+
+def _is_ordered(values: Array) -> bool:
+    return values.dtype.kind in "iuf" and bool((np.diff(values) > 0).all())
+
+
+def sort_order(values: Array) -> Array:
+    """Return the order of distinct values: ascending, or by type and text where they do not compare."""
+    listed = values.tolist()
+    try:
+        return np.array(sorted(range(len(listed)), key=listed.__getitem__), dtype=np.intp)
+    except TypeError:
+        return np.array(
+            sorted(range(len(listed)), key=lambda i: (type(listed[i]).__name__, str(listed[i]))), dtype=np.intp
+        )
+
+
+def encoded(name: str, values: Any) -> Column:
+    """Return a column as codes of its distinct values.
+
+    Raises
+    ------
+    HowsureError
+        If it is not one-dimensional or has missing values.
+    """
+    if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
+        message = f"`{name}` is {values!r}, not a column of values. To name a column of a frame or file, give `data=`."
+        raise HowsureError(message)
+    special = _from_package(name, values)
+    if special is not None:
+        return special
+    array = _one_dimensional(name, values)
+    kind = array.dtype.kind
+    if kind == "b":
+        return Column(name, np.array([False, True]), array.view(np.uint8))
+    if kind in "iu":
+        return _integers(name, array)
+    if kind == "f":
+        refuse_missing(name, np.isnan(array))
+        whole = array.astype(np.int64) if np.isfinite(array).all() and np.abs(array).max(initial=0) < 2**53 else None
+        if whole is not None and (whole == array).all():
+            return _integers(name, whole)
+    return _looked_up(name, array)
+
+
+def _one_dimensional(name: str, values: Any) -> Array:
+    try:
+        # Lists of mixed types stay objects: NumPy would turn [1, "a"] into strings.
+        array = values if isinstance(values, np.ndarray) else _from_list(values)
+    except ValueError:
+        array = np.empty((0, 0))
+    if array.ndim != 1:
+        shape = "ragged" if not array.size else f"of shape {array.shape}"
+        message = f"`{name}` is {shape}; give one label a case (`.ravel()` a column, `.argmax(axis=1)` scores)."
+        raise HowsureError(message)
+    return array
+
+
+def _from_list(values: Any) -> Array:
+    if hasattr(values, "__array__"):
+        return np.asarray(values)
+    listed = list(values)
+    kinds = {type(value) for value in listed}
+    if len(kinds) == 1 and issubclass(next(iter(kinds)), bool | int | float | str | np.generic | list | tuple):
+        return np.asarray(listed)
+    if kinds <= {int, float, bool, np.float64, np.int64} and bool not in kinds:
+        return np.asarray(listed)
+    objects = np.empty(len(listed), dtype=object)
+    objects[:] = listed
+    return objects
+
+
+def _integers(name: str, array: Array) -> Column:
+    if not len(array):
+        return Column(name, array, array)
+    low, high = int(array.min()), int(array.max())
+    if high - low < WIDEST_RANGE:
+        return Column(name, np.arange(low, high + 1), array, low)
+    levels, codes = np.unique(array, return_inverse=True)
+    return Column(name, levels, codes)
+
+
+def _looked_up(name: str, array: Array) -> Column:
+    """Code strings and objects by a dictionary, block by block."""
+    index: dict[Any, int] = {}
+    codes = np.empty(len(array), dtype=np.int32)
+    for start in range(0, len(array), BLOCK):
+        block = array[start : start + BLOCK].tolist()
+        try:
+            codes[start : start + BLOCK] = np.fromiter(map(index.__getitem__, block), np.int32, len(block))
+        except KeyError:
+            for value in dict.fromkeys(block):
+                index.setdefault(value, len(index))
+            codes[start : start + BLOCK] = np.fromiter(map(index.__getitem__, block), np.int32, len(block))
+        except TypeError:
+            message = f"`{name}` holds values that cannot be labels (such as lists). Give one label a case."
+            raise HowsureError(message) from None
+    absent = [code for value, code in index.items() if _is_missing(value)]
+    if absent:
+        refuse_missing(name, np.isin(codes, absent))
+    return Column(name, as_labels(list(index)), codes)
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None or type(value).__name__ in {"NAType", "NaTType"}:
+        return True
+    try:
+        return bool(value != value)  # noqa: PLR0124 - nan alone differs from itself
+    except (TypeError, ValueError):
+        return False
+
+
+def as_labels(values: list[Any]) -> Array:
+    """Return labels as an array, of objects unless all are of one plain type."""
+    kinds = {type(value) for value in values}
+    if len(kinds) == 1 and next(iter(kinds)) in {int, float, bool, str}:
+        return np.asarray(values)
+    labels = np.empty(len(values), dtype=object)
+    labels[:] = values
+    return labels
+
+
+def _from_package(name: str, values: Any) -> Column | None:
+    """Take the codes of columns that have some: pandas, Polars, PyArrow; None for all others."""
+    package = type(values).__module__.split(".", 1)[0]
+    if package not in {"pandas", "polars", "pyarrow"} or package not in sys.modules:
+        return None
+    if package == "pandas":
+        return _from_pandas(name, values)
+    arrow = values.to_arrow() if package == "polars" and hasattr(values, "to_arrow") else values
+    return _from_arrow(name, arrow)
+
+
+def _from_pandas(name: str, values: Any) -> Column | None:
+    pandas = sys.modules["pandas"]
+    if getattr(values, "ndim", 1) != 1:
+        return None
+    dtype = getattr(values, "dtype", None)
+    if isinstance(dtype, np.dtype) and dtype.kind in "biufU":
+        return encoded(name, np.asarray(values))
+    codes, levels = pandas.factorize(values)
+    refuse_missing(name, codes < 0)
+    if isinstance(dtype, pandas.CategoricalDtype) and dtype.ordered:
+        rank = {level: position for position, level in enumerate(dtype.categories)}
+        order = np.array(sorted(range(len(levels)), key=lambda i: rank[levels[i]]), dtype=np.intp)
+        position = np.empty(len(order), dtype=np.intp)
+        position[order] = np.arange(len(order))
+        return Column(name, as_labels(np.asarray(levels)[order].tolist()), position[codes])
+    return Column(name, as_labels(np.asarray(levels, dtype=object).tolist()), codes)
+
+
+def _from_arrow(name: str, values: Any) -> Column | None:
+    pyarrow = sys.modules.get("pyarrow")
+    if pyarrow is None or not isinstance(values, pyarrow.Array | pyarrow.ChunkedArray):
+        return encoded(name, values.to_numpy()) if hasattr(values, "to_numpy") else None
+    if values.null_count:
+        refuse_missing(name, np.asarray(values.is_null()))
+    if pyarrow.types.is_integer(values.type) or pyarrow.types.is_floating(values.type):
+        return encoded(name, np.asarray(values))
+    if isinstance(values, pyarrow.ChunkedArray):
+        values = values.combine_chunks()
+    if isinstance(values, pyarrow.ChunkedArray):  # no chunk, or too long for one
+        return encoded(name, np.asarray(values.to_pylist(), dtype=object))
+    encodings = values if pyarrow.types.is_dictionary(values.type) else values.dictionary_encode()
+    return Column(name, as_labels(encodings.dictionary.to_pylist()), np.asarray(encodings.indices))
+
+
+def refuse_missing(name: str, missing: Array) -> None:
+    """Raise the error for missing values, if there are some."""
+    if missing.any():
+        number, first = int(missing.sum()), int(np.argmax(missing))
+        values = "value" if number == 1 else "values"
+        message = f"`{name}` has {number} missing {values} (first at row {first}). Drop or fill them first."
+        raise HowsureError(message)
+
+
+def same_length(columns: list[Column], weight: Any) -> int:
+    """Return the common length of the columns; refuse different ones and none."""
+    lengths = {column.name: len(column) for column in columns}
+    if weight is not None and hasattr(weight, "__len__"):
+        lengths["sample_weight"] = len(weight)
+    if len(set(lengths.values())) > 1:
+        parts = ", ".join(f"`{name}` has {length}" for name, length in lengths.items())
+        message = f"The columns differ in length: {parts}. Give one value a case in each."
+        raise HowsureError(message)
+    size = next(iter(lengths.values()))
+    if not size:
+        message = f"`{columns[0].name}` is empty: there is no case to evaluate."
+        raise HowsureError(message)
+    return size
+
+
+def checked_weight(weight: Any) -> Array:
+    """Return weights as floats; refuse what is not finite, negative, or all zero."""
+    try:
+        weights = np.asarray(weight, dtype=float)
+    except (TypeError, ValueError):
+        message = "`sample_weight` is not numeric. Give one non-negative number a case."
+        raise HowsureError(message) from None
+    if weights.ndim != 1:
+        message = f"`sample_weight` has shape {weights.shape}. Give one non-negative number a case."
+        raise HowsureError(message)
+    for bad, words in ((~np.isfinite(weights), "is not finite"), (weights < 0, "is negative")):
+        if bad.any():
+            first = int(np.argmax(bad))
+            message = f"`sample_weight[{first}]` = {weights[first]:g} {words}. Weights are non-negative numbers."
+            raise HowsureError(message)
+    if not weights.any():
+        message = "`sample_weight` is all zeros: no case counts."
+        raise HowsureError(message)
+    return weights

@@ -1,0 +1,259 @@
+"""From predictions to the confusion table, with its design."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from howsure.designs import Clusters, Design, Simple, Weighted
+from howsure.errors import HowsureError, OneClassError
+from howsure.sources.columns import Grouped, as_labels, checked_weight, encoded, sort_order
+from howsure.sources.frames import grouped
+from howsure.table import Table, label_array
+
+Array = NDArray[Any]
+MOST_ATOMS = 100_000  # distinct (cell, weight) pairs that are kept for exact resampling
+NUMBERS = (bool, int, float, np.number, np.bool_)
+
+
+def confusion(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    data: Any = None,
+    labels: ArrayLike | None = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    by: Any = None,
+) -> Any:
+    """Count predictions into a confusion table.
+
+    Parameters
+    ----------
+    y_true, y_pred
+        True and predicted label of each case, of any type; or n×L indicator arrays (multilabel); or, with
+        ``data``, the names of their columns.
+    data
+        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
+    labels
+        The classes, in order. Cases whose true or predicted label is not among them are left out, as in
+        scikit-learn's `confusion_matrix`. By default all labels that occur, sorted.
+    sample_weight
+        Non-negative weight of each case.
+    groups
+        Cluster of each case (patient, document, user): cases of one cluster vary together.
+    by
+        Column to split by: one table for each of its values.
+
+    Returns
+    -------
+    Table, or dict of Table
+        The table, or with ``by`` a dictionary of one for each value.
+
+    Raises
+    ------
+    HowsureError
+        If columns differ in length, are empty, have missing values, or do not exist; if one holds text labels
+        and the other numbers.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> table = hs.confusion(["cat", "dog", "dog", "cat"], ["cat", "dog", "cat", "cat"])
+    >>> table.labels.tolist(), table.counts.astype(int).tolist()
+    (['cat', 'dog'], [[2, 0], [1, 1]])
+    """
+    if data is None and _is_indicator(y_true) and _is_indicator(y_pred):
+        if by is not None:
+            message = "`by` is not available for multilabel arrays. Split the rows and call `confusion` on each part."
+            raise HowsureError(message)
+        return multilabel(y_true, y_pred, labels=labels, sample_weight=sample_weight, groups=groups)
+    keys = {"y_true": y_true, "y_pred": y_pred}
+    if groups is not None:
+        keys["groups"] = groups
+    if by is not None:
+        keys["by"] = by
+    counted = grouped(data, keys, sample_weight)
+    axis = class_labels(counted.levels[0], counted.levels[1], labels)
+    atoms = None
+    if sample_weight is not None and groups is None and by is None and data is None:
+        atoms = _atoms(keys, sample_weight, axis)
+    if by is None:
+        return _table(
+            counted, np.ones(len(counted.n), bool), axis, sample_weight is not None, groups is not None, atoms
+        )
+    return {
+        value: _table(counted, counted.codes[-1] == code, axis, sample_weight is not None, groups is not None, None)
+        for code, value in enumerate(counted.levels[-1].tolist())
+    }
+
+
+def class_labels(true: Array, predicted: Array, labels: ArrayLike | None) -> Array:
+    """Return the classes of a table: those given, or all that occur, sorted.
+
+    Raises
+    ------
+    HowsureError
+        If true labels are text and predicted ones numbers (or the reverse), or fewer than two classes remain.
+    """
+    refuse_mixed(true, predicted)
+    if labels is not None:
+        axis = label_array(labels)
+        known = {*true.tolist(), *predicted.tolist()}
+        if not known & set(axis.tolist()):
+            raise HowsureError.unknown("label", str(axis[0]), sorted(map(str, known)))
+    else:
+        every = list(dict.fromkeys([*true.tolist(), *predicted.tolist()]))
+        axis = as_labels(every)
+        axis = axis if every == true.tolist() else axis[sort_order(axis)]
+    if len(axis) == 1:
+        raise OneClassError(axis.tolist()[0])
+    return axis
+
+
+def refuse_mixed(true: Array, predicted: Array) -> None:
+    """Raise an error where one column holds text and the other numbers: they would never agree."""
+    kinds = [{_kind(value) for value in axis.tolist()} for axis in (true, predicted)]
+    if {"text", "number"} == kinds[0] | kinds[1] and len(kinds[0]) == len(kinds[1]) == 1:
+        first, second = (
+            (next(iter(kind)), axis.tolist()[0]) for kind, axis in zip(kinds, (true, predicted), strict=True)
+        )
+        message = (
+            f"`y_true` holds {first[0]} ({first[1]!r}) and `y_pred` holds {second[0]} ({second[1]!r}): "
+            "they would never agree. Convert one of them."
+        )
+        raise HowsureError(message)
+
+
+def _kind(value: Any) -> str:
+    return "text" if isinstance(value, str) else "number" if isinstance(value, NUMBERS) else "other"
+
+
+def _table(
+    counted: Grouped,
+    chosen: Array,
+    axis: Array,
+    is_weighted: bool,
+    is_clustered: bool,
+    atoms: Any,
+) -> Table:
+    size = len(axis)
+    cell, kept = _cells(counted, axis)
+    kept &= chosen
+    cell = cell[kept]
+
+    def cells(values: Array) -> Array:
+        return np.bincount(cell, values[kept], size * size).reshape(size, size)
+
+    design: Design = Simple()
+    if is_clustered:
+        design = clusters(counted.codes[2][kept], cell, counted.weight[kept])
+    elif is_weighted:
+        design = Weighted(cells(counted.weight_squared), atoms)
+    if not kept.any():
+        message = "No case has both its true and its predicted label among `labels`."
+        raise HowsureError(message)
+    return Table("confusion", cells(counted.weight), (axis, axis), design, round(float(counted.n[kept].sum())))
+
+
+def _cells(counted: Grouped, axis: Array) -> tuple[Array, Array]:
+    """Return each combination's flat cell, and whether both its labels are among the classes."""
+    position = {label: index for index, label in enumerate(axis.tolist())}
+    true, predicted = (
+        np.array([position.get(label, -1) for label in counted.levels[i].tolist()])[counted.codes[i]] for i in (0, 1)
+    )
+    return true * len(axis) + predicted, (true >= 0) & (predicted >= 0)
+
+
+def clusters(cluster: Array, cell: Array, count: Array) -> Clusters:
+    """Return the design of cases in clusters, from sparse counts; cluster codes become consecutive."""
+    present, codes = np.unique(cluster, return_inverse=True)
+    return Clusters(codes, cell, count, np.ones(len(present)))
+
+
+def _atoms(keys: dict[str, Any], weight: Any, axis: Array) -> tuple[Array, Array, Array] | None:
+    """Return the distinct weights of each cell and how often they occur; None where they are too many."""
+    weights = checked_weight(weight)
+    head = weights[: 2**16]
+    if len(np.unique(head)) > len(head) // 10 + 100:
+        return None
+    counted = grouped(None, {**keys, "weight": weights})
+    if len(counted.n) > MOST_ATOMS:
+        return None
+    cell, kept = _cells(counted, axis)
+    return cell[kept], counted.levels[2][counted.codes[2]][kept].astype(float), counted.n[kept]
+
+
+def _is_indicator(values: Any) -> bool:
+    return getattr(values, "ndim", 1) == 2 or (  # noqa: PLR2004 - rows and labels
+        isinstance(values, list | tuple) and len(values) > 0 and isinstance(values[0], list | tuple | np.ndarray)
+    )
+
+
+def multilabel(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+) -> Table:
+    """Count multilabel indicator arrays into one 2×2 table a label; each row is a cluster of its labels.
+
+    Parameters
+    ----------
+    y_true, y_pred
+        n×L arrays of 0 and 1.
+    labels
+        Names of the L labels; 0 … L−1 by default.
+    sample_weight
+        Weight of each row.
+    groups
+        Cluster of each row, when rows vary together too.
+    """
+    true, predicted = (_indicator(name, values) for name, values in (("y_true", y_true), ("y_pred", y_pred)))
+    if true.shape != predicted.shape:
+        message = f"`y_true` has shape {true.shape} and `y_pred` {predicted.shape}; both are cases × labels."
+        raise HowsureError(message)
+    rows, size = true.shape
+    axis = np.arange(size) if labels is None else label_array(labels)
+    if len(axis) != size:
+        message = f"`labels` names {len(axis)} labels, and the arrays have {size} columns."
+        raise HowsureError(message)
+    weights = np.ones(rows) if sample_weight is None else checked_weight(sample_weight)
+    codes = (2 * true + predicted).astype(np.uint8)
+    multiplicity: Array
+    if groups is None and sample_weight is None:
+        codes, multiplicity = np.unique(codes, axis=0, return_counts=True)
+        cluster, weights = np.arange(len(codes)), np.ones(len(codes))
+    else:
+        cluster = np.arange(rows) if groups is None else _cluster_codes(groups, rows)
+        multiplicity = np.ones(int(cluster.max()) + 1)
+    cell = 4 * np.arange(size) + codes
+    flat = cluster[:, None] * (4 * size) + cell
+    filled, inverse = np.unique(flat, return_inverse=True)
+    count = np.bincount(inverse.ravel(), np.repeat(weights, size))
+    design = Clusters(filled // (4 * size), filled % (4 * size), count, multiplicity.astype(float))
+    counts = np.bincount(design.cell, count * design.multiplicity[design.cluster], 4 * size).reshape(size, 2, 2)
+    return Table("multilabel", counts, (axis, np.arange(2), np.arange(2)), design, rows)
+
+
+def _cluster_codes(groups: Any, rows: int) -> Array:
+    column = encoded("groups", groups)
+    if len(column) != rows:
+        message = f"`groups` has {len(column)} entries for {rows} rows."
+        raise HowsureError(message)
+    return np.unique(np.asarray(column.codes), return_inverse=True)[1]
+
+
+def _indicator(name: str, values: Any) -> Array:
+    array = np.asarray(values)
+    if array.dtype.kind not in "biuf" or not np.isin(array, (0, 1)).all():
+        message = f"`{name}` has two dimensions but is no indicator array: multilabel data hold 0 and 1 only."
+        raise HowsureError(message)
+    if not array.size:
+        message = f"`{name}` is empty: there is no case to evaluate."
+        raise HowsureError(message)
+    return array.astype(np.int64)

@@ -1,0 +1,157 @@
+"""Frames of any library, lazy relations and files: the columns, or the counts, that an evaluation needs.
+
+Frames in memory give their columns; lazy frames and relations count by ``GROUP BY`` where the data are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError
+from howsure.sources.columns import Grouped, group
+
+Array = NDArray[Any]
+
+
+def grouped(data: Any, keys: Mapping[str, Any], weight: Any = None) -> Grouped:
+    """Count the combinations of key columns.
+
+    Parameters
+    ----------
+    data
+        None (the columns themselves are given), a frame, a lazy frame or relation, a mapping of columns, or a path.
+    keys
+        Role → column, or its name in ``data``.
+    weight
+        Weights, or the name of their column.
+    """
+    if data is None:
+        return group(keys, weight)
+    frame = opened(data)
+    names = {role: checked_name(role, name, frame) for role, name in keys.items()}
+    weight_name = None if weight is None else checked_name("sample_weight", weight, frame)
+    if _is_lazy(frame):
+        return _pushed_down(frame, names, weight_name)
+    columns = {role: column_of(frame, name) for role, name in names.items()}
+    return group(columns, None if weight_name is None else column_of(frame, weight_name))
+
+
+def columns(data: Any, names: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the named columns of the data; of a lazy frame only these are collected."""
+    if data is None:
+        return dict(names)
+    frame = opened(data)
+    checked = {role: checked_name(role, name, frame) for role, name in names.items()}
+    if _is_lazy(frame):
+        frame = _collected(frame.select(*dict.fromkeys(checked.values())))
+    return {role: column_of(frame, name) for role, name in checked.items()}
+
+
+def opened(data: Any) -> Any:
+    """Return data as a narwhals frame; a mapping of columns stays as it is, a path is read."""
+    if isinstance(data, Mapping):
+        return data
+    if isinstance(data, str | Path):
+        from howsure.sources.files import read
+
+        data = read(data)
+    import narwhals as nw
+
+    try:
+        return nw.from_native(data)
+    except TypeError:
+        message = (
+            f"`data` is a {type(data).__name__}, not a frame. Give a pandas, Polars or Arrow frame, a DuckDB relation, "
+            "a mapping of columns, or the path of a file."
+        )
+        raise HowsureError(message) from None
+
+
+def checked_name(role: str, name: Any, frame: Any) -> str:
+    """Return a column's name; refuse one that the frame does not have, with the nearest names."""
+    if not isinstance(name, str):
+        message = f"With `data`, `{role}` is the name of a column, not {type(name).__name__}."
+        raise HowsureError(message)
+    known = list(frame) if isinstance(frame, Mapping) else frame.collect_schema().names()
+    if name not in known:
+        raise HowsureError.unknown("column", name, known)
+    return name
+
+
+def column_of(frame: Any, name: str) -> Any:
+    """Return one column of a frame in memory, in its library's own type."""
+    return frame[name] if isinstance(frame, Mapping) else frame[name].to_native()
+
+
+def _is_lazy(frame: Any) -> bool:
+    return not isinstance(frame, Mapping) and not hasattr(frame, "to_dict")
+
+
+def _pushed_down(frame: Any, names: Mapping[str, str], weight: str | None) -> Grouped:
+    import narwhals as nw
+
+    totals = [nw.len().alias("howsure_n")]
+    if weight is not None:
+        totals += [
+            nw.col(weight).sum().alias("howsure_weight"),
+            (nw.col(weight) * nw.col(weight)).sum().alias("howsure_square"),
+            nw.col(weight).min().alias("howsure_smallest"),
+            nw.col(weight).is_null().sum().alias("howsure_absent"),
+        ]
+    keys = list(dict.fromkeys(names.values()))
+    counted = _collected(frame.group_by(*keys).agg(*totals))
+    n = _floats(column_of(counted, "howsure_n"))
+    if not len(n):
+        message = "The data have no rows: there is no case to evaluate."
+        raise HowsureError(message)
+    coded = [_complete(role, column_of(counted, name), n) for role, name in names.items()]
+    total, squared = n, n
+    if weight is not None:
+        absent, smallest, total, squared = (
+            _floats(column_of(counted, f"howsure_{what}")) for what in ("absent", "smallest", "weight", "square")
+        )
+        if absent.any() or not np.isfinite(total).all() or (smallest < 0).any() or not total.any():
+            message = f"`sample_weight` (column '{weight}') has missing, infinite or negative values, or is all zeros."
+            raise HowsureError(message)
+    columns = dict(zip(names, coded, strict=True))
+    rows, weights, squares = (group(columns, values) for values in (n, total, squared))
+    return Grouped(rows.levels, rows.codes, rows.weight, weights.weight, squares.weight)
+
+
+def _complete(role: str, values: Any, n: Array) -> list[Any]:
+    """Return the key's values; refuse missing ones, with the number of rows that they stand for."""
+    listed = values.to_list() if hasattr(values, "to_list") else values.to_pylist()
+    missing = np.array([value is None or value != value for value in listed])  # noqa: PLR0124 - nan alone differs
+    if missing.any():
+        number = int(n[missing].sum())
+        message = f"`{role}` has {number} missing {'value' if number == 1 else 'values'}. Drop or fill them first."
+        raise HowsureError(message)
+    return list(listed)
+
+
+def _floats(values: Any) -> Array:
+    listed = values.to_list() if hasattr(values, "to_list") else values.to_pylist()
+    return np.array([np.nan if value is None else float(value) for value in listed])
+
+
+def _collected(frame: Any) -> Any:
+    """Collect a small lazy result; DuckDB's without needing PyArrow."""
+    import narwhals as nw
+
+    native = nw.to_native(frame)
+    if hasattr(native, "fetchall") and hasattr(native, "columns"):
+        rows = native.fetchall()
+        return {name: _Plain([row[i] for row in rows]) for i, name in enumerate(native.columns)}
+    return frame.collect()
+
+
+class _Plain(list[Any]):
+    """A list that answers as a column does."""
+
+    def to_list(self) -> list[Any]:
+        return list(self)
