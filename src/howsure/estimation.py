@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
@@ -191,7 +192,7 @@ def estimate(
     >>> import howsure as hs
     >>> table = hs.from_counts([[50, 3], [5, 42]])
     >>> print(hs.estimate(table, "f1", confidence_level=0.9))
-    0.913 [0.853, 0.950]
+    0.913 [0.849, 0.951]
     """
     bound = resolve(metric, table, classes=classes)
     return _estimates(table, [bound], named(method), checked_level(confidence_level), random_state)[0]
@@ -301,6 +302,32 @@ class Evaluation:
     def __len__(self) -> int:
         return len(self.estimates)
 
+    @property
+    def draws(self) -> Array:
+        """The draws of all metrics, a structured array with one field a metric; one row is one drawn table.
+
+        Raises
+        ------
+        HowsureError
+            If the method made no draws.
+        """
+        rows = [each.draws for each in self.estimates]
+        if any(row is None for row in rows):
+            message = "There are no draws: the method makes none. Use 'bootstrap_percentile', 'bootstrap_bca' or 'bayes'."
+            raise HowsureError(message)
+        return np.rec.fromarrays(rows, names=[each.metric for each in self.estimates]).view(np.ndarray)
+
+    def correlations(self) -> dict[str, dict[str, float]]:
+        """Return how the metrics' draws correlate, over the draws on which all are defined."""
+        draws = self.draws
+        names = list(draws.dtype.names)
+        columns = np.array([draws[name] for name in names])
+        matrix = np.atleast_2d(np.corrcoef(columns[:, np.isfinite(columns).all(0)]))
+        return {
+            name: dict(zip(names, (float(value) for value in row), strict=True))
+            for name, row in zip(names, matrix, strict=True)
+        }
+
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """Return the estimates' fields by metric."""
         return {each.metric: each.to_dict() for each in self.estimates}
@@ -382,7 +409,7 @@ def evaluate(
     >>> import howsure as hs
     >>> evaluation = hs.evaluate(hs.from_counts([[50, 3], [5, 42]]), ["accuracy", "f1"])
     >>> print(evaluation["f1"])
-    0.913 [0.837, 0.956]
+    0.913 [0.834, 0.956]
     """
     wanted = default_metrics(table) if metrics is None else [metrics] if isinstance(metrics, str | Metric) else metrics
     level, chosen = checked_level(confidence_level), named(method)

@@ -273,7 +273,7 @@ def fbeta_score(y_true: Any, y_pred: Any, *, beta: float, **settings: Any) -> An
     return _averaged("fbeta_score", f"fbeta+beta={beta}", "")(y_true, y_pred, **settings)
 
 
-KAPPA = {None: "kappa", "linear": "linear_weighted_kappa", "quadratic": "quadratic_weighted_kappa"}
+KAPPA = {None: "kappa", "linear": "weighted_kappa", "quadratic": "quadratic_weighted_kappa"}
 
 
 def cohen_kappa_score(y1: Any, y2: Any, *, weights: str | None = None, **settings: Any) -> Estimate:

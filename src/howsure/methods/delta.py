@@ -15,6 +15,7 @@ from howsure.table import Table
 
 Array = NDArray[Any]
 Scale = Literal["auto", "identity", "logit", "log"]
+NOISE = 1e-12  # relative to the value: a standard error below it is rounding
 PSEUDO_CASES = 2.0  # spread evenly over the cells where the sample alone shows no variation
 
 
@@ -61,7 +62,7 @@ class Delta:
         if scale == "identity":
             return Interval(value - z * error, value + z * error, error)
         centre, spread = value, error
-        if not (error > 0 and _inside(value, metric.range)):
+        if not (shows_variation(error, value) and _inside(value, metric.range)):
             filled = smoothed(table)
             centre, spread = float(metric(filled.counts)), standard_error(metric, filled)
         low, high = _on_scale(scale, centre, z * spread, metric.range)
@@ -76,6 +77,11 @@ class Wald(Delta):
 
     transform: Scale = "identity"
     name: ClassVar[str] = "wald"
+
+
+def shows_variation(error: float, value: float) -> bool:
+    """Whether a standard error is more than what rounding leaves of zero."""
+    return bool(error > NOISE * max(1.0, abs(value)))
 
 
 def smoothed(table: Table) -> Table:

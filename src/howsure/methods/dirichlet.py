@@ -128,7 +128,9 @@ class _Sampler:
         if method.prevalence is not None:
             prevalence, fixed = _elicited(method.prevalence, shape[0])
         elif method.prevalence_prior is not None:
-            prevalence = rows + _prior_array(method.prevalence_prior, rows.shape, "prevalence_prior")
+            extra = _prior_array(method.prevalence_prior, rows.shape, "prevalence_prior")
+            # Where the two priors agree the product of Dirichlets is one Dirichlet, which the cells alone give.
+            prevalence = None if np.array_equal(extra, prior.sum(-1)) else rows + extra
         columns = None
         if method.source == "random":
             columns = _prior_array(1.0, (shape[-1],), "prior")
@@ -146,7 +148,9 @@ class _Sampler:
         if self.prevalence is None:
             return rows.reshape(size, -1)
         sums = rows.sum(-1)
-        share = self.prevalence if self.fixed else rng.standard_gamma(self.prevalence, (size, shape[0]))
+        share = self.prevalence
+        if not self.fixed:
+            share = rng.standard_gamma(self.prevalence[:, None], (shape[0], size)).T
         scale = np.divide(share, sums, out=np.full(sums.shape, np.nan), where=sums > 0)
         scale = np.where((sums == 0) & (np.broadcast_to(share, sums.shape) == 0), 0.0, scale)
         return (rows * scale[..., None]).reshape(size, -1)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from howsure.errors import HowsureError
-from howsure.methods.delta import smoothed
+from howsure.methods.delta import shows_variation, smoothed
 from howsure.methods.interval import Interval, quantile, standard_error
 from howsure.metric import Metric, Ratio
 from howsure.table import Table
@@ -50,7 +50,7 @@ class Fieller:
         z = quantile(confidence_level, table.design)
         if not np.isfinite(z):
             return Interval(np.nan, np.nan, error, reason="a single cluster shows no variation between clusters")
-        low, high = _roots(ratio, table, z, smoothed(table) if not error > 0 else table)
+        low, high = _roots(ratio, table, z, table if shows_variation(error, value) else smoothed(table))
         lowest, highest = metric.range
         return Interval(max(min(low, value), lowest), min(max(high, value), highest), error)
 

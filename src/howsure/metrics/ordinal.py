@@ -62,7 +62,7 @@ def _expected(cells: Array, weights: Array) -> Array:
     return divide(np.einsum("...i,ij,...j->...", rows, weights, columns), cells.sum((-2, -1)))
 
 
-def _weighted_kappa_slopes(cells: Array, power: float = 2.0) -> Array:
+def _weighted_kappa_slopes(cells: Array, power: float = 1.0) -> Array:
     weights = distance(len(cells)) ** power
     disagreement, expected = (cells * weights).sum(), _expected(cells, weights)
     by_row, by_column = weights @ cells.sum(0), weights @ cells.sum(1)
@@ -71,28 +71,16 @@ def _weighted_kappa_slopes(cells: Array, power: float = 2.0) -> Array:
 
 
 @cells_metric(
-    aliases=("polynomial_weighted_kappa", "weighted_cohen_kappa"),
+    aliases=("polynomial_weighted_kappa", "weighted_cohen_kappa", "linear_weighted_kappa", "linear_kappa"),
     range=(-INFINITY, 1.0),
     random=0.0,
     sklearn="cohen_kappa_score",
     derivative=_weighted_kappa_slopes,
 )
-def weighted_kappa(cells: Array, power: float = 2.0) -> Array:
+def weighted_kappa(cells: Array, power: float = 1.0) -> Array:
     """Cohen's kappa with errors weighted by the distance to a power: 1 linear, 2 quadratic."""
     weights = distance(cells.shape[-1]) ** power
     return 1 - divide((cells * weights).sum((-2, -1)), _expected(cells, weights))
-
-
-@cells_metric(
-    aliases=("linear_kappa",),
-    range=(-INFINITY, 1.0),
-    random=0.0,
-    sklearn="cohen_kappa_score",
-    derivative=lambda cells: _weighted_kappa_slopes(cells, 1.0),
-)
-def linear_weighted_kappa(cells: Array) -> Array:
-    """Cohen's kappa with errors weighted by their distance."""
-    return weighted_kappa(cells, 1.0)
 
 
 @cells_metric(
@@ -100,7 +88,7 @@ def linear_weighted_kappa(cells: Array) -> Array:
     range=(-INFINITY, 1.0),
     random=0.0,
     sklearn="cohen_kappa_score",
-    derivative=_weighted_kappa_slopes,
+    derivative=lambda cells: _weighted_kappa_slopes(cells, 2.0),
 )
 def quadratic_weighted_kappa(cells: Array) -> Array:
     """Cohen's kappa with errors weighted by the square of their distance."""

@@ -19,6 +19,9 @@ from howsure.errors import HowsureError
 Array = NDArray[Any]
 BLOCK = 2**16  # rows handled at once: codes stay in the processor's cache
 WIDEST_RANGE = 2**16  # of integers that are coded by offset
+SLOT_BITS = 20  # of the table that leads from a string's hash to its code
+SLOT_SHIFT = np.uint64(64 - SLOT_BITS)
+MOST_SLOTTED = 200  # labels; with more of them two would often share a slot
 MOST_CELLS = 2**24  # of a counting array; beyond it combinations are sorted
 
 
@@ -77,13 +80,17 @@ def group(keys: Mapping[str, Any], weight: Any = None) -> Grouped:
 
 
 def _flat(columns: list[Column], sizes: list[int], rows: slice) -> Array:
-    flat = np.zeros(len(columns[0].codes[rows]), dtype=np.int64)
-    for column, size in zip(columns, sizes, strict=True):
-        codes = column.codes[rows].astype(np.int64)
-        flat *= size
-        flat += codes
-        if column.offset:
-            flat -= column.offset
+    first, *others = columns
+    flat = np.multiply(first.codes[rows], sizes[1] if others else 1, dtype=np.int64)
+    shift = first.offset * (sizes[1] if others else 1)
+    for position, column in enumerate(others, 1):
+        flat += column.codes[rows]
+        shift += column.offset
+        if position + 1 < len(sizes):
+            flat *= sizes[position + 1]
+            shift *= sizes[position + 1]
+    if shift:
+        flat -= shift
     return flat
 
 
@@ -161,7 +168,41 @@ def encoded(name: str, values: Any) -> Column:
         whole = array.astype(np.int64) if np.isfinite(array).all() and np.abs(array).max(initial=0) < 2**53 else None
         if whole is not None and (whole == array).all():
             return _integers(name, whole)
+    if kind == "U" and array.itemsize:
+        fixed = fixed_width(name, array)
+        if fixed is not None:
+            return fixed
     return _looked_up(name, array)
+
+
+def fixed_width(name: str, array: Array) -> Column | None:
+    """Code fixed-width strings by a hash of their bytes, checked for equality; None where labels are many.
+
+    Reading the bytes as numbers avoids making a Python string of each row.
+    """
+    lane = np.dtype(np.uint64 if array.itemsize % 8 == 0 else np.uint32)
+    lanes = array.itemsize // lane.itemsize
+    factors = np.random.default_rng(0).integers(2**63, size=lanes, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    known = array[:0]
+    slots = np.empty(0, dtype=np.int32)
+    numbers = np.empty((0, lanes), dtype=lane)
+    codes = np.empty(len(array), dtype=np.int32)
+    for start in range(0, len(array), BLOCK):
+        block = np.ascontiguousarray(array[start : start + BLOCK])
+        words = block.view(lane).reshape(-1, lanes)
+        slot = (words @ factors) >> SLOT_SHIFT
+        found = slots[slot] if len(slots) else np.full(len(block), -1, dtype=np.int32)
+        if (found < 0).any() or not (numbers[found] == words).all():
+            known = np.concatenate([known, np.setdiff1d(block, known)])
+            numbers = known.view(lane).reshape(-1, lanes)
+            places = (numbers @ factors) >> SLOT_SHIFT
+            if len(known) > MOST_SLOTTED or len(np.unique(places)) < len(known):
+                return None
+            slots = np.full(2**SLOT_BITS, -1, dtype=np.int32)
+            slots[places] = np.arange(len(known))
+            found = slots[slot]
+        codes[start : start + BLOCK] = found
+    return Column(name, known, codes)
 
 
 def _one_dimensional(name: str, values: Any) -> Array:

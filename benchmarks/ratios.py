@@ -1,0 +1,195 @@
+"""Ratios against peers, measured in one run, since machines differ and are noisy.
+
+Run ``python benchmarks/ratios.py [SECTION …]``; sections are foundation, strings, resampling, posterior.
+Each line gives our time, the peer's, and how many times faster we are. A peer that would take minutes is timed on
+fewer resamples and scaled; the line says so.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+import tracemalloc
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import howsure as hs
+
+REPEATS = 3
+
+
+def seconds(call: Callable[[], Any], repeats: int = REPEATS) -> float:
+    """Return the shortest time of some calls."""
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def line(title: str, ours: float, theirs: float, target: float, note: str = "") -> None:
+    """Print one comparison."""
+    print(f"{title:<62} {ours * 1e3:>10.2f} ms {theirs * 1e3:>12.1f} ms {theirs / ours:>9.0f}× (aim {target:g}×) {note}")
+
+
+def predictions(rows: int, classes: int, accuracy: float = 0.85, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Return true and predicted integer labels."""
+    rng = np.random.default_rng(seed)
+    true = rng.integers(0, classes, rows)
+    return true, np.where(rng.random(rows) < accuracy, true, rng.integers(0, classes, rows))
+
+
+def foundation() -> None:
+    """Tables, metrics and analytic intervals."""
+    import confidenceinterval
+
+    true, predicted = predictions(10_000_000, 3)
+    line(
+        "f1_score(average='macro') with interval, 10⁷ integers",
+        seconds(lambda: hs.f1_score(true, predicted, average="macro")),
+        seconds(lambda: confidenceinterval.f1_score(true, predicted, average="macro"), 1),
+        20,
+        "confidenceinterval",
+    )
+    rng = np.random.default_rng(1)
+    table = hs.from_counts(rng.poisson(np.full((100, 100), 0.3) + 50 * np.eye(100)))
+    names = [f"{name}@{average}" for name in ("f1", "recall", "precision", "jaccard") for average in ("macro", "micro", "weighted")]
+    names += ["accuracy", "balanced_accuracy", "mcc", "kappa", "gwet_ac1", "mae", "specificity@macro", "fbeta+beta=2@macro"]
+    print(f"evaluate, {len(names)} metrics, K = 100: {seconds(lambda: hs.evaluate(table, names)) * 1e3:.1f} ms (aim 20 ms)")
+    wide = hs.from_counts(rng.poisson(np.full((1000, 1000), 0.02) + 50 * np.eye(1000)))
+    tracemalloc.start()
+    hs.estimate(wide, "f1@macro", method="delta")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    took = seconds(lambda: hs.estimate(wide, "f1@macro", method="delta"))
+    print(f"macro F1 with delta interval, K = 1000: {took * 1e3:.1f} ms (aim 100 ms), peak {peak / 2**20:.0f} MB (aim 200)")
+    bare, ours = (import_time(code) for code in ("import numpy", "import numpy, howsure"))
+    print(f"import howsure over bare interpreter plus NumPy: {(ours - bare) * 1e3:.0f} ms (aim 150 ms)")
+
+
+def import_time(code: str) -> float:
+    """Return the shortest time of a fresh interpreter that runs some code."""
+    return seconds(lambda: subprocess.run([sys.executable, "-c", code], check=True), 5)  # noqa: S603 - our own code
+
+
+def strings() -> None:
+    """String labels in their various containers, against scikit-learn without interval."""
+    import pandas as pd
+    import pyarrow as pa
+    from sklearn.metrics import f1_score
+
+    rows = 2_000_000
+    names = np.array(["setosa", "versicolor", "virginica"])
+    codes = predictions(rows, 3)
+    fixed = [names[each] for each in codes]
+    objects = [each.astype(object) for each in fixed]
+    columns = {
+        "object": objects,
+        "<U": fixed,
+        "Arrow": [pa.array(each) for each in objects],
+        "categorical": [pd.Series(each, dtype="category") for each in objects],
+    }
+    for name, (true, predicted) in columns.items():
+        peers = objects if name == "Arrow" else (true, predicted)
+        line(
+            f"f1_score(average='macro'), 2·10⁶ {name} labels",
+            seconds(lambda true=true, predicted=predicted: hs.f1_score(true, predicted, average="macro")),
+            seconds(lambda peers=peers: f1_score(*peers, average="macro"), 1),
+            8,
+            "scikit-learn, no interval",
+        )
+
+
+def resampling() -> None:
+    """9,999 resamples of four metrics."""
+    from scipy import stats
+    from sklearn import metrics
+
+    functions = (metrics.accuracy_score, None, metrics.balanced_accuracy_score, metrics.matthews_corrcoef)
+    for classes, target in ((2, 10_000), (10, 500)):
+        true, predicted = predictions(100_000, classes)
+        average = "binary" if classes == 2 else "macro"  # noqa: PLR2004
+
+        def f1(a: Any, b: Any, average: str = average) -> float:
+            return float(metrics.f1_score(a, b, average=average))
+
+        def theirs(true: Any = true, predicted: Any = predicted, f1: Any = f1) -> None:
+            for function in functions:
+                stats.bootstrap(
+                    (true, predicted), function or f1, n_resamples=10, paired=True, vectorized=False, method="percentile", rng=0
+                )
+
+        table = hs.confusion(true, predicted)
+        names = ["accuracy", "f1" if classes == 2 else "f1@macro", "balanced_accuracy", "mcc"]  # noqa: PLR2004
+        method = hs.Bootstrap("percentile", 9999)
+        line(
+            f"9,999 resamples of 4 metrics, n = 10⁵, K = {classes}",
+            seconds(lambda table=table, names=names, method=method: hs.evaluate(table, names, method=method)),
+            seconds(theirs, 1) * 999.9,
+            target,
+            "SciPy with scikit-learn, from 10 resamples",
+        )
+    for rows in (1_000, 10_000_000):
+        table = hs.confusion(*predictions(rows, 2))
+        took = seconds(lambda table=table: hs.evaluate(table, ["accuracy", "f1", "mcc"], method="bootstrap_percentile"))
+        print(f"9,999 resamples of 3 metrics of a table of {rows:,} cases: {took * 1e3:.1f} ms")
+
+
+def posterior() -> None:
+    """10,000 draws of three metrics under the peer's default prior."""
+    import prob_conf_mat
+
+    for classes, target in ((2, 2), (10, 2), (100, 3)):
+        rng = np.random.default_rng(2)
+        counts = rng.poisson(np.full((classes, classes), 1.0) + 40 * np.eye(classes))
+        table = hs.from_counts(counts)
+        method = hs.Dirichlet(prior=0, prevalence_prior=0, n_draws=10_000)
+
+        def theirs(counts: np.ndarray = counts) -> None:
+            study = prob_conf_mat.Study(seed=0, num_samples=10_000, ci_probability=0.95)
+            study.add_experiment("a/b", confusion_matrix=counts.tolist(), prevalence_prior=0, confusion_prior=0)
+            for metric in ("acc", "f1@macro", "mcc"):
+                study.add_metric(metric)
+                study.get_metric_samples(metric=metric, experiment_name="a/b", sampling_method="posterior")
+
+        line(
+            f"10,000 posterior draws of 3 metrics, K = {classes}",
+            seconds(lambda table=table, method=method: hs.evaluate(table, ["accuracy", "f1@macro", "mcc"], method=method)),
+            seconds(theirs, 1),
+            target,
+            "prob_conf_mat",
+        )
+    for classes, draws in ((100, 10_000), (10, 1_000_000)):
+        print(f"peak memory, K = {classes}, {draws:,} draws: {peak_memory(classes, draws):.0f} MB above the start (aim 150)")
+
+
+def peak_memory(classes: int, draws: int) -> float:
+    """Return how far the resident memory of a fresh interpreter grows in one evaluation, in MB."""
+    code = f"""
+import numpy as np, howsure as hs
+from scipy import special, sparse
+table = hs.from_counts(np.random.default_rng(0).poisson(np.full(({classes}, {classes}), 1.0) + 40 * np.eye({classes})))
+hs.evaluate(table, ["accuracy", "f1@macro", "mcc"], method=hs.Dirichlet(n_draws=10))
+def memory(what):
+    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith(what))
+open("/proc/self/clear_refs", "w").write("5")  # the peak starts anew
+before = memory("VmRSS")
+hs.evaluate(table, ["accuracy", "f1@macro", "mcc"], method=hs.Dirichlet(n_draws={draws}))
+print(memory("VmHWM") - before)
+"""
+    answer = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)  # noqa: S603
+    return int(answer.stdout) / 1024
+
+
+SECTIONS = {"foundation": foundation, "strings": strings, "resampling": resampling, "posterior": posterior}
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    for section in sys.argv[1:] or SECTIONS:
+        print(f"— {section}: {SECTIONS[section].__doc__}")
+        SECTIONS[section]()

@@ -1,0 +1,229 @@
+"""The bootstrap on counts agrees with the bootstrap of rows, and with enumeration."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn import metrics as sk
+
+import howsure as hs
+
+TWO_CLASSES = [[61, 9], [14, 36]]
+THREE_CLASSES = [[40, 5, 2], [6, 25, 4], [1, 3, 14]]
+
+
+def rows_of(counts):
+    """Return true and predicted labels with these counts."""
+    counts = np.asarray(counts)
+    true, predicted = np.nonzero(counts)
+    number = counts[true, predicted]
+    return np.repeat(true, number), np.repeat(predicted, number)
+
+
+def matthews(true, predicted, axis=-1):
+    """MCC of many resamples at once, from its definition for two classes."""
+    tp = (true * predicted).sum(axis)
+    fp = ((1 - true) * predicted).sum(axis)
+    fn = (true * (1 - predicted)).sum(axis)
+    tn = ((1 - true) * (1 - predicted)).sum(axis)
+    return (tp * tn - fp * fn) / np.sqrt(1.0 * (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
+
+
+def binary_f1(true, predicted, axis=-1):
+    """F1 of many resamples at once."""
+    return 2 * (true * predicted).sum(axis) / (true + predicted).sum(axis)
+
+
+def macro_f1(true, predicted, axis=-1):
+    """Macro F1 of many resamples at once."""
+    scores = [binary_f1(1 * (true == k), 1 * (predicted == k), axis) for k in range(int(true.max()) + 1)]
+    return np.mean(scores, axis=0)
+
+
+def balanced(true, predicted, axis=-1):
+    """Balanced accuracy of many resamples at once."""
+    hit = true == predicted
+    recalls = [(hit & (true == k)).sum(axis) / (true == k).sum(axis) for k in range(int(true.max()) + 1)]
+    return np.mean(recalls, axis=0)
+
+
+def accuracy(true, predicted, axis=-1):
+    """Accuracy of many resamples at once."""
+    return (true == predicted).mean(axis)
+
+
+CASES = [
+    ("accuracy", accuracy, TWO_CLASSES),
+    ("f1", binary_f1, TWO_CLASSES),
+    ("mcc", matthews, TWO_CLASSES),
+    ("balanced_accuracy", balanced, TWO_CLASSES),
+    ("f1@macro", macro_f1, TWO_CLASSES),
+    ("accuracy", accuracy, THREE_CLASSES),
+    ("f1@macro", macro_f1, THREE_CLASSES),
+    ("balanced_accuracy", balanced, THREE_CLASSES),
+    ("f1", binary_f1, [[354, 3], [9, 203]]),
+    ("mcc", matthews, [[180, 12], [5, 9]]),
+]
+
+
+@pytest.mark.parametrize("kind", ["percentile", "basic", "BCa"])
+@pytest.mark.parametrize(("metric", "function", "counts"), CASES)
+def test_endpoints_equal_scipys_row_bootstrap(metric, function, counts, kind):
+    """Endpoints agree with SciPy's bootstrap of rows within the Monte Carlo error of both, in each kind."""
+    resamples = 50_000
+    theirs = stats.bootstrap(
+        rows_of(counts), function, paired=True, vectorized=True, n_resamples=resamples, method=kind, batch=2000, rng=1
+    )
+    method = hs.Bootstrap(kind.lower(), resamples)
+    ours = hs.estimate(hs.from_counts(counts), metric, method=method, random_state=2)
+    # A quantile at 2.5 % has standard error sqrt(p(1-p)/B)/density; four of them for the two sides together.
+    density = stats.norm.pdf(1.96) / ours.standard_error
+    error = np.sqrt(2 * 0.025 * 0.975 / resamples) / density
+    lattice = 1.5 / np.sum(counts)
+    assert ours.low == pytest.approx(theirs.confidence_interval.low, abs=5 * error + lattice)
+    assert ours.high == pytest.approx(theirs.confidence_interval.high, abs=5 * error + lattice)
+    assert ours.standard_error == pytest.approx(theirs.standard_error, rel=0.03)
+
+
+def test_percentile_limits_equal_exact_enumeration_of_a_tiny_sample():
+    """With five cases, the distribution of resamples can be enumerated: quantiles agree with it."""
+    counts = np.array([[2, 1], [1, 1]])
+    cells = np.repeat(np.arange(4), counts.ravel())
+    values = []
+    for draw in itertools.product(cells, repeat=5):
+        tn, fp, fn, tp = np.bincount(draw, minlength=4)
+        values.append((tn + tp) / 5)
+    exact = np.quantile(values, [0.025, 0.975])
+    estimate = hs.estimate(hs.from_counts(counts), "accuracy", method=hs.Bootstrap("percentile", 50_000), random_state=0)
+    assert [estimate.low, estimate.high] == pytest.approx(exact, abs=1e-12)
+    assert estimate.standard_error == pytest.approx(np.std(values), rel=0.02)
+
+
+def test_jackknife_of_cells_is_the_jackknife_of_rows():
+    """The acceleration from one value a cell equals the one from leaving out each row in turn."""
+    from howsure.methods.bootstrap import acceleration
+    from howsure.spec import resolve
+
+    table = hs.from_counts(THREE_CLASSES)
+    true, predicted = rows_of(THREE_CLASSES)
+    left = [sk.f1_score(np.delete(true, i), np.delete(predicted, i), average="macro") for i in range(len(true))]
+    deviation = np.mean(left) - np.array(left)
+    expected = (deviation**3).sum() / (6 * (deviation**2).sum() ** 1.5)
+    assert acceleration(resolve("f1@macro", table), table) == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_vanished_class_is_counted_and_reported():
+    """Resamples without any case of the class leave recall undefined: they are counted, not set to 0."""
+    estimate = hs.estimate(hs.from_counts([[30, 2], [1, 1]]), "recall", method="bootstrap_percentile", random_state=3)
+    undefined = int(np.isnan(estimate.draws).sum())
+    assert undefined == pytest.approx(9999 * (32 / 34) ** 34, rel=0.1)
+    assert estimate.reason == f"undefined on {undefined} of 9999 resamples"
+
+
+@pytest.mark.parametrize("method", ["bootstrap_percentile", "bootstrap_basic", "bootstrap_bca", "bootstrap_studentized"])
+def test_a_perfect_sample_has_no_zero_width(method):
+    """Where resampling shows no variation, the interval is the delta method's and says so."""
+    estimate = hs.estimate(hs.from_counts([[20, 0], [0, 15]]), "f1", method=method, random_state=0)
+    assert estimate.low < estimate.high == 1.0
+    assert "no variation" in estimate.reason
+
+
+def test_studentized_limits_equal_their_definition():
+    """The studentized interval is the observed value less quantiles of resampled distances times its error."""
+    table = hs.from_counts([[120, 30], [20, 80]])
+    estimate = hs.estimate(table, "accuracy", method="bootstrap_studentized", random_state=1)
+    rng = np.random.default_rng(5)
+    share = rng.binomial(250, 0.8, 200_000) / 250
+    distance = (share - 0.8) / np.sqrt(share * (1 - share) / 250)
+    low, high = np.quantile(distance, [0.025, 0.975])
+    error = np.sqrt(0.8 * 0.2 / 250)
+    assert [estimate.low, estimate.high] == pytest.approx([0.8 - high * error, 0.8 - low * error], abs=0.004)
+
+
+DESIGNS = ["simple", "weighted", "clusters", "fixed"]
+
+
+def large_table(design):
+    """Return a table of 20,000 cases under a design, with enough cells, weights or clusters."""
+    rng = np.random.default_rng(11)
+    rows = 20_000
+    true = rng.choice(3, rows, p=[0.5, 0.3, 0.2])
+    predicted = np.where(rng.random(rows) < 0.8, true, rng.integers(0, 3, rows))
+    if design == "weighted":
+        return hs.confusion(true, predicted, sample_weight=rng.choice([0.5, 1.0, 2.0, 4.0], rows))
+    if design == "clusters":
+        return hs.confusion(true, predicted, groups=rng.integers(0, 4000, rows))
+    table = hs.confusion(true, predicted)
+    return table.with_design(hs.FixedMargins()) if design == "fixed" else table
+
+
+SMOOTH = [
+    "accuracy", "balanced_accuracy", "mcc", "kappa", "gwet_ac1", "scotts_pi", "weighted_kappa", "mae", "mse", "rmse",
+    "adjacent_accuracy", "f1@macro", "f1@weighted", "f1@micro", "precision@macro", "recall@geometric", "npv@harmonic",
+    "jaccard@macro", "fbeta+beta=2@macro", "informedness@macro", "markedness@macro", "p4@macro", "g_mean@macro",
+    "fowlkes_mallows@macro", "plr@macro", "nlr@macro", "log_dor@macro", "prevalence_threshold@macro", "lift@macro",
+    "precision_gain@macro", "recall_gain@macro", "f1_gain@macro",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_delta_bootstrap_and_posterior_agree_on_large_tables(design):
+    """At n = 20,000 the three standard errors agree within 3 % (and Monte Carlo error) for every smooth metric."""
+    table = large_table(design)
+    draws = 20_000
+    delta = hs.evaluate(table, SMOOTH, method="wald")
+    bootstrap = hs.evaluate(table, SMOOTH, method=hs.Bootstrap("percentile", draws), random_state=0)
+    posterior = hs.evaluate(table, SMOOTH, method=hs.Dirichlet(prior=0, n_draws=draws), random_state=0)
+    for expected, first, second in zip(delta, bootstrap, posterior, strict=True):
+        if expected.standard_error < 1e-9:  # a margin that the design fixes
+            assert first.standard_error < 1e-9
+            continue
+        # The standard error of a standard deviation is 1 / sqrt(2 B) of it.
+        tolerance = 0.03 + 3 / np.sqrt(2 * draws)
+        assert first.standard_error == pytest.approx(expected.standard_error, rel=tolerance), expected.metric
+        assert second.standard_error == pytest.approx(expected.standard_error, rel=tolerance), expected.metric
+
+
+def test_many_distinct_weights_are_resampled_by_the_stated_approximation():
+    """With a weight of its own for each case, the spread of resamples still is that of the rows' bootstrap."""
+    rng = np.random.default_rng(2)
+    true = rng.integers(0, 2, 30_000)
+    predicted = np.where(rng.random(30_000) < 0.8, true, 1 - true)
+    table = hs.confusion(true, predicted, sample_weight=rng.exponential(size=30_000))
+    assert table.design.atoms is None
+    bootstrap = hs.estimate(table, "f1", method="bootstrap_percentile", random_state=0)
+    assert bootstrap.standard_error == pytest.approx(hs.estimate(table, "f1", method="wald").standard_error, rel=0.04)
+
+
+class TestAnyFunction:
+    """`hs.bootstrap` resamples the rows of any arrays."""
+
+    def test_agrees_with_scipy(self):
+        """The percentile interval of a median agrees with SciPy's."""
+        values = np.random.default_rng(0).gamma(2.0, size=80)
+        ours = hs.bootstrap(np.mean, values, method="bootstrap_bca", n_resamples=4000, random_state=1)
+        theirs = stats.bootstrap((values,), np.mean, n_resamples=4000, method="BCa", rng=3).confidence_interval
+        assert [ours.low, ours.high] == pytest.approx([theirs.low, theirs.high], abs=0.02)
+
+    def test_result_does_not_depend_on_workers(self):
+        """One worker and four give identical draws."""
+        values = np.random.default_rng(0).normal(size=30)
+        one, four = (hs.bootstrap(np.mean, values, n_resamples=300, random_state=5, workers=w) for w in (1, 4))
+        assert np.array_equal(one.draws, four.draws)
+
+    def test_whole_clusters_are_resampled(self):
+        """With identical members, clusters widen the error by the square root of their size."""
+        values = np.repeat(np.random.default_rng(0).normal(size=50), 4)
+        free = hs.bootstrap(np.mean, values, n_resamples=2000, random_state=0)
+        bound = hs.bootstrap(np.mean, values, n_resamples=2000, random_state=0, groups=np.repeat(np.arange(50), 4))
+        assert bound.standard_error / free.standard_error == pytest.approx(2, rel=0.1)
+
+    def test_bad_input_is_refused(self):
+        """Lengths that differ, no rows, and methods that do not fit have clear errors."""
+        with pytest.raises(hs.HowsureError, match="equally many"):
+            hs.bootstrap(np.mean, [1.0, 2.0], [1.0])
+        with pytest.raises(hs.HowsureError, match="empty"):
+            hs.bootstrap(np.mean, [])
+        with pytest.raises(hs.HowsureError, match="bootstrap_percentile"):
+            hs.bootstrap(np.mean, [1.0, 2.0], method="wilson")

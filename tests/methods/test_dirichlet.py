@@ -1,0 +1,230 @@
+"""The posterior has its closed forms' moments, agrees with the peer's samples, and mends the peer's defects."""
+
+from pathlib import Path
+
+import numpy as np
+import prob_conf_mat
+import pytest
+from scipy import stats
+
+import howsure as hs
+from howsure.methods.dirichlet import NAMED_PRIORS, cell_prior
+from howsure.methods.summary import highest_density, mode, summarise
+
+COUNTS = np.array([[61, 9], [14, 36]])
+DRAWS = 40_000
+MATRICES = Path(__file__).parent.parent / "data" / "mnist_digits"
+
+
+def moments(metric, counts=COUNTS, seed=0, **settings):
+    """Return mean and standard deviation of the posterior draws."""
+    estimate = hs.estimate(
+        hs.from_counts(counts), metric, method=hs.Dirichlet(n_draws=DRAWS, **settings), random_state=seed
+    )
+    return estimate.draws.mean(), estimate.draws.std()
+
+
+def close_to(beta, found, factor=4.0):
+    """Whether mean and deviation are those of a Beta, within Monte Carlo error."""
+    error = beta.std() / np.sqrt(DRAWS)
+    return abs(found[0] - beta.mean()) < factor * error and abs(found[1] - beta.std()) < factor * error
+
+
+@pytest.mark.parametrize("prior", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize(
+    ("metric", "hits", "misses"), [("recall", (1, 1), (1, 0)), ("precision", (1, 1), (0, 1)), ("npv", (0, 0), (1, 0))]
+)
+def test_one_dirichlet_has_beta_marginals(metric, hits, misses, prior):
+    """Under a joint Dirichlet, recall, precision and npv are Beta distributed."""
+    beta = stats.beta(COUNTS[hits] + prior, COUNTS[misses] + prior)
+    assert close_to(beta, moments(metric, prior=prior))
+
+
+def test_accuracy_is_beta_distributed():
+    """Accuracy is Beta with the diagonal's and the other cells' pseudo-counts."""
+    assert close_to(stats.beta(97 + 1, 23 + 1), moments("accuracy", prior=0.5))
+
+
+def test_default_prior_has_total_mass_two():
+    """By default two pseudo-cases are spread over all cells, whatever their number."""
+    assert cell_prior(None, (2, 2)).tolist() == [[0.5, 0.5], [0.5, 0.5]]
+    assert cell_prior(None, (50, 50)).sum() == pytest.approx(2)
+
+
+def test_separate_prevalence_prior_changes_the_prevalence_alone():
+    """The prevalence follows its own Dirichlet and the rows theirs."""
+    settings = {"prior": 1.0, "prevalence_prior": [0.0, 30.0]}
+    assert close_to(stats.beta(50 + 30, 70), moments("prevalence", **settings))
+    assert close_to(stats.beta(36 + 1, 14 + 1), moments("recall", **settings))
+
+
+def test_fixed_prevalence_reexpresses_precision():
+    """With a known prevalence, precision is Bayes' theorem on the posterior of the two rates."""
+    rng = np.random.default_rng(1)
+    recall, fall_out = rng.beta(37, 15, 400_000), rng.beta(10, 62, 400_000)
+    expected = 0.02 * recall / (0.02 * recall + 0.98 * fall_out)
+    mean, deviation = moments("precision", prior=1.0, prevalence=[0.98, 0.02])
+    assert mean == pytest.approx(expected.mean(), rel=0.01)
+    assert deviation == pytest.approx(expected.std(), rel=0.03)
+
+
+def test_uncertain_prevalence_is_a_dirichlet():
+    """Parameters that sum to more than 1 are those of a Dirichlet."""
+    assert close_to(stats.beta(4, 16), moments("prevalence", prevalence=[16, 4]))
+
+
+def test_prior_alone_and_random_classifier():
+    """The prior's draws are the prior; a random classifier's recall is uniform, at the observed prevalence."""
+    assert close_to(stats.beta(2, 2), moments("recall", prior=2.0, source="prior"))
+    assert close_to(stats.beta(1, 1), moments("recall", prior=0, source="random"))
+    assert close_to(stats.beta(50, 70), moments("prevalence", prior=0, source="random"))
+
+
+@pytest.mark.parametrize("name", sorted(NAMED_PRIORS))
+def test_named_priors_are_numbers(name):
+    """Each of the peer's names of a prior gives the draws of its number, bit for bit."""
+    named, number = (
+        hs.estimate(hs.from_counts(COUNTS), "f1", method=hs.Dirichlet(prior=p, n_draws=100), random_state=1)
+        for p in (name, NAMED_PRIORS[name])
+    )
+    assert np.array_equal(named.draws, number.draws)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"prior": "jefreys"}, "Did you mean 'jeffreys'"),
+        ({"prior": -1.0}, "negative"),
+        ({"prior": [1.0, 2.0, 3.0]}, "shape"),
+        ({"prevalence": [0.2, 0.2]}, "summing to 1"),
+        ({"n_draws": 0}, "at least 1"),
+        ({"credible": "hpd"}, "credible interval"),
+        ({"source": "posterio"}, "posterior"),
+    ],
+)
+def test_bad_settings_are_refused(settings, words):
+    """A setting that cannot be used is named, with the remedy."""
+    with pytest.raises(hs.HowsureError, match=words):
+        hs.estimate(hs.from_counts(COUNTS), "f1", method=hs.Dirichlet(**settings), random_state=0)
+
+
+PEER_METRICS = [
+    "acc", "ba", "mcc", "kappa", "mae", "mse", "rmse", "offby1", "polynomial_weighted_kappa",
+    *(f"{name}@macro" for name in (
+        "prevalence", "model_bias", "tpr", "fnr", "ppv", "fdr", "fpr", "tnr", "for", "npv", "f1", "fbeta+beta=2",
+        "informedness", "markedness", "p4", "jaccard", "plr", "nlr", "log_plr", "dor", "log_dor",
+        "prevalence_threshold", "diag_mass",
+    )),
+    "f1@weighted", "f1@geometric", "f1@min", "f1@max",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("prior", [0, 1, "half"])
+@pytest.mark.parametrize("matrix", [f"{model}_{fold}" for model in ("mlp", "svm") for fold in range(5)])
+def test_samples_agree_with_the_peer(matrix, prior):
+    """Medians and spreads of all metrics equal prob_conf_mat's within Monte Carlo error, for each kind of prior."""
+    counts = np.loadtxt(MATRICES / f"{matrix}.csv", delimiter=",")
+    draws = 10_000
+    study = prob_conf_mat.Study(seed=3, num_samples=draws, ci_probability=0.95)
+    study.add_experiment(
+        "g/e", confusion_matrix=counts.astype(int).tolist(), prevalence_prior=prior, confusion_prior=prior
+    )
+    method = hs.Dirichlet(prior=prior, prevalence_prior=prior, n_draws=2 * draws)
+    ours = hs.evaluate(hs.from_counts(counts), PEER_METRICS, method=method, random_state=0)
+    for name, estimate in zip(PEER_METRICS, ours, strict=True):
+        study.add_metric(name)
+        theirs = study.get_metric_samples(metric=name, experiment_name="g/e", sampling_method="posterior").values.ravel()
+        both = np.isfinite(theirs).all() and np.isfinite(estimate.draws).all()
+        if not both or estimate.draws.std() < 1e-12:
+            continue
+        scale = np.subtract(*np.quantile(estimate.draws, [0.84, 0.16])) / 2
+        assert np.median(theirs) == pytest.approx(np.median(estimate.draws), abs=5.5 * scale * 1.2533 / np.sqrt(draws)), name
+        spread = np.subtract(*np.quantile(theirs, [0.84, 0.16])) / 2
+        assert spread == pytest.approx(scale, rel=0.1), name
+
+
+@pytest.mark.parametrize(("a", "b"), [(37, 15), (3, 1.5), (80, 400)])
+def test_highest_density_interval_of_a_beta(a, b):
+    """At 10⁶ draws the HDI equals the shortest interval of the distribution, to three digits."""
+    beta = stats.beta(a, b)
+    lower = np.linspace(0, 0.05, 20_001)
+    widths = beta.ppf(lower + 0.95) - beta.ppf(lower)
+    best = lower[np.nanargmin(widths)]
+    found = highest_density(beta.rvs(10**6, random_state=np.random.default_rng(0)), 0.95)
+    assert found == pytest.approx((beta.ppf(best), beta.ppf(best + 0.95)), abs=3e-3)
+
+
+def test_mode_is_precise():
+    """The mode of 10,000 draws is within a tenth of a standard deviation of the density's peak."""
+    beta = stats.beta(37, 15)
+    errors = [
+        mode(beta.rvs(10_000, random_state=np.random.default_rng(seed))) - 36 / 50 for seed in range(20)
+    ]
+    assert np.sqrt(np.mean(np.square(errors))) < 0.1 * beta.std()
+    edge = stats.beta(1, 9).rvs(10_000, random_state=np.random.default_rng(0))
+    assert mode(edge) < 0.02
+
+
+def test_summary_has_monte_carlo_errors():
+    """Each number's stated error is the scatter of that number over repeated streams of draws."""
+    beta = stats.beta(20, 5)
+    repeats = [summarise(beta.rvs(4000, random_state=np.random.default_rng(seed))) for seed in range(60)]
+    for name in ("median", "mean", "standard_deviation", "skewness", "kurtosis", "low"):
+        scatter = np.std([getattr(each, name) for each in repeats])
+        stated = np.mean([each.errors[name] for each in repeats])
+        assert stated == pytest.approx(scatter, rel=0.45), name
+    mean, skew, kurtosis = (float(part) for part in beta.stats("msk")[:1] + beta.stats("sk"))
+    assert np.mean([each.mean for each in repeats]) == pytest.approx(mean, abs=0.001)
+    assert np.mean([each.skewness for each in repeats]) == pytest.approx(skew, abs=0.03)
+    assert np.mean([each.kurtosis for each in repeats]) == pytest.approx(kurtosis, abs=0.1)
+
+
+class TestDefectsOfThePeer:
+    """Where prob_conf_mat fails, the posterior here does not."""
+
+    def test_perfect_table_has_width(self):
+        """A perfect 2×2 table has an interval below 1, not the point [1, 1]."""
+        estimate = hs.estimate(hs.from_counts([[25, 0], [0, 25]]), "f1", method="bayes", random_state=0)
+        assert estimate.low < 0.97
+        assert estimate.high == pytest.approx(1, abs=1e-6)
+
+    @pytest.mark.parametrize(("classes", "rows"), [(50, 1000), (10, 300)])
+    def test_default_prior_does_not_swamp_many_classes(self, classes, rows):
+        """With many classes the posterior of accuracy stays near the observed one."""
+        rng = np.random.default_rng(0)
+        shares = np.full((classes, classes), 0.12 / (classes * (classes - 1)))
+        np.fill_diagonal(shares, 0.88 / classes)
+        counts = rng.multinomial(rows, shares.ravel()).reshape(classes, classes)
+        estimate = hs.estimate(hs.from_counts(counts), "accuracy", method="bayes", random_state=0)
+        assert estimate.low < estimate.value < estimate.high
+        assert np.median(estimate.draws) == pytest.approx(estimate.value, abs=0.01)
+
+    @pytest.mark.parametrize(
+        "counts", [[[40, 0, 3], [5, 0, 6], [2, 0, 30]], [[40, 4, 3], [0, 0, 0], [2, 5, 30]]], ids=["predicted", "true"]
+    )
+    def test_never_predicted_and_never_true_classes(self, counts):
+        """An empty column or row gives finite draws and a positive width under the default prior."""
+        for metric in ("accuracy", "f1@macro", "mcc"):
+            estimate = hs.estimate(hs.from_counts(counts), metric, method="bayes", random_state=0)
+            assert np.isfinite(estimate.draws).all()
+            assert estimate.low < estimate.high
+
+    def test_zero_prior_leaves_undefined_draws_counted(self):
+        """Under a prior of zero, a class that never occurs leaves its recall undefined, with a reason."""
+        table = hs.from_counts([[40, 4, 3], [0, 0, 0], [2, 5, 30]])
+        estimate = hs.estimate(table, "recall@binary+positive_class=1", method=hs.Dirichlet(prior=0), random_state=0)
+        assert np.isnan([estimate.value, estimate.low, estimate.high]).all()
+        assert "no case of the class" in estimate.reason
+
+    def test_recall_covers_at_small_samples(self):
+        """With fifty cases and recall 0.95, the default interval covers at about its level, not at 0.71."""
+        rng = np.random.default_rng(4)
+        covered = 0
+        for _ in range(300):
+            hits = rng.binomial(25, 0.95)
+            false = rng.binomial(25, 0.05)
+            table = hs.from_counts([[25 - false, false], [25 - hits, hits]])
+            method = hs.Dirichlet(n_draws=1000, credible="equal_tailed")
+            estimate = hs.estimate(table, "recall", method=method, random_state=rng)
+            covered += estimate.low <= 0.95 <= estimate.high
+        assert covered / 300 > 0.9
