@@ -93,8 +93,8 @@ def _averaged(name: str, spec: str, formula: str) -> Score:
         compute_ci: bool = True,  # noqa: ARG001 - accepted for code that has it
     ) -> Any:
         table = _table(y_true, y_pred, sample_weight, groups, data, pos_label)
-        asked = _with_zero_division(parse(spec), table, zero_division)
-        specs, classes = _specs(asked, table, average, labels, pos_label)
+        specs, classes = _specs(parse(spec), table, average, labels, pos_label)
+        specs = _with_zero_division(specs, table, zero_division)
         settings: dict[str, Any] = {
             "method": _method(method, n_resamples),
             "confidence_level": confidence_level if confidence_interval is None else confidence_interval,
@@ -128,11 +128,7 @@ def _specs(
             "average='samples' averages over cases, and is no function of the table. Use micro, macro or weighted."
         )
         raise HowsureError(message)
-    return [
-        replace(
-            parse(f"{asked.definition.name}@{average}"), arguments=asked.arguments, zero_division=asked.zero_division
-        )
-    ], chosen
+    return [replace(parse(f"{asked.definition.name}@{average}"), arguments=asked.arguments)], chosen
 
 
 def _table(y_true: Any, y_pred: Any, sample_weight: Any, groups: Any, data: Any, positive: Any) -> Table:
@@ -165,16 +161,19 @@ def _positive(table: Table, pos_label: Any) -> Any:
     return pos_label
 
 
-def _with_zero_division(asked: Spec, table: Table, zero_division: Any) -> Spec:
-    """Return the spec with the value of undefined classes, where there are some; warn of them if asked to."""
+def _with_zero_division(specs: list[Spec], table: Table, zero_division: Any) -> list[Spec]:
+    """Return the specs with the value of undefined classes, where there are some; warn of them if asked to."""
     try:
         value = 0.0 if zero_division == "warn" else float(zero_division)
     except (TypeError, ValueError):
         message = f"`zero_division` is 'warn', a number or nan, not {zero_division!r}."
         raise HowsureError(message) from None
-    undefined = np.isnan(asked.definition.evaluate(*Counts(table.counts, table.kind).outcomes(), **asked.arguments))
+    asked = specs[0]
+    index = table.position(asked.positive_class) if asked.average == "binary" and len(specs) == 1 else None
+    counts = Counts(table.counts, table.kind)
+    undefined = np.atleast_1d(np.isnan(asked.definition.evaluate(*counts.outcomes(index), **asked.arguments)))
     if not undefined.any():
-        return asked
+        return specs
     if zero_division == "warn":
         warnings.warn(
             f"`{asked.definition.name}` is undefined on {int(undefined.sum())} of {len(undefined)} classes, and counts "
@@ -182,7 +181,7 @@ def _with_zero_division(asked: Spec, table: Table, zero_division: Any) -> Spec:
             UndefinedMetricWarning,
             stacklevel=3,
         )
-    return replace(asked, zero_division=value)
+    return [replace(each, zero_division=value) for each in specs]
 
 
 def _method(method: str | Method | None, n_resamples: int) -> Method | None:

@@ -70,7 +70,7 @@ def mid_p(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> L
     def at_least(p: Array, count: Array) -> Array:
         """``P(X >= count)``, continued to counts that are not whole."""
         inside = special.betainc(np.where(count > 0, count, 1), np.maximum(n - count + 1, 1e-300), p)
-        return np.where(count <= 0, 1.0, np.where(count > n, 0.0, inside))
+        return np.where(count <= 0, 1.0, np.where(count >= n + 1, 0.0, inside))
 
     def upper_tail(p: Array) -> Array:
         return (at_least(p, x) + at_least(p, x + 1)) / 2
@@ -159,17 +159,20 @@ def binom_test(successes: ArrayLike, trials: ArrayLike, confidence_level: float)
 
 
 def _binom_test_one(successes: float, trials: float, alpha: float) -> tuple[float, float]:
-    from scipy import optimize, stats
+    from scipy import optimize, special
 
     x, n = round(successes), round(trials)
     if not n:
         return np.nan, np.nan
+    counts = np.arange(n + 1)
+    log_choose = special.gammaln(n + 1) - special.gammaln(counts + 1) - special.gammaln(n - counts + 1)
 
     def excess(p: float) -> float:
-        return float(stats.binomtest(x, n, p).pvalue) - alpha
+        mass = np.exp(log_choose + special.xlogy(counts, p) + special.xlog1py(n - counts, -p))
+        return float(mass[mass <= mass[x] * (1 + 1e-7)].sum()) - alpha
 
-    low = optimize.brentq(excess, np.finfo(float).tiny, x / n) if x else 0.0
-    high = optimize.brentq(excess, x / n, 1 - np.finfo(float).eps) if x < n else 1.0
+    low = optimize.brentq(excess, 1e-300, x / n, xtol=1e-14) if x else 0.0
+    high = optimize.brentq(excess, x / n, 1 - 2**-53, xtol=1e-14) if x < n else 1.0
     return low, high
 
 
@@ -196,9 +199,10 @@ def _share(x: Array, n: Array) -> Array:
 
 
 def _ends(low: Array, high: Array, x: Array, n: Array) -> Limits:
-    """Close the interval at 0 and 1 where no case, or every case, is a success."""
-    low = np.where(x <= 0, 0.0, np.clip(low, 0, 1))
-    high = np.where(x >= n, 1.0, np.clip(high, 0, 1))
+    """Close the interval at 0 and 1 where no case, or every case, is a success; keep the observed share inside."""
+    share = _share(x, n)
+    low = np.where(x <= 0, 0.0, np.clip(low, 0, share))
+    high = np.where(x >= n, 1.0, np.clip(high, share, 1))
     return _where_tried(low, high, n)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,7 @@ class Column:
     levels: Array
     codes: Array
     offset: int = 0
+    rank: dict[Any, int] | None = None  # of all categories, where they are ordered
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -47,6 +48,7 @@ class Grouped:
     n: Array
     weight: Array
     weight_squared: Array
+    ranks: tuple[dict[Any, int] | None, ...] = ()
 
 
 def group(keys: Mapping[str, Any], weight: Any = None) -> Grouped:
@@ -76,7 +78,8 @@ def group(keys: Mapping[str, Any], weight: Any = None) -> Grouped:
     else:
         filled, n, total, squared = _sorted(columns, sizes, weights)
     codes = np.unravel_index(filled, sizes)
-    return _in_order([column.levels for column in columns], list(codes), n, total, squared)
+    ordered = _in_order([column.levels for column in columns], list(codes), n, total, squared)
+    return replace(ordered, ranks=tuple(column.rank for column in columns))
 
 
 def _flat(columns: list[Column], sizes: list[int], rows: slice) -> Array:
@@ -304,11 +307,9 @@ def _from_pandas(name: str, values: Any) -> Column | None:
     refuse_missing(name, codes < 0)
     if isinstance(dtype, pandas.CategoricalDtype) and dtype.ordered:
         rank = {level: position for position, level in enumerate(dtype.categories)}
-        order = np.array(sorted(range(len(levels)), key=lambda i: rank[levels[i]]), dtype=np.intp)
-        position = np.empty(len(order), dtype=np.intp)
-        position[order] = np.arange(len(order))
-        return Column(name, as_labels(np.asarray(levels)[order].tolist()), position[codes])
-    return Column(name, as_labels(np.asarray(levels, dtype=object).tolist()), codes)
+    else:
+        rank = None
+    return Column(name, as_labels(np.asarray(levels, dtype=object).tolist()), codes, rank=rank)
 
 
 def _from_arrow(name: str, values: Any) -> Column | None:

@@ -76,7 +76,7 @@ def confusion(
     if by is not None:
         keys["by"] = by
     counted = grouped(data, keys, sample_weight)
-    axis = class_labels(counted.levels[0], counted.levels[1], labels)
+    axis = class_labels(counted.levels[0], counted.levels[1], labels, next(filter(None, counted.ranks), None))
     atoms = None
     if sample_weight is not None and groups is None and by is None and data is None:
         atoms = _atoms(keys, sample_weight, axis)
@@ -90,8 +90,10 @@ def confusion(
     }
 
 
-def class_labels(true: Array, predicted: Array, labels: ArrayLike | None) -> Array:
-    """Return the classes of a table: those given, or all that occur, sorted.
+def class_labels(
+    true: Array, predicted: Array, labels: ArrayLike | None, rank: dict[Any, int] | None = None
+) -> Array:
+    """Return the classes of a table: those given, or all that occur, sorted (ordered categories by their rank).
 
     Raises
     ------
@@ -107,7 +109,7 @@ def class_labels(true: Array, predicted: Array, labels: ArrayLike | None) -> Arr
     else:
         every = list(dict.fromkeys([*true.tolist(), *predicted.tolist()]))
         axis = as_labels(every)
-        axis = axis if every == true.tolist() else axis[sort_order(axis)]
+        axis = axis[sort_order(axis)] if rank is None else as_labels(sorted(every, key=lambda each: rank.get(each, -1)))
     if len(axis) == 1:
         raise OneClassError(axis.tolist()[0])
     return axis

@@ -13,10 +13,10 @@ from howsure.errors import HowsureError
 
 Array = NDArray[Any]
 READERS = {
-    ".csv": "read_csv({path})",
-    ".tsv": "read_csv({path}, delim='\t')",
-    ".tab": "read_csv({path}, delim='\t')",
-    ".txt": "read_csv({path})",
+    ".csv": "read_csv({path}, header=true)",
+    ".tsv": "read_csv({path}, header=true, delim='\t')",
+    ".tab": "read_csv({path}, header=true, delim='\t')",
+    ".txt": "read_csv({path}, header=true)",
     ".jsonl": "read_json({path}, format='newline_delimited')",
     ".ndjson": "read_json({path}, format='newline_delimited')",
     ".json": "read_json({path})",
@@ -134,14 +134,14 @@ def read_matrix(path: str | Path) -> tuple[list[Any] | None, Array]:
 
 
 def _split(rows: list[list[str]]) -> tuple[list[Any] | None, list[list[str]]]:
-    """Part labels from counts: by shape (one row or column more), or by what is not a number."""
-    height, width = len(rows), len(rows[0])
-    header = height == width + 1 or not all(_is_number(cell) for cell in rows[0][1:])
+    """Part labels from counts: labels are what is not a number, or what stands beside an empty corner."""
+    corner = rows[0][0] == ""
+    header = corner or not all(_is_number(cell) for cell in rows[0][1:])
     body = rows[1:] if header else rows
-    first = all(len(row) == len(body) + 1 for row in body) or not all(_is_number(row[0]) for row in body if row)
+    first = corner or not all(_is_number(row[0]) for row in body)
     labels: list[Any] | None = None
     if header:
-        labels = rows[0][1:] if first and len(rows[0]) == len(body) + 1 else rows[0]
+        labels = rows[0][1:] if first else rows[0]
     elif first:
         labels = [row[0] for row in body]
     return labels, [row[1:] for row in body] if first else body
@@ -151,7 +151,7 @@ def _is_number(text: str) -> bool:
     try:
         float(text)
     except ValueError:
-        return text == ""
+        return False
     return True
 
 

@@ -1,0 +1,126 @@
+"""The command line, run as a shell user would."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import howsure as hs
+
+ROOT = Path(__file__).parents[2]
+CANCER = str(ROOT / "examples" / "breast_cancer.csv")
+REPORT = ["report", CANCER, "--y-true", "label", "--y-pred", "logistic"]
+
+
+def run(*arguments):
+    """Run the command line in a process of its own."""
+    command = [sys.executable, "-c", "from howsure.cli import main; main()", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+
+
+def test_report_prints_the_estimates():
+    """The table has each metric with the value and interval that Python gives."""
+    result = run(*REPORT)
+    assert result.returncode == 0, result.stderr
+    for each in hs.evaluate(hs.confusion("label", "logistic", data=CANCER)):
+        assert f"{each.value:.3f}" in result.stdout
+        assert f"[{each.low:.3f}, {each.high:.3f}]" in result.stdout
+    assert "569 cases, positive class malignant (37.3 %)" in result.stdout
+
+
+def test_json_and_csv_are_for_machines():
+    """JSON and CSV parse, hold full precision and split by group."""
+    content = json.loads(run(*REPORT, "--format", "json", "--metrics", "f1,mcc", "--by", "tumour_size").stdout)
+    tables = hs.confusion("label", "logistic", data=CANCER, by="tumour_size")
+    assert [each["tumour_size"] for each in content["tables"]] == list(tables)
+    assert len(content["estimates"]) == 6
+    first = content["estimates"][0]
+    assert first["low"] == hs.estimate(tables[first["tumour_size"]], first["metric"]).low
+    rows = list(csv.DictReader(io.StringIO(run(*REPORT, "--format", "csv", "--level", "0.8").stdout)))
+    assert float(rows[0]["high"]) == hs.evaluate(hs.confusion("label", "logistic", data=CANCER), confidence_level=0.8)["accuracy"].high
+
+
+@pytest.mark.parametrize(("how", "words"), [("markdown", "| f1 |"), ("html", "<table"), ("latex", r"\begin{tabular}")])
+def test_formats(how, words):
+    """Markdown, HTML and LaTeX come as such."""
+    assert words in run(*REPORT, "--format", how).stdout
+
+
+def test_options_reach_the_estimates():
+    """Method, seed, clusters, weights and per-class reports are those of Python."""
+    clustered = run(*REPORT, "--groups", "fold", "--metrics", "accuracy", "--format", "json")
+    table = hs.confusion("label", "logistic", data=CANCER, groups="fold")
+    assert json.loads(clustered.stdout)["estimates"][0]["low"] == hs.estimate(table, "accuracy").low
+    drawn = run(*REPORT, "--method", "bayes", "--seed", "3", "--metrics", "f1", "--format", "json")
+    expected = hs.estimate(hs.confusion("label", "logistic", data=CANCER), "f1", method="bayes", random_state=3)
+    assert json.loads(drawn.stdout)["estimates"][0]["high"] == expected.high
+    weighted = run(*REPORT, "--sample-weight", "score_forest", "--metrics", "accuracy")
+    assert "weighted" in weighted.stdout
+    assert "malignant" in run(*REPORT, "--per-class").stdout
+
+
+def test_labels_choose_the_positive_class():
+    """The last of two labels given is the positive class."""
+    assert "positive class benign" in run(*REPORT, "--labels", "malignant", "benign").stdout
+
+
+def test_matrix(tmp_path):
+    """A confusion matrix in a file gives the estimates of its table."""
+    path = tmp_path / "matrix.csv"
+    path.write_text("true,no,yes\nno,50,3\nyes,5,42\n")
+    content = json.loads(run("matrix", str(path), "--format", "json", "--metrics", "f1").stdout)
+    assert content["estimates"][0]["low"] == hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "f1").low
+    assert content["tables"][0]["labels"] == ["no", "yes"]
+
+
+def test_lists():
+    """`metrics` and `methods` list every one there is."""
+    from howsure.methods import METHODS
+    from howsure.metric import REGISTRY
+
+    listed = run("metrics", "--format", "csv").stdout
+    assert all(f"\n{definition.name}" in listed for definition in REGISTRY)
+    assert all(f"\n{name}," in run("methods", "--format", "csv").stdout for name in list(METHODS)[:3])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["report", "none.csv", "--y-true", "a", "--y-pred", "b"], "no file 'none.csv'"),
+        (["report", CANCER, "--y-true", "lable", "--y-pred", "logistic"], "Did you mean 'label'"),
+        ([*REPORT, "--metrics", "f2"], "no metric 'f2'"),
+        ([*REPORT, "--method", "wilsn"], "Did you mean 'wilson'"),
+        ([*REPORT, "--level", "95"], "Did you mean 0.95"),
+        ([*REPORT, "--groups", "folds"], "Did you mean 'fold'"),
+        (["report", CANCER], "y-true"),
+        (["reprot"], "report"),
+    ],
+)
+def test_errors_end_with_one_message_and_exit_code_2(arguments, words):
+    """Bad input gives exit code 2, a message on stderr or of the parser, nothing of a traceback."""
+    result = run(*arguments)
+    assert result.returncode == 2
+    assert words in result.stderr + result.stdout
+    assert "Traceback" not in result.stderr
+
+
+def test_markup_in_labels_is_shown_as_text(tmp_path):
+    """Labels that hold markup of a terminal or of HTML are printed as they are."""
+    path = tmp_path / "a.csv"
+    path.write_text("t,p\n[red]x[/red],[red]x[/red]\n<b>y</b>,[red]x[/red]\n<b>y</b>,<b>y</b>\n")
+    arguments = ["report", str(path), "--y-true", "t", "--y-pred", "p", "--per-class"]
+    assert "[red]x[/red]" in run(*arguments).stdout
+    assert "&lt;b&gt;y&lt;/b&gt;" in run(*arguments, "--format", "html").stdout
+
+
+def test_help_describes_every_option():
+    """`--help` of the main command names its options and what they mean."""
+    text = run("report", "--help").stdout
+    for option in ("--y-true", "--y-pred", "--metrics", "--method", "--level", "--by", "--groups", "--format"):
+        assert option in text
+    assert np.all(["no-" not in line for line in text.splitlines()])
