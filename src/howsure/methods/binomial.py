@@ -34,15 +34,11 @@ def wilson(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> 
 
 
 def wilson_cc(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> Limits:
-    """Score interval with continuity correction (Newcombe 1998, method 4)."""
-    x, n, z = _prepared(successes, trials, confidence_level)
-    with np.errstate(all="ignore"):
-        p = x / n
-        below = z * np.sqrt(z * z - 2 - 1 / n + 4 * p * (n * (1 - p) + 1))
-        above = z * np.sqrt(z * z + 2 - 1 / n + 4 * p * (n * (1 - p) - 1))
-        low = (2 * n * p + z * z - 1 - below) / (2 * (n + z * z))
-        high = (2 * n * p + z * z + 1 + above) / (2 * (n + z * z))
-    return _ends(np.nan_to_num(low, nan=0.0), np.nan_to_num(high, nan=1.0), x, n)
+    """Score interval with continuity correction (Newcombe 1998, method 4): Wilson's for half a case fewer and more."""
+    x, n, _ = _prepared(successes, trials, confidence_level)
+    low, _ = wilson(np.maximum(x - 0.5, 0), n, confidence_level)
+    _, high = wilson(np.minimum(x + 0.5, n), n, confidence_level)
+    return _ends(low, high, x, n)
 
 
 def clopper_pearson(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> Limits:
