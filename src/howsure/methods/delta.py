@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs import Simple, Weighted
-from howsure.methods.interval import Interval, quantile, standard_error
+from howsure.methods.interval import CONSTANT, Interval, quantile, shows_variation, standard_error
 from howsure.metric import Metric
 from howsure.table import Table
 
 Array = NDArray[Any]
 Scale = Literal["auto", "identity", "logit", "log"]
-NOISE = 1e-12  # relative to the value: a standard error below it is rounding
 PSEUDO_CASES = 2.0  # spread evenly over the cells where the sample alone shows no variation
 
 
@@ -58,17 +57,17 @@ class Delta:
         z = quantile(confidence_level, table.design)
         if not np.isfinite(z):
             return Interval(np.nan, np.nan, error, reason="a single cluster shows no variation between clusters")
-        scale = _automatic(metric.range) if self.transform == "auto" else self.transform
-        if scale == "identity":
+        if self.transform == "identity":
             return Interval(value - z * error, value + z * error, error)
+        scale = _automatic(metric.range) if self.transform == "auto" else self.transform
         centre, spread = value, error
         if not (shows_variation(error, value) and _inside(value, metric.range)):
             filled = smoothed(table)
             centre, spread = float(metric(filled.counts)), standard_error(metric, filled)
         low, high = _on_scale(scale, centre, z * spread, metric.range)
         if not low < high:
-            return Interval(np.nan, np.nan, error, reason="the delta method finds no finite standard error")
-        return Interval(min(low, value), max(high, value), error)
+            return Interval(np.nan, np.nan, error, reason=CONSTANT)
+        return Interval(max(min(low, value), metric.range[0]), min(max(high, value), metric.range[1]), error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +76,6 @@ class Wald(Delta):
 
     transform: Scale = "identity"
     name: ClassVar[str] = "wald"
-
-
-def shows_variation(error: float, value: float) -> bool:
-    """Whether a standard error is more than what rounding leaves of zero."""
-    return bool(error > NOISE * max(1.0, abs(value)))
 
 
 def smoothed(table: Table) -> Table:
@@ -115,6 +109,8 @@ def _on_scale(scale: Scale, value: float, half: float, bounds: tuple[float, floa
         return np.nan, np.nan
     if not np.isfinite(half):
         return lowest, highest
+    if scale == "identity" or not _inside(value, bounds):
+        return value - half, value + half
     if scale == "logit":
         width = highest - lowest
         share = (value - lowest) / width

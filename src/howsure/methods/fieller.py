@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from howsure.errors import HowsureError
-from howsure.methods.delta import shows_variation, smoothed
-from howsure.methods.interval import Interval, quantile, standard_error
+from howsure.methods.delta import smoothed
+from howsure.methods.interval import CONSTANT, Interval, quantile, shows_variation, standard_error
 from howsure.metric import Metric, Ratio
 from howsure.table import Table
 
@@ -52,7 +52,10 @@ class Fieller:
             return Interval(np.nan, np.nan, error, reason="a single cluster shows no variation between clusters")
         low, high = _roots(ratio, table, z, table if shows_variation(error, value) else smoothed(table))
         lowest, highest = metric.range
-        return Interval(max(min(low, value), lowest), min(max(high, value), highest), error)
+        low, high = max(min(low, value), lowest), min(max(high, value), highest)
+        if not low < high:
+            return Interval(np.nan, np.nan, error, reason=CONSTANT)
+        return Interval(low, high, error)
 
 
 def _roots(ratio: Ratio, table: Table, z: float, variation: Table) -> tuple[float, float]:

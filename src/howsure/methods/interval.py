@@ -9,11 +9,15 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs import Design, Simple
+from howsure.designs import Design, FixedMargins, Simple
 from howsure.metric import Metric, Proportion
 from howsure.table import Counts, Table
 
 Array = NDArray[Any]
+
+
+NOISE = 1e-12  # relative to the value: a standard error below it is rounding
+CONSTANT = "the metric does not vary between samples of this design"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,11 @@ def quantile(confidence_level: float, design: Design) -> float:
     return float(special.stdtrit(freedom, (1 + confidence_level) / 2)) if freedom > 0 else np.nan
 
 
+def shows_variation(error: float, value: float) -> bool:
+    """Whether a standard error is more than what rounding leaves of zero."""
+    return bool(error > NOISE * max(1.0, abs(value)))
+
+
 def standard_error(metric: Metric, table: Table) -> float:
     """Delta-method standard error of the metric; nan where the metric or its slope is."""
     counts = Counts(table.counts, table.kind)
@@ -96,8 +105,10 @@ def effective_counts(share: Proportion, table: Table, confidence_level: float) -
     gradient = (share.successes - observed * share.trials) / trials
     variance = design.variance(table.counts, gradient)
     worth = design.effective_trials(table.counts, share.trials)
-    if variance > 0:
+    if shows_variation(np.sqrt(variance), observed):
         worth = observed * (1 - observed) / variance
+    elif isinstance(design, FixedMargins) and 0 < observed < 1:
+        worth = np.inf  # a share of the margins, which the design fixes
     if np.isfinite(design.degrees_of_freedom):
         worth *= (normal_quantile(confidence_level) / quantile(confidence_level, design)) ** 2
         worth = min(worth, trials)

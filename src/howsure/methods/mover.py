@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from howsure.designs import Clusters, Simple
 from howsure.errors import HowsureError
 from howsure.methods import binomial
-from howsure.methods.interval import Interval, normal_quantile, quantile, standard_error
+from howsure.methods.interval import CONSTANT, Interval, normal_quantile, quantile, standard_error
 from howsure.metric import Metric, Proportion, Ratio, divide
 from howsure.spec import assemble
 from howsure.table import Counts, Table
@@ -65,9 +65,11 @@ class Mover:
             alone += share * float(part.variances[part.defined].sum())
         factor = error**2 / alone if alone > 0 else 1.0
         lowest, highest = metric.range
-        return Interval(
-            max(value - np.sqrt(factor * below), lowest), min(value + np.sqrt(factor * above), highest), error
-        )
+        low = max(value - float(np.sqrt(factor * below)), lowest)
+        high = min(value + float(np.sqrt(factor * above)), highest)
+        if not low < high:
+            return Interval(np.nan, np.nan, error, reason=CONSTANT)
+        return Interval(low, high, error)
 
 
 @dataclass(frozen=True, slots=True)

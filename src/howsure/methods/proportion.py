@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.methods import binomial
-from howsure.methods.interval import Interval, effective_counts, standard_error
+from howsure.methods.interval import CONSTANT, Interval, effective_counts, standard_error
 from howsure.metric import Metric
 from howsure.table import Table
 
@@ -48,7 +48,9 @@ class Binomial:
         successes, trials = effective_counts(share, table, confidence_level)
         if trials == 0:
             return Interval(np.nan, np.nan, reason="its denominator is zero")
-        if not np.isfinite(trials):
+        if np.isinf(trials):
+            return Interval(np.nan, np.nan, 0.0, reason=CONSTANT)
+        if np.isnan(trials):
             return Interval(np.nan, np.nan, reason="a single cluster shows no variation between clusters")
         low, high = (float(share.metric(limit)) for limit in type(self).limits(successes, trials, confidence_level))
         return Interval(low, high, standard_error(metric, table))

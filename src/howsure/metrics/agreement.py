@@ -13,7 +13,7 @@ Array = NDArray[Any]
 
 
 @margins_metric(
-    aliases=("phi", "phi_coefficient", "matthews_corrcoef", "matthews_correlation"),
+    aliases=("phi", "phi_coefficient", "matthews_corrcoef", "matthews_correlation", "matthews_correlation_coefficient"),
     range=(-1.0, 1.0),
     random=0.0,
     sklearn="matthews_corrcoef",

@@ -122,7 +122,7 @@ def class_accuracy(tp: Array, fn: Array, fp: Array, tn: Array) -> Pair:
 
 
 @outcomes_metric(
-    aliases=("youden_j", "bm", "bookmaker_informedness", "youden"),
+    aliases=("youden_j", "youdenj", "bm", "bookmaker_informedness", "youden"),
     range=(-1.0, 1.0),
     terms=("recall", "specificity"),
     random=0.0,
@@ -191,25 +191,25 @@ def log(value: Array) -> Array:
     return np.log(np.where(value == 0, np.nan, value))
 
 
-@outcomes_metric(aliases=("log_positive_likelihood_ratio",), range=(-INFINITY, INFINITY), random=0.0)
+@outcomes_metric(aliases=("log_positive_likelihood_ratio", "lplr"), range=(-INFINITY, INFINITY), random=0.0)
 def log_plr(tp: Array, fn: Array, fp: Array, tn: Array) -> Array:
     """Natural logarithm of the positive likelihood ratio."""
     return log(plr(tp, fn, fp, tn))
 
 
-@outcomes_metric(aliases=("log_negative_likelihood_ratio",), range=(-INFINITY, INFINITY), better="lower", random=0.0)
+@outcomes_metric(aliases=("log_negative_likelihood_ratio", "lnlr"), range=(-INFINITY, INFINITY), better="lower", random=0.0)
 def log_nlr(tp: Array, fn: Array, fp: Array, tn: Array) -> Array:
     """Natural logarithm of the negative likelihood ratio."""
     return log(nlr(tp, fn, fp, tn))
 
 
-@outcomes_metric(aliases=("log_diagnostic_odds_ratio", "log_odds_ratio"), range=(-INFINITY, INFINITY), random=0.0)
+@outcomes_metric(aliases=("log_diagnostic_odds_ratio", "log_odds_ratio", "ldor"), range=(-INFINITY, INFINITY), random=0.0)
 def log_dor(tp: Array, fn: Array, fp: Array, tn: Array) -> Array:
     """Natural logarithm of the diagnostic odds ratio."""
     return log(dor(tp, fn, fp, tn))
 
 
-@outcomes_metric(aliases=("pt",), better="lower", random=0.5)
+@outcomes_metric(aliases=("pt", "prev_thresh"), better="lower", random=0.5)
 def prevalence_threshold(tp: Array, fn: Array, fp: Array, tn: Array) -> Array:
     """Prevalence under which precision falls off most steeply, sqrt(fpr) / (sqrt(tpr) + sqrt(fpr))."""
     true_rate, false_rate = np.sqrt(divide(tp, tp + fn)), np.sqrt(divide(fp, fp + tn))

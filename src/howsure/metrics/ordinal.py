@@ -30,7 +30,7 @@ def mae(size: int) -> tuple[Array, Array]:
     return distance(size), np.ones((size, size))
 
 
-@cells_ratio(aliases=("mean_squared_error",), range=_longest(2), better="lower")
+@cells_ratio(aliases=("mean_squared_error", "mean_square_error"), range=_longest(2), better="lower")
 def mse(size: int) -> tuple[Array, Array]:
     """Mean squared error in classes."""
     return distance(size) ** 2, np.ones((size, size))
@@ -45,13 +45,13 @@ def _rmse_slopes(cells: Array) -> Array:
     return divide(distance(len(cells)) ** 2 - error, 2 * np.sqrt(error) * cells.sum())
 
 
-@cells_metric(aliases=("root_mean_squared_error",), range=_longest(1), better="lower", derivative=_rmse_slopes)
+@cells_metric(aliases=("root_mean_squared_error", "root_mean_square_error"), range=_longest(1), better="lower", derivative=_rmse_slopes)
 def rmse(cells: Array) -> Array:
     """Root of the mean squared error in classes."""
     return np.sqrt(_squared_error(cells))
 
 
-@cells_ratio(aliases=("offby1", "off_by_one", "off_by_one_accuracy"))
+@cells_ratio(aliases=("offby1", "off_by_one", "offbyone", "oneoff", "1off", "adjacc", "off_by_one_accuracy"))
 def adjacent_accuracy(size: int) -> tuple[Array, Array]:
     """Share of cases predicted at most one class off."""
     return (distance(size) <= 1).astype(float), np.ones((size, size))
@@ -71,7 +71,7 @@ def _weighted_kappa_slopes(cells: Array, power: float = 1.0) -> Array:
 
 
 @cells_metric(
-    aliases=("polynomial_weighted_kappa", "weighted_cohen_kappa", "linear_weighted_kappa", "linear_kappa"),
+    aliases=("polynomial_weighted_kappa", "pwkappa", "weighted_cohen_kappa", "linear_weighted_kappa", "linear_kappa"),
     range=(-INFINITY, 1.0),
     random=0.0,
     sklearn="cohen_kappa_score",

@@ -1,0 +1,170 @@
+"""The delta method has the published closed forms as special cases, in every design."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import howsure as hs
+from howsure.methods.interval import standard_error
+from howsure.spec import resolve
+from howsure.table import Counts
+
+RNG = np.random.default_rng(12)
+TABLES = [RNG.integers(1, 40, (k, k)) + np.diag(RNG.integers(20, 90, k)) for k in (2, 3, 3, 5, 8)]
+
+
+def error(metric, counts):
+    """Return the delta-method standard error."""
+    table = hs.from_counts(counts)
+    return standard_error(resolve(metric, table), table)
+
+
+@pytest.mark.parametrize("counts", TABLES, ids=[f"{len(each)} classes, {i}" for i, each in enumerate(TABLES)])
+class TestPublishedForms:
+    """Closed forms of Takahashi et al. (2022) and of the derivations for macro recall, macro precision, binary F1."""
+
+    def test_micro_f1_is_accuracy(self, counts):
+        """Var(micro F1) = a (1 - a) / n."""
+        n, a = counts.sum(), np.trace(counts) / counts.sum()
+        for metric in ("f1@micro", "precision@micro", "recall@micro", "accuracy"):
+            assert error(metric, counts) == pytest.approx(np.sqrt(a * (1 - a) / n), rel=1e-10)
+
+    def test_macro_f1(self, counts):
+        """Takahashi's variance of macro F1, written over the cells' probabilities."""
+        p, size, n = counts / counts.sum(), len(counts), counts.sum()
+        rows, columns, hits = p.sum(1), p.sum(0), np.diag(p)
+        total, f1 = rows + columns, 2 * np.diag(p) / (p.sum(1) + p.sum(0))
+        within = sum(f1[i] * (total[i] - 2 * hits[i]) / total[i] ** 2 * ((total[i] - 2 * hits[i]) / total[i] + f1[i] / 2) for i in range(size))  # fmt: skip
+        across = sum(p[i, j] * f1[i] * f1[j] / (total[i] * total[j]) for i in range(size) for j in range(size) if i != j)
+        variance = 2 / size**2 * (within + across) / n
+        assert error("f1@macro", counts) == pytest.approx(np.sqrt(variance), rel=1e-10)
+
+    def test_macro_recall(self, counts):
+        """Independent binomial recalls: the variance is the mean of R (1 - R) / P over K."""
+        rows = counts.sum(1)
+        recall = np.diag(counts) / rows
+        variance = (recall * (1 - recall) / rows).sum() / len(counts) ** 2
+        assert error("recall@macro", counts) == pytest.approx(np.sqrt(variance), rel=1e-10)
+        assert error("balanced_accuracy", counts) == pytest.approx(np.sqrt(variance), rel=1e-10)
+
+    def test_macro_precision(self, counts):
+        """The same by columns."""
+        columns = counts.sum(0)
+        precision = np.diag(counts) / columns
+        variance = (precision * (1 - precision) / columns).sum() / len(counts) ** 2
+        assert error("precision@macro", counts) == pytest.approx(np.sqrt(variance), rel=1e-10)
+
+    def test_one_class_f1(self, counts):
+        """g_tp = 2 (1 - F) / d, g_fp = g_fn = -F / d with d = 2 tp + fp + fn."""
+        tp, fn, fp, _ = (float(part) for part in Counts(counts).outcomes(1))
+        d = 2 * tp + fp + fn
+        f1 = 2 * tp / d
+        variance = tp * (2 * (1 - f1) / d) ** 2 + (fp + fn) * (f1 / d) ** 2
+        assert error("f1@binary+positive_class=1", counts) == pytest.approx(np.sqrt(variance), rel=1e-10)
+
+    def test_kappa(self, counts):
+        """Fleiss, Cohen and Everitt's (1969) large-sample variance of kappa."""
+        p, n = counts / counts.sum(), counts.sum()
+        rows, columns = p.sum(1), p.sum(0)
+        observed, expected = np.trace(p), (rows * columns).sum()
+        k = (observed - expected) / (1 - expected)
+        a = sum(p[i, i] * (1 - (rows[i] + columns[i]) * (1 - k)) ** 2 for i in range(len(p)))
+        b = (1 - k) ** 2 * sum(
+            p[i, j] * (columns[i] + rows[j]) ** 2 for i in range(len(p)) for j in range(len(p)) if i != j
+        )
+        c = (k - expected * (1 - k)) ** 2
+        assert error("kappa", counts) == pytest.approx(np.sqrt((a + b - c) / (1 - expected) ** 2 / n), rel=1e-9)
+
+
+def test_logarithms_of_ratios_have_textbook_errors():
+    """log DOR: sum of reciprocals; log LR+: 1/tp - 1/P + 1/fp - 1/N."""
+    counts = np.array([[80, 12], [9, 33]])
+    (tn, fp), (fn, tp) = counts
+    assert error("log_dor", counts) == pytest.approx(np.sqrt((1 / counts).sum()))
+    assert error("log_plr", counts) == pytest.approx(np.sqrt(1 / tp - 1 / (tp + fn) + 1 / fp - 1 / (fp + tn)))
+    estimate = hs.estimate(hs.from_counts(counts), "dor")
+    z = stats.norm.ppf(0.975)
+    value = tp * tn / (fp * fn)
+    half = z * np.sqrt((1 / counts).sum())
+    assert [estimate.low, estimate.high] == pytest.approx([value * np.exp(-half), value * np.exp(half)])
+
+
+def test_scales():
+    """Bounded metrics are on the logit scale (Fisher's z for [-1, 1]), Wald is plain."""
+    table = hs.from_counts([[80, 12], [9, 33]])
+    metric = resolve("mcc", table)
+    value, se, z = float(metric(table.counts)), standard_error(metric, table), stats.norm.ppf(0.975)
+    fisher = np.tanh(np.arctanh(value) + np.array([-1, 1]) * z * se / (1 - value**2))
+    found = hs.estimate(table, "mcc", method="delta")
+    assert [found.low, found.high] == pytest.approx(fisher)
+    wald = hs.estimate(table, "mcc", method="wald")
+    assert [wald.low, wald.high] == pytest.approx([value - z * se, value + z * se])
+
+
+class TestDesigns:
+    """Variances of each design against literal formulas and repeated studies."""
+
+    def test_whole_number_weights_are_squared(self):
+        """A weight w on a case adds w² g², not w g²."""
+        rng = np.random.default_rng(0)
+        true, predicted, weight = rng.integers(0, 3, 500), rng.integers(0, 3, 500), rng.integers(1, 5, 500)
+        table = hs.confusion(true, predicted, sample_weight=weight)
+        gradient = rng.normal(size=(3, 3))
+        expected = (weight**2 * gradient[true, predicted] ** 2).sum()
+        assert table.design.variance(table.counts, gradient) == pytest.approx(expected)
+
+    def test_fixed_margins_are_narrower_for_accuracy(self):
+        """With the classes' numbers fixed, accuracy varies within the classes only."""
+        counts = np.array([[95, 5], [30, 20]])
+        table = hs.from_counts(counts).with_design(hs.FixedMargins())
+        recalls, rows = np.diag(counts) / counts.sum(1), counts.sum(1)
+        expected = np.sqrt((rows * recalls * (1 - recalls)).sum()) / counts.sum()
+        assert hs.estimate(table, "accuracy", method="wald").standard_error == pytest.approx(expected)
+
+    @pytest.mark.parametrize("metric", ["accuracy", "f1@macro", "mcc", "balanced_accuracy"])
+    def test_clusters_agree_with_repeated_studies(self, metric):
+        """The clustered standard error is the scatter of the metric over studies with new patients."""
+        rng = np.random.default_rng(5)
+
+        def study():
+            patients = 150
+            skill = rng.beta(6, 2, patients)
+            patient = np.repeat(np.arange(patients), 6)
+            true = rng.integers(0, 3, patients * 6)
+            predicted = np.where(rng.random(patients * 6) < skill[patient], true, (true + 1) % 3)
+            return hs.confusion(true, predicted, groups=patient)
+
+        estimates = [hs.estimate(study(), metric, method="wald") for _ in range(400)]
+        scatter = np.std([each.value for each in estimates])
+        assert np.mean([each.standard_error for each in estimates]) == pytest.approx(scatter, rel=0.1)
+        inside = np.mean([each.low <= np.mean([e.value for e in estimates]) <= each.high for each in estimates])
+        assert inside == pytest.approx(0.95, abs=0.035)
+
+    def test_a_single_cluster_has_no_interval(self):
+        """One cluster shows no variation between clusters: nan, with the reason."""
+        table = hs.confusion([0, 1, 1, 0], [0, 1, 0, 0], groups=["a"] * 4)
+        for metric in ("accuracy", "mcc", "f1@macro"):
+            estimate = hs.estimate(table, metric)
+            assert np.isnan(estimate.low)
+            assert "single cluster" in estimate.reason
+
+    def test_few_clusters_widen_by_students_quantile(self):
+        """With six clusters the quantile is Student's t on five degrees of freedom."""
+        rng = np.random.default_rng(1)
+        true = rng.integers(0, 2, 120)
+        predicted = np.where(rng.random(120) < 0.75, true, 1 - true)
+        table = hs.confusion(true, predicted, groups=np.repeat(np.arange(6), 20))
+        estimate = hs.estimate(table, "accuracy", method="wald")
+        assert (estimate.high - estimate.low) / (2 * estimate.standard_error) == pytest.approx(stats.t.ppf(0.975, 5))
+
+
+def test_effective_counts_of_weighted_proportions():
+    """Equal weights give Wilson's interval of the cases; half the cases with double weight a wider one."""
+    rng = np.random.default_rng(2)
+    true = rng.integers(0, 2, 400)
+    predicted = np.where(rng.random(400) < 0.8, true, 1 - true)
+    plain = hs.estimate(hs.confusion(true, predicted), "recall")
+    equal = hs.estimate(hs.confusion(true, predicted, sample_weight=np.full(400, 7.0)), "recall")
+    assert [equal.low, equal.high] == pytest.approx([plain.low, plain.high], abs=1e-9)
+    uneven = hs.estimate(hs.confusion(true, predicted, sample_weight=np.where(np.arange(400) % 2, 1.0, 9.0)), "recall")
+    assert uneven.high - uneven.low > 1.15 * (plain.high - plain.low)

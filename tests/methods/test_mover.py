@@ -1,0 +1,79 @@
+"""MOVER and Fieller against arithmetic, and coverage where the plain delta method fails."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import howsure as hs
+from howsure.methods import binomial
+
+
+def test_informedness_is_newcombes_hybrid():
+    """Recall + specificity - 1 has the limits of Newcombe's square-and-add of two Wilson intervals."""
+    table = hs.from_counts([[80, 12], [9, 33]])
+    estimate = hs.estimate(table, "informedness", method="mover")
+    p, q = 33 / 42, 80 / 92
+    (a, b), (c, d) = (tuple(map(float, binomial.wilson(x, n, 0.95))) for x, n in ((33, 42), (80, 92)))
+    low = p + q - 1 - np.hypot(p - a, q - c)
+    high = p + q - 1 + np.hypot(b - p, d - q)
+    assert [estimate.low, estimate.high] == pytest.approx([low, high], abs=1e-12)
+
+
+def test_macro_recall_adds_up_independent_parts():
+    """Macro recall and macro precision combine the classes' Wilson intervals without a correlation."""
+    counts = np.array([[40, 5, 2], [6, 25, 4], [1, 3, 14]])
+    for metric, totals in (("recall@macro", counts.sum(1)), ("precision@macro", counts.sum(0))):
+        estimate = hs.estimate(hs.from_counts(counts), metric, method="mover")
+        shares = np.diag(counts) / totals
+        low, high = binomial.wilson(np.diag(counts), totals, 0.95)
+        expected = [shares.mean() - np.linalg.norm(shares - low) / 3, shares.mean() + np.linalg.norm(high - shares) / 3]
+        assert [estimate.low, estimate.high] == pytest.approx(expected, abs=1e-12)
+
+
+def test_wilson_of_f1_goes_through_jaccard():
+    """Binary F1 is 2J / (1 + J): its Wilson interval is that of J among tp + fp + fn, carried over."""
+    estimate = hs.estimate(hs.from_counts([[80, 12], [9, 33]]), "f1", method="wilson")
+    low, high = binomial.wilson(33, 33 + 12 + 9, 0.95)
+    assert [estimate.low, estimate.high] == pytest.approx([2 * low / (1 + low), 2 * high / (1 + high)], abs=1e-12)
+
+
+def test_fieller_limits_solve_their_equation():
+    """At its limits θ, (A - θB)² = z² Σ C (a - θb)²."""
+    tp, fp, fn, beta = 33, 12, 9, 2.0
+    table = hs.from_counts([[80, fp], [fn, tp]])
+    estimate = hs.estimate(table, "fbeta+beta=2", method="fieller")
+    z = stats.norm.ppf(0.975)
+    for limit in (estimate.low, estimate.high):
+        slopes = np.array([(1 + beta**2) * (1 - limit), -limit, -limit * beta**2])
+        assert (slopes @ [tp, fp, fn]) ** 2 == pytest.approx(z**2 * (slopes**2 @ [tp, fp, fn]), rel=1e-9)
+
+
+def test_unfit_methods_say_what_to_use():
+    """A method that does not fit names itself, the metric and what to take instead."""
+    table = hs.from_counts([[80, 12], [9, 33]])
+    for method, metric, words in (
+        ("wilson", "mcc", "`Wilson` needs a proportion, and `mcc` is not one. Use `Delta"),
+        ("wilson", "fbeta+beta=2", "Use `Fieller"),
+        ("fieller", "mcc", "`Fieller` needs a ratio"),
+        ("mover", "mcc", "`Mover` needs an average"),
+    ):
+        with pytest.raises(hs.HowsureError) as caught:
+            hs.estimate(table, metric, method=method)
+        assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(("metric", "floor"), [("recall@macro", 0.92), ("precision@macro", 0.92), ("f1@macro", 0.92), ("accuracy", 0.93)])
+def test_default_intervals_cover_in_small_samples(metric, floor):
+    """With sixty cases of three classes at accuracy 0.9, the default covers where plain Wald falls short."""
+    rng = np.random.default_rng(17)
+    shares = np.array([[0.45, 0.03, 0.02], [0.02, 0.27, 0.01], [0.01, 0.01, 0.18]])
+    truth = hs.estimate(hs.from_counts(shares * 100), metric).value
+    inside = {"auto": 0, "wald": 0}
+    studies = 700
+    for _ in range(studies):
+        table = hs.from_counts(rng.multinomial(60, shares.ravel()).reshape(3, 3))
+        for method in inside:
+            estimate = hs.estimate(table, metric, method=method)
+            inside[method] += estimate.low <= truth <= estimate.high
+    assert inside["auto"] / studies >= floor
+    assert inside["auto"] >= inside["wald"]

@@ -1,0 +1,219 @@
+"""Laws that hold for every metric of the registry, under every average, for two to five classes."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import howsure as hs
+from howsure.averages import AVERAGES
+from howsure.methods.interval import standard_error
+from howsure.metric import REGISTRY
+from howsure.spec import labels_to_expand, parse, resolve
+from howsure.table import Counts
+
+OVER_CLASSES = [each.name for each in AVERAGES] + ["micro", "binary+positive_class=1"]
+SPECS = [
+    f"{definition.name}@{average}" if definition.form == "outcomes" else definition.name
+    for definition in REGISTRY
+    for average in (OVER_CLASSES if definition.form == "outcomes" else [""])
+]
+SPECS += ["fbeta+beta=2@macro", "fbeta+beta=0.5@weighted", "balanced_accuracy+adjusted=true", "weighted_kappa+power=3"]
+ORDERED = ("mae", "mse", "rmse", "adjacent", "weighted_kappa", "quadratic")
+SIGNED = {"log_plr", "log_nlr", "log_dor", "informedness", "markedness", "precision_gain", "recall_gain", "f1_gain", "fbeta_gain"}
+
+
+def generic(classes, seed=0):
+    """Return a table without an empty cell, better than chance."""
+    rng = np.random.default_rng(seed)
+    return rng.integers(1, 20, (classes, classes)).astype(float) + np.diag(rng.integers(20, 60, classes))
+
+
+def skipped(spec):
+    """Geometric and harmonic means of values that may be negative are undefined or ill-behaved."""
+    name, _, average = spec.partition("@")
+    return name in SIGNED and average in ("geometric", "harmonic")
+
+
+USABLE = [spec for spec in SPECS if not skipped(spec)]
+
+
+@pytest.mark.parametrize("classes", [2, 3, 5])
+@pytest.mark.parametrize("spec", USABLE)
+def test_gradient_is_the_derivative(spec, classes):
+    """The gradient equals central differences over all cells, and the counts' weighted sum of it is zero (Euler)."""
+    counts = generic(classes, seed=classes)
+    metric = resolve(spec, hs.from_counts(counts))
+    differences = np.zeros_like(counts)
+    for cell in np.ndindex(counts.shape):
+        step = 1e-5 * counts[cell]
+        up, down = counts.copy(), counts.copy()
+        up[cell] += step
+        down[cell] -= step
+        differences[cell] = (metric(up) - metric(down)) / (2 * step)
+    gradient = metric.gradient(Counts(counts))
+    scale = np.abs(differences).max()
+    assert gradient == pytest.approx(differences, rel=1e-5, abs=1e-6 * max(scale, 1e-4))
+    assert (counts * gradient).sum() == pytest.approx(0, abs=1e-9 * (counts * np.abs(gradient)).sum() + 1e-15)
+
+
+@pytest.mark.parametrize("spec", USABLE)
+def test_value_does_not_change_with_scale_and_stays_in_range(spec):
+    """Counts times a constant give the same value, and it lies in the metric's range."""
+    for seed in range(4):
+        counts = generic(3, seed)
+        metric = resolve(spec, hs.from_counts(counts))
+        value = float(metric(counts))
+        assert float(metric(counts * 37)) == pytest.approx(value, rel=1e-12)
+        assert metric.range[0] - 1e-12 <= value <= metric.range[1] + 1e-12
+
+
+@pytest.mark.parametrize("spec", USABLE)
+def test_a_batch_is_a_loop(spec):
+    """Tables on leading axes give the values of one table at a time, in any memory layout."""
+    batch = np.stack([generic(3, seed) for seed in range(6)]).reshape(2, 3, 3, 3)
+    metric = resolve(spec, hs.from_counts(batch[0, 0]))
+    one_by_one = np.array([[float(metric(batch[i, j])) for j in range(3)] for i in range(2)])
+    assert np.asarray(metric(batch)) == pytest.approx(one_by_one, rel=1e-12)
+    cells_first = np.moveaxis(np.ascontiguousarray(np.moveaxis(batch, (0, 1), (2, 3))), (2, 3), (0, 1))
+    assert np.asarray(metric(cells_first)) == pytest.approx(one_by_one, rel=1e-12)
+
+
+@pytest.mark.parametrize("spec", [spec for spec in USABLE if not spec.startswith(ORDERED) and "binary" not in spec])
+def test_order_of_classes_does_not_matter(spec):
+    """Permuting the classes changes neither the value nor the standard error."""
+    counts, order = generic(4, 3), [2, 0, 3, 1]
+    table, permuted = hs.from_counts(counts), hs.from_counts(counts[np.ix_(order, order)])
+    metric = resolve(spec, table)
+    assert float(metric(permuted.counts)) == pytest.approx(float(metric(counts)), rel=1e-12)
+    assert standard_error(metric, permuted) == pytest.approx(standard_error(metric, table), rel=1e-9)
+
+
+DUALS = [
+    ("precision", "recall"),
+    ("fpr", "fdr_of_rest"),
+    ("npv", "specificity"),
+    ("prevalence", "model_bias"),
+    ("markedness", "informedness"),
+    ("for", "fpr"),
+    ("fdr", "fnr"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), [pair for pair in DUALS if "_of_rest" not in pair[1]])
+def test_transposing_swaps_duals(one, other):
+    """Swapping truth and prediction turns precision into recall, npv into specificity, and so on."""
+    counts = generic(3, 1)
+    for average in ("macro", "micro", "min", "binary+positive_class=2"):
+        first = resolve(f"{one}@{average}", hs.from_counts(counts))
+        second = resolve(f"{other}@{average}", hs.from_counts(counts.T))
+        swap = {"for": False, "fpr": False}.get(one, True)
+        assert float(first(counts)) == pytest.approx(float(second(counts.T))) or not swap
+
+
+@pytest.mark.parametrize("name", ["mcc", "kappa", "accuracy", "scotts_pi", "gwet_ac1", "f1@macro", "jaccard@micro", "mae"])
+def test_symmetric_metrics_do_not_mind_transposing(name):
+    """What treats truth and prediction alike has the same value on the transposed table."""
+    counts = generic(4, 9)
+    metric = resolve(name, hs.from_counts(counts))
+    assert float(metric(counts.T)) == pytest.approx(float(metric(counts)), rel=1e-12)
+
+
+@pytest.mark.parametrize("classes", [2, 3, 5])
+@pytest.mark.parametrize("spec", USABLE)
+def test_ratio_and_proportion_reproduce_the_value(spec, classes):
+    """Where a metric claims to be a ratio or a proportion, these give its value."""
+    counts = generic(classes, 4)
+    metric = resolve(spec, hs.from_counts(counts))
+    if metric.ratio is None:
+        return
+    ratio = metric.ratio(counts.shape)
+    assert (ratio.numerator * counts).sum() / (ratio.denominator * counts).sum() == pytest.approx(float(metric(counts)))
+    share = ratio.proportion()
+    if share is not None:
+        observed = counts[share.successes].sum() / counts[share.trials].sum()
+        assert float(share.metric(observed)) == pytest.approx(float(metric(counts)))
+        assert share.metric(np.array(0.3)) < share.metric(np.array(0.7))
+
+
+@pytest.mark.parametrize("definition", list(REGISTRY), ids=lambda definition: definition.name)
+def test_names_lead_to_their_definition(definition):
+    """Each name and alias, in any case and with hyphens, leads to the one definition; each has a summary."""
+    for name in (definition.name, *definition.aliases):
+        assert REGISTRY.find(name.upper().replace("_", "-")) is definition
+    assert definition.summary.endswith(".")
+
+
+@pytest.mark.parametrize("definition", [d for d in REGISTRY if d.form == "outcomes"], ids=lambda d: d.name)
+def test_one_class_of_many_is_its_two_by_two_table(definition):
+    """A class's value and standard error are those of its 2×2 table, in every design."""
+    counts = generic(4, 6)
+    table = hs.from_counts(counts)
+    spec = f"{definition.name}@binary+positive_class=2"
+    small = table.one_against_rest(2)
+    assert hs.estimate(table, spec, method="wald").value == pytest.approx(hs.estimate(small, definition.name).value)
+    full = standard_error(resolve(spec, table), table)
+    assert standard_error(resolve(definition.name, small), small) == pytest.approx(full, rel=1e-9)
+
+
+def test_none_expands_to_the_classes():
+    """The average `none` stands for one estimate a class."""
+    table = hs.from_counts(generic(3), labels=["a", "ER+", "c@d"])
+    specs = labels_to_expand("f1@none", table)
+    values = [each.value for each in hs.evaluate(table, "f1@none")]
+    tp, fn, fp, _ = Counts(table.counts).outcomes()
+    assert specs == [f"f1@binary+positive_class={label}" for label in ("a", "ER+", "c@d")]
+    assert values == pytest.approx(list(2 * tp / (2 * tp + fn + fp)))
+
+
+@given(
+    text=st.sampled_from(SPECS),
+    blanks=st.sampled_from(["", " "]),
+)
+@settings(max_examples=50, deadline=None)
+def test_spec_strings_have_one_canonical_form(text, blanks):
+    """A spec with blanks parses to the same text, which parses to itself."""
+    spaced = text.replace("@", f"{blanks}@{blanks}").replace("=", f"{blanks}={blanks}")
+    assert parse(spaced).text == parse(parse(text).text).text == parse(text).text
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("acuracy", "Did you mean 'accuracy'"),
+        ("f1@macr", "Did you mean 'macro'"),
+        ("fbeta+bet=2@macro", "Did you mean 'beta'"),
+        ("fbeta+beta@macro", "argument=value"),
+        ("fbeta+beta=two@macro", "takes a number, not 'two'"),
+        ("balanced_accuracy+adjusted=maybe", "true or false"),
+        ("mcc@macro", "takes no average"),
+        ("f1@macro+positive_class=1", "goes with the average 'binary'"),
+        ("f1@binary+positive=1", "positive_class"),
+        ("f1", "f1@macro"),
+        ("f1@binary", "positive_class"),
+        ("f1@none", "evaluate"),
+        ("f1@binary+positive_class=7", "no class '7'"),
+        ("__import__('os')", "no metric"),
+        (3, "spec string"),
+    ],
+)
+def test_bad_specs_are_refused_with_a_hint(text, words):
+    """What cannot be parsed or does not fit the table is named, with the remedy."""
+    with pytest.raises(hs.HowsureError, match=words.replace("(", r"\(")) as caught:
+        hs.estimate(hs.from_counts(generic(3)), text)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("definition", [d for d in REGISTRY if d.random is not None], ids=lambda d: d.name)
+def test_random_classifier_has_the_stated_value(definition):
+    """Where a value for a random classifier is stated, an independent table has it."""
+    rows = np.array([30.0, 50, 20])
+    counts = np.outer(rows, np.array([0.3, 0.5, 0.2]) if definition.name in ("scotts_pi", "krippendorff_alpha", "prevalence_threshold") else [0.2, 0.5, 0.3])  # fmt: skip
+    if definition.name == "gwet_ac1":
+        counts = np.full((3, 3), 10.0)
+    spec = f"{definition.name}@binary+positive_class=1" if definition.form == "outcomes" else definition.name
+    value = float(resolve(spec, hs.from_counts(np.ones((3, 3))))(counts))
+    assert value == pytest.approx(definition.random, abs=1e-12)
+    assert math.isfinite(value)
