@@ -34,7 +34,9 @@ def seconds(call: Callable[[], Any], repeats: int = REPEATS) -> float:
 
 def line(title: str, ours: float, theirs: float, target: float, note: str = "") -> None:
     """Print one comparison."""
-    print(f"{title:<62} {ours * 1e3:>10.2f} ms {theirs * 1e3:>12.1f} ms {theirs / ours:>9.0f}× (aim {target:g}×) {note}")
+    print(
+        f"{title:<62} {ours * 1e3:>10.2f} ms {theirs * 1e3:>12.1f} ms {theirs / ours:>9.0f}× (aim {target:g}×) {note}"
+    )
 
 
 def predictions(rows: int, classes: int, accuracy: float = 0.85, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -58,16 +60,33 @@ def foundation() -> None:
     )
     rng = np.random.default_rng(1)
     table = hs.from_counts(rng.poisson(np.full((100, 100), 0.3) + 50 * np.eye(100)))
-    names = [f"{name}@{average}" for name in ("f1", "recall", "precision", "jaccard") for average in ("macro", "micro", "weighted")]
-    names += ["accuracy", "balanced_accuracy", "mcc", "kappa", "gwet_ac1", "mae", "specificity@macro", "fbeta+beta=2@macro"]
-    print(f"evaluate, {len(names)} metrics, K = 100: {seconds(lambda: hs.evaluate(table, names)) * 1e3:.1f} ms (aim 20 ms)")
+    names = [
+        f"{name}@{average}"
+        for name in ("f1", "recall", "precision", "jaccard")
+        for average in ("macro", "micro", "weighted")
+    ]
+    names += [
+        "accuracy",
+        "balanced_accuracy",
+        "mcc",
+        "kappa",
+        "gwet_ac1",
+        "mae",
+        "specificity@macro",
+        "fbeta+beta=2@macro",
+    ]
+    print(
+        f"evaluate, {len(names)} metrics, K = 100: {seconds(lambda: hs.evaluate(table, names)) * 1e3:.1f} ms (aim 20 ms)"
+    )
     wide = hs.from_counts(rng.poisson(np.full((1000, 1000), 0.02) + 50 * np.eye(1000)))
     tracemalloc.start()
     hs.estimate(wide, "f1@macro", method="delta")
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     took = seconds(lambda: hs.estimate(wide, "f1@macro", method="delta"))
-    print(f"macro F1 with delta interval, K = 1000: {took * 1e3:.1f} ms (aim 100 ms), peak {peak / 2**20:.0f} MB (aim 200)")
+    print(
+        f"macro F1 with delta interval, K = 1000: {took * 1e3:.1f} ms (aim 100 ms), peak {peak / 2**20:.0f} MB (aim 200)"
+    )
     bare, ours = (import_time(code) for code in ("import numpy", "import numpy, howsure"))
     print(f"import howsure over bare interpreter plus NumPy: {(ours - bare) * 1e3:.0f} ms (aim 150 ms)")
 
@@ -113,7 +132,7 @@ def resampling() -> None:
     functions = (metrics.accuracy_score, None, metrics.balanced_accuracy_score, metrics.matthews_corrcoef)
     for classes, target in ((2, 10_000), (10, 500)):
         true, predicted = predictions(100_000, classes)
-        average = "binary" if classes == 2 else "macro"  # noqa: PLR2004
+        average = "binary" if classes == 2 else "macro"
 
         def f1(a: Any, b: Any, average: str = average) -> float:
             return float(metrics.f1_score(a, b, average=average))
@@ -121,11 +140,17 @@ def resampling() -> None:
         def theirs(true: Any = true, predicted: Any = predicted, f1: Any = f1) -> None:
             for function in functions:
                 stats.bootstrap(
-                    (true, predicted), function or f1, n_resamples=10, paired=True, vectorized=False, method="percentile", rng=0
+                    (true, predicted),
+                    function or f1,
+                    n_resamples=10,
+                    paired=True,
+                    vectorized=False,
+                    method="percentile",
+                    rng=0,
                 )
 
         table = hs.confusion(true, predicted)
-        names = ["accuracy", "f1" if classes == 2 else "f1@macro", "balanced_accuracy", "mcc"]  # noqa: PLR2004
+        names = ["accuracy", "f1" if classes == 2 else "f1@macro", "balanced_accuracy", "mcc"]
         method = hs.Bootstrap("percentile", 9999)
         line(
             f"9,999 resamples of 4 metrics, n = 10⁵, K = {classes}",
@@ -159,13 +184,17 @@ def posterior() -> None:
 
         line(
             f"10,000 posterior draws of 3 metrics, K = {classes}",
-            seconds(lambda table=table, method=method: hs.evaluate(table, ["accuracy", "f1@macro", "mcc"], method=method)),
+            seconds(
+                lambda table=table, method=method: hs.evaluate(table, ["accuracy", "f1@macro", "mcc"], method=method)
+            ),
             seconds(theirs, 1),
             target,
             "prob_conf_mat",
         )
     for classes, draws in ((100, 10_000), (10, 1_000_000)):
-        print(f"peak memory, K = {classes}, {draws:,} draws: {peak_memory(classes, draws):.0f} MB above the start (aim 150)")
+        print(
+            f"peak memory, K = {classes}, {draws:,} draws: {peak_memory(classes, draws):.0f} MB above the start (aim 150)"
+        )
 
 
 def peak_memory(classes: int, draws: int) -> float:

@@ -22,7 +22,17 @@ SPECS = [
 ]
 SPECS += ["fbeta+beta=2@macro", "fbeta+beta=0.5@weighted", "balanced_accuracy+adjusted=true", "weighted_kappa+power=3"]
 ORDERED = ("mae", "mse", "rmse", "adjacent", "weighted_kappa", "quadratic")
-SIGNED = {"log_plr", "log_nlr", "log_dor", "informedness", "markedness", "precision_gain", "recall_gain", "f1_gain", "fbeta_gain"}
+SIGNED = {
+    "log_plr",
+    "log_nlr",
+    "log_dor",
+    "informedness",
+    "markedness",
+    "precision_gain",
+    "recall_gain",
+    "f1_gain",
+    "fbeta_gain",
+}
 
 
 def generic(classes, seed=0):
@@ -102,7 +112,7 @@ DUALS = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), [pair for pair in DUALS if "_of_rest" not in pair[1]])
+@pytest.mark.parametrize("one, other", [pair for pair in DUALS if "_of_rest" not in pair[1]])
 def test_transposing_swaps_duals(one, other):
     """Swapping truth and prediction turns precision into recall, npv into specificity, and so on."""
     counts = generic(3, 1)
@@ -113,7 +123,9 @@ def test_transposing_swaps_duals(one, other):
         assert float(first(counts)) == pytest.approx(float(second(counts.T))) or not swap
 
 
-@pytest.mark.parametrize("name", ["mcc", "kappa", "accuracy", "scotts_pi", "gwet_ac1", "f1@macro", "jaccard@micro", "mae"])
+@pytest.mark.parametrize(
+    "name", ["mcc", "kappa", "accuracy", "scotts_pi", "gwet_ac1", "f1@macro", "jaccard@micro", "mae"]
+)
 def test_symmetric_metrics_do_not_mind_transposing(name):
     """What treats truth and prediction alike has the same value on the transposed table."""
     counts = generic(4, 9)
@@ -180,7 +192,7 @@ def test_spec_strings_have_one_canonical_form(text, blanks):
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    "text, words",
     [
         ("acuracy", "Did you mean 'accuracy'"),
         ("f1@macr", "Did you mean 'macro'"),

@@ -113,7 +113,9 @@ class TestCallsOfConfidenceinterval:
         assert low < value < high
 
     @pytest.mark.parametrize("method", ["wilson", "normal", "agresti_coull", "beta", "jeffreys", "binom_test"])
-    @pytest.mark.parametrize("name", ["accuracy_score", "ppv_score", "npv_score", "tpr_score", "fpr_score", "tnr_score"])
+    @pytest.mark.parametrize(
+        "name", ["accuracy_score", "ppv_score", "npv_score", "tpr_score", "fpr_score", "tnr_score"]
+    )
     def test_proportions_give_its_numbers(self, name, method):
         """For proportions its formulas are right: ours agree (its 1e-7 in denominators aside)."""
         true, predicted = labels(2)
@@ -190,7 +192,7 @@ class TestDefectsOfConfidenceinterval:
             hs.f1_score(*labels(2), sample_wieght=[1])
         with pytest.raises(hs.HowsureError, match="Did you mean 'wilson'"):
             hs.f1_score(*labels(2), method="wilsn")
-        with pytest.raises(hs.HowsureError, match="Did you mean 0.95"):
+        with pytest.raises(hs.HowsureError, match=r"Did you mean 0\.95"):
             hs.f1_score(*labels(2), confidence_level=95)
         with pytest.raises(hs.HowsureError, match="pos_label"):
             hs.f1_score(*labels(2), pos_label="yes")
@@ -205,8 +207,13 @@ class TestDefectsOfConfidenceinterval:
         assert 0 <= estimate.low < estimate.value < estimate.high <= 1
 
     @pytest.mark.parametrize(
-        ("name", "average", "classes"),
-        [("f1_score", "binary", 2), ("f1_score", "macro", 3), ("precision_score", "macro", 3), ("recall_score", "macro", 3)],
+        "name, average, classes",
+        [
+            ("f1_score", "binary", 2),
+            ("f1_score", "macro", 3),
+            ("precision_score", "macro", 3),
+            ("recall_score", "macro", 3),
+        ],
     )
     def test_standard_errors_are_right_where_its_are_not(self, name, average, classes):
         """Ours equals a numeric delta method and a bootstrap of rows; its differs by more than a tenth."""
@@ -233,7 +240,12 @@ def numeric_delta(function, average, counts):
     classes, cells = len(counts), np.indices(counts.shape).reshape(2, -1)
 
     def value(weights):
-        return function(*cells, sample_weight=weights.ravel(), average=average, labels=None if average == "binary" else range(classes))
+        return function(
+            *cells,
+            sample_weight=weights.ravel(),
+            average=average,
+            labels=None if average == "binary" else range(classes),
+        )
 
     step = 1e-4
     slopes = np.zeros_like(counts)

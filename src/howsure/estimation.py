@@ -311,16 +311,21 @@ class Evaluation:
         HowsureError
             If the method made no draws.
         """
-        rows = [each.draws for each in self.estimates]
-        if any(row is None for row in rows):
-            message = "There are no draws: the method makes none. Use 'bootstrap_percentile', 'bootstrap_bca' or 'bayes'."
+        rows = [each.draws for each in self.estimates if each.draws is not None]
+        if len(rows) < len(self.estimates):
+            message = (
+                "There are no draws: the method makes none. Use 'bootstrap_percentile', 'bootstrap_bca' or 'bayes'."
+            )
             raise HowsureError(message)
-        return np.rec.fromarrays(rows, names=[each.metric for each in self.estimates]).view(np.ndarray)
+        joint = np.empty(len(rows[0]), dtype=[(each.metric, float) for each in self.estimates])
+        for each, row in zip(self.estimates, rows, strict=True):
+            joint[each.metric] = row
+        return joint
 
     def correlations(self) -> dict[str, dict[str, float]]:
         """Return how the metrics' draws correlate, over the draws on which all are defined."""
         draws = self.draws
-        names = list(draws.dtype.names)
+        names = [each.metric for each in self.estimates]
         columns = np.array([draws[name] for name in names])
         matrix = np.atleast_2d(np.corrcoef(columns[:, np.isfinite(columns).all(0)]))
         return {

@@ -42,10 +42,13 @@ def test_json_and_csv_are_for_machines():
     first = content["estimates"][0]
     assert first["low"] == hs.estimate(tables[first["tumour_size"]], first["metric"]).low
     rows = list(csv.DictReader(io.StringIO(run(*REPORT, "--format", "csv", "--level", "0.8").stdout)))
-    assert float(rows[0]["high"]) == hs.evaluate(hs.confusion("label", "logistic", data=CANCER), confidence_level=0.8)["accuracy"].high
+    assert (
+        float(rows[0]["high"])
+        == hs.evaluate(hs.confusion("label", "logistic", data=CANCER), confidence_level=0.8)["accuracy"].high
+    )
 
 
-@pytest.mark.parametrize(("how", "words"), [("markdown", "| f1 |"), ("html", "<table"), ("latex", r"\begin{tabular}")])
+@pytest.mark.parametrize("how, words", [("markdown", "| f1 |"), ("html", "<table"), ("latex", r"\begin{tabular}")])
 def test_formats(how, words):
     """Markdown, HTML and LaTeX come as such."""
     assert words in run(*REPORT, "--format", how).stdout
@@ -89,7 +92,7 @@ def test_lists():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    "arguments, words",
     [
         (["report", "none.csv", "--y-true", "a", "--y-pred", "b"], "no file 'none.csv'"),
         (["report", CANCER, "--y-true", "lable", "--y-pred", "logistic"], "Did you mean 'label'"),

@@ -16,7 +16,7 @@ KEEPING = ["wilson", "wilson_cc", "clopper_pearson", "mid_p", "agresti_coull", "
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize(
-    ("ours", "theirs"),
+    "ours, theirs",
     [("wilson", "wilson"), ("agresti_coull", "agresti_coull"), ("clopper_pearson", "beta"), ("jeffreys", "jeffreys"), ("wald", "normal")],
 )  # fmt: skip
 def test_equal_statsmodels(ours, theirs, level):
@@ -36,7 +36,9 @@ def test_binom_test_equals_statsmodels(level):
 
 
 @pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize(("ours", "theirs"), [("wilson", "wilson"), ("wilson_cc", "wilsoncc"), ("clopper_pearson", "exact")])
+@pytest.mark.parametrize(
+    "ours, theirs", [("wilson", "wilson"), ("wilson_cc", "wilsoncc"), ("clopper_pearson", "exact")]
+)
 def test_equal_scipy(ours, theirs, level):
     """Where SciPy has the method, limits agree to 1e-10."""
     for x, n in GRID:
@@ -44,7 +46,7 @@ def test_equal_scipy(ours, theirs, level):
         assert np.array(getattr(binomial, ours)(x, n, level)) == pytest.approx(tuple(expected), abs=1e-10)
 
 
-@pytest.mark.parametrize(("x", "n"), [(0, 20), (1, 29), (15, 148), (81, 263), (29, 29)])
+@pytest.mark.parametrize("x, n", [(0, 20), (1, 29), (15, 148), (81, 263), (29, 29)])
 def test_mid_p_solves_its_equation(x, n):
     """At the limits, half the observed count's probability and the tail beyond it sum to 2.5 %."""
     low, high = binomial.mid_p(x, n, 0.95)
@@ -54,9 +56,10 @@ def test_mid_p_solves_its_equation(x, n):
         assert stats.binom.cdf(x - 1, n, high) + stats.binom.pmf(x, n, high) / 2 == pytest.approx(0.025, rel=1e-9)
 
 
-@pytest.mark.parametrize(("x", "n"), [(1, 29), (15, 148), (81, 263)])
+@pytest.mark.parametrize("x, n", [(1, 29), (15, 148), (81, 263)])
 def test_likelihood_ratio_solves_its_equation(x, n):
     """At the limits the deviance is the chi-squared quantile, as Brent's method finds it."""
+
     def excess(p):
         ratio = stats.binom.logpmf(x, n, x / n) - stats.binom.logpmf(x, n, p)
         return 2 * ratio - stats.chi2.ppf(0.95, 1)
@@ -82,7 +85,9 @@ def test_published_examples(name):
 
 
 @pytest.mark.parametrize("name", KEEPING)
-@given(n=st.floats(2, 1e7), share=st.integers(0, 64).map(lambda k: k / 64), level=st.sampled_from([0.5, 0.9, 0.95, 0.999]))
+@given(
+    n=st.floats(2, 1e7), share=st.integers(0, 64).map(lambda k: k / 64), level=st.sampled_from([0.5, 0.9, 0.95, 0.999])
+)
 def test_laws(name, n, share, level):
     """Limits stay in [0, 1], have a width, mirror each other, and widen with the level; counts may be fractional."""
     x = n * share
@@ -115,7 +120,10 @@ def coverage(name, n, p):
 def test_exact_coverage():
     """Clopper-Pearson never covers less than 95 %; Wilson and mid-p do so on average, Wald does not."""
     shares = np.linspace(0.01, 0.99, 197)
-    covered = {name: np.array([coverage(name, 30, p) for p in shares]) for name in ("clopper_pearson", "wilson", "mid_p", "wald")}
+    covered = {
+        name: np.array([coverage(name, 30, p) for p in shares])
+        for name in ("clopper_pearson", "wilson", "mid_p", "wald")
+    }
     assert covered["clopper_pearson"].min() >= 0.95
     assert covered["wilson"].mean() == pytest.approx(0.953, abs=0.006)
     assert covered["mid_p"].mean() == pytest.approx(0.96, abs=0.012)

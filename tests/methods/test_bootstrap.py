@@ -68,7 +68,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("kind", ["percentile", "basic", "BCa"])
-@pytest.mark.parametrize(("metric", "function", "counts"), CASES)
+@pytest.mark.parametrize("metric, function, counts", CASES)
 def test_endpoints_equal_scipys_row_bootstrap(metric, function, counts, kind):
     """Endpoints agree with SciPy's bootstrap of rows within the Monte Carlo error of both, in each kind."""
     resamples = 50_000
@@ -92,10 +92,12 @@ def test_percentile_limits_equal_exact_enumeration_of_a_tiny_sample():
     cells = np.repeat(np.arange(4), counts.ravel())
     values = []
     for draw in itertools.product(cells, repeat=5):
-        tn, fp, fn, tp = np.bincount(draw, minlength=4)
+        tn, _, _, tp = np.bincount(draw, minlength=4)
         values.append((tn + tp) / 5)
     exact = np.quantile(values, [0.025, 0.975])
-    estimate = hs.estimate(hs.from_counts(counts), "accuracy", method=hs.Bootstrap("percentile", 50_000), random_state=0)
+    estimate = hs.estimate(
+        hs.from_counts(counts), "accuracy", method=hs.Bootstrap("percentile", 50_000), random_state=0
+    )
     assert [estimate.low, estimate.high] == pytest.approx(exact, abs=1e-12)
     assert estimate.standard_error == pytest.approx(np.std(values), rel=0.02)
 
@@ -121,7 +123,9 @@ def test_a_vanished_class_is_counted_and_reported():
     assert estimate.reason == f"undefined on {undefined} of 9999 resamples"
 
 
-@pytest.mark.parametrize("method", ["bootstrap_percentile", "bootstrap_basic", "bootstrap_bca", "bootstrap_studentized"])
+@pytest.mark.parametrize(
+    "method", ["bootstrap_percentile", "bootstrap_basic", "bootstrap_bca", "bootstrap_studentized"]
+)
 def test_a_perfect_sample_has_no_zero_width(method):
     """Where resampling shows no variation, the interval is the delta method's and says so."""
     estimate = hs.estimate(hs.from_counts([[20, 0], [0, 15]]), "f1", method=method, random_state=0)

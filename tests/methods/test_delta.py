@@ -35,7 +35,9 @@ class TestPublishedForms:
         rows, columns, hits = p.sum(1), p.sum(0), np.diag(p)
         total, f1 = rows + columns, 2 * np.diag(p) / (p.sum(1) + p.sum(0))
         within = sum(f1[i] * (total[i] - 2 * hits[i]) / total[i] ** 2 * ((total[i] - 2 * hits[i]) / total[i] + f1[i] / 2) for i in range(size))  # fmt: skip
-        across = sum(p[i, j] * f1[i] * f1[j] / (total[i] * total[j]) for i in range(size) for j in range(size) if i != j)
+        across = sum(
+            p[i, j] * f1[i] * f1[j] / (total[i] * total[j]) for i in range(size) for j in range(size) if i != j
+        )
         variance = 2 / size**2 * (within + across) / n
         assert error("f1@macro", counts) == pytest.approx(np.sqrt(variance), rel=1e-10)
 
@@ -77,7 +79,7 @@ class TestPublishedForms:
 
 
 def test_logarithms_of_ratios_have_textbook_errors():
-    """log DOR: sum of reciprocals; log LR+: 1/tp - 1/P + 1/fp - 1/N."""
+    """Log DOR: sum of reciprocals; log LR+: 1/tp - 1/P + 1/fp - 1/N."""
     counts = np.array([[80, 12], [9, 33]])
     (tn, fp), (fn, tp) = counts
     assert error("log_dor", counts) == pytest.approx(np.sqrt((1 / counts).sum()))

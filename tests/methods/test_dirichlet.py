@@ -32,7 +32,7 @@ def close_to(beta, found, factor=4.0):
 
 @pytest.mark.parametrize("prior", [0.0, 0.5, 1.0])
 @pytest.mark.parametrize(
-    ("metric", "hits", "misses"), [("recall", (1, 1), (1, 0)), ("precision", (1, 1), (0, 1)), ("npv", (0, 0), (1, 0))]
+    "metric, hits, misses", [("recall", (1, 1), (1, 0)), ("precision", (1, 1), (0, 1)), ("npv", (0, 0), (1, 0))]
 )
 def test_one_dirichlet_has_beta_marginals(metric, hits, misses, prior):
     """Under a joint Dirichlet, recall, precision and npv are Beta distributed."""
@@ -91,7 +91,7 @@ def test_named_priors_are_numbers(name):
 
 
 @pytest.mark.parametrize(
-    ("settings", "words"),
+    "settings, words",
     [
         ({"prior": "jefreys"}, "Did you mean 'jeffreys'"),
         ({"prior": -1.0}, "negative"),
@@ -133,17 +133,21 @@ def test_samples_agree_with_the_peer(matrix, prior):
     ours = hs.evaluate(hs.from_counts(counts), PEER_METRICS, method=method, random_state=0)
     for name, estimate in zip(PEER_METRICS, ours, strict=True):
         study.add_metric(name)
-        theirs = study.get_metric_samples(metric=name, experiment_name="g/e", sampling_method="posterior").values.ravel()
+        theirs = study.get_metric_samples(
+            metric=name, experiment_name="g/e", sampling_method="posterior"
+        ).values.ravel()
         both = np.isfinite(theirs).all() and np.isfinite(estimate.draws).all()
         if not both or estimate.draws.std() < 1e-12:
             continue
         scale = np.subtract(*np.quantile(estimate.draws, [0.84, 0.16])) / 2
-        assert np.median(theirs) == pytest.approx(np.median(estimate.draws), abs=5.5 * scale * 1.2533 / np.sqrt(draws)), name
+        assert np.median(theirs) == pytest.approx(
+            np.median(estimate.draws), abs=5.5 * scale * 1.2533 / np.sqrt(draws)
+        ), name
         spread = np.subtract(*np.quantile(theirs, [0.84, 0.16])) / 2
         assert spread == pytest.approx(scale, rel=0.1), name
 
 
-@pytest.mark.parametrize(("a", "b"), [(37, 15), (3, 1.5), (80, 400)])
+@pytest.mark.parametrize("a, b", [(37, 15), (3, 1.5), (80, 400)])
 def test_highest_density_interval_of_a_beta(a, b):
     """At 10⁶ draws the HDI equals the shortest interval of the distribution, to three digits."""
     beta = stats.beta(a, b)
@@ -157,9 +161,7 @@ def test_highest_density_interval_of_a_beta(a, b):
 def test_mode_is_precise():
     """The mode of 10,000 draws is within a tenth of a standard deviation of the density's peak."""
     beta = stats.beta(37, 15)
-    errors = [
-        mode(beta.rvs(10_000, random_state=np.random.default_rng(seed))) - 36 / 50 for seed in range(20)
-    ]
+    errors = [mode(beta.rvs(10_000, random_state=np.random.default_rng(seed))) - 36 / 50 for seed in range(20)]
     assert np.sqrt(np.mean(np.square(errors))) < 0.1 * beta.std()
     edge = stats.beta(1, 9).rvs(10_000, random_state=np.random.default_rng(0))
     assert mode(edge) < 0.02
@@ -188,7 +190,7 @@ class TestDefectsOfThePeer:
         assert estimate.low < 0.97
         assert estimate.high == pytest.approx(1, abs=1e-6)
 
-    @pytest.mark.parametrize(("classes", "rows"), [(50, 1000), (10, 300)])
+    @pytest.mark.parametrize("classes, rows", [(50, 1000), (10, 300)])
     def test_default_prior_does_not_swamp_many_classes(self, classes, rows):
         """With many classes the posterior of accuracy stays near the observed one."""
         rng = np.random.default_rng(0)

@@ -43,6 +43,7 @@ def test_metrics_share_their_tables(method):
 
 def test_seeds_of_every_kind_reproduce():
     """Ints, seed sequences and equal generators give equal draws; a generator advances; None is fresh."""
+
     def draws(seed):
         return hs.estimate(TABLE, "accuracy", method="bootstrap_percentile", random_state=seed).draws
 

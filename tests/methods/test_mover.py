@@ -62,7 +62,9 @@ def test_unfit_methods_say_what_to_use():
         assert words in str(caught.value)
 
 
-@pytest.mark.parametrize(("metric", "floor"), [("recall@macro", 0.92), ("precision@macro", 0.92), ("f1@macro", 0.92), ("accuracy", 0.93)])
+@pytest.mark.parametrize(
+    "metric, floor", [("recall@macro", 0.92), ("precision@macro", 0.92), ("f1@macro", 0.92), ("accuracy", 0.93)]
+)
 def test_default_intervals_cover_in_small_samples(metric, floor):
     """With sixty cases of three classes at accuracy 0.9, the default covers where plain Wald falls short."""
     rng = np.random.default_rng(17)

@@ -55,7 +55,9 @@ def predictions(seed):
     classes = int(rng.integers(2, 31))
     rows = int(rng.integers(10, 40 * classes))
     true = rng.choice(classes, rows, p=rng.dirichlet(np.full(classes, 0.5)))
-    predicted = np.where(rng.random(rows) < rng.random(), true, rng.choice(classes, rows, p=rng.dirichlet(np.ones(classes))))
+    predicted = np.where(
+        rng.random(rows) < rng.random(), true, rng.choice(classes, rows, p=rng.dirichlet(np.ones(classes)))
+    )
     return true, predicted, rng.exponential(size=rows) if seed % 2 else None
 
 
@@ -91,13 +93,71 @@ def test_likelihood_ratios_equal_scikit_learns():
         assert [hs.estimate(table, name).value for name in ("plr", "nlr")] == pytest.approx(expected, rel=1e-12)
 
 
-NAMES_OF_THE_PEERS = """
-diag_mass prevalence model_bias tpr recall sensitivity hit_rate fnr miss_rate ppv precision fdr fpr fall_out tnr specificity
-selectivity for npv f1 fbeta informedness youden_j bm markedness delta_p p4 jaccard threat_score critical_success_index plr nlr
-log_plr log_nlr dor log_dor pt prevalence_threshold precision_gain recall_gain f1_gain fbeta_gain acc ba mcc phi kappa mae mse
-rmse offby1 adjacent_accuracy polynomial_weighted_kappa accuracy accuracy_score ppv_score npv_score tpr_score fpr_score tnr_score
-precision_score recall_score f1_score
-""".split()
+NAMES_OF_THE_PEERS = [
+    "diag_mass",
+    "prevalence",
+    "model_bias",
+    "tpr",
+    "recall",
+    "sensitivity",
+    "hit_rate",
+    "fnr",
+    "miss_rate",
+    "ppv",
+    "precision",
+    "fdr",
+    "fpr",
+    "fall_out",
+    "tnr",
+    "specificity",
+    "selectivity",
+    "for",
+    "npv",
+    "f1",
+    "fbeta",
+    "informedness",
+    "youden_j",
+    "bm",
+    "markedness",
+    "delta_p",
+    "p4",
+    "jaccard",
+    "threat_score",
+    "critical_success_index",
+    "plr",
+    "nlr",
+    "log_plr",
+    "log_nlr",
+    "dor",
+    "log_dor",
+    "pt",
+    "prevalence_threshold",
+    "precision_gain",
+    "recall_gain",
+    "f1_gain",
+    "fbeta_gain",
+    "acc",
+    "ba",
+    "mcc",
+    "phi",
+    "kappa",
+    "mae",
+    "mse",
+    "rmse",
+    "offby1",
+    "adjacent_accuracy",
+    "polynomial_weighted_kappa",
+    "accuracy",
+    "accuracy_score",
+    "ppv_score",
+    "npv_score",
+    "tpr_score",
+    "fpr_score",
+    "tnr_score",
+    "precision_score",
+    "recall_score",
+    "f1_score",
+]
 
 
 @pytest.mark.parametrize("name", NAMES_OF_THE_PEERS)
@@ -106,7 +166,10 @@ def test_names_of_both_peers_resolve(name):
     assert REGISTRY.find(name) is not None
 
 
-@pytest.mark.parametrize("average", ["macro", "mean", "weighted", "micro", "binary", "select_positive", "harmonic", "geometric", "min", "max"])
+@pytest.mark.parametrize(
+    "average",
+    ["macro", "mean", "weighted", "micro", "binary", "select_positive", "harmonic", "geometric", "min", "max"],
+)
 def test_names_of_averages_parse(average):
     """Each name that prob_conf_mat has for an average is understood."""
     assert parse(f"f1@{average}").average is not None

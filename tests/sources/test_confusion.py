@@ -43,7 +43,7 @@ COLUMNS = {
     "categorical": lambda values: pd.Series(values, dtype="category"),
     "polars": lambda values: pl.Series(list(values)),
     "arrow": lambda values: pa.array(list(values)),
-    "chunked dictionary": lambda values: pa.chunked_array([pa.array(list(values)).dictionary_encode()] ),
+    "chunked dictionary": lambda values: pa.chunked_array([pa.array(list(values)).dictionary_encode()]),
 }
 
 
@@ -58,7 +58,7 @@ def test_frames_of_every_kind_give_one_table(kind):
     clustered = hs.confusion("true", "pred", data=data, groups="owner")
     assert clustered.design.number == len(set(OWNER))
     gradient = np.arange(9.0).reshape(3, 3)
-    sums = [gradient[np.unique(TRUE, return_inverse=True)[1], np.unique(PREDICTED, return_inverse=True)[1]][OWNER == o].sum() for o in sorted(set(OWNER))]  # fmt: skip
+    sums = [gradient[np.unique(TRUE, return_inverse=True)[1], np.unique(PREDICTED, return_inverse=True)[1]][o == OWNER].sum() for o in sorted(set(OWNER))]  # fmt: skip
     expected = len(sums) / (len(sums) - 1) * np.square(sums).sum()
     assert clustered.design.variance(clustered.counts, gradient) == pytest.approx(expected)
     parts = hs.confusion("true", "pred", data=data, by="owner")
@@ -88,7 +88,11 @@ def test_any_two_labels(labels):
 
 
 @given(
-    st.lists(st.tuples(st.integers(-3, 3), st.sampled_from(["a", "b", "ü", "日本"]), st.integers(0, 4)), min_size=1, max_size=60)
+    st.lists(
+        st.tuples(st.integers(-3, 3), st.sampled_from(["a", "b", "ü", "日本"]), st.integers(0, 4)),
+        min_size=1,
+        max_size=60,
+    )
 )
 @settings(deadline=None, max_examples=60)
 def test_grouping_equals_a_counter(rows):
@@ -196,7 +200,9 @@ BAD = {
         "`y_true` has 2 missing values",
     ),
     "lazy weights": (
-        lambda: hs.confusion("a", "b", data=pl.LazyFrame({"a": [0, 1], "b": [0, 1], "w": [1.0, -1.0]}), sample_weight="w"),
+        lambda: hs.confusion(
+            "a", "b", data=pl.LazyFrame({"a": [0, 1], "b": [0, 1], "w": [1.0, -1.0]}), sample_weight="w"
+        ),
         "column 'w'",
     ),
 }

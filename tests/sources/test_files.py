@@ -28,7 +28,7 @@ WRITERS = {
     "a.tsv": lambda path: FRAME.to_csv(path, index=False, sep="\t"),
     "a.jsonl": lambda path: FRAME.to_json(path, orient="records", lines=True),
     "a.json": lambda path: FRAME.to_json(path, orient="records"),
-    "a.parquet": lambda path: FRAME.to_parquet(path),
+    "a.parquet": FRAME.to_parquet,
     "a.feather": lambda path: feather.write_feather(pa.Table.from_pandas(FRAME), str(path)),
     "a.arrow": lambda path: feather.write_feather(pa.Table.from_pandas(FRAME), str(path), compression="uncompressed"),
     "o'neil's \"data\".csv": lambda path: FRAME.to_csv(path, index=False),
@@ -47,7 +47,7 @@ def test_formats(name, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "words"),
+    "name, content, words",
     [
         ("missing.csv", None, "no file"),
         ("a.csv", b"", "is empty"),
@@ -70,7 +70,7 @@ def test_unreadable_files(name, content, words, tmp_path):
 def test_missing_file_has_the_nearest_name(tmp_path):
     """A slip in a file's name is answered with the file that is there."""
     (tmp_path / "predictions.csv").write_text("a,b\n1,1\n")
-    with pytest.raises(hs.HowsureError, match="Did you mean 'predictions.csv'"):
+    with pytest.raises(hs.HowsureError, match=r"Did you mean 'predictions\.csv'"):
         hs.confusion("a", "b", data=tmp_path / "prediction.csv")
 
 
@@ -95,7 +95,7 @@ def test_matrices(kind, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    "text, words",
     [
         ("1,2,3\n4,5,6\n", "not a square matrix"),
         ("1,-2\n3,4\n", "column 2: '-2' is not a count"),

@@ -197,13 +197,17 @@ def log_plr(tp: Array, fn: Array, fp: Array, tn: Array) -> Array:
     return log(plr(tp, fn, fp, tn))
 
 
-@outcomes_metric(aliases=("log_negative_likelihood_ratio", "lnlr"), range=(-INFINITY, INFINITY), better="lower", random=0.0)
+@outcomes_metric(
+    aliases=("log_negative_likelihood_ratio", "lnlr"), range=(-INFINITY, INFINITY), better="lower", random=0.0
+)
 def log_nlr(tp: Array, fn: Array, fp: Array, tn: Array) -> Array:
     """Natural logarithm of the negative likelihood ratio."""
     return log(nlr(tp, fn, fp, tn))
 
 
-@outcomes_metric(aliases=("log_diagnostic_odds_ratio", "log_odds_ratio", "ldor"), range=(-INFINITY, INFINITY), random=0.0)
+@outcomes_metric(
+    aliases=("log_diagnostic_odds_ratio", "log_odds_ratio", "ldor"), range=(-INFINITY, INFINITY), random=0.0
+)
 def log_dor(tp: Array, fn: Array, fp: Array, tn: Array) -> Array:
     """Natural logarithm of the diagnostic odds ratio."""
     return log(dor(tp, fn, fp, tn))

@@ -45,7 +45,12 @@ def _rmse_slopes(cells: Array) -> Array:
     return divide(distance(len(cells)) ** 2 - error, 2 * np.sqrt(error) * cells.sum())
 
 
-@cells_metric(aliases=("root_mean_squared_error", "root_mean_square_error"), range=_longest(1), better="lower", derivative=_rmse_slopes)
+@cells_metric(
+    aliases=("root_mean_squared_error", "root_mean_square_error"),
+    range=_longest(1),
+    better="lower",
+    derivative=_rmse_slopes,
+)
 def rmse(cells: Array) -> Array:
     """Root of the mean squared error in classes."""
     return np.sqrt(_squared_error(cells))

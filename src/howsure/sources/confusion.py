@@ -90,9 +90,7 @@ def confusion(
     }
 
 
-def class_labels(
-    true: Array, predicted: Array, labels: ArrayLike | None, rank: dict[Any, int] | None = None
-) -> Array:
+def class_labels(true: Array, predicted: Array, labels: ArrayLike | None, rank: dict[Any, int] | None = None) -> Array:
     """Return the classes of a table: those given, or all that occur, sorted (ordered categories by their rank).
 
     Raises
