@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         BinomTest,
         Bootstrap,
         ClopperPearson,
+        DeLong,
         Delta,
         Dirichlet,
         Fieller,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from howsure.resample import bootstrap, bootstrap_ci
     from howsure.sklearn import (
         accuracy_score,
+        average_precision_score,
         balanced_accuracy_score,
         cohen_kappa_score,
         f1_score,
@@ -48,11 +50,13 @@ if TYPE_CHECKING:
         ppv_score,
         precision_score,
         recall_score,
+        roc_auc_score,
         tnr_score,
         tpr_score,
         zero_one_loss,
     )
     from howsure.sources.confusion import confusion
+    from howsure.sources.scores import scores
     from howsure.table import Table, from_counts
 
 _HOMES = {
@@ -75,6 +79,7 @@ _HOMES = {
         "BinomTest",
         "Bootstrap",
         "ClopperPearson",
+        "DeLong",
         "Delta",
         "Dirichlet",
         "Fieller",
@@ -98,6 +103,7 @@ _HOMES = {
     ),
     "howsure.sklearn": (
         "accuracy_score",
+        "average_precision_score",
         "balanced_accuracy_score",
         "cohen_kappa_score",
         "f1_score",
@@ -111,11 +117,13 @@ _HOMES = {
         "ppv_score",
         "precision_score",
         "recall_score",
+        "roc_auc_score",
         "tnr_score",
         "tpr_score",
         "zero_one_loss",
     ),
     "howsure.sources.confusion": ("confusion",),
+    "howsure.sources.scores": ("scores",),
     "howsure.table": (
         "Table",
         "from_counts",
@@ -130,6 +138,7 @@ __all__ = [
     "Bootstrap",
     "ClopperPearson",
     "Clusters",
+    "DeLong",
     "Delta",
     "Dirichlet",
     "Estimate",
@@ -149,6 +158,7 @@ __all__ = [
     "Wilson",
     "WilsonCC",
     "accuracy_score",
+    "average_precision_score",
     "balanced_accuracy_score",
     "bootstrap",
     "bootstrap_ci",
@@ -171,6 +181,8 @@ __all__ = [
     "ppv_score",
     "precision_score",
     "recall_score",
+    "roc_auc_score",
+    "scores",
     "tnr_score",
     "tpr_score",
     "zero_one_loss",

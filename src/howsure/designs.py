@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 Blocks = Iterator[tuple[Array, Array]]
 BLOCK_CELLS = 2**20  # cells of the tables held at once
+MANY_CELLS = 256  # from here on, cells of few cases each are resampled
+CASES_PER_CELL = 16  # or fewer of them, by picking cases: a pick costs less than a binomial draw
 
 
 @runtime_checkable
@@ -179,13 +181,20 @@ class Weighted:
 
 @dataclass(frozen=True, slots=True)
 class FixedMargins:
-    """A test set sampled class by class: the number of cases of each true class is fixed by design."""
+    """A test set sampled class by class: the number of cases of each true class is fixed by design.
 
-    degrees_of_freedom: float = field(default=np.inf, init=False)
+    Parameters
+    ----------
+    axis
+        The axis of the truth: 0 in a confusion table, 1 in a table of scores.
+    """
+
+    axis: int = 0
+    degrees_of_freedom: float = field(default=np.inf, init=False, repr=False)
 
     def variance(self, counts: Array, gradient: Array) -> float:
-        """Return the sum of the multinomial variances within the rows (axis 0 is the truth)."""
-        rows, slopes = counts.reshape(len(counts), -1), gradient.reshape(len(gradient), -1)
+        """Return the sum of the multinomial variances within the true classes."""
+        rows, slopes = self._rows(counts), self._rows(gradient)
         totals = rows.sum(1)
         mean = np.divide((rows * slopes).sum(1), totals, out=np.zeros(len(rows)), where=totals > 0)
         return float((rows * (slopes - mean[:, None]) ** 2).sum())
@@ -201,26 +210,40 @@ class FixedMargins:
         """Return None: merging rows loses which totals were fixed."""
 
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
-        """Draw a multinomial within each row."""
-        rows = counts.reshape(len(counts), -1)
-        return np.concatenate([_multinomial(row, size, rng) for row in rows], axis=1)
+        """Draw a multinomial within each true class."""
+        drawn = np.stack([_multinomial(row, size, rng) for row in self._rows(counts)], axis=1)
+        return self._tables(drawn, counts)
 
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
-        """Draw a Dirichlet within each row, scaled to the row's fixed total."""
-        rows = counts.reshape(len(counts), -1)
-        drawn = _gamma(counts.ravel() + prior.ravel(), size, rng).reshape(size, *rows.shape)
-        sums = drawn.sum(-1, keepdims=True)
-        scale = np.divide(rows.sum(1)[:, None], sums, out=np.zeros(sums.shape), where=sums > 0)
-        return np.asarray((drawn * scale).reshape(size, -1))
+        """Draw a Dirichlet within each true class, scaled to the class's fixed total."""
+        drawn = _gamma(counts.ravel() + prior.ravel(), size, rng).reshape(size, *counts.shape)
+        return self._tables(self._scaled(self._stack(drawn), counts), counts)
 
     def left_out(self, counts: Array) -> Blocks:
-        """Leave out one case of each non-empty cell, and weight the row up to its total again."""
-        totals = counts.reshape(len(counts), -1).sum(1)[:, None]
+        """Leave out one case of each non-empty cell, and weight its class up to the fixed total again."""
         for tables, number in Simple().left_out(counts):
-            shaped = tables.reshape(len(tables), len(counts), -1)
-            sums = shaped.sum(-1, keepdims=True)
-            scale = np.divide(totals, sums, out=np.zeros(sums.shape), where=sums > 0)
-            yield (shaped * scale).reshape(len(tables), -1), number
+            shaped = self._stack(tables.reshape(len(tables), *counts.shape))
+            yield self._tables(self._scaled(shaped, counts), counts), number
+
+    def _rows(self, counts: Array) -> Array:
+        """Return one row a true class."""
+        moved = np.moveaxis(counts, self.axis, 0)
+        return moved.reshape(len(moved), -1)
+
+    def _stack(self, tables: Array) -> Array:
+        moved = np.moveaxis(tables, self.axis + 1, 1)
+        return moved.reshape(*moved.shape[:2], -1)
+
+    def _scaled(self, drawn: Array, counts: Array) -> Array:
+        """Scale each true class of drawn tables to its fixed total."""
+        sums = drawn.sum(-1, keepdims=True)
+        totals = self._rows(counts).sum(1)[:, None]
+        return np.asarray(drawn * np.divide(totals, sums, out=np.zeros(sums.shape), where=sums > 0))
+
+    def _tables(self, drawn: Array, counts: Array) -> Array:
+        """Turn rows of the true classes, ``(size, classes, cells)``, back into flat tables."""
+        shape = np.moveaxis(counts, self.axis, 0).shape
+        return np.moveaxis(drawn.reshape(len(drawn), *shape), 1, self.axis + 1).reshape(len(drawn), -1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -314,11 +337,21 @@ def _quotient(part: float, whole: float) -> float:
 
 def _multinomial(counts: Array, size: int, rng: np.random.Generator) -> Array:
     """Multinomial draws over the non-empty cells, ``(size, cells)``; counts are whole."""
-    drawn = np.zeros((counts.size, size)).T  # draws of one cell lie together: what reads them sums over cells
     filled = np.flatnonzero(counts)
+    total = round(float(counts.sum()))
+    if len(filled) >= MANY_CELLS and total <= CASES_PER_CELL * len(filled):
+        return _picked(np.repeat(filled, counts[filled].astype(np.intp)), counts.size, size, rng)
+    drawn = np.zeros((counts.size, size)).T  # draws of one cell lie together: what reads them sums over cells
     if filled.size:
-        total = counts.sum()
-        drawn[:, filled] = rng.multinomial(round(float(total)), counts[filled] / total, size)
+        drawn[:, filled] = rng.multinomial(total, counts[filled] / counts.sum(), size)
+    return drawn
+
+
+def _picked(cell: Array, cells: int, size: int, rng: np.random.Generator) -> Array:
+    """Multinomial draws by picking cases, for cells that hold few each; ``cell`` has each case's."""
+    drawn = np.empty((size, cells))
+    for row in drawn:
+        row[:] = np.bincount(cell[rng.integers(len(cell), size=len(cell))], minlength=cells)
     return drawn
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError
 from howsure.methods import DrawingMethod, Method, automatic, named
 from howsure.methods.interval import Interval
+from howsure.methods.summary import Probability, Summary, probability_above, summarise
 from howsure.metric import Metric
 from howsure.spec import Spec, labels_to_expand, parse, resolve, undefined_classes
 from howsure.table import Counts, Table
@@ -41,6 +42,7 @@ DEFAULTS = {
         "mcc",
         "kappa",
     ),
+    "scores": ("roc_auc", "average_precision"),
     "multilabel": (
         "precision@micro",
         "recall@micro",
@@ -111,6 +113,36 @@ class Estimate:
         interval = f"[{self.low:.{digits}f}, {self.high:.{digits}f}]"
         text = f"{self.value:.{digits}f} {interval}"
         return f"{text} ({self.reason})" if self.reason else text
+
+    def summary(self, confidence_level: float | None = None) -> Summary:
+        """Return what the draws say (median, mean, mode, interval, shape), each number with its Monte Carlo error.
+
+        Raises
+        ------
+        HowsureError
+            If the method made no draws.
+        """
+        return summarise(self._drawn(), checked_level(confidence_level or self.confidence_level))
+
+    def probability_above(self, threshold: float) -> Probability:
+        """Return the share of the draws above a threshold, with its Monte Carlo error.
+
+        Examples
+        --------
+        >>> import howsure as hs
+        >>> table = hs.from_counts([[50, 3], [5, 42]])
+        >>> estimate = hs.estimate(table, "recall", method="bayes", random_state=0)
+        >>> probability, error = estimate.probability_above(0.85)
+        >>> 0.75 < probability < 0.85, error < 0.01
+        (True, True)
+        """
+        return probability_above(self._drawn(), threshold)
+
+    def _drawn(self) -> Array:
+        if self.draws is None:
+            message = f"`{self.method}` makes no draws. Use 'bootstrap_percentile', 'bootstrap_bca' or 'bayes'."
+            raise HowsureError(message)
+        return self.draws
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields, without the draws."""
@@ -250,6 +282,8 @@ def _on_two_classes(metric: Metric, small: Table) -> Metric:
 
 def undefined_reason(metric: Metric, table: Table) -> str:
     """Say in words why a metric is undefined on a table."""
+    if table.kind == "scores":
+        return "undefined: one of the classes has no case"
     counts = Counts(table.counts, table.kind)
     if metric.positive is None:
         return f"`{metric.name}` is undefined here: a denominator is zero"
@@ -290,7 +324,7 @@ class Evaluation:
         for each in self.estimates:
             if each.metric == metric:
                 return each
-        canonical = parse(metric).text
+        canonical = resolve(metric, self.table).name
         for each in self.estimates:
             if each.metric == canonical:
                 return each
@@ -372,8 +406,8 @@ class Evaluation:
 
 def default_metrics(table: Table) -> tuple[str, ...]:
     """Return the metrics that `evaluate` reports when none are named."""
-    if table.kind == "multilabel":
-        return DEFAULTS["multilabel"]
+    if table.kind in DEFAULTS:
+        return DEFAULTS[table.kind]
     return DEFAULTS["binary" if len(table.labels) == 2 else "multiclass"]  # noqa: PLR2004
 
 

@@ -20,6 +20,7 @@ from howsure.estimation import Estimate, estimate
 from howsure.methods import Bootstrap, Method, named
 from howsure.sources.columns import as_labels, sort_order
 from howsure.sources.confusion import confusion
+from howsure.sources.scores import scores
 from howsure.spec import Spec, parse
 from howsure.table import Counts, Table
 
@@ -291,3 +292,46 @@ def cohen_kappa_score(y1: Any, y2: Any, *, weights: str | None = None, **setting
         raise HowsureError.unknown("weighting of kappa", str(weights), [str(each) for each in KAPPA])
     result: Estimate = _whole("cohen_kappa_score", KAPPA[weights], "")(y1, y2, **settings)
     return result
+
+
+def _ranking(name: str, spec: str, formula: str) -> Score:
+    """Return the function of a metric of scores of two classes."""
+
+    def score(
+        y_true: Any,
+        y_score: Any = None,
+        *,
+        y_pred: Any = None,
+        pos_label: Any = None,
+        sample_weight: Any = None,
+        groups: Any = None,
+        confidence_level: float = 0.95,
+        confidence_interval: float | None = None,
+        method: str | Method | None = None,
+        n_resamples: int = 9999,
+        random_state: Any = None,
+        data: Any = None,
+    ) -> Estimate:
+        table = scores(
+            y_true,
+            y_pred if y_score is None else y_score,
+            data=data,
+            pos_label=pos_label,
+            sample_weight=sample_weight,
+            groups=groups,
+        )
+        return estimate(
+            table,
+            spec,
+            method=_method(method, n_resamples),
+            confidence_level=confidence_level if confidence_interval is None else confidence_interval,
+            random_state=random_state,
+        )
+
+    return _named(score, name, formula)
+
+
+roc_auc_score = _ranking("roc_auc_score", "roc_auc", "Area under the ROC curve of scores of two classes.")
+average_precision_score = _ranking(
+    "average_precision_score", "average_precision", "Average precision of scores of two classes, by the step rule."
+)

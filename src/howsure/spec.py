@@ -15,6 +15,7 @@ from howsure import averages
 from howsure.averages import Average
 from howsure.errors import HowsureError
 from howsure.metric import REGISTRY, STEP, Definition, Metric, Parts, Ratio
+from howsure.metrics.ranking import resolve_scores
 from howsure.table import Counts, Kind, Table
 
 Array = NDArray[Any]
@@ -162,10 +163,9 @@ def resolve(spec: str | Spec | Metric, table: Table, *, classes: Sequence[int] |
     """
     if isinstance(spec, Metric):
         return spec
+    if table.kind == "scores":
+        return resolve_scores(spec if isinstance(spec, str) else spec.text, table)
     parsed = spec if isinstance(spec, Spec) else parse(spec)
-    if table.kind not in {"confusion", "multilabel"}:
-        message = f"`{parsed.text}` reads a confusion table. Take one at a threshold: `table.at(0.5)`, or `threshold=`."
-        raise HowsureError(message)
     builder = {"outcomes": _of_outcomes, "margins": _of_margins, "cells": _of_cells, "coefficients": _of_coefficients}
     if table.kind == "multilabel" and parsed.definition.form != "outcomes":
         message = (
@@ -180,7 +180,7 @@ def resolve(spec: str | Spec | Metric, table: Table, *, classes: Sequence[int] |
 
 def labels_to_expand(spec: str | Metric, table: Table) -> list[str] | None:
     """Return one spec a class where the average is ``none``, else None."""
-    if isinstance(spec, Metric):
+    if isinstance(spec, Metric) or table.kind == "scores":
         return None
     parsed = parse(spec)
     if parsed.average != "none":

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.designs import Clusters, Design, Simple
+from howsure.designs import Clusters, Design, FixedMargins, Simple
 from howsure.errors import HowsureError
 
 Array = NDArray[Any]
@@ -110,12 +110,37 @@ class Table:
 
     def with_design(self, design: Design) -> Table:
         """Return the same counts under another design, such as ``FixedMargins()``."""
+        if self.kind == "scores" and isinstance(design, FixedMargins):
+            design = FixedMargins(axis=1)  # the classes' totals are fixed, not the scores'
         return replace(self, design=design)
 
     @property
     def labels(self) -> Array:
         """The class labels, in the order of the table's axes."""
-        return self.support[0]
+        return self.support[1] if self.kind == "scores" else self.support[0]
+
+    def at(self, threshold: float) -> Table:
+        """Return the confusion table of scores at a threshold: predicted positive when the score is at least it.
+
+        Raises
+        ------
+        HowsureError
+            If the table is not one of scores, or the threshold is not a number.
+        """
+        if self.kind != "scores":
+            message = "Only a table of scores has thresholds: make one with `scores(y_true, y_score)`."
+            raise HowsureError(message)
+        if isinstance(threshold, str) or threshold != threshold:  # noqa: PLR0124 - nan alone differs
+            message = f"`threshold` is {threshold!r}, not a number: a case is positive when its score is at least that."
+            raise HowsureError(message)
+        positive = (self.support[0] >= threshold).astype(np.intp)
+        # Cells of the confusion table: true class × predicted class.
+        cells = 2 * np.arange(2) + positive[:, None]
+        counts = np.bincount(cells.ravel(), self.counts.ravel(), 4).reshape(2, 2)
+        fixed = isinstance(self.design, FixedMargins)
+        design = FixedMargins() if fixed else self.design.collapsed(cells, (2, 2)) or Simple()
+        classes = self.support[1]
+        return Table("confusion", counts, (classes, classes), design, self.rows)
 
     def position(self, label: object) -> int:
         """Index of a class label, also given as text; an error names the nearest labels."""

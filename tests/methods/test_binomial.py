@@ -1,71 +1,99 @@
 """Binomial intervals equal statsmodels', SciPy's and published ones, and cover as they promise."""
 
+import warnings
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import optimize, stats
+from scipy import optimize, special, stats
 from statsmodels.stats.proportion import proportion_confint
 
-from howsure.methods import binomial
+from howsure.methods.binomial import BINOMIAL
 
-GRID = [(x, n) for n in (1, 5, 20, 148) for x in sorted({0, 1, 2, n // 3, n // 2, n - 1, n}) if x <= n]
+GRID = [(x, n) for n in (1, 2, 5, 20, 148) for x in sorted({0, 1, 2, n // 3, n // 2, n - 1, n}) if x <= n]
 LEVELS = [0.8, 0.95, 0.99]
-KEEPING = ["wilson", "wilson_cc", "clopper_pearson", "mid_p", "agresti_coull", "jeffreys", "logit", "arcsine", "likelihood_ratio"]  # fmt: skip
+KEEPING = [name for name in BINOMIAL if name != "wald"]  # these keep to [0, 1] and have a width
+SMOOTH = [name for name in KEEPING if name != "binom_test"]  # these are continuous in the counts and the level
+STATSMODELS = {
+    "wilson": "wilson",
+    "agresti_coull": "agresti_coull",
+    "clopper_pearson": "beta",
+    "jeffreys": "jeffreys",
+    "wald": "normal",
+}
+SCIPY = {"wilson": "wilson", "wilson_cc": "wilsoncc", "clopper_pearson": "exact"}
+
+
+def limits(name, x, n, level):
+    return np.array(BINOMIAL[name](x, n, level))
 
 
 @pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize(
-    "ours, theirs",
-    [("wilson", "wilson"), ("agresti_coull", "agresti_coull"), ("clopper_pearson", "beta"), ("jeffreys", "jeffreys"), ("wald", "normal")],
-)  # fmt: skip
-def test_equal_statsmodels(ours, theirs, level):
+@pytest.mark.parametrize("name", STATSMODELS)
+def test_equal_statsmodels(name, level):
     """Where statsmodels has the method, limits agree to 1e-10 (its Wald is cut at 0 and 1)."""
     for x, n in GRID:
-        found = np.array(getattr(binomial, ours)(x, n, level))
-        expected = np.array(proportion_confint(x, n, 1 - level, theirs))
-        assert np.clip(found, 0, 1) == pytest.approx(expected, abs=1e-10)
+        expected = proportion_confint(x, n, 1 - level, STATSMODELS[name])
+        assert np.clip(limits(name, x, n, level), 0, 1) == pytest.approx(np.array(expected), abs=1e-10)
 
 
-@pytest.mark.parametrize("level", LEVELS)
+SEVERAL_CROSSINGS = [(0, 29), (0, 50), (1, 30), (8, 50), (5, 353), (2, 22), (4, 139), (1, 247), (0, 154)]
+
+
+@pytest.mark.parametrize("level", [*LEVELS, 0.999])
 def test_binom_test_equals_statsmodels(level):
-    """The inverted exact test agrees to 1e-9 where its p-value crosses the level once."""
-    for x, n in [(0, 7), (3, 10), (7, 20), (10, 20), (19, 20), (74, 148)]:
-        found = np.array(binomial.binom_test(x, n, level))
-        assert found == pytest.approx(np.array(proportion_confint(x, n, 1 - level, "binom_test")), abs=1e-9)
+    """The inverted exact test agrees to 2e-9, statsmodels' own tolerance, also where its p-value crosses repeatedly."""
+    for x, n in GRID + SEVERAL_CROSSINGS:
+        expected = proportion_confint(x, n, 1 - level, "binom_test")
+        assert limits("binom_test", x, n, level) == pytest.approx(np.array(expected), abs=2e-9)
 
 
 @pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize(
-    "ours, theirs", [("wilson", "wilson"), ("wilson_cc", "wilsoncc"), ("clopper_pearson", "exact")]
-)
-def test_equal_scipy(ours, theirs, level):
+@pytest.mark.parametrize("name", SCIPY)
+def test_equal_scipy(name, level):
     """Where SciPy has the method, limits agree to 1e-10."""
     for x, n in GRID:
-        expected = stats.binomtest(x, n).proportion_ci(level, theirs)
-        assert np.array(getattr(binomial, ours)(x, n, level)) == pytest.approx(tuple(expected), abs=1e-10)
+        expected = stats.binomtest(x, n).proportion_ci(level, SCIPY[name])
+        assert limits(name, x, n, level) == pytest.approx(tuple(expected), abs=1e-10)
 
 
-@pytest.mark.parametrize("x, n", [(0, 20), (1, 29), (15, 148), (81, 263), (29, 29)])
-def test_mid_p_solves_its_equation(x, n):
-    """At the limits, half the observed count's probability and the tail beyond it sum to 2.5 %."""
-    low, high = binomial.mid_p(x, n, 0.95)
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("x, n", GRID)
+def test_mid_p_solves_its_equation(x, n, level):
+    """At the limits, half the observed count's probability and the tail beyond it sum to half of what is left out."""
+    low, high = limits("mid_p", x, n, level)
+    tail = (1 - level) / 2
     if x:
-        assert stats.binom.sf(x, n, low) + stats.binom.pmf(x, n, low) / 2 == pytest.approx(0.025, rel=1e-9)
+        assert stats.binom.sf(x, n, low) + stats.binom.pmf(x, n, low) / 2 == pytest.approx(tail, rel=1e-9)
     if x < n:
-        assert stats.binom.cdf(x - 1, n, high) + stats.binom.pmf(x, n, high) / 2 == pytest.approx(0.025, rel=1e-9)
+        assert stats.binom.cdf(x - 1, n, high) + stats.binom.pmf(x, n, high) / 2 == pytest.approx(tail, rel=1e-9)
 
 
-@pytest.mark.parametrize("x, n", [(1, 29), (15, 148), (81, 263)])
-def test_likelihood_ratio_solves_its_equation(x, n):
-    """At the limits the deviance is the chi-squared quantile, as Brent's method finds it."""
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("x, n", GRID)
+def test_likelihood_ratio_solves_its_equation(x, n, level):
+    """At the limits the deviance is the chi-squared quantile, as Brent's method finds it; the ends close at 0 and n."""
 
     def excess(p):
         ratio = stats.binom.logpmf(x, n, x / n) - stats.binom.logpmf(x, n, p)
-        return 2 * ratio - stats.chi2.ppf(0.95, 1)
+        return 2 * ratio - stats.chi2.ppf(level, 1)
 
-    expected = optimize.brentq(excess, 1e-9, x / n), optimize.brentq(excess, x / n, 1 - 1e-9)
-    assert np.array(binomial.likelihood_ratio(x, n, 0.95)) == pytest.approx(expected, abs=1e-9)
+    low = optimize.brentq(excess, 1e-15, x / n, xtol=1e-14) if x else 0
+    high = optimize.brentq(excess, x / n, 1 - 1e-15, xtol=1e-14) if x < n else 1
+    assert limits("likelihood_ratio", x, n, level) == pytest.approx([low, high], abs=1e-10)
+
+
+@pytest.mark.parametrize("x, n", [(1, 29), (15, 148), (81, 263)])
+def test_transformed_intervals_are_plain_on_their_scale(x, n):
+    """Logit and arcsine limits lie z standard errors from the centre, on the scale of log odds and of angles."""
+    z = stats.norm.ppf(0.975)
+    odds = special.logit(limits("logit", x, n, 0.95))
+    assert odds.mean() == pytest.approx(np.log(x / (n - x)))
+    assert np.diff(odds) / 2 == pytest.approx(z * np.sqrt(1 / x + 1 / (n - x)))
+    angles = np.arcsin(np.sqrt(limits("arcsine", x, n, 0.95)))
+    assert angles.mean() == pytest.approx(np.arcsin(np.sqrt((x + 3 / 8) / (n + 3 / 4))))
+    assert np.diff(angles) / 2 == pytest.approx(z / 2 / np.sqrt(n))
 
 
 NEWCOMBE = {  # Newcombe (1998), Statistics in Medicine 17, 857-872, table I
@@ -81,50 +109,126 @@ NEWCOMBE = {  # Newcombe (1998), Statistics in Medicine 17, 857-872, table I
 def test_published_examples(name):
     """Newcombe's four examples come out to the four printed digits."""
     for (x, n), expected in zip([(81, 263), (15, 148), (0, 20), (1, 29)], NEWCOMBE[name], strict=True):
-        assert np.array(getattr(binomial, name)(x, n, 0.95)) == pytest.approx(expected, abs=5.1e-5)
+        assert limits(name, x, n, 0.95) == pytest.approx(expected, abs=5.1e-5)
 
 
-@pytest.mark.parametrize("name", KEEPING)
-@given(
-    n=st.floats(2, 1e7), share=st.integers(0, 64).map(lambda k: k / 64), level=st.sampled_from([0.5, 0.9, 0.95, 0.999])
-)
+@pytest.mark.parametrize("level", [0.95, 1 - 1e-12])
+def test_huge_samples_and_levels_near_one_are_accurate(level):
+    """With 1e12 trials, and with one error in 1e12 allowed, limits equal closed forms to 1e-9 of their width."""
+    n, z = 1e12, -stats.norm.ppf((1 - level) / 2)
+    upper_of_none = {
+        "wilson": z * z / (n + z * z),
+        "clopper_pearson": -np.expm1(np.log((1 - level) / 2) / n),
+        "mid_p": -np.expm1(np.log(1 - level) / n),
+        "likelihood_ratio": -np.expm1(-z * z / 2 / n),
+    }
+    for name, expected in upper_of_none.items():
+        assert limits(name, 0, n, level)[1] == pytest.approx(expected, rel=1e-9, abs=0)
+    half = np.sqrt(-np.expm1(-z * z / n)) / 2  # the deviance of p from one half is -n log(4 p (1 - p))
+    assert limits("likelihood_ratio", n / 2, n, level) - 0.5 == pytest.approx([-half, half], rel=1e-9, abs=0)
+    for name in ("wilson", "clopper_pearson", "mid_p", "jeffreys"):
+        assert limits(name, n / 2, n, level) - 0.5 == pytest.approx([-half, half], rel=1e-5, abs=0)
+
+
+shares = st.integers(0, 64).map(lambda k: k / 64)
+levels = st.sampled_from([0.5, 0.9, 0.95, 0.999, 1 - 1e-9])
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+@given(n=st.floats(0.1, 1e7), share=shares, level=levels)
+@settings(deadline=None)
 def test_laws(name, n, share, level):
     """Limits stay in [0, 1], have a width, mirror each other, and widen with the level; counts may be fractional."""
     x = n * share
-    low, high = (float(limit) for limit in getattr(binomial, name)(x, n, level))
+    low, high = limits(name, x, n, level)
     assert 0 <= low < high <= 1
-    mirrored = getattr(binomial, name)(n - x, n, level)
-    assert [low, high] == pytest.approx([1 - float(mirrored[1]), 1 - float(mirrored[0])], abs=1e-6)
-    wider = getattr(binomial, name)(x, n, (1 + level) / 2)
-    assert float(wider[0]) <= low + 1e-12
-    assert float(wider[1]) >= high - 1e-12
+    mirrored = limits(name, n - x, n, level)
+    assert [low, high] == pytest.approx([1 - mirrored[1], 1 - mirrored[0]], abs=1e-9)
+    wider = limits(name, x, n, (1 + level) / 2)
+    assert wider[0] <= low + 1e-12
+    assert wider[1] >= high - 1e-12
 
 
-@pytest.mark.parametrize("name", [*KEEPING, "wald"])
+@given(n=st.integers(1, 500), share=shares, level=levels)
+@settings(deadline=None)
+def test_binom_test_laws(n, share, level):
+    """The inverted exact test keeps to [0, 1], has a width and mirrors itself."""
+    x = round(n * share)
+    low, high = limits("binom_test", x, n, level)
+    assert 0 <= low <= x / n <= high <= 1
+    assert low < high
+    assert [low, high] == pytest.approx(1 - limits("binom_test", n - x, n, level)[::-1], abs=1e-8)
+
+
+@pytest.mark.parametrize("name", [name for name in SMOOTH if name != "jeffreys"])
+@given(n=st.floats(0.1, 1e7), share=shares, level=levels)
+@settings(deadline=None)
+def test_contain_the_observed_share(name, n, share, level):
+    """The observed share lies inside, and the interval reaches 0 and 1 where no case, or every case, is a success."""
+    low, high = limits(name, n * share, n, level)
+    assert low <= n * share / n <= high
+    assert low == 0 or share > 0
+    assert high == 1 or share < 1
+
+
+def test_jeffreys_leaves_out_a_share_of_zero():
+    """Like statsmodels', Jeffreys' limits are not moved to 0 and 1 where no case, or every case, is a success."""
+    assert limits("jeffreys", 0, 20, 0.95)[0] > 0
+    assert limits("jeffreys", 20, 20, 0.95)[1] < 1
+
+
+def test_wald_is_plain():
+    """Wald limits leave [0, 1] near the ends, and are a point where no case is a success."""
+    half = 1.959963984540054 * np.sqrt(1 / 29 * 28 / 29 / 29)
+    assert limits("wald", 1, 29, 0.95) == pytest.approx([1 / 29 - half, 1 / 29 + half])
+    assert limits("wald", 1, 29, 0.95)[0] < 0
+    assert limits("wald", 0, 20, 0.95) == pytest.approx([0, 0])
+
+
+@pytest.mark.parametrize("name", BINOMIAL)
 def test_no_trials_give_nan_and_arrays_broadcast(name):
-    """No trials give nan; arrays of counts give arrays of limits, equal to those one by one."""
-    low, high = getattr(binomial, name)([[3], [0]], [10, 0, 40], 0.95)
+    """No trials give nan, quietly; arrays of counts give arrays of limits, equal to those one by one."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        low, high = limits(name, [[3], [0]], [10, 0, 40], 0.95)
+        assert np.isnan(limits(name, [0, np.nan], [0, 10], 0.95)).all()
     assert low.shape == high.shape == (2, 3)
     assert np.isnan(low[:, 1]).all()
     assert np.isnan(high[:, 1]).all()
-    assert low[0, 2] == pytest.approx(float(getattr(binomial, name)(3, 40, 0.95)[0]))
+    for row, x in enumerate([3, 0]):
+        for column, n in [(0, 10), (2, 40)]:
+            assert [low[row, column], high[row, column]] == pytest.approx(limits(name, x, n, 0.95), abs=1e-12)
 
 
-def coverage(name, n, p):
-    """Return the exact probability that the 95 % interval holds p."""
-    counts = np.arange(n + 1)
-    low, high = getattr(binomial, name)(counts, n, 0.95)
-    return stats.binom.pmf(counts, n, p)[(low <= p) & (p <= high)].sum()
+def test_binom_test_rounds_counts():
+    """The exact test needs whole counts: it rounds them, and less than half a case tells nothing."""
+    assert (limits("binom_test", 2.8, 10.3, 0.95) == limits("binom_test", 3, 10, 0.95)).all()
+    assert (limits("binom_test", 0.2, 0.4, 0.95) == [0, 1]).all()
 
 
-def test_exact_coverage():
-    """Clopper-Pearson never covers less than 95 %; Wilson and mid-p do so on average, Wald does not."""
-    shares = np.linspace(0.01, 0.99, 197)
-    covered = {
-        name: np.array([coverage(name, 30, p) for p in shares])
-        for name in ("clopper_pearson", "wilson", "mid_p", "wald")
-    }
-    assert covered["clopper_pearson"].min() >= 0.95
-    assert covered["wilson"].mean() == pytest.approx(0.953, abs=0.006)
-    assert covered["mid_p"].mean() == pytest.approx(0.96, abs=0.012)
-    assert covered["wald"].mean() < 0.9
+def coverage(name, n, shares):
+    """Return the exact probability, for each share, that the 95 % interval holds it."""
+    counts = np.arange(n + 1)[:, np.newaxis]
+    low, high = limits(name, counts, n, 0.95)
+    return np.where((low <= shares) & (shares <= high), stats.binom.pmf(counts, n, shares), 0).sum(axis=0)
+
+
+@pytest.mark.parametrize("n", [5, 30, 50])
+def test_clopper_pearson_covers_always(n):
+    """Clopper-Pearson never covers less than 95 %."""
+    assert coverage("clopper_pearson", n, np.linspace(0.0005, 0.9995, 1000)).min() >= 0.95
+
+
+def test_mean_coverage():
+    """Wilson and mid-p cover 95 % on average; Wald does not."""
+    inner = np.linspace(0.01, 0.99, 197)
+    assert coverage("wilson", 30, inner).mean() == pytest.approx(0.953, abs=0.006)
+    assert coverage("mid_p", 30, inner).mean() == pytest.approx(0.96, abs=0.012)
+    assert coverage("wald", 30, inner).mean() < 0.9
+
+
+def test_shortfall_of_binom_test():
+    """Statsmodels' search leaves out shares that its test accepts: for n = 50 coverage falls to 94.8 % at worst."""
+    assert limits("binom_test", 0, 50, 0.95)[1] < 0.0745
+    assert stats.binomtest(0, 50, 0.0745).pvalue > 0.05
+    assert coverage("binom_test", 50, np.linspace(0.0005, 0.9995, 4001)).min() == pytest.approx(0.9482, abs=1e-4)

@@ -216,6 +216,14 @@ class TestAnyFunction:
         one, four = (hs.bootstrap(np.mean, values, n_resamples=300, random_state=5, workers=w) for w in (1, 4))
         assert np.array_equal(one.draws, four.draws)
 
+    def test_processes_give_the_same_draws(self):
+        """Another process gives the draws of a thread, with a bar shown or not."""
+        values = np.random.default_rng(0).normal(size=30)
+        settings = {"n_resamples": 130, "random_state": 5}
+        here = hs.bootstrap(np.mean, values, **settings, show_progress=True)
+        there = hs.bootstrap(np.mean, values, **settings, workers=2, executor="processes")
+        assert np.array_equal(here.draws, there.draws)
+
     def test_whole_clusters_are_resampled(self):
         """With identical members, clusters widen the error by the square root of their size."""
         values = np.repeat(np.random.default_rng(0).normal(size=50), 4)

@@ -104,6 +104,7 @@ def _rich(grid: Grid, title: str, note: str) -> None:
     if not console.is_terminal:
         console = Console(width=max(console.width, 120))
     console.print(table)
+    console.print()
 
 
 def _json(records: list[dict[str, Any]], tables: Mapping[Any, Table], by: str | None) -> str:

@@ -7,6 +7,7 @@ from functools import partial
 
 from howsure.errors import HowsureError
 from howsure.methods.bootstrap import Bootstrap
+from howsure.methods.delong import DeLong
 from howsure.methods.delta import Delta, Wald
 from howsure.methods.dirichlet import Dirichlet
 from howsure.methods.fieller import Fieller
@@ -37,6 +38,7 @@ __all__ = [
     "BinomTest",
     "Bootstrap",
     "ClopperPearson",
+    "DeLong",
     "Delta",
     "Dirichlet",
     "DrawingMethod",
@@ -66,6 +68,8 @@ METHODS: dict[str, Callable[[], Method]] = {
     **{each.name: each for each in _ANALYTIC},
     **{f"bootstrap_{kind}": partial(Bootstrap, kind) for kind in ("percentile", "basic", "bca", "studentized")},
     Dirichlet.name: Dirichlet,
+    DeLong.name: DeLong,
+    "delong_wald": partial(DeLong, "identity"),
 }
 SYNONYMS = {
     "takahashi": "wald",
@@ -109,6 +113,8 @@ def named(method: str | Method | None) -> Method | None:
 
 def automatic(metric: Metric, table: Table) -> Method:
     """Return the method that suits a metric: score intervals where it is made of proportions, else the delta method."""
+    if metric.kind == "scores":
+        return DeLong() if metric.name == "roc_auc" else Delta()
     if metric.proportion(table.counts.shape) is not None:
         return Wilson()
     if metric.parts is not None:

@@ -1,10 +1,17 @@
 """Intervals for a binomial proportion, vectorised over successes and trials.
 
-Counts need not be whole: weighted and clustered data come in as effective counts. No trials give nan.
+Each function takes ``successes`` and ``trials``, which broadcast, and a ``confidence_level`` in (0, 1), and returns
+the lower and upper limits as arrays. Counts need not be whole: weighted and clustered data come in as effective counts.
+No trials give nan. Apart from `wald`, limits stay in [0, 1] and are never equal; apart from `wald` and `jeffreys`,
+the interval reaches 0 where there are no successes and 1 where all are.
+
+Below, x are the successes, n the trials, ``p̂ = x / n``, and z is the normal quantile of the level (1.96 for 95 %).
 """
 
 from __future__ import annotations
 
+import bisect
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -17,7 +24,10 @@ BISECTIONS = 200  # the interval is halved until floating point has no number in
 
 
 def wilson(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> Limits:
-    """Score interval of Wilson (1927): the p with ``(p̂ - p)**2 <= z**2 p (1 - p) / n``.
+    """Score interval: the p with ``(p̂ - p)**2 <= z**2 p (1 - p) / n``.
+
+    ``(p̂ + z**2/2n ± z sqrt(p̂ (1 - p̂)/n + z**2/4n**2)) / (1 + z**2/n)``.
+    Source: Wilson (1927), JASA 22, 209.
 
     Examples
     --------
@@ -25,16 +35,26 @@ def wilson(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> 
     >>> round(float(low), 4), round(float(high), 4)
     (0.2553, 0.3662)
     """
-    x, n, z = _prepared(successes, trials, confidence_level)
+    x, n, tail = _prepared(successes, trials, confidence_level)
     with np.errstate(all="ignore"):
-        p, square = x / n, z * z / n
+        p, q, square = x / n, (n - x) / n, _normal(tail) ** 2 / n
         middle = (p + square / 2) / (1 + square)
-        half = np.sqrt(square * (p * (1 - p) + square / 4)) / (1 + square)
+        half = np.sqrt(square * (p * q + square / 4)) / (1 + square)
     return _ends(middle - half, middle + half, x, n)
 
 
 def wilson_cc(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> Limits:
-    """Score interval with continuity correction (Newcombe 1998, method 4): Wilson's for half a case fewer and more."""
+    """Score interval with continuity correction: Wilson's limits for half a case fewer and half a case more.
+
+    The p with ``|p̂ - p| - 1/2n <= z sqrt(p (1 - p) / n)``.
+    Source: Newcombe (1998), Statistics in Medicine 17, 857, method 4.
+
+    Examples
+    --------
+    >>> low, high = wilson_cc(81, 263, 0.95)
+    >>> round(float(low), 4), round(float(high), 4)
+    (0.2535, 0.3682)
+    """
     x, n, _ = _prepared(successes, trials, confidence_level)
     low, _ = wilson(np.maximum(x - 0.5, 0), n, confidence_level)
     _, high = wilson(np.minimum(x + 0.5, n), n, confidence_level)
@@ -42,43 +62,66 @@ def wilson_cc(successes: ArrayLike, trials: ArrayLike, confidence_level: float) 
 
 
 def clopper_pearson(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> Limits:
-    """Exact interval of Clopper and Pearson (1934): beta quantiles."""
+    """Exact interval: it covers at least as often as the level says, whatever the proportion.
+
+    The limits solve ``P(X >= x) = tail`` and ``P(X <= x) = tail`` with ``tail = (1 - level) / 2``: they are quantiles
+    of Beta(x, n - x + 1) and Beta(x + 1, n - x).
+    Source: Clopper and Pearson (1934), Biometrika 26, 404.
+
+    Examples
+    --------
+    >>> low, high = clopper_pearson(81, 263, 0.95)
+    >>> round(float(low), 4), round(float(high), 4)
+    (0.2527, 0.3676)
+    """
     from scipy import special
 
-    x, n, _ = _prepared(successes, trials, confidence_level)
-    tail = (1 - confidence_level) / 2
-    with np.errstate(all="ignore"):
-        low = special.betaincinv(x, n - x + 1, tail)
-        high = special.betainccinv(x + 1, n - x, tail)
+    x, n, tail = _prepared(successes, trials, confidence_level)
+    low = special.betaincinv(x, n - x + 1, tail)
+    high = special.betainccinv(x + 1, n - x, tail)
     return _ends(low, high, x, n)
 
 
 def mid_p(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> Limits:
-    """Exact interval with half the probability of the observed count in each tail.
+    """Exact interval with only half the probability of the observed count in each tail: shorter, right on average.
 
-    The lower limit solves ``(P(X >= x) + P(X > x)) / 2 = tail``, the upper one its mirror image.
+    The lower limit solves ``(P(X >= x) + P(X > x)) / 2 = tail``, the upper one ``(P(X <= x) + P(X < x)) / 2 = tail``,
+    with ``tail = (1 - level) / 2``; the incomplete beta function continues both to counts that are not whole.
+    Source: Lancaster (1961), JASA 56, 223; Newcombe (1998), method 6.
+
+    Examples
+    --------
+    >>> low, high = mid_p(81, 263, 0.95)
+    >>> round(float(low), 4), round(float(high), 4)
+    (0.2544, 0.3658)
     """
-    from scipy import special
+    x, n, tail = _prepared(successes, trials, confidence_level)
 
-    x, n, _ = _prepared(successes, trials, confidence_level)
-    tail = (1 - confidence_level) / 2
+    def is_below(p: Array) -> Array:
+        return np.asarray(_at_least(x, n, p) + _at_least(x + 1, n, p) < 2 * tail)
 
-    def at_least(p: Array, count: Array) -> Array:
-        """``P(X >= count)``, continued to counts that are not whole."""
-        inside = special.betainc(np.where(count > 0, count, 1), np.maximum(n - count + 1, 1e-300), p)
-        return np.where(count <= 0, 1.0, np.where(count >= n + 1, 0.0, inside))
+    def is_within(p: Array) -> Array:
+        return np.asarray(_below(x, n, p) + _below(x + 1, n, p) > 2 * tail)
 
-    def upper_tail(p: Array) -> Array:
-        return (at_least(p, x) + at_least(p, x + 1)) / 2
-
-    low = _bisected(lambda p: upper_tail(p) < tail, np.zeros(x.shape), _share(x, n))
-    high = _bisected(lambda p: upper_tail(p) < 1 - tail, _share(x, n), np.ones(x.shape))
+    low = _bisected(is_below, np.zeros(x.shape), _share(x, n))
+    high = _bisected(is_within, _share(x, n), np.ones(x.shape))
     return _ends(low, high, x, n)
 
 
 def agresti_coull(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> Limits:
-    """Wald's interval around Wilson's centre (Agresti and Coull 1998), cut at 0 and 1."""
-    x, n, z = _prepared(successes, trials, confidence_level)
+    """Wald's interval after adding ``z**2/2`` successes and as many failures, cut at 0 and 1.
+
+    ``p̃ ± z sqrt(p̃ (1 - p̃) / ñ)`` with ``ñ = n + z**2`` and ``p̃ = (x + z**2/2) / ñ``: it holds Wilson's interval.
+    Source: Agresti and Coull (1998), The American Statistician 52, 119.
+
+    Examples
+    --------
+    >>> low, high = agresti_coull(81, 263, 0.95)
+    >>> round(float(low), 4), round(float(high), 4)
+    (0.2552, 0.3663)
+    """
+    x, n, tail = _prepared(successes, trials, confidence_level)
+    z = _normal(tail)
     with np.errstate(all="ignore"):
         more = n + z * z
         p = (x + z * z / 2) / more
@@ -87,58 +130,105 @@ def agresti_coull(successes: ArrayLike, trials: ArrayLike, confidence_level: flo
 
 
 def jeffreys(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> Limits:
-    """Equal-tailed posterior interval under Beta(1/2, 1/2)."""
+    """Equal-tailed posterior interval under Jeffreys' prior: quantiles of Beta(x + 1/2, n - x + 1/2).
+
+    These are statsmodels' limits. Brown, Cai and DasGupta (2001) move them to 0 and 1 where no case, or every case,
+    is a success; here they stay where they are, and there the interval does not hold the observed share.
+    Source: Brown, Cai and DasGupta (2001), Statistical Science 16, 101.
+
+    Examples
+    --------
+    >>> low, high = jeffreys(81, 263, 0.95)
+    >>> round(float(low), 4), round(float(high), 4)
+    (0.2545, 0.3656)
+    """
     from scipy import special
 
-    x, n, _ = _prepared(successes, trials, confidence_level)
-    tail = (1 - confidence_level) / 2
+    x, n, tail = _prepared(successes, trials, confidence_level)
     low = special.betaincinv(x + 0.5, n - x + 0.5, tail)
     high = special.betainccinv(x + 0.5, n - x + 0.5, tail)
     return _where_tried(low, high, n)
 
 
 def wald(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> Limits:
-    """``p̂ ± z sqrt(p̂ (1 - p̂) / n)``: may leave [0, 1], and is a point at 0 and n successes."""
-    x, n, z = _prepared(successes, trials, confidence_level)
+    """Plain normal interval, ``p̂ ± z sqrt(p̂ (1 - p̂) / n)``: for comparison with what others report.
+
+    It may leave [0, 1], is a point at 0 and n successes, and covers too rarely; statsmodels' `normal` cuts it.
+    Source: Laplace (1812); Brown, Cai and DasGupta (2001) on its faults.
+
+    Examples
+    --------
+    >>> low, high = wald(1, 29, 0.95)
+    >>> round(float(low), 4), round(float(high), 4)
+    (-0.0319, 0.1009)
+    """
+    x, n, tail = _prepared(successes, trials, confidence_level)
     with np.errstate(all="ignore"):
-        p = x / n
-        half = z * np.sqrt(p * (1 - p) / n)
+        p, q = x / n, (n - x) / n
+        half = _normal(tail) * np.sqrt(p * q / n)
     return _where_tried(p - half, p + half, n)
 
 
 def logit(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> Limits:
-    """Return the normal interval of the log odds, with half a case added to each side at 0 and n successes."""
-    x, n, z = _prepared(successes, trials, confidence_level)
-    edge = np.where((x == 0) | (x == n), 0.5, 0.0)
+    """Return the normal interval of the log odds.
+
+    ``log(x / (n - x)) ± z sqrt(1/x + 1/(n - x))``, taken back to shares. At 0 and n successes half a case is added to
+    each side (Haldane 1956, Anscombe 1956), and the interval reaches to 0 or 1.
+    Source: Brown, Cai and DasGupta (2001), section 4.1.3.
+
+    Examples
+    --------
+    >>> low, high = logit(81, 263, 0.95)
+    >>> round(float(low), 4), round(float(high), 4)
+    (0.2551, 0.3664)
+    """
+    from scipy import special
+
+    x, n, tail = _prepared(successes, trials, confidence_level)
+    edge = np.where((x <= 0) | (x >= n), 0.5, 0.0)
     hits, misses = x + edge, n - x + edge
     with np.errstate(all="ignore"):
-        odds, half = np.log(hits / misses), z * np.sqrt(1 / hits + 1 / misses)
-        low, high = (1 / (1 + np.exp(-limit)) for limit in (odds - half, odds + half))
-    return _ends(low, high, x, n)
+        odds, half = np.log(hits / misses), _normal(tail) * np.sqrt(1 / hits + 1 / misses)
+    return _ends(special.expit(odds - half), special.expit(odds + half), x, n)
 
 
 def arcsine(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> Limits:
-    """Return the normal interval of ``arcsin(sqrt(p))``, with Anscombe's (1948) ``p = (x + 3/8) / (n + 3/4)``."""
-    x, n, z = _prepared(successes, trials, confidence_level)
+    """Return the normal interval of ``arcsin(sqrt(p))``, whose variance hardly depends on p.
+
+    ``sin(arcsin(sqrt(p̃)) ± z / (2 sqrt(n)))**2`` with Anscombe's ``p̃ = (x + 3/8) / (n + 3/4)``, the angles cut at
+    0 and π/2. This is not the variant of Freeman and Tukey (1950), which averages two angles.
+    Source: Anscombe (1948), Biometrika 35, 246; Brown, Cai and DasGupta (2001), section 4.1.2.
+
+    Examples
+    --------
+    >>> low, high = arcsine(81, 263, 0.95)
+    >>> round(float(low), 4), round(float(high), 4)
+    (0.2542, 0.3656)
+    """
+    x, n, tail = _prepared(successes, trials, confidence_level)
     with np.errstate(all="ignore"):
-        angle, half = np.arcsin(np.sqrt((x + 0.375) / (n + 0.75))), z / (2 * np.sqrt(n))
+        angle, half = np.arcsin(np.sqrt((x + 0.375) / (n + 0.75))), _normal(tail) / (2 * np.sqrt(n))
     low = np.sin(np.clip(angle - half, 0, np.pi / 2)) ** 2
     high = np.sin(np.clip(angle + half, 0, np.pi / 2)) ** 2
     return _ends(low, high, x, n)
 
 
 def likelihood_ratio(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> Limits:
-    """Return the p whose deviance from ``p̂`` is at most ``z**2``."""
-    from scipy import special
+    """Return the p whose deviance from ``p̂`` is at most ``z**2``.
 
-    x, n, z = _prepared(successes, trials, confidence_level)
-    best = special.xlogy(x, _share(x, n)) + special.xlogy(n - x, 1 - _share(x, n))
+    ``2 (x log(p̂ / p) + (n - x) log((1 - p̂) / (1 - p))) <= z**2``, the chi-squared quantile with one degree of freedom.
+    Source: Newcombe (1998), method 8.
 
-    def is_far(p: Array) -> Array:
-        return np.asarray(2 * (best - special.xlogy(x, p) - special.xlog1py(n - x, -p)) > z * z)
-
-    low = _bisected(is_far, np.zeros(x.shape), _share(x, n))
-    high = _bisected(lambda p: ~is_far(p), _share(x, n), np.ones(x.shape))
+    Examples
+    --------
+    >>> low, high = likelihood_ratio(81, 263, 0.95)
+    >>> round(float(low), 4), round(float(high), 4)
+    (0.2542, 0.3655)
+    """
+    x, n, tail = _prepared(successes, trials, confidence_level)
+    square = _normal(tail) ** 2
+    low = _bisected(lambda p: _deviance(x, n, p) > square, np.zeros(x.shape), _share(x, n))
+    high = _bisected(lambda p: _deviance(x, n, p) <= square, _share(x, n), np.ones(x.shape))
     return _ends(low, high, x, n)
 
 
@@ -146,30 +236,141 @@ def binom_test(successes: ArrayLike, trials: ArrayLike, confidence_level: float)
     """Return the shares that the two-sided exact test (by likelihood of the outcomes) does not reject.
 
     Counts are rounded to whole ones. The p-value jumps as the share moves, and may cross the level more than once;
-    the limits are crossings that Brent's method finds.
+    the limits are the crossings that statsmodels' search finds, to its tolerance of about 1e-9. Some shares beyond
+    them may not be rejected either, so the interval can cover a little less often than the level says: 94.8 % at the
+    worst share for n = 50 and a level of 95 %. `clopper_pearson` never does.
+    Source: Sterne (1954), Biometrika 41, 275.
+
+    Examples
+    --------
+    >>> low, high = binom_test(3, 10, 0.95)
+    >>> round(float(low), 4), round(float(high), 4)
+    (0.0873, 0.6194)
     """
     x, n, _ = _prepared(successes, trials, confidence_level)
     limits = [_binom_test_one(float(a), float(b), 1 - confidence_level) for a, b in zip(x.flat, n.flat, strict=True)]
-    low, high = np.array(limits).reshape(*x.shape, 2).T.reshape(2, *x.shape[::-1])
-    return _ends(low.T, high.T, x, n)
+    low, high = np.array(limits).reshape(-1, 2).T
+    return _ends(low.reshape(x.shape), high.reshape(x.shape), x, n)
 
 
-def _binom_test_one(successes: float, trials: float, alpha: float) -> tuple[float, float]:
-    from scipy import optimize, special
+BINOMIAL: dict[str, Callable[[ArrayLike, ArrayLike, float], Limits]] = {
+    function.__name__: function
+    for function in (
+        wilson,
+        wilson_cc,
+        clopper_pearson,
+        mid_p,
+        agresti_coull,
+        jeffreys,
+        wald,
+        logit,
+        arcsine,
+        likelihood_ratio,
+        binom_test,
+    )
+}
 
+
+def _binom_test_one(successes: float, trials: float, rejected: float) -> tuple[float, float]:
+    """Limits for one count, at the p-value below which a share is rejected."""
+    if math.isnan(successes) or not trials > 0:
+        return np.nan, np.nan
     x, n = round(successes), round(trials)
     if not n:
-        return np.nan, np.nan
-    counts = np.arange(n + 1)
-    log_choose = special.gammaln(n + 1) - special.gammaln(counts + 1) - special.gammaln(n - counts + 1)
+        return 0.0, 1.0  # less than half a case tells nothing
+    if x > n // 2:
+        low, high = _binom_test_one(n - x, n, rejected)
+        return 1 - high, 1 - low
 
     def excess(p: float) -> float:
-        mass = np.exp(log_choose + special.xlogy(counts, p) + special.xlog1py(n - counts, -p))
-        return float(mass[mass <= mass[x] * (1 + 1e-7)].sum()) - alpha
+        return _exact_p_value(x, n, p) - rejected
 
-    low = optimize.brentq(excess, 1e-300, x / n, xtol=1e-14) if x else 0.0
-    high = optimize.brentq(excess, x / n, 1 - 2**-53, xtol=1e-14) if x < n else 1.0
-    return low, high
+    return _crossing(excess, x / n, 0) if x else 0.0, _crossing(excess, x / n, 1)
+
+
+def _crossing(excess: Callable[[float], float], share: float, end: int) -> float:
+    """Return where the p-value falls through the level between the observed share and 0 or 1.
+
+    With several crossings the one found depends on the search, so this one takes statsmodels' steps: a bracket, Brent's
+    method, and if that stops on the accepted side, bisection for a share that is just rejected.
+    """
+    from scipy import optimize
+
+    bound, step = share, 1 / 8 if end else 7 / 8
+    for _ in range(9):
+        bound += (end - bound) * step
+        if excess(bound) <= 0:
+            break
+    else:
+        bound = abs(end - 2.0**-52)
+    limit = float(optimize.brentq(excess, min(bound, share), max(bound, share)))
+    if excess(limit) <= 0:
+        return limit
+    outside = next((p for p in (limit + (bound - limit) / 2**k for k in range(10, 0, -1)) if excess(p) <= 0), bound)
+    return _just_rejected(excess, share, outside)
+
+
+def _just_rejected(excess: Callable[[float], float], inside: float, outside: float) -> float:
+    """Return, of the shares that bisection meets, the rejected one whose p-value is closest to the level."""
+    limit, best = outside, excess(outside)
+    for _ in range(28):  # as in statsmodels
+        middle = (inside + outside) / 2
+        value = excess(middle)
+        inside, outside = (middle, outside) if value > 0 else (inside, middle)
+        if best < value < 0:
+            limit, best = middle, value
+    return limit
+
+
+def _exact_p_value(x: int, n: int, p: float) -> float:
+    """Probability of the outcomes that are no likelier than x; a ratio within 1e-7 is a tie, as in SciPy and R."""
+    from scipy import special
+
+    if x == n * p:
+        return 1.0
+    if x < n * p:
+        x, p = n - x, 1 - p
+    log_odds = math.log(p) - math.log1p(-p)
+
+    def log_mass(count: int) -> float:
+        return count * log_odds - math.lgamma(count + 1) - math.lgamma(n - count + 1)
+
+    below = bisect.bisect_right(range(math.floor(n * p) + 1), log_mass(x) + math.log1p(1e-7), key=log_mass)
+    far = float(special.betaincc(below, n - below + 1, p)) if below else 0.0
+    return min(1.0, float(special.betainc(x, n - x + 1, p)) + far)
+
+
+def _at_least(count: Array, n: Array, p: Array) -> Array:
+    """``P(X >= count)``, continued to counts that are not whole."""
+    from scipy import special
+
+    inside = (count > 0) & (count < n + 1)
+    mass = special.betainc(np.where(inside, count, 1), np.where(inside, n - count + 1, 1), p)
+    return np.where(inside, mass, np.where(count <= 0, 1.0, 0.0))
+
+
+def _below(count: Array, n: Array, p: Array) -> Array:
+    """``P(X < count)``, to full relative precision where it is small."""
+    from scipy import special
+
+    inside = (count > 0) & (count < n + 1)
+    mass = special.betaincc(np.where(inside, count, 1), np.where(inside, n - count + 1, 1), p)
+    return np.where(inside, mass, np.where(count <= 0, 0.0, 1.0))
+
+
+def _deviance(x: Array, n: Array, p: Array) -> Array:
+    """Twice the log likelihood of the observed share over that of p, as a sum of two terms that do not cancel."""
+    with np.errstate(all="ignore"):
+        gap = x / n - p
+        return np.asarray(2 * n * (p * _excess_entropy(gap / p) + (1 - p) * _excess_entropy(-gap / (1 - p))))
+
+
+def _excess_entropy(u: Array) -> Array:
+    """``(1 + u) log(1 + u) - u``, by its series where the difference would cancel (Loader 2000)."""
+    from scipy import special
+
+    series = u * u * np.polynomial.polynomial.polyval(u, [(-1) ** k / (k * (k - 1)) for k in range(2, 12)])
+    return np.where(np.abs(u) < 0.01, series, special.xlog1py(1 + u, u) - u)  # noqa: PLR2004
 
 
 def _bisected(is_left: Callable[[Array], Array], low: Array, high: Array) -> Array:
@@ -184,10 +385,16 @@ def _bisected(is_left: Callable[[Array], Array], low: Array, high: Array) -> Arr
 
 
 def _prepared(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> tuple[Array, Array, float]:
+    """Return successes and trials, broadcast, and the probability of each tail."""
+    x, n = np.broadcast_arrays(np.asarray(successes, dtype=float), np.asarray(trials, dtype=float))
+    return x, n, (1 - confidence_level) / 2
+
+
+def _normal(tail: float) -> float:
+    """Return the normal quantile of the upper tail."""
     from scipy import special
 
-    x, n = np.broadcast_arrays(np.asarray(successes, dtype=float), np.asarray(trials, dtype=float))
-    return x, n, float(special.ndtri((1 + confidence_level) / 2))
+    return -float(special.ndtri(tail))
 
 
 def _share(x: Array, n: Array) -> Array:

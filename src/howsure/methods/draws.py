@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.metric import Metric
+from howsure.progress import progress
 from howsure.table import Counts, Table
 
 Array = NDArray[Any]
@@ -43,7 +44,8 @@ def values_of_draws(
 ) -> Array:
     """Return each metric's value on each drawn table, ``(metrics, size)``."""
     values = np.empty((len(metrics), size))
-    step = max(SMALLEST_BLOCK, BLOCK_CELLS // table.counts.size)
+    smallest = 1 if table.kind == "scores" else SMALLEST_BLOCK  # tables of scores are as long as the data
+    step = max(smallest, BLOCK_CELLS // table.counts.size)
     starts = range(0, size, step)
     # Children are derived from the seed alone, so that asking twice gives the same streams.
     children = [
@@ -59,10 +61,13 @@ def values_of_draws(
                 values[row, start:stop] = metric(counts)
 
     threads = min(len(starts), os.cpu_count() or 1)
-    if threads == 1:
-        for start, child in zip(starts, children, strict=True):
-            fill(start, child)
-    else:
+    with progress("drawing tables", len(starts)) as advance:
+        if threads == 1:
+            for start, child in zip(starts, children, strict=True):
+                fill(start, child)
+                advance()
+            return values
         with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(fill, starts, children))
+            for _ in pool.map(fill, starts, children):
+                advance()
     return values

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,6 +104,23 @@ class Summary:
     defined: int
     draws: int
     errors: dict[str, float]
+
+
+class Probability(NamedTuple):
+    """A probability from draws, with its Monte Carlo error."""
+
+    value: float
+    error: float
+
+
+def probability_above(draws: Array, threshold: float) -> Probability:
+    """Return the share of the defined draws above a threshold; its error is never 0, even where all agree."""
+    kept = draws[np.isfinite(draws)]
+    if not kept.size:
+        return Probability(float("nan"), float("nan"))
+    share = float((kept > threshold).mean())
+    smoothed = (share * len(kept) + 1) / (len(kept) + 2)  # Laplace's rule, for the error alone
+    return Probability(share, float(np.sqrt(smoothed * (1 - smoothed) / len(kept))))
 
 
 def summarise(

@@ -1,0 +1,218 @@
+"""Metrics of how well scores serve as probabilities of the positive class: accuracy and calibration.
+
+Counts have shape ``(..., S, 2)`` over the distinct scores. Scores must lie in [0, 1]. Binned metrics keep the bins
+that the observed table gives, for resamples and draws too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError
+from howsure.metric import STEP, divide
+from howsure.metrics.scored import score_metric
+from howsure.table import Table
+
+Array = NDArray[Any]
+SMALLEST = float(np.finfo(float).eps)  # scikit-learn's clip of probabilities in the logarithm
+
+
+def probabilities(table: Table, metric: str) -> Array:
+    """Return the table's scores; refuse scores that are no probabilities."""
+    scores = table.support[0]
+    if scores[0] < 0 or scores[-1] > 1:
+        worst = scores[0] if scores[0] < 0 else scores[-1]
+        message = f"`{metric}` needs probabilities, and `y_score` holds {worst:g}. Calibrate the scores first."
+        raise HowsureError(message)
+    return scores
+
+
+def mean_metric(losses: Array) -> dict[str, Any]:
+    """Return value and slopes of the mean of a loss that each cell has, ``(S, 2)``."""
+
+    def value(cells: Array) -> Array:
+        return divide(np.einsum("...sc,sc->...", cells, losses), cells.sum((-2, -1)))
+
+    def slopes(cells: Array) -> Array:
+        return np.asarray((losses - float(value(cells))) / cells.sum())
+
+    return {"value": value, "slopes": slopes}
+
+
+@score_metric(name="brier_score", aliases=("brier", "brier_score_loss"), better="lower", sklearn="brier_score_loss")
+def _brier_score(table: Table) -> dict[str, Any]:
+    """Mean squared difference between the probability and the truth (0 or 1)."""
+    scores = probabilities(table, "brier_score")
+    return mean_metric(np.stack([scores**2, (1 - scores) ** 2], -1))
+
+
+@score_metric(name="brier_skill", aliases=("brier_skill_score",))
+def _brier_skill(table: Table) -> dict[str, Any]:
+    """Share of the Brier score of always predicting the prevalence that the scores save."""
+    scores = probabilities(table, "brier_skill")
+    losses = np.stack([scores**2, (1 - scores) ** 2], -1)
+
+    def value(cells: Array) -> Array:
+        share = divide(cells[..., 1].sum(-1), cells.sum((-2, -1)))
+        return 1 - divide(mean_metric(losses)["value"](cells), share * (1 - share))
+
+    def slopes(cells: Array) -> Array:
+        total, share = cells.sum(), cells[:, 1].sum() / cells.sum()
+        spread = share * (1 - share)
+        loss = float(mean_metric(losses)["value"](cells))
+        by_share = (np.array([0.0, 1.0]) - share) * (1 - 2 * share)
+        return np.asarray((loss * by_share / spread - (losses - loss)) / (spread * total))
+
+    return {"value": value, "slopes": slopes, "range": (-np.inf, 1.0)}
+
+
+@score_metric(
+    name="log_loss", aliases=("cross_entropy", "logarithmic_loss", "log_loss_score"), better="lower", sklearn="log_loss"
+)
+def _log_loss(table: Table) -> dict[str, Any]:
+    """Mean negative logarithm of the probability given to the true class."""
+    clipped = np.clip(probabilities(table, "log_loss"), SMALLEST, 1 - SMALLEST)
+    return mean_metric(-np.log(np.stack([1 - clipped, clipped], -1))) | {"range": (0.0, np.inf)}
+
+
+# --- calibration: metrics of bins ---------------------------------------------------------------------------------
+
+
+def bin_starts(table: Table, bins: int, strategy: str) -> Array:
+    """Return where each non-empty bin of the distinct scores starts.
+
+    ``"uniform"`` bins have equal width, open below like scikit-learn's ``calibration_curve``'s; ``"quantile"`` bins
+    have equal mass, as far as ties allow.
+    """
+    if bins < 1:
+        message = f"`bins` must be at least 1, not {bins}."
+        raise HowsureError(message)
+    scores = table.support[0]
+    if strategy == "uniform":
+        index = np.searchsorted(np.linspace(0.0, 1.0, bins + 1)[1:-1], scores)
+    elif strategy == "quantile":
+        mass = table.counts.sum(1)
+        middle = (np.cumsum(mass) - mass / 2) / mass.sum()
+        index = np.minimum((middle * bins).astype(np.intp), bins - 1)
+    else:
+        raise HowsureError.unknown("strategy of bins", strategy, ("uniform", "quantile"))
+    return np.flatnonzero(np.diff(index, prepend=-1))
+
+
+def bin_sums(cells: Array, scores: Array, starts: Array) -> tuple[Array, Array, Array]:
+    """Return cases, positive cases and sum of scores of each bin, each ``(..., bins)``."""
+    mass = cells.sum(-1)
+    return tuple(np.add.reduceat(part, starts, axis=-1) for part in (mass, cells[..., 1], mass * scores))  # type: ignore[return-value]
+
+
+def binned_metric(function: Callable[[Array, Array, Array], Array], scores: Array, starts: Array) -> dict[str, Any]:
+    """Return value and slopes of a function of the bins' cases, positive cases and sums of scores.
+
+    The slopes by the bins' sums are complex-step derivatives, those by the cells follow by the chain rule.
+    """
+    sizes = np.diff(starts, append=len(scores))
+
+    def value(cells: Array) -> Array:
+        return function(*bin_sums(cells, scores, starts))
+
+    def slopes(cells: Array) -> Array:
+        flat = np.stack(bin_sums(cells, scores, starts)).ravel()
+        nudged = flat + STEP * 1j * np.eye(len(flat))
+        parts = nudged.reshape(len(flat), 3, -1)
+        with np.errstate(all="ignore"):
+            by_bin = function(parts[:, 0], parts[:, 1], parts[:, 2]).imag / STEP
+        by_mass, by_hit, by_score = np.repeat(by_bin.reshape(3, -1), sizes, axis=1)
+        return np.stack([by_mass + scores * by_score, by_mass + scores * by_score + by_hit], -1)
+
+    return {"value": value, "slopes": slopes}
+
+
+def _magnitude(part: Array) -> Array:
+    """Absolute value of the real part, in a form that the complex step differentiates."""
+    return np.asarray(part * np.sign(np.real(part)))
+
+
+@score_metric(name="ece", aliases=("expected_calibration_error", "calibration_error"), better="lower")
+def _ece(
+    table: Table, *, bins: int = 10, strategy: str = "uniform", norm: str = "l1", debiased: bool = False
+) -> dict[str, Any]:
+    """Mean distance between predicted probability and observed share over bins of the scores.
+
+    ``norm`` is ``l1`` (ECE), ``l2`` (root mean square) or ``max``; ``strategy`` is ``uniform`` (equal width) or
+    ``quantile`` (equal mass). ``debiased`` subtracts what chance alone adds, of which a perfectly calibrated
+    classifier has plenty: for ``l2`` the binomial variance of each bin (Kumar, Liang, Ma 2019), for ``l1`` the excess
+    of the mean of a folded normal over the distance.
+    """
+    if norm not in {"l1", "l2", "max"}:
+        raise HowsureError.unknown("norm of `ece`", norm, ("l1", "l2", "max"))
+    if debiased and norm == "max":
+        message = "`ece+norm=max` has no debiased form. Use 'l1' or 'l2'."
+        raise HowsureError(message)
+    scores = probabilities(table, "ece")
+    cases = table.design.effective_trials(table.counts, np.ones(table.counts.shape, dtype=bool))
+
+    def distance(mass: Array, hits: Array, sums: Array) -> Array:
+        total = mass.sum(-1, keepdims=True)
+        gap, share = divide(hits - sums, mass), divide(mass, total)
+        filled = np.real(mass) > 0
+        if norm == "max":
+            largest = np.argmax(np.where(filled, np.abs(np.real(gap)), -1.0), -1)[..., None]
+            return np.take_along_axis(_magnitude(gap), largest, -1)[..., 0]
+        rate = divide(hits, mass)
+        noise = divide(rate * (1 - rate), share * cases - (norm == "l2")) if debiased else 0.0 * rate
+        if norm == "l2":
+            square = np.where(filled & (np.real(noise) >= 0), share * (gap**2 - noise), 0.0).sum(-1)
+            return np.sqrt(np.where(np.real(square) > 0, square, 0.0))
+        size = _magnitude(gap)
+        each = size - (_folded(size, noise) - size) if debiased else size
+        total_gap = np.where(filled, share * each, 0.0).sum(-1)
+        return np.where(np.real(total_gap) > 0, total_gap, 0.0)
+
+    return binned_metric(distance, scores, bin_starts(table, bins, strategy))
+
+
+def _folded(mean: Array, variance: Array) -> Array:
+    """Mean of the absolute value of a normal variable, ``mean >= 0``; analytic, for the complex step."""
+    from scipy import special
+
+    safe = np.where(np.real(variance) > 0, variance, 1.0)
+    scale = np.sqrt(safe)
+    ratio = mean / scale
+    folded = scale * np.sqrt(2 / np.pi) * np.exp(-(ratio**2) / 2) + mean * special.erf(ratio / np.sqrt(2))
+    return np.where(np.real(variance) > 0, folded, mean)
+
+
+def _murphy(part: str) -> Callable[..., dict[str, Any]]:
+    def build(table: Table, *, bins: int = 10, strategy: str = "uniform") -> dict[str, Any]:
+        scores = probabilities(table, f"brier_{part}")
+
+        def value(mass: Array, hits: Array, sums: Array) -> Array:
+            total = mass.sum(-1, keepdims=True)
+            share, overall = divide(mass, total), divide(hits.sum(-1, keepdims=True), total)
+            rate = np.where(np.real(mass) > 0, divide(hits, mass), 0.0)
+            if part == "reliability":
+                gap = rate - np.where(np.real(mass) > 0, divide(sums, mass), 0.0)
+                return np.asarray((share * gap**2).sum(-1))
+            if part == "resolution":
+                return np.asarray((share * (rate - overall) ** 2).sum(-1))
+            return np.asarray((overall * (1 - overall))[..., 0])
+
+        built = binned_metric(value, scores, bin_starts(table, bins, strategy))
+        return built | {"range": (0.0, 1.0 if part == "reliability" else 0.25)}
+
+    return build
+
+
+RELIABILITY = _murphy("reliability")
+RELIABILITY.__doc__ = "Part of the Brier score that calibration would remove (Murphy 1973), over bins of the scores."
+RESOLUTION = _murphy("resolution")
+RESOLUTION.__doc__ = "Part of the Brier score that telling cases apart saves (Murphy 1973), over bins of the scores."
+UNCERTAINTY = _murphy("uncertainty")
+UNCERTAINTY.__doc__ = "Brier score of always predicting the prevalence."
+score_metric(name="brier_reliability", better="lower")(RELIABILITY)
+score_metric(name="brier_resolution")(RESOLUTION)
+score_metric(name="brier_uncertainty", better="neither")(UNCERTAINTY)

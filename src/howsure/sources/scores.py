@@ -1,0 +1,203 @@
+"""From scores to the table of distinct score × truth, sorted once, with its design."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs import Clusters, Design, Simple, Weighted
+from howsure.errors import HowsureError
+from howsure.sources.columns import checked_weight, encoded, same_length, sort_order
+from howsure.sources.frames import columns
+from howsure.table import Table
+
+Array = NDArray[Any]
+MOST_ATOMS = 100_000  # weighted cases that are kept for exact resampling
+POSITIVE_BY_HABIT = ({0, 1}, {-1, 1})  # scikit-learn takes 1 as positive in these
+
+
+def scores(
+    y_true: Any,
+    y_score: Any,
+    *,
+    data: Any = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    by: Any = None,
+) -> Any:
+    """Count cases by distinct score and true class; the scores are sorted once.
+
+    Parameters
+    ----------
+    y_true
+        True class of each case, two classes of any type; or, with ``data``, the name of its column.
+    y_score
+        Finite score of each case, higher for the positive class; or the name of its column.
+    data
+        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
+    pos_label
+        The positive class; by default 1 where the classes are 0 and 1 or −1 and 1, else the last in order.
+    sample_weight
+        Non-negative weight of each case.
+    groups
+        Cluster of each case (patient, document, user): cases of one cluster vary together.
+    by
+        Column to split by: one table for each of its values.
+
+    Returns
+    -------
+    Table, or dict of Table
+        The table of kind ``"scores"``: ``support`` is ``(distinct scores ascending, (negative, positive class))`` and
+        ``counts`` has a row a score and a column a class, so that ties are exact; ``table.at(threshold)`` is the
+        confusion table there. With ``by`` a dictionary of one for each value.
+
+    Raises
+    ------
+    HowsureError
+        If columns differ in length, are empty or have missing values; if a score is not finite; if there are not
+        two classes, or ``pos_label`` is none of them.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> table = hs.scores(["ill", "well", "ill", "well"], [0.9, 0.2, 0.4, 0.4], pos_label="ill")
+    >>> table.support[0].tolist(), table.counts.astype(int).tolist()
+    ([0.2, 0.4, 0.9], [[1, 0], [1, 1], [0, 1]])
+    """
+    names = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight, "groups": groups, "by": by}
+    given = columns(data, {role: column for role, column in names.items() if column is not None})
+    truth = encoded("y_true", given["y_true"])
+    score = score_values(given["y_score"])
+    others = [encoded(role, given[role]) for role in ("groups", "by") if role in given]
+    if len(score) != len(truth):
+        message = (
+            f"The columns differ in length: `y_true` has {len(truth)}, `y_score` has {len(score)}. "
+            "Give one value a case in each."
+        )
+        raise HowsureError(message)
+    same_length([truth, *others], given.get("sample_weight"))
+    weight = checked_weight(given["sample_weight"]) if "sample_weight" in given else None
+    positive, classes = _truth(truth, pos_label)
+    group = _codes(others[0])[1] if "groups" in given else None
+    if "by" not in given:
+        return scores_table(positive, score, classes, weight, group)
+    values, code = _codes(others[-1])
+    order = sort_order(values)
+    return {
+        values.tolist()[index]: scores_table(
+            *(positive[code == index], score[code == index], classes),
+            *(None if part is None else part[code == index] for part in (weight, group)),
+        )
+        for index in order
+    }
+
+
+def score_values(values: Any) -> Array:
+    """Return scores as floats; refuse what is not one-dimensional, not numeric or not finite."""
+    try:
+        array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values, dtype=float)
+    except (TypeError, ValueError):
+        message = "`y_score` is not numeric. Give one number a case, higher for the positive class."
+        raise HowsureError(message) from None
+    if array.ndim != 1:
+        remedy = "For n×2 probabilities give the positive class's column, `y_score[:, 1]`."
+        message = f"`y_score` has shape {array.shape}; it is one score a case. {remedy}"
+        raise HowsureError(message)
+    finite = np.isfinite(array)
+    if not finite.all():
+        first, number = int(np.argmin(finite)), int((~finite).sum())
+        message = f"`y_score` has {number} missing or infinite values (first at row {first}). Drop or fill them first."
+        raise HowsureError(message)
+    return array
+
+
+def _codes(column: Any) -> tuple[Array, Array]:
+    """Return the values that occur in a column, and each row's position among them."""
+    used, position = np.unique(np.asarray(column.codes, dtype=np.int64) - column.offset, return_inverse=True)
+    return column.levels[used], position
+
+
+def _truth(column: Any, pos_label: Any) -> tuple[Array, Array]:
+    """Return which cases are positive, and the names of the negative and the positive class."""
+    shifted = column.codes if not column.offset else column.codes - column.offset
+    used = np.flatnonzero(np.bincount(shifted, minlength=len(column.levels)))
+    present = [column.levels.tolist()[index] for index in used]
+    if len(present) > 2:  # noqa: PLR2004 - two classes
+        message = (
+            f"`y_true` has {len(present)} classes. Give one class against the rest, or n×K scores to "
+            "`multiclass_scores`."
+        )
+        raise HowsureError(message)
+    label = _positive(present, pos_label)
+    others = [value for value in present if value != label]
+    negative = others[0] if others else _opposite(label)
+    chosen = [index for index, value in zip(used, present, strict=True) if value == label]
+    positive = shifted == chosen[0] if chosen else np.zeros(len(shifted), dtype=bool)
+    kinds = {type(negative), type(label)}
+    return positive, np.array([negative, label], dtype=None if len(kinds) == 1 else object)
+
+
+def _positive(present: list[Any], pos_label: Any) -> Any:
+    if len(present) == 1 and pos_label is None:
+        message = f"Only the class {present[0]!r} occurs in `y_true`. Name the positive class with `pos_label=`."
+        raise HowsureError(message)
+    if pos_label is None:
+        if any(set(present) == habit for habit in POSITIVE_BY_HABIT):
+            return 1
+        ordered = np.empty(2, dtype=object)
+        ordered[:] = present
+        return present[int(sort_order(ordered)[-1])]
+    matching = [value for value in present if value == pos_label or str(value) == str(pos_label)]
+    if matching:
+        return matching[0]
+    if len(present) == 1:  # the data hold negatives only
+        return pos_label
+    raise HowsureError.unknown("class", str(pos_label), map(str, present))
+
+
+def _opposite(label: Any) -> Any:
+    return 0 if label == 1 else f"not {label}"
+
+
+def scores_table(
+    positive: Array, score: Array, classes: Array, weight: Array | None = None, group: Array | None = None
+) -> Table:
+    """Return the table of checked columns: which cases are positive, and their scores, weights and clusters."""
+    if weight is None and group is None:
+        support, counts = _counted(np.sort(score[~positive]), np.sort(score[positive]))
+        return Table("scores", counts, (support, classes), Simple(), len(score))
+    support, row = np.unique(score, return_inverse=True)
+    cell = 2 * row + positive
+    weights = np.ones(len(score)) if weight is None else weight
+
+    def cells(values: Array) -> Array:
+        return np.bincount(cell, values, 2 * len(support)).reshape(-1, 2)
+
+    design: Design
+    if group is not None:
+        present, cluster = np.unique(group, return_inverse=True)
+        design = Clusters(cluster, cell, weights, np.ones(len(present)))
+    else:
+        atoms = (cell, weights, np.ones(len(cell))) if len(cell) <= MOST_ATOMS else None
+        design = Weighted(cells(weights**2), atoms)
+    return Table("scores", cells(weights), (support, classes), design, len(score))
+
+
+def _counted(negative: Array, positive: Array) -> tuple[Array, Array]:
+    """Merge two sorted arrays: the distinct values, and how often each occurs in either, ``(S, 2)``."""
+    both = np.concatenate([negative, positive])
+    order = np.argsort(both, kind="stable")  # two ascending runs: one linear merge
+    merged = both[order]
+    starts = np.flatnonzero(np.concatenate([[True], merged[1:] != merged[:-1]]))
+    is_positive = order >= len(negative)
+    counts = np.empty((len(starts), 2))
+    if len(starts) == len(merged):
+        counts[:, 1] = is_positive
+        counts[:, 0] = ~is_positive
+    else:
+        counts[:, 1] = np.add.reduceat(is_positive, starts, dtype=float)
+        counts[:, 0] = np.diff(starts, append=len(merged)) - counts[:, 1]
+    return merged[starts], counts

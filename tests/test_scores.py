@@ -1,0 +1,161 @@
+"""Ranking metrics equal scikit-learn's, and DeLong's interval its definition."""
+
+import confidenceinterval as ci
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn import metrics as sk
+
+import howsure as hs
+from howsure.methods.interval import standard_error
+from howsure.spec import resolve
+
+
+def data(seed, rows=None):
+    """Return labels and scores with ties, and weights for every other seed."""
+    rng = np.random.default_rng(seed)
+    rows = rows or int(rng.integers(20, 300))
+    true = (rng.random(rows) < rng.uniform(0.2, 0.7)).astype(int)
+    true[:2] = 0, 1
+    score = np.round(rng.normal(true, 1.0), int(rng.integers(0, 4)))
+    return true, score, rng.exponential(size=rows) if seed % 2 else None
+
+
+def test_values_equal_scikit_learns():
+    """ROC AUC and average precision equal scikit-learn's on hundreds of data sets with ties and weights."""
+    for seed in range(300):
+        true, score, weight = data(seed)
+        for name in ("roc_auc_score", "average_precision_score"):
+            expected = getattr(sk, name)(true, score, sample_weight=weight)
+            assert getattr(hs, name)(true, score, sample_weight=weight).value == pytest.approx(expected, abs=1e-12)
+
+
+def test_delong_equals_its_definition():
+    """The variance equals the O(n²) definition over all pairs of a positive and a negative case, to 1e-10."""
+    for seed in range(0, 60, 2):
+        true, score, _ = data(seed)
+        positive, negative = score[true == 1], score[true == 0]
+        if min(len(positive), len(negative)) < 2:
+            continue
+        wins = (positive[:, None] > negative) + 0.5 * (positive[:, None] == negative)
+        variance = wins.mean(1).var(ddof=1) / len(positive) + wins.mean(0).var(ddof=1) / len(negative)
+        estimate = hs.roc_auc_score(true, score)
+        assert estimate.standard_error == pytest.approx(np.sqrt(variance), rel=1e-10)
+        if 0 < estimate.value < 1 and variance > 0:
+            half = stats.norm.ppf(0.975) * np.sqrt(variance) / (estimate.value * (1 - estimate.value))
+            odds = np.log(estimate.value / (1 - estimate.value))
+            expected = 1 / (1 + np.exp(-(odds + np.array([-half, half]))))
+            assert [estimate.low, estimate.high] == pytest.approx(expected)
+
+
+def test_plain_delong_gives_the_peers_numbers():
+    """On distinct scores, `delong_wald` gives confidenceinterval's interval."""
+    rng = np.random.default_rng(1)
+    true = rng.integers(0, 2, 400)
+    score = rng.normal(true)
+    theirs, limits = ci.roc_auc_score(true, score, confidence_level=0.95)
+    ours, interval = hs.roc_auc_score(true, score, confidence_level=0.95, method="delong_wald")
+    assert ours == pytest.approx(theirs, abs=1e-6)  # its ranks are single precision
+    assert interval == pytest.approx(tuple(limits), abs=1e-6)
+
+
+@pytest.mark.parametrize("metric", ["roc_auc", "average_precision"])
+def test_slopes_are_derivatives(metric):
+    """The closed-form slopes equal central differences."""
+    true, score, _ = data(4, 60)
+    table = hs.scores(true, score)
+    bound = resolve(metric, table)
+    gradient = bound.gradient(type("C", (), {"cells": table.counts})())
+    for cell in np.ndindex(table.counts.shape):
+        up, down = table.counts + 0.5, table.counts + 0.5
+        up[cell] += 1e-5
+        down[cell] -= 1e-5
+        expected = (bound(up) - bound(down)) / 2e-5
+        shifted = bound.gradient(type("C", (), {"cells": table.counts + 0.5})())
+        assert shifted[cell] == pytest.approx(float(expected), rel=1e-5, abs=1e-9)
+    assert (table.counts * gradient).sum() == pytest.approx(0, abs=1e-10)
+
+
+@pytest.mark.parametrize("metric", ["roc_auc", "average_precision"])
+@pytest.mark.parametrize("design", ["simple", "weighted", "clusters"])
+def test_bootstrap_agrees_with_the_delta_method(metric, design):
+    """On a large sample the bootstrap's standard error is the delta method's, in each design."""
+    rng = np.random.default_rng(3)
+    true = (rng.random(5000) < 0.3).astype(int)
+    score = np.round(rng.normal(true, 1.2), 2)
+    extra = {
+        "weighted": {"sample_weight": rng.integers(1, 4, 5000)},
+        "clusters": {"groups": rng.integers(0, 900, 5000)},
+    }
+    table = hs.scores(true, score, **extra.get(design, {}))
+    drawn = hs.estimate(table, metric, method=hs.Bootstrap("percentile", 1500), random_state=0)
+    assert drawn.standard_error == pytest.approx(standard_error(resolve(metric, table), table), rel=0.08)
+
+
+def test_logit_delong_covers_in_small_samples():
+    """With ten positives among fifty, the interval covers at about its level (a short seeded sample)."""
+    rng = np.random.default_rng(8)
+    for area in (0.7, 0.9):
+        shift = np.sqrt(2) * stats.norm.ppf(area)
+        inside = 0
+        for _ in range(600):
+            score = np.concatenate([rng.normal(size=40), rng.normal(shift, size=10)])
+            estimate = hs.roc_auc_score(np.repeat([0, 1], [40, 10]), score)
+            inside += estimate.low <= area <= estimate.high
+        assert inside / 600 == pytest.approx(0.95, abs=0.03)
+
+
+def test_threshold_gives_the_confusion_table():
+    """At a threshold, cases with at least that score are predicted positive, in every design."""
+    true, score, weight = data(5)
+    groups = np.arange(len(true)) // 3
+    for extra in ({}, {"sample_weight": weight}, {"groups": groups}):
+        table = hs.scores(true, score, **extra).at(0.5)
+        expected = hs.confusion(true, (score >= 0.5).astype(int), **extra)
+        assert np.allclose(table.counts, expected.counts)
+        for metric in ("f1", "mcc"):
+            ours, theirs = hs.estimate(table, metric), hs.estimate(expected, metric)
+            assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high))
+
+
+class TestDegenerate:
+    """Perfect, constant, missing and one-class scores."""
+
+    def test_perfect_separation(self):
+        """At an area of 1 the interval is one-sided, and no point."""
+        estimate = hs.roc_auc_score([0] * 12 + [1] * 8, np.arange(20))
+        assert (estimate.value, estimate.high) == (1, 1)
+        assert estimate.low == pytest.approx(0.025 ** (1 / 8))
+        assert "one-sided" in estimate.reason
+
+    def test_constant_scores(self):
+        """Equal scores give an area of one half and no claim beyond that."""
+        estimate = hs.roc_auc_score([0, 1, 0, 1], [0.3] * 4)
+        assert estimate.value == 0.5
+        assert np.isnan(estimate.low)
+        assert estimate.reason
+
+    @pytest.mark.parametrize(
+        "true, score, words",
+        [
+            ([0, 1, 1], [0.1, np.nan, 0.3], "1 missing or infinite values .first at row 1"),
+            ([0, 1, 1], [0.1, np.inf, 0.3], "infinite"),
+            ([1, 1, 1], [0.1, 0.2, 0.3], "Only the class 1 occurs"),
+            ([0, 1, 2], [0.1, 0.2, 0.3], "3 classes"),
+            ([0, 1], [0.1, 0.2, 0.3], "differ in length"),
+            ([0, 1], [[0.1, 0.9], [0.2, 0.8]], "y_score"),
+            ([0, 1], ["a", "b"], "not numeric"),
+        ],
+    )
+    def test_bad_input(self, true, score, words):
+        """Missing, infinite, one-class and ill-shaped input have clear errors."""
+        with pytest.raises(hs.HowsureError, match=words):
+            hs.roc_auc_score(true, score)
+
+    def test_unfit_requests(self):
+        """Metrics of counts need a threshold, and DeLong is for the area alone."""
+        table = hs.scores([0, 1, 1, 0], [0.1, 0.8, 0.6, 0.7])
+        with pytest.raises(hs.HowsureError, match=r"no metric of scores 'auuc'\. Did you mean 'auc'"):
+            hs.estimate(table, "auuc")
+        with pytest.raises(hs.HowsureError, match="DeLong"):
+            hs.estimate(table, "average_precision", method="delong")
