@@ -118,6 +118,19 @@ def test_threshold_gives_the_confusion_table():
             assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high))
 
 
+def test_bca_of_the_area_and_of_many_rows_stays_small():
+    """BCa needs one jackknife value a cell: an area of 400 cases and F1 of 100,000 rows take a moment."""
+    true, score, _ = data(6, 400)
+    area = hs.roc_auc_score(true, score, method="bootstrap_bca", n_resamples=500, random_state=0)
+    assert area.low < area.value < area.high
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, 100_000)
+    guess = np.where(rng.random(100_000) < 0.9, labels, 1 - labels)
+    f1 = hs.f1_score(labels, guess, method="bootstrap_bca", random_state=0)
+    wald = hs.f1_score(labels, guess, method="wald")
+    assert (f1.low, f1.high) == pytest.approx((wald.low, wald.high), abs=2e-4)
+
+
 class TestDegenerate:
     """Perfect, constant, missing and one-class scores."""
 
