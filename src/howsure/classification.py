@@ -55,18 +55,19 @@ class ClassificationReport:
         """Return a Polars frame."""
         return to_frame(self.records(), "polars")
 
-    def grid(self) -> Grid:
-        """Return the report as strings."""
-        interval = f"{percent(self.confidence_level)} interval"
-        headers = ("class", *(part for metric in METRICS for part in (metric, interval)), "support")
+    def grid(self, digits: int | None = None) -> Grid:
+        """Return the report as strings, with so many decimals (by default the report's own)."""
+        decimals = self.digits if digits is None else digits
         rows = []
         for name, row in self.rows.items():
-            cells = [name]
-            for metric in METRICS:
-                each = row[metric]
-                cells += [number(each.value, self.digits), interval_text(each.low, each.high, self.digits)]
-            rows.append((*cells, f"{self.support[name]:g}"))
-        return Grid(headers, tuple(rows))
+            cells = [
+                f"{number(row[metric].value, decimals)} {interval_text(row[metric].low, row[metric].high, decimals)}"
+                for metric in METRICS
+            ]
+            rows.append((name, *cells, f"{self.support[name]:g}"))
+        return Grid(
+            ("class", *METRICS, "support"), tuple(rows), f"{percent(self.confidence_level)} intervals in brackets"
+        )
 
     def to_markdown(self) -> str:
         """Return a Markdown table."""

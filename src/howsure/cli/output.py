@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+import shutil
 import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from howsure.render import Grid
     from howsure.table import Table
+
+
+WIDE = 100  # columns of a terminal in which the per-class report has room for three decimals
 
 
 def write(results: Mapping[Any, Any], tables: Mapping[Any, Table], by: str | None, title: str, how: str) -> None:
@@ -39,13 +43,16 @@ def write(results: Mapping[Any, Any], tables: Mapping[Any, Table], by: str | Non
         return
     for value, result in results.items():
         heading = f"{title} · {by} = {value}" if by else title
-        write_grid(_grid(result), how=how, title=heading, note=_about(tables[value]))
+        write_grid(_grid(result, how), how=how, title=heading, note=_about(tables[value]))
 
 
-def _grid(result: Any) -> Grid:
+def _grid(result: Any, how: str) -> Grid:
+    from howsure.estimation import Evaluation
     from howsure.render import evaluation_grid
 
-    grid: Grid = result.grid() if hasattr(result, "grid") else evaluation_grid(result)
+    if isinstance(result, Evaluation):
+        return evaluation_grid(result)
+    grid: Grid = result.grid(2 if how == "table" and shutil.get_terminal_size().columns < WIDE else None)
     return grid
 
 
@@ -92,6 +99,7 @@ def _rich(grid: Grid, title: str, note: str) -> None:
         title_justify="left",
         caption_justify="left",
         pad_edge=False,
+        padding=(0, 1, 0, 0),
     )
     footnotes = [line for line in (note, grid.caption) if line]
     table.caption = Text("\n".join(footnotes)) if footnotes else None
