@@ -23,7 +23,7 @@ help:
 	@echo 'make clean   remove .venv and caches'
 
 demo: $(VENV)/demo.stamp
-	$(BIN)/howsure report examples/breast_cancer.csv --y-true label --y-pred logistic --by tumour_size
+	$(BIN)/howsure report examples/breast_cancer.csv --y-true label --y-pred logistic --y-score score_logistic --by tumour_size
 
 test: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -n $(WORKERS)

@@ -9,15 +9,17 @@ import howsure as hs
 from howsure.metric import REGISTRY
 from howsure.spec import resolve
 
+OVER_CLASSES = ("binary+positive_class=1", "macro", "weighted", "micro", "min", "max", "geometric", "harmonic")
 SPECS = [
     spec
     for definition in REGISTRY
     for spec in (
-        [f"{definition.name}@{average}" for average in ("binary+positive_class=1", "macro", "weighted", "micro", "min")]
+        [f"{definition.name}@{average}" for average in OVER_CLASSES]
         if definition.form == "outcomes"
         else [definition.name]
     )
 ]
+SPECS += ["balanced_accuracy+adjusted=true", "weighted_kappa+power=0", "fbeta+beta=2@macro", "f1+zero_division=0@macro"]
 
 
 @st.composite
@@ -63,6 +65,27 @@ def test_automatic_and_delta(method, table, spec, level):
     """The default and the delta method keep the range, have width, and explain what is undefined."""
     estimate = hs.estimate(table, spec, method=method, confidence_level=level)
     check(estimate, resolve(spec, table).range)
+
+
+SUMS = [
+    "recall@macro",
+    "precision@macro",
+    "f1@macro",
+    "npv@macro",
+    "balanced_accuracy",
+    "balanced_accuracy+adjusted=true",
+    "informedness@binary+positive_class=1",
+    "informedness@macro",
+    "markedness@macro",
+    "jaccard@macro",
+]
+
+
+@given(table=tables(), spec=st.sampled_from(SUMS), level=st.sampled_from([0.5, 0.95, 0.999]))
+@settings(max_examples=600, deadline=None)
+def test_mover(table, spec, level):
+    """MOVER keeps the range, has width, and explains what is undefined."""
+    check(hs.estimate(table, spec, method="mover", confidence_level=level), resolve(spec, table).range)
 
 
 RATIOS = ["accuracy", "error_rate", "f1@binary+positive_class=1", "fbeta+beta=2@binary+positive_class=0", "jaccard@micro", "recall@micro", "mae"]  # fmt: skip

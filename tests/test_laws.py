@@ -103,24 +103,28 @@ def test_order_of_classes_does_not_matter(spec):
 
 DUALS = [
     ("precision", "recall"),
-    ("fpr", "fdr_of_rest"),
+    ("fdr", "fnr"),
+    ("for", "fpr"),
     ("npv", "specificity"),
     ("prevalence", "model_bias"),
     ("markedness", "informedness"),
-    ("for", "fpr"),
-    ("fdr", "fnr"),
+    ("fbeta+beta=2", "fbeta+beta=0.5"),
+    *((name, name) for name in ("f1", "jaccard", "fowlkes_mallows", "p4", "dor", "diag_mass", "class_accuracy")),
 ]
 
 
-@pytest.mark.parametrize("one, other", [pair for pair in DUALS if "_of_rest" not in pair[1]])
+@pytest.mark.parametrize("one, other", DUALS)
 def test_transposing_swaps_duals(one, other):
-    """Swapping truth and prediction turns precision into recall, npv into specificity, and so on."""
-    counts = generic(3, 1)
-    for average in ("macro", "micro", "min", "binary+positive_class=2"):
-        first = resolve(f"{one}@{average}", hs.from_counts(counts))
-        second = resolve(f"{other}@{average}", hs.from_counts(counts.T))
-        swap = {"for": False, "fpr": False}.get(one, True)
-        assert float(first(counts)) == pytest.approx(float(second(counts.T))) or not swap
+    """Swapping truth and prediction turns precision into recall, npv into specificity, with their standard errors."""
+    for seed in range(3):
+        counts = generic(3, seed)
+        table, transposed = hs.from_counts(counts), hs.from_counts(counts.T)
+        for average in ("macro", "micro", "min", "harmonic", "binary+positive_class=2"):
+            if skipped(f"{one.partition('+')[0]}@{average}"):
+                continue
+            first, second = resolve(f"{one}@{average}", table), resolve(f"{other}@{average}", transposed)
+            assert float(first(counts)) == pytest.approx(float(second(counts.T)), rel=1e-12)
+            assert standard_error(first, table) == pytest.approx(standard_error(second, transposed), rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -131,6 +135,69 @@ def test_symmetric_metrics_do_not_mind_transposing(name):
     counts = generic(4, 9)
     metric = resolve(name, hs.from_counts(counts))
     assert float(metric(counts.T)) == pytest.approx(float(metric(counts)), rel=1e-12)
+
+
+@st.composite
+def sparse(draw):
+    """Draw counts with empty cells, and often a class that is never true or never predicted."""
+    size = draw(st.integers(2, 5))
+    cells = draw(st.lists(st.sampled_from([0, 0, 0, 1, 2, 5, 17]), min_size=size**2, max_size=size**2))
+    counts = np.array(cells, dtype=float).reshape(size, size)
+    counts[draw(st.integers(0, size - 1)), draw(st.integers(0, size - 1))] += 1
+    return counts
+
+
+@given(counts=sparse(), spec=st.sampled_from(USABLE), factor=st.sampled_from([3.0, 10.0, 1024.0]))
+@settings(max_examples=1500, deadline=None)
+def test_scale_range_and_euler_hold_on_sparse_tables(counts, spec, factor):
+    """With empty cells too, the scale does not matter, the value is in range, and the gradient is at a right angle."""
+    metric = resolve(spec, hs.from_counts(counts))
+    value, scaled = float(metric(counts)), float(metric(counts * factor))
+    if math.isnan(value):
+        assert math.isnan(scaled)
+        return
+    assert scaled == pytest.approx(value, rel=1e-9, abs=1e-12)
+    assert metric.range[0] - 1e-12 <= value <= metric.range[1] + 1e-12
+    filled = counts > 0
+    gradient = metric.gradient(Counts(counts))[filled]
+    if np.isfinite(gradient).all():
+        size = (counts[filled] * np.abs(gradient)).sum()
+        assert (counts[filled] * gradient).sum() == pytest.approx(0, abs=1e-9 * size + 1e-12)
+
+
+SMOOTH = [spec for spec in USABLE if not spec.endswith(("@min", "@max"))]
+
+
+@given(counts=sparse(), spec=st.sampled_from(SMOOTH))
+@settings(max_examples=600, deadline=None)
+def test_gradient_is_the_derivative_on_sparse_tables(counts, spec):
+    """Where a class is left out of an average, the gradient is that of the average of the others."""
+    metric = resolve(spec, hs.from_counts(counts))
+    value, gradient = float(metric(counts)), metric.gradient(Counts(counts))
+    if not math.isfinite(value) or not np.isfinite(gradient[counts > 0]).all():
+        return
+    if value in metric.range or (metric.per_class is not None and np.isin(metric.per_class(Counts(counts)), 0).any()):
+        return  # roots and geometric means have no slope at zero
+    for cell in zip(*np.nonzero(counts), strict=True):
+        step = 1e-5 * counts[cell]
+        up, down = counts.copy(), counts.copy()
+        up[cell] += step
+        down[cell] -= step
+        slope = (float(metric(up)) - float(metric(down))) / (2 * step)
+        scale = max(abs(slope), abs(value) / counts.sum(), 1e-3)
+        assert gradient[cell] == pytest.approx(slope, abs=1e-4 * scale)
+
+
+@given(counts=sparse(), spec=st.sampled_from([s for s in USABLE if not s.startswith(ORDERED)]), data=st.data())
+@settings(max_examples=600, deadline=None)
+def test_names_of_classes_do_not_matter(counts, spec, data):
+    """Reordering the classes, and with them the positive one, changes no value: sparse tables included."""
+    size = len(counts)
+    order = data.draw(st.permutations(range(size)))
+    shuffled = spec.replace("positive_class=1", f"positive_class={order.index(1)}")
+    one, other = hs.from_counts(counts), hs.from_counts(counts[np.ix_(order, order)])
+    first, second = float(resolve(spec, one)(one.counts)), float(resolve(shuffled, other)(other.counts))
+    assert second == pytest.approx(first, rel=1e-9, abs=1e-12, nan_ok=True)
 
 
 @pytest.mark.parametrize("classes", [2, 3, 5])

@@ -9,7 +9,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from howsure.choice import optimal_threshold
     from howsure.classification import classification_report, classification_report_with_ci
+    from howsure.curves import calibration_curve, precision_recall_curve, roc_curve
     from howsure.designs import Clusters, FixedMargins, Simple, Weighted
     from howsure.errors import HowsureError
     from howsure.estimation import Estimate, Evaluation, estimate, evaluate
@@ -23,11 +25,13 @@ if TYPE_CHECKING:
         Delta,
         Dirichlet,
         Fieller,
+        HanleyMcNeil,
         Jeffreys,
         LikelihoodRatio,
         Logit,
         MidP,
         Mover,
+        Newcombe,
         Wald,
         Wilson,
         WilsonCC,
@@ -38,6 +42,7 @@ if TYPE_CHECKING:
         accuracy_score,
         average_precision_score,
         balanced_accuracy_score,
+        brier_score_loss,
         cohen_kappa_score,
         f1_score,
         fbeta_score,
@@ -45,6 +50,7 @@ if TYPE_CHECKING:
         fpr_score,
         hamming_loss,
         jaccard_score,
+        log_loss,
         matthews_corrcoef,
         npv_score,
         ppv_score,
@@ -58,6 +64,7 @@ if TYPE_CHECKING:
     from howsure.sources.confusion import confusion
     from howsure.sources.scores import scores
     from howsure.table import Table, from_counts
+    from howsure.thresholds import threshold_curves
 
 _HOMES = {
     "howsure.designs": (
@@ -66,6 +73,13 @@ _HOMES = {
         "Simple",
         "Weighted",
     ),
+    "howsure.choice": ("optimal_threshold",),
+    "howsure.curves": (
+        "calibration_curve",
+        "precision_recall_curve",
+        "roc_curve",
+    ),
+    "howsure.thresholds": ("threshold_curves",),
     "howsure.errors": ("HowsureError",),
     "howsure.estimation": (
         "Estimate",
@@ -83,11 +97,13 @@ _HOMES = {
         "Delta",
         "Dirichlet",
         "Fieller",
+        "HanleyMcNeil",
         "Jeffreys",
         "LikelihoodRatio",
         "Logit",
         "MidP",
         "Mover",
+        "Newcombe",
         "Wald",
         "Wilson",
         "WilsonCC",
@@ -105,6 +121,7 @@ _HOMES = {
         "accuracy_score",
         "average_precision_score",
         "balanced_accuracy_score",
+        "brier_score_loss",
         "cohen_kappa_score",
         "f1_score",
         "fbeta_score",
@@ -112,6 +129,7 @@ _HOMES = {
         "fpr_score",
         "hamming_loss",
         "jaccard_score",
+        "log_loss",
         "matthews_corrcoef",
         "npv_score",
         "ppv_score",
@@ -145,12 +163,14 @@ __all__ = [
     "Evaluation",
     "Fieller",
     "FixedMargins",
+    "HanleyMcNeil",
     "HowsureError",
     "Jeffreys",
     "LikelihoodRatio",
     "Logit",
     "MidP",
     "Mover",
+    "Newcombe",
     "Simple",
     "Table",
     "Wald",
@@ -162,6 +182,8 @@ __all__ = [
     "balanced_accuracy_score",
     "bootstrap",
     "bootstrap_ci",
+    "brier_score_loss",
+    "calibration_curve",
     "classification_report",
     "classification_report_with_ci",
     "cohen_kappa_score",
@@ -176,13 +198,18 @@ __all__ = [
     "from_counts",
     "hamming_loss",
     "jaccard_score",
+    "log_loss",
     "matthews_corrcoef",
     "npv_score",
+    "optimal_threshold",
     "ppv_score",
+    "precision_recall_curve",
     "precision_score",
     "recall_score",
     "roc_auc_score",
+    "roc_curve",
     "scores",
+    "threshold_curves",
     "tnr_score",
     "tpr_score",
     "zero_one_loss",

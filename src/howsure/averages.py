@@ -1,7 +1,8 @@
 """Averages over classes: of one value a class to one value, with their slopes.
 
 A class on which the metric is undefined (never predicted, never true) has no value to average: it is left out,
-as scikit-learn does with ``zero_division=np.nan``, and the estimate says so.
+as scikit-learn does with ``zero_division=np.nan``, and the estimate says so. Geometric and harmonic means are of
+values that are not negative; with a negative one they are undefined.
 """
 
 from __future__ import annotations
@@ -63,9 +64,13 @@ def _weighted_slopes(values: Array, weights: Array) -> tuple[Array, Array]:
     return np.nan_to_num(by_value), np.nan_to_num(by_weight)
 
 
+def _unless_negative(values: Array, mean: Array) -> Array:
+    return np.where((values < 0).any(-1), np.nan, mean)
+
+
 def _geometric(values: Array, weights: Array) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.exp(_macro(np.log(values), weights)))
+        return _unless_negative(values, np.exp(_macro(np.log(values), weights)))
 
 
 def _geometric_slopes(values: Array, weights: Array) -> tuple[Array, Array]:
@@ -76,7 +81,7 @@ def _geometric_slopes(values: Array, weights: Array) -> tuple[Array, Array]:
 
 def _harmonic(values: Array, weights: Array) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(1 / _macro(1 / values, weights))
+        return _unless_negative(values, 1 / _macro(1 / values, weights))
 
 
 def _harmonic_slopes(values: Array, weights: Array) -> tuple[Array, Array]:

@@ -340,18 +340,26 @@ def _multinomial(counts: Array, size: int, rng: np.random.Generator) -> Array:
     filled = np.flatnonzero(counts)
     total = round(float(counts.sum()))
     if len(filled) >= MANY_CELLS and total <= CASES_PER_CELL * len(filled):
-        return _picked(np.repeat(filled, counts[filled].astype(np.intp)), counts.size, size, rng)
+        return _picked(counts, filled, size, rng)
     drawn = np.zeros((counts.size, size)).T  # draws of one cell lie together: what reads them sums over cells
     if filled.size:
         drawn[:, filled] = rng.multinomial(total, counts[filled] / counts.sum(), size)
     return drawn
 
 
-def _picked(cell: Array, cells: int, size: int, rng: np.random.Generator) -> Array:
-    """Multinomial draws by picking cases, for cells that hold few each; ``cell`` has each case's."""
-    drawn = np.empty((size, cells))
+def _picked(counts: Array, filled: Array, size: int, rng: np.random.Generator) -> Array:
+    """Multinomial draws by picking cases, for non-empty cells that hold few each."""
+    drawn = np.zeros((size, counts.size), dtype=np.intp)
+    total = round(float(counts.sum()))
+    alone = total == len(filled)  # one case a cell
+    cell = filled if alone else np.repeat(filled, counts[filled].astype(np.intp))
+    kind = np.int32 if total < 2**31 else np.int64  # fewer random bits
     for row in drawn:
-        row[:] = np.bincount(cell[rng.integers(len(cell), size=len(cell))], minlength=cells)
+        picks = rng.integers(total, size=total, dtype=kind)
+        if alone:
+            row[cell] = np.bincount(picks, minlength=total)
+        else:
+            row[:] = np.bincount(cell[picks], minlength=counts.size)
     return drawn
 
 

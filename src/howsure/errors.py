@@ -15,6 +15,13 @@ class HowsureError(ValueError):
         names = [str(name) for name in known]
         return cls(f"There is no {what} '{word}'.{did_you_mean(word, names)}")
 
+    @classmethod
+    def unreadable(cls, what: str, error: Exception) -> HowsureError:
+        """Return the error for data that another library cannot read, with its reason in one line."""
+        lines = [line.strip() for line in str(error).strip().partition("\n\n")[0].splitlines()]
+        reason = "; ".join(line for line in lines if not line.startswith(("Original Line", "Possible", "* ")))
+        return cls(f"{what} cannot be read: {reason or type(error).__name__}")
+
 
 class OneClassError(HowsureError):
     """Only one class occurs, where a table needs two."""

@@ -285,6 +285,8 @@ def undefined_reason(metric: Metric, table: Table) -> str:
     if table.kind == "scores":
         return "undefined: one of the classes has no case"
     counts = Counts(table.counts, table.kind)
+    if metric.per_class is not None and (metric.per_class(counts) < 0).any():
+        return f"`{metric.name}` is undefined here: the value of a class is negative"
     if metric.positive is None:
         return f"`{metric.name}` is undefined here: a denominator is zero"
     tp, fn, fp, tn = (float(part) for part in counts.outcomes(metric.positive))
@@ -351,7 +353,8 @@ class Evaluation:
                 "There are no draws: the method makes none. Use 'bootstrap_percentile', 'bootstrap_bca' or 'bayes'."
             )
             raise HowsureError(message)
-        joint = np.empty(len(rows[0]), dtype=[(each.metric, float) for each in self.estimates])
+        names = dict.fromkeys(each.metric for each in self.estimates)  # one metric may be named twice
+        joint = np.empty(len(rows[0]), dtype=[(name, float) for name in names])
         for each, row in zip(self.estimates, rows, strict=True):
             joint[each.metric] = row
         return joint

@@ -335,3 +335,5 @@ roc_auc_score = _ranking("roc_auc_score", "roc_auc", "Area under the ROC curve o
 average_precision_score = _ranking(
     "average_precision_score", "average_precision", "Average precision of scores of two classes, by the step rule."
 )
+brier_score_loss = _ranking("brier_score_loss", "brier_score", "Mean squared difference of probability and truth.")
+log_loss = _ranking("log_loss", "log_loss", "Mean negative logarithm of the probability given to the true class.")

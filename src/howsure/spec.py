@@ -64,8 +64,13 @@ def parse(text: str) -> Spec:
     definition = REGISTRY.find(name)
     if definition is None:
         raise HowsureError.unknown("metric", name.strip(), REGISTRY.names)
-    given = dict(_pair(each, text) for each in pairs)
-    zero_division = _number("zero_division", given.pop("zero_division", "nan"))
+    given: dict[str, str] = {}
+    for key, value in (_pair(each, text) for each in pairs):
+        if key in given:
+            message = f"'{text}' gives `{key}` twice."
+            raise HowsureError(message)
+        given[key] = value
+    zero_division = _zero_division(definition, given.pop("zero_division", "nan"))
     arguments = {key: _typed(definition, key, value) for key, value in given.items()}
     spec = Spec(definition, _non_default(definition, arguments), zero_division=zero_division)
     return _with_average(spec, tail, text) if at else spec
@@ -116,9 +121,23 @@ def _number(name: str, text: str) -> float:
         raise HowsureError(message) from None
 
 
+def _zero_division(definition: Definition, text: str) -> float:
+    value = _number("zero_division", text)
+    if np.isnan(value):
+        return value
+    if definition.form != "outcomes":
+        message = f"`{definition.name}` takes no `zero_division`: where its denominator is zero it is nan."
+        raise HowsureError(message)
+    lowest, highest = definition.bounds(2, {})
+    if not (np.isfinite(value) and lowest <= value <= highest):
+        message = f"`zero_division` of `{definition.name}` lies in [{lowest:g}, {highest:g}] or is nan, not {text}."
+        raise HowsureError(message)
+    return value
+
+
 def _typed(definition: Definition, name: str, text: str) -> Any:
     if name not in definition.parameters:
-        known = [*definition.parameters, "zero_division"]
+        known = [*definition.parameters, *(["zero_division"] if definition.form == "outcomes" else [])]
         raise HowsureError.unknown(f"argument of `{definition.name}`", name, known)
     default = definition.parameters[name].default
     if isinstance(default, bool):
@@ -127,7 +146,11 @@ def _typed(definition: Definition, name: str, text: str) -> Any:
             raise HowsureError(message)
         return text.lower() in {"true", "1"}
     if isinstance(default, int | float):
-        return _number(f"{name}` of `{definition.name}", text)
+        value = _number(f"{name}` of `{definition.name}", text)
+        if not np.isfinite(value):
+            message = f"`{name}` of `{definition.name}` takes a finite number, not '{text}'."
+            raise HowsureError(message)
+        return value
     return text
 
 

@@ -145,9 +145,12 @@ class Table:
     def position(self, label: object) -> int:
         """Index of a class label, also given as text; an error names the nearest labels."""
         known = self.labels.tolist()
+        names = [str(each) for each in known]
+        if names.count(str(label)) > 1:
+            message = f"{names.count(str(label))} classes read '{label}', as text and as a number. Rename one of them."
+            raise HowsureError(message)
         if label in known:
             return int(known.index(label))
-        names = [str(each) for each in known]
         if str(label) in names:
             return names.index(str(label))
         raise HowsureError.unknown("class", str(label), names)

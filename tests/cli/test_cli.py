@@ -67,6 +67,18 @@ def test_options_reach_the_estimates():
     assert "malignant" in run(*REPORT, "--per-class").stdout
 
 
+def test_scores_add_their_metrics_and_give_predictions():
+    """With a column of scores there are ROC AUC and average precision, and predictions at a threshold if need be."""
+    arguments = ["report", CANCER, "--y-true", "label", "--y-score", "score_logistic", "--format", "json"]
+    scored = hs.scores("label", "score_logistic", data=CANCER, pos_label="malignant")
+    content = json.loads(run(*arguments, "--threshold", "0.3", "--labels", "benign", "malignant").stdout)
+    found = {each["metric"]: each for each in content["estimates"]}
+    assert found["roc_auc"]["low"] == hs.estimate(scored, "roc_auc").low
+    assert found["recall"]["high"] == hs.estimate(scored.at(0.3), "recall").high
+    both = json.loads(run(*REPORT, "--y-score", "score_logistic", "--format", "json", "--by", "tumour_size").stdout)
+    assert sum(each["metric"] == "average_precision" for each in both["estimates"]) == 3
+
+
 def test_labels_choose_the_positive_class():
     """The last of two labels given is the positive class."""
     assert "positive class benign" in run(*REPORT, "--labels", "malignant", "benign").stdout
@@ -103,6 +115,8 @@ def test_lists():
         ([*REPORT, "--level", "95"], "Did you mean 0.95"),
         ([*REPORT, "--groups", "folds"], "Did you mean 'fold'"),
         (["report", CANCER], "y-true"),
+        (["report", CANCER, "--y-true", "label"], "--y-score"),
+        (["report", CANCER, "--y-true", "label", "--y-score", "scores_logistic"], "Did you mean 'score_logistic'"),
         (["reprot"], "report"),
     ],
 )

@@ -123,6 +123,78 @@ class TestDesigns:
         expected = np.sqrt((rows * recalls * (1 - recalls)).sum()) / counts.sum()
         assert hs.estimate(table, "accuracy", method="wald").standard_error == pytest.approx(expected)
 
+    def test_fixed_margins_as_arithmetic(self):
+        """For any metric: within each class, the variance of the slopes over its predictions, times its cases."""
+        counts = np.array([[44, 6, 3], [7, 29, 5], [2, 8, 21]])
+        table = hs.from_counts(counts).with_design(hs.FixedMargins())
+        for metric in ("f1@macro", "mcc", "precision@weighted", "kappa", "mse"):
+            slopes = resolve(metric, table).gradient(Counts(counts))
+            variance = sum(
+                (row * g**2).sum() - (row * g).sum() ** 2 / row.sum() for row, g in zip(counts, slopes, strict=True)
+            )
+            assert hs.estimate(table, metric, method="wald").standard_error == pytest.approx(np.sqrt(variance))
+
+    def test_clusters_as_arithmetic(self):
+        """``G / (G - 1)`` times the sum of the clusters' squared totals of slopes."""
+        rng = np.random.default_rng(8)
+        true, group = rng.integers(0, 3, 240), rng.integers(0, 17, 240)
+        predicted = np.where(rng.random(240) < 0.7, true, rng.integers(0, 3, 240))
+        table = hs.confusion(true, predicted, groups=group)
+        for metric in ("f1@macro", "mcc", "kappa", "mae"):
+            slopes = resolve(metric, table).gradient(Counts(table.counts))
+            totals = [slopes[true[group == each], predicted[group == each]].sum() for each in range(17)]
+            expected = np.sqrt(17 / 16 * np.sum(np.square(totals)))
+            assert hs.estimate(table, metric, method="wald").standard_error == pytest.approx(expected)
+
+    @pytest.mark.parametrize("design", ["simple", "fixed", "weighted"])
+    def test_agree_with_repeated_studies(self, design):
+        """The standard error is the scatter of each metric over repetitions of the study as it was designed."""
+        rng = np.random.default_rng(9)
+        confused = np.array([[0.8, 0.15, 0.05], [0.1, 0.75, 0.15], [0.05, 0.25, 0.7]])
+        prevalence, rows, studies = np.array([0.5, 0.3, 0.2]), 600, 1500
+        # Of the likelihood ratio the logarithm: the ratio itself is too skewed for a standard error to tell its scatter.
+        metrics = ("accuracy", "f1@macro", "mcc", "precision@macro", "f1@weighted", "log_plr@binary+positive_class=0")
+
+        def study():
+            if design == "simple":
+                return hs.from_counts(rng.multinomial(rows, (prevalence[:, None] * confused).ravel()).reshape(3, 3))
+            if design == "fixed":
+                counts = [
+                    rng.multinomial(round(rows * share), row) for share, row in zip(prevalence, confused, strict=True)
+                ]
+                return hs.from_counts(counts).with_design(hs.FixedMargins())
+            true = rng.choice(3, rows, p=prevalence)
+            predicted = (rng.random(rows)[:, None] > confused.cumsum(1)[true]).sum(1)
+            weight = rng.choice([1.0, 2.0, 8.0], rows) * np.where(true == 2, 3, 1)
+            return hs.confusion(true, predicted, sample_weight=weight)
+
+        tables = [study() for _ in range(studies)]
+        for spec in metrics:
+            metric = resolve(spec, tables[0])
+            scatter = np.std([float(metric(table.counts)) for table in tables])
+            typical = np.mean([standard_error(metric, table) for table in tables[:200]])
+            assert typical == pytest.approx(scatter, rel=0.08), spec
+
+    @pytest.mark.parametrize("metric", ["prevalence@binary+positive_class=1", "prevalence@max", "prevalence@min"])
+    @pytest.mark.parametrize("method", [None, "delta", "fieller", "bootstrap_percentile", "bootstrap_bca"])
+    def test_what_the_design_fixes_has_no_interval(self, metric, method):
+        """With the classes' numbers fixed, the prevalence is no estimate: nan, and the reason."""
+        table = hs.from_counts([[44, 6, 3], [7, 29, 5], [2, 8, 21]]).with_design(hs.FixedMargins())
+        if method == "fieller" and "binary" not in metric:
+            return
+        estimate = hs.estimate(table, metric, method=method, random_state=0)
+        assert np.isnan([estimate.low, estimate.high]).all()
+        assert "does not vary" in estimate.reason
+
+    def test_a_perfect_class_of_fixed_size_has_an_interval(self):
+        """No error in a class of fixed size does not mean that none can happen."""
+        table = hs.from_counts([[40, 0], [0, 25]]).with_design(hs.FixedMargins())
+        for metric in ("accuracy", "mcc", "f1", "recall@macro", "precision"):
+            for method in (None, "delta"):
+                estimate = hs.estimate(table, metric, method=method)
+                assert 0.6 < estimate.low < 0.98
+                assert estimate.high == pytest.approx(1)
+
     @pytest.mark.parametrize("metric", ["accuracy", "f1@macro", "mcc", "balanced_accuracy"])
     def test_clusters_agree_with_repeated_studies(self, metric):
         """The clustered standard error is the scatter of the metric over studies with new patients."""

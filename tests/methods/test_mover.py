@@ -30,6 +30,59 @@ def test_macro_recall_adds_up_independent_parts():
         assert [estimate.low, estimate.high] == pytest.approx(expected, abs=1e-12)
 
 
+def test_macro_f1_carries_the_correlation_of_its_classes():
+    """For macro F1 the parts share cells: their sum of squares is scaled to the delta method's variance."""
+    counts = np.array([[40, 5, 2], [6, 25, 4], [1, 3, 14]])
+    tp, rows, columns = np.diag(counts), counts.sum(1), counts.sum(0)
+    union = rows + columns - tp
+    jaccard = tp / union
+    f1 = 2 * jaccard / (1 + jaccard)
+    low, high = (2 * each / (1 + each) for each in binomial.wilson(tp, union, 0.95))
+    alone = (jaccard * (1 - jaccard) / union * (2 / (1 + jaccard) ** 2) ** 2).sum() / 9
+    whole = hs.estimate(hs.from_counts(counts), "f1@macro", method="wald").standard_error ** 2
+    factor = np.sqrt(whole / alone)
+    expected = [
+        f1.mean() - factor * np.linalg.norm(f1 - low) / 3,
+        f1.mean() + factor * np.linalg.norm(high - f1) / 3,
+    ]
+    estimate = hs.estimate(hs.from_counts(counts), "f1@macro", method="mover")
+    assert [estimate.low, estimate.high] == pytest.approx(expected, abs=1e-12)
+    assert abs(factor - 1) > 0.01
+
+
+def test_undefined_classes_are_no_parts():
+    """A class that never occurs has no recall: the other classes' intervals make the average's."""
+    counts = np.array([[40, 5, 2], [0, 0, 0], [1, 3, 14]])
+    estimate = hs.estimate(hs.from_counts(counts), "recall@macro", method="mover")
+    shares = np.array([40 / 47, 14 / 18])
+    low, high = binomial.wilson([40, 14], [47, 18], 0.95)
+    expected = [shares.mean() - np.linalg.norm(shares - low) / 2, shares.mean() + np.linalg.norm(high - shares) / 2]
+    assert [estimate.low, estimate.high] == pytest.approx(expected, abs=1e-12)
+    assert "without 1 of 3 classes" in estimate.reason
+
+
+@pytest.mark.parametrize("method", ["mover", None])
+def test_perfect_samples_have_width(method):
+    """A perfect sample's limits come from the classes' own Wilson limits; the interval ends at 1 and is no point."""
+    counts = np.diag([30, 20, 8])
+    for metric in ("recall@macro", "precision@macro", "balanced_accuracy"):
+        estimate = hs.estimate(hs.from_counts(counts), metric, method=method)
+        low, _ = binomial.wilson(np.diag(counts), np.diag(counts), 0.95)
+        assert estimate.low == pytest.approx(1 - np.linalg.norm(1 - low) / 3, abs=1e-12)
+        assert estimate.high == pytest.approx(1)
+
+
+def test_adjusting_for_chance_moves_the_interval_with_the_value():
+    """Adjusted balanced accuracy is linear in balanced accuracy, and so are its limits: perfect samples included."""
+    for counts in ([[40, 5, 2], [6, 25, 4], [1, 3, 14]], np.diag([30, 20, 8]), [[9, 1, 0], [2, 7, 0], [0, 0, 0]]):
+        table = hs.from_counts(counts)
+        plain = hs.estimate(table, "balanced_accuracy", method="mover")
+        adjusted = hs.estimate(table, "balanced_accuracy+adjusted=true", method="mover")
+        chance = 1 / np.count_nonzero(np.sum(counts, 1))
+        expected = [(limit - chance) / (1 - chance) for limit in (plain.value, plain.low, plain.high)]
+        assert [adjusted.value, adjusted.low, adjusted.high] == pytest.approx(expected, abs=1e-9)
+
+
 def test_wilson_of_f1_goes_through_jaccard():
     """Binary F1 is 2J / (1 + J): its Wilson interval is that of J among tp + fp + fn, carried over."""
     estimate = hs.estimate(hs.from_counts([[80, 12], [9, 33]]), "f1", method="wilson")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
 from howsure.cli.output import write
+from howsure.errors import HowsureError
 
 if TYPE_CHECKING:
     from howsure.table import Table
@@ -28,7 +31,9 @@ def report(
     /,
     *,
     y_true: str,
-    y_pred: str,
+    y_pred: str | None = None,
+    y_score: str | None = None,
+    threshold: float = 0.5,
     metrics: Annotated[list[str] | None, Parameter(consume_multiple=True)] = None,
     method: str | None = None,
     level: float = 0.95,
@@ -49,7 +54,11 @@ def report(
     y_true
         Column with the true labels.
     y_pred
-        Column with the predicted labels.
+        Column with the predicted labels; by default those that the scores give at the threshold.
+    y_score
+        Column with the score of the positive class: adds ROC AUC and average precision.
+    threshold
+        Score from which on a case is predicted positive, where there is no y_pred.
     metrics
         Metrics as spec strings, such as f1@macro; see `howsure metrics`.
     method
@@ -72,12 +81,25 @@ def report(
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
     from howsure.sources.confusion import confusion
+    from howsure.sources.scores import scores
 
+    if y_pred is None and y_score is None:
+        message = "Name the column of the predictions with --y-pred, of the scores with --y-score, or both."
+        raise HowsureError(message)
     columns: dict[str, Any] = {"sample_weight": sample_weight, "groups": groups, "by": by}
     axis = None if labels is None else _typed(labels, file, y_true)
-    tables = confusion(y_true, y_pred, data=file, labels=axis, **columns)
+    scored: dict[Any, Table] = {}
+    if y_score is not None:
+        positive = None if axis is None else axis[-1]
+        found = scores(y_true, y_score, data=file, pos_label=positive, **columns)
+        scored = found if by else {"": found}
+    if y_pred is None:
+        tables = {value: table.at(threshold) for value, table in scored.items()}
+    else:
+        counted = confusion(y_true, y_pred, data=file, labels=axis, **columns)
+        tables = counted if by else {"": counted}
     settings = {"metrics": metrics, "method": method, "level": level, "per_class": per_class, "seed": seed}
-    _print(tables if by else {"": tables}, by, settings, str(file), format)
+    _print(tables, by, settings, str(file), format, scored)
 
 
 @app.command
@@ -131,9 +153,16 @@ def _typed(labels: list[str], file: Path, column: str) -> list[Any]:
     return [known.get(label, label) for label in labels]
 
 
-def _print(tables: dict[Any, Table], by: str | None, settings: dict[str, Any], title: str, how: Format) -> None:
+def _print(
+    tables: dict[Any, Table],
+    by: str | None,
+    settings: dict[str, Any],
+    title: str,
+    how: Format,
+    scored: Mapping[Any, Table] = MappingProxyType({}),
+) -> None:
     from howsure.classification import classification_report
-    from howsure.estimation import evaluate
+    from howsure.estimation import Evaluation, evaluate
 
     chosen = {"method": settings["method"], "confidence_level": settings["level"], "random_state": settings["seed"]}
     results: dict[Any, Any] = {}
@@ -141,8 +170,17 @@ def _print(tables: dict[Any, Table], by: str | None, settings: dict[str, Any], t
         if settings["per_class"]:
             results[value] = classification_report(table, **chosen)
         else:
-            results[value] = evaluate(table, _split(settings["metrics"]), **chosen)
+            found = evaluate(table, _split(settings["metrics"]), **chosen)
+            if value in scored:
+                of_scores = evaluate(scored[value], **(chosen | {"method": _of_scores(settings["method"])}))
+                found = Evaluation((*found.estimates, *of_scores.estimates), table, found.confidence_level)
+            results[value] = found
     write(results, tables, by, title, how)
+
+
+def _of_scores(method: str | None) -> str | None:
+    """Return the method where it serves scores too: those that draw by bootstrap do."""
+    return method if method is not None and "bootstrap" in method else None
 
 
 def _split(metrics: list[str] | None) -> list[str] | None:

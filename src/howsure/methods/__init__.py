@@ -7,7 +7,7 @@ from functools import partial
 
 from howsure.errors import HowsureError
 from howsure.methods.bootstrap import Bootstrap
-from howsure.methods.delong import DeLong
+from howsure.methods.delong import DeLong, HanleyMcNeil, Newcombe
 from howsure.methods.delta import Delta, Wald
 from howsure.methods.dirichlet import Dirichlet
 from howsure.methods.fieller import Fieller
@@ -43,6 +43,7 @@ __all__ = [
     "Dirichlet",
     "DrawingMethod",
     "Fieller",
+    "HanleyMcNeil",
     "Interval",
     "Jeffreys",
     "LikelihoodRatio",
@@ -50,6 +51,7 @@ __all__ = [
     "Method",
     "MidP",
     "Mover",
+    "Newcombe",
     "Wald",
     "Wilson",
     "WilsonCC",
@@ -70,6 +72,8 @@ METHODS: dict[str, Callable[[], Method]] = {
     Dirichlet.name: Dirichlet,
     DeLong.name: DeLong,
     "delong_wald": partial(DeLong, "identity"),
+    HanleyMcNeil.name: HanleyMcNeil,
+    Newcombe.name: Newcombe,
 }
 SYNONYMS = {
     "takahashi": "wald",

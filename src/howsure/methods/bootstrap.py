@@ -87,7 +87,7 @@ class Bootstrap:
         low, high = self._limits(metric, table, level, kept, seed) if kept.size else (np.nan, np.nan)
         if not low < high:
             fallback = Delta().interval(metric, table, level)
-            words = "resampling shows no variation: interval by the delta method"
+            words = fallback.reason or "resampling shows no variation: interval by the delta method"
             return Interval(fallback.low, fallback.high, fallback.standard_error, draws, words)
         lowest, highest = metric.range
         reason = f"undefined on {lost} of {len(draws)} resamples" if lost else ""

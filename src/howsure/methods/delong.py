@@ -1,17 +1,24 @@
-"""DeLong's interval of the area under the ROC curve."""
+"""Intervals of the area under the ROC curve: DeLong, Hanley–McNeil, Newcombe."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from howsure.designs import FixedMargins, Simple
+from howsure.designs import Clusters, FixedMargins, Simple
 from howsure.errors import HowsureError
 from howsure.methods.interval import Interval, quantile, shows_variation
 from howsure.metric import Metric
 from howsure.table import Counts, Table
+
+Array = NDArray[Any]
+SEPARATED = "the classes are separated: one-sided limit"
+NO_CASE = "one of the classes has no case"
+HALVINGS = 60  # of [0, 1]: beyond the precision of a float
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,17 +33,26 @@ class DeLong:
     Notes
     -----
     The variance is the sum over both classes of the placements' sample variance over the class's number of cases,
-    from counts at distinct scores: O(n log n), ties exact. Other designs use their own variance of the same slopes.
-    Where the classes are perfectly separated the placements do not vary; the open limit then is the exact one of
-    as many agreeing pairs as the smaller class has cases.
+    from counts at distinct scores: O(n log n), ties exact. With weights the number is Kish's effective one; cases in
+    clusters have Obuchowski's variance, with the covariance of the two classes within clusters. Where the classes
+    are perfectly separated the placements do not vary; the open limit then is the exact one of as many agreeing
+    pairs as the smaller class has cases. A class of a single case has no sample variance: Newcombe's interval.
 
     References
     ----------
     DeLong, DeLong, Clarke-Pearson (1988), Biometrics 44; Sun, Xu (2014), IEEE Signal Processing Letters 21;
-    Obuchowski (1997), Biometrics 53, for clusters.
+    Obuchowski (1997), Biometrics 53; Pepe (2003), section 5.2, for the logit scale.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> table = hs.scores([0, 0, 1, 1, 0, 1], [0.1, 0.4, 0.35, 0.8, 0.3, 0.6])
+    >>> print(hs.estimate(table, "roc_auc", method=DeLong()))
+    0.889 [0.261, 0.995]
     """
 
     transform: Literal["logit", "identity"] = "logit"
+
     name: ClassVar[str] = "delong"
 
     def interval(
@@ -47,43 +63,220 @@ class DeLong:
         rng: Any = None,  # noqa: ARG002 - the protocol's signature
     ) -> Interval:
         """Return the interval; see the class."""
-        if metric.name != "roc_auc":
-            message = f"`DeLong` is for `roc_auc`, not for `{metric.name}`. Use `Delta()` or `Bootstrap()`."
-            raise HowsureError(message)
-        value = float(metric(Counts(table.counts, "scores")))
+        value = _area(self, metric, table)
         if np.isnan(value):
-            return Interval(np.nan, np.nan, reason="one of the classes has no case")
+            return Interval(np.nan, np.nan, reason=NO_CASE)
         error = placement_error(metric, table)
         z = quantile(confidence_level, table.design)
         if self.transform == "identity":
             return Interval(value - z * error, value + z * error, error)
-        if not (0 < value < 1 and shows_variation(error, value)):
+        if value in {0.0, 1.0}:
             return _separated(value, error, table, confidence_level)
-        odds, half = np.log(value / (1 - value)), z * error / (value * (1 - value))
-        low, high = (float(1 / (1 + np.exp(-limit))) for limit in (odds - half, odds + half))
-        return Interval(low, high, error)
+        if np.isnan(error) and not isinstance(table.design, Clusters):
+            fallback = Newcombe().interval(metric, table, confidence_level)
+            return Interval(fallback.low, fallback.high, error, reason="a class has a single case: Newcombe's interval")
+        if not shows_variation(error, value):
+            words = "all scores are equal" if np.isfinite(error) else "a single cluster shows no variation"
+            return Interval(np.nan, np.nan, error, reason=words)
+        return Interval(*_logit(value, z * error), error)
+
+
+@dataclass(frozen=True, slots=True)
+class HanleyMcNeil:
+    """Interval of ROC AUC from the two class sizes and the area alone, as if scores were exponential.
+
+    Parameters
+    ----------
+    transform
+        ``"logit"`` keeps the interval inside (0, 1); ``"identity"`` is the plain normal interval.
+
+    Notes
+    -----
+    ``Var = (A(1-A) + (m-1)(A/(2-A) - A²) + (n-1)(2A²/(1+A) - A²)) / (m n)`` for m positive and n negative cases. It
+    needs no data beyond that, and is right only where the shapes of the two distributions are about exponential.
+
+    References
+    ----------
+    Hanley, McNeil (1982), Radiology 143.
+
+    Examples
+    --------
+    >>> round(hanley_mcneil_variance(0.893, 51, 58) ** 0.5, 4)
+    0.0325
+    """
+
+    transform: Literal["logit", "identity"] = "logit"
+
+    name: ClassVar[str] = "hanley_mcneil"
+
+    def interval(
+        self,
+        metric: Metric,
+        table: Table,
+        confidence_level: float,
+        rng: Any = None,  # noqa: ARG002 - the protocol's signature
+    ) -> Interval:
+        """Return the interval; see the class."""
+        value = _area(self, metric, table)
+        if np.isnan(value):
+            return Interval(np.nan, np.nan, reason=NO_CASE)
+        others, number = class_sizes(table)
+        error = float(np.sqrt(hanley_mcneil_variance(value, number, others)))
+        z = quantile(confidence_level, table.design)
+        if self.transform == "identity":
+            return Interval(value - z * error, value + z * error, error)
+        if value in {0.0, 1.0}:
+            return _separated(value, error, table, confidence_level)
+        return Interval(*_logit(value, z * error), error)
+
+
+@dataclass(frozen=True, slots=True)
+class Newcombe:
+    """Interval of ROC AUC that takes the variance at each limit, not at the estimate (Newcombe's method 5).
+
+    Notes
+    -----
+    The areas ``A`` with ``(A - observed)² <= z² V(A)``, where V is Hanley and McNeil's variance with both ``m - 1``
+    and ``n - 1`` replaced by ``(m + n)/2 - 1``. Never a point, and inside [0, 1]: it serves tiny and separated samples.
+
+    References
+    ----------
+    Newcombe (2006), Statistics in Medicine 25:559–573.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> table = hs.scores([0, 0, 0, 1, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
+    >>> print(hs.estimate(table, "roc_auc", method=Newcombe()))
+    1.000 [0.501, 1.000]
+    """
+
+    name: ClassVar[str] = "newcombe"
+
+    def interval(
+        self,
+        metric: Metric,
+        table: Table,
+        confidence_level: float,
+        rng: Any = None,  # noqa: ARG002 - the protocol's signature
+    ) -> Interval:
+        """Return the interval; see the class."""
+        value = _area(self, metric, table)
+        if np.isnan(value):
+            return Interval(np.nan, np.nan, reason=NO_CASE)
+        others, number = class_sizes(table)
+        z = quantile(confidence_level, table.design)
+        if not np.isfinite(z):
+            return Interval(np.nan, np.nan, reason="a single cluster shows no variation")
+
+        def outside(area: float) -> bool:
+            return (area - value) ** 2 > z**2 * newcombe_variance(area, number, others)
+
+        error = float(np.sqrt(newcombe_variance(value, number, others)))
+        return Interval(_edge(outside, 0.0, value), _edge(outside, 1.0, value), error)
+
+
+def _edge(outside: Callable[[float], bool], far: float, near: float) -> float:
+    """Return where the interval around ``near`` ends on the way to ``far``."""
+    if not outside(far):
+        return far
+    for _ in range(HALVINGS):
+        middle = (far + near) / 2
+        far, near = (middle, near) if outside(middle) else (far, middle)
+    return near
+
+
+def hanley_mcneil_variance(area: float, positives: float, negatives: float) -> float:
+    """Return Hanley and McNeil's variance of an area."""
+    square = area**2
+    by_positive, by_negative = area / (2 - area) - square, 2 * square / (1 + area) - square
+    pairs = positives * negatives
+    return (area * (1 - area) + (positives - 1) * by_positive + (negatives - 1) * by_negative) / pairs
+
+
+def newcombe_variance(area: float, positives: float, negatives: float) -> float:
+    """Return the variance of an area in Newcombe's method 5."""
+    half = (positives + negatives) / 2 - 1
+    spread = 1 + half * ((1 - area) / (2 - area) + area / (1 + area))
+    return area * (1 - area) * spread / (positives * negatives)
+
+
+def class_sizes(table: Table) -> tuple[float, float]:
+    """Return the effective numbers of negative and of positive cases (Kish's with weights or clusters)."""
+    if isinstance(table.design, Simple | FixedMargins):
+        return float(table.counts[:, 0].sum()), float(table.counts[:, 1].sum())
+    sides = (np.broadcast_to(np.arange(2) == each, table.counts.shape) for each in (0, 1))
+    others, number = (table.design.effective_trials(table.counts, side) for side in sides)
+    return others, number
 
 
 def placement_error(metric: Metric, table: Table) -> float:
-    """Return DeLong's standard error of the area; nan for a class of a single case."""
+    """Return DeLong's standard error of the area; nan for a class of a single case (or cluster)."""
     slopes = metric.gradient(Counts(table.counts, "scores"))
-    if not isinstance(table.design, Simple | FixedMargins):
-        return float(np.sqrt(table.design.variance(table.counts, slopes)))
-    number = table.counts.sum(0)
-    if (number < 2).any():  # noqa: PLR2004 - a sample variance needs two
+    with np.errstate(invalid="ignore"):
+        return float(np.sqrt(placement_variance(table, slopes)))
+
+
+def placement_variance(table: Table, slopes: Array, others: Array | None = None) -> float:
+    """Return DeLong's variance from the slopes of the area by the counts, or the covariance with other slopes.
+
+    Parameters
+    ----------
+    table
+        A table of scores.
+    slopes, others
+        Derivatives ``(S, 2)``: of a positive case ``(placement - area) / n_pos``, of a negative one alike.
+    """
+    second = slopes if others is None else others
+    if isinstance(table.design, Clusters):
+        return _obuchowski(table.design, slopes, second)
+    squares = table.design.squares(table.counts)
+    mass = table.counts if squares is None else squares
+    spread = np.array([np.einsum("s,s,s->", mass[:, each], slopes[:, each], second[:, each]) for each in (0, 1)])
+    sizes = np.array(class_sizes(table))
+    if (sizes < 2 - 1e-9).any():
         return float("nan")
-    return float(np.sqrt(((table.counts * slopes**2).sum(0) * number / (number - 1)).sum()))
+    return float((spread * sizes / (sizes - 1)).sum())
+
+
+def _obuchowski(design: Clusters, slopes: Array, others: Array) -> float:
+    """Return Obuchowski's variance of the area from cases in clusters, or the covariance of two areas."""
+    side = np.array([[1.0, 0.0], [0.0, 1.0]])
+    first, second = ([design.totals(part * mask) for mask in side] for part in (slopes, others))
+    # Clusters that hold a case of the class; the covariance of the classes is over all clusters.
+    holds = [design.totals(np.broadcast_to(mask, slopes.shape).copy()) > 0 for mask in side]
+    present = [float(design.multiplicity[held].sum()) for held in holds]
+    if min(present) < 2:  # noqa: PLR2004 - a variance needs two
+        return float("nan")
+    within = sum(
+        number / (number - 1) * float(np.vdot(design.multiplicity, a * b))
+        for number, a, b in zip(present, first, second, strict=True)
+    )
+    across = float(np.vdot(design.multiplicity, first[0] * second[1] + first[1] * second[0]))
+    return max(within + design.number / (design.number - 1) * across, 0.0)
+
+
+def _area(method: DeLong | HanleyMcNeil | Newcombe, metric: Metric, table: Table) -> float:
+    if metric.name != "roc_auc":
+        message = (
+            f"`{type(method).__name__}` is for `roc_auc`, not for `{metric.name}`. Use `Delta()` or `Bootstrap()`."
+        )
+        raise HowsureError(message)
+    value = float(metric(Counts(table.counts, "scores")))
+    rounding = 1e-12  # of sums of weights
+    return value if rounding < value < 1 - rounding else value if np.isnan(value) else round(value)
+
+
+def _logit(value: float, half: float) -> tuple[float, float]:
+    odds, width = np.log(value / (1 - value)), half / (value * (1 - value))
+    with np.errstate(over="ignore"):
+        low, high = (float(1 / (1 + np.exp(-limit))) for limit in (odds - width, odds + width))
+    return low, high
 
 
 def _separated(value: float, error: float, table: Table, confidence_level: float) -> Interval:
-    pairs = min(
-        table.design.effective_trials(table.counts, np.broadcast_to(np.arange(2) == each, table.counts.shape))
-        for each in (0, 1)
-    )
     tail = (1 - confidence_level) / 2
-    limit = float(tail ** (1 / max(pairs, 1.0)))
+    limit = float(tail ** (1 / max(min(class_sizes(table)), 1.0)))
     if value == 1:
-        return Interval(limit, 1.0, error, reason="the classes are separated: one-sided limit")
-    if value == 0:
-        return Interval(0.0, 1 - limit, error, reason="the classes are separated: one-sided limit")
-    return Interval(np.nan, np.nan, error, reason="a class has a single case, or all scores are equal")
+        return Interval(limit, 1.0, error, reason=SEPARATED)
+    return Interval(0.0, 1 - limit, error, reason=SEPARATED)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs import Simple, Weighted
+from howsure.designs import FixedMargins, Simple, Weighted
 from howsure.methods.interval import CONSTANT, Interval, quantile, shows_variation, standard_error
 from howsure.metric import Metric
 from howsure.table import Table
@@ -64,6 +64,8 @@ class Delta:
         if not (shows_variation(error, value) and _inside(value, metric.range)):
             filled = smoothed(table)
             centre, spread = float(metric(filled.counts)), standard_error(metric, filled)
+            if not (shows_variation(spread, centre) or np.isnan(spread)):
+                return Interval(np.nan, np.nan, error, reason=CONSTANT)
         low, high = _on_scale(scale, centre, z * spread, metric.range)
         if not low < high:
             return Interval(np.nan, np.nan, error, reason=CONSTANT)
@@ -82,6 +84,8 @@ def smoothed(table: Table) -> Table:
     """Return the table with two pseudo-cases, worth a case of average weight each, spread over its cells."""
     extra = PSEUDO_CASES / table.counts.size
     design = table.design
+    if isinstance(design, FixedMargins):
+        return replace(table, counts=table.counts + extra)
     if isinstance(design, Weighted):
         mean = design.weight_squared.sum() / table.counts.sum()
         design = Weighted(design.weight_squared + extra * mean**2)

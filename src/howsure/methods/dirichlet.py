@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import HowsureError
 from howsure.methods.draws import seed_sequence, values_of_draws
-from howsure.methods.interval import Interval
+from howsure.methods.interval import Interval, shows_variation
 from howsure.methods.summary import equal_tailed, highest_density
 from howsure.metric import Metric
 from howsure.table import Table
@@ -102,8 +102,8 @@ class Dirichlet:
         low, high = self._intervals[self.credible](kept, level)
         error = float(kept.std(ddof=1)) if len(kept) > 1 else np.nan
         reason = f"undefined on {lost} of {len(draws)} draws" if lost else ""
-        if low == high:
-            reason = "every draw gives the same value: the prior leaves nothing uncertain"
+        if not shows_variation(high - low, high):
+            reason = "every draw gives the same value: prior and design leave nothing uncertain"
         return Interval(low, high, error, draws, reason)
 
 

@@ -24,6 +24,7 @@ Array = NDArray[Any]
 Draw = Callable[[int, np.random.Generator], Array]  # (size, rng) -> (size, cells)
 BLOCK_CELLS = 2**17  # 1 MiB of tables
 SMALLEST_BLOCK = 32
+LONG_TABLE = 2**22  # cells, from which on a block is one table
 
 
 def seed_sequence(random_state: Any) -> np.random.SeedSequence:
@@ -44,7 +45,9 @@ def values_of_draws(
 ) -> Array:
     """Return each metric's value on each drawn table, ``(metrics, size)``."""
     values = np.empty((len(metrics), size))
-    smallest = 1 if table.kind == "scores" else SMALLEST_BLOCK  # tables of scores are as long as the data
+    smallest = SMALLEST_BLOCK
+    if table.kind == "scores":  # as long as the data
+        smallest = 4 if table.counts.size < LONG_TABLE else 1
     step = max(smallest, BLOCK_CELLS // table.counts.size)
     starts = range(0, size, step)
     # Children are derived from the seed alone, so that asking twice gives the same streams.

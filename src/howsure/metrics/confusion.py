@@ -268,8 +268,9 @@ def error_rate(hits: Array, rows: Array, columns: Array) -> Pair:
     return total - hits.sum(-1), total
 
 
-def _balanced_range(classes: int, *, adjusted: bool = False) -> tuple[float, float]:
-    return (-1 / (classes - 1), 1.0) if adjusted else (0.0, 1.0)
+def _balanced_range(_: int, *, adjusted: bool = False) -> tuple[float, float]:
+    # The lowest value is -1 / (number of classes that occur - 1), and they may be as few as two.
+    return (-1.0, 1.0) if adjusted else (0.0, 1.0)
 
 
 @margins_metric(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.errors import HowsureError
 from howsure.metric import cells_metric, cells_ratio, divide
 
 Array = NDArray[Any]
@@ -18,6 +19,14 @@ def distance(size: int) -> Array:
     """How many classes apart the true and the predicted class are, for K classes in order."""
     index = np.arange(size)
     return np.asarray(np.abs(index[:, None] - index), dtype=float)
+
+
+def _disagreement(size: int, power: float) -> Array:
+    """Distance to a power; 0 on the diagonal also for the power 0, which makes kappa unweighted."""
+    if not 0 <= power < INFINITY:
+        message = f"`power` of `weighted_kappa` is at least 0 and finite, not {power:g}."
+        raise HowsureError(message)
+    return np.where(np.eye(size) == 1, 0.0, distance(size) ** power)
 
 
 def _longest(power: float) -> Callable[[int], tuple[float, float]]:
@@ -68,7 +77,7 @@ def _expected(cells: Array, weights: Array) -> Array:
 
 
 def _weighted_kappa_slopes(cells: Array, power: float = 1.0) -> Array:
-    weights = distance(len(cells)) ** power
+    weights = _disagreement(len(cells), power)
     disagreement, expected = (cells * weights).sum(), _expected(cells, weights)
     by_row, by_column = weights @ cells.sum(0), weights @ cells.sum(1)
     slope = divide(by_row[:, None] + by_column - expected, cells.sum())
@@ -83,8 +92,8 @@ def _weighted_kappa_slopes(cells: Array, power: float = 1.0) -> Array:
     derivative=_weighted_kappa_slopes,
 )
 def weighted_kappa(cells: Array, power: float = 1.0) -> Array:
-    """Cohen's kappa with errors weighted by the distance to a power: 1 linear, 2 quadratic."""
-    weights = distance(cells.shape[-1]) ** power
+    """Cohen's kappa with errors weighted by the distance to a power: 0 not at all, 1 linear, 2 quadratic."""
+    weights = _disagreement(cells.shape[-1], power)
     return 1 - divide((cells * weights).sum((-2, -1)), _expected(cells, weights))
 
 

@@ -183,7 +183,7 @@ def _folded(mean: Array, variance: Array) -> Array:
     scale = np.sqrt(safe)
     ratio = mean / scale
     folded = scale * np.sqrt(2 / np.pi) * np.exp(-(ratio**2) / 2) + mean * special.erf(ratio / np.sqrt(2))
-    return np.where(np.real(variance) > 0, folded, mean)
+    return np.asarray(np.where(np.real(variance) > 0, folded, mean))
 
 
 def _murphy(part: str) -> Callable[..., dict[str, Any]]:

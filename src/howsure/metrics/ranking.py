@@ -43,18 +43,26 @@ def roc_auc(cells: Array) -> Array:
     0.75
     """
     negatives, positives = cells[..., 0], cells[..., 1]
-    below = np.cumsum(negatives, -1) - negatives / 2
-    return divide(np.einsum("...s,...s->...", positives, below), negatives.sum(-1) * positives.sum(-1))
+    up_to = np.cumsum(negatives, -1)
+    wins = np.einsum("...s,...s->...", positives, up_to) - np.einsum("...s,...s->...", positives, negatives) / 2
+    return divide(wins, up_to[..., -1] * positives.sum(-1))
 
 
 def roc_auc_slopes(cells: Array) -> Array:
     """Return the derivative of the area by each count: DeLong's placements, less the area, over the class totals."""
-    negatives, positives = cells[:, 0], cells[:, 1]
-    below = np.cumsum(negatives) - negatives / 2
-    above = positives.sum() - np.cumsum(positives) + positives / 2
-    number, others = positives.sum(), negatives.sum()
-    area = (positives * below).sum() / (number * others)
-    return np.stack([(above / number - area) / others, (below / others - area) / number], -1)
+    negatives, positives = (cells[:, each].astype(float) for each in (0, 1))
+    below, above = np.cumsum(negatives), np.cumsum(positives)
+    others, number = below[-1], above[-1]
+    negatives *= 0.5
+    positives *= 0.5
+    below -= negatives
+    above -= positives
+    area = float(2 * (positives @ below) / (number * others))
+    slopes = np.empty(cells.shape)
+    np.multiply(above, -1 / (number * others), out=slopes[:, 0])
+    np.multiply(below, 1 / (number * others), out=slopes[:, 1])
+    slopes += ((1 - area) / others, -area / number)
+    return slopes
 
 
 def partial_auc(cells: Array, max_fpr: float = 1.0) -> Array:

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 import csv
+import glob
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,18 +31,20 @@ READERS = {
 }
 ARROW = (".arrow", ".feather", ".ipc")
 COMPRESSED = (".gz", ".zst")
+CHUNK = 2**20  # bytes decompressed at once
 
 
 def read(path: str | Path) -> Any:
     """Return a file's rows as a DuckDB relation (Arrow and Feather: as an Arrow table).
 
     The format follows from the suffix; CSV, TSV and JSON may be compressed (``.gz``, ``.zst``). Types are
-    inferred from the values: a column of whole numbers holds integers, and is not text.
+    inferred from the first 20 480 rows: a column of whole numbers there holds integers, and is not text; numbers
+    with leading zeros are text.
 
     Raises
     ------
     HowsureError
-        If the file is missing, is empty, cannot be read, or has an unknown suffix.
+        If the file is missing, is empty, is cut short, cannot be read, or has an unknown suffix.
     """
     path = Path(path)
     suffix = _suffix(path)
@@ -49,6 +57,7 @@ def read(path: str | Path) -> Any:
     if path.stat().st_size == 0:
         message = f"'{path}' is empty."
         raise HowsureError(message)
+    _refuse_cut_short(path)
     return _arrow(path) if suffix in ARROW else _relation(path, suffix)
 
 
@@ -71,23 +80,69 @@ def _nearby(path: Path) -> str:
     return did_you_mean(path.name, [each.name for each in folder.iterdir()]) if folder.is_dir() else ""
 
 
-def _relation(path: Path, suffix: str) -> Any:
-    duckdb = _needed("duckdb", path)
-    quoted = "'" + str(path).replace("'", "''") + "'"
+def _refuse_cut_short(path: Path) -> None:
+    """Decompress once, to the end: DuckDB takes what it finds of a truncated file for the whole."""
+    suffix = path.suffix.lower()
     try:
+        if suffix == ".gz":
+            with gzip.open(path) as file:
+                size = len(file.read(1))
+                while file.read(CHUNK):
+                    pass
+            if not size:
+                message = f"'{path}' is empty."
+                raise HowsureError(message)
+        elif suffix == ".zst":
+            _decompress_zstandard(path)
+    except (EOFError, OSError, zlib.error) as error:
+        raise HowsureError.unreadable(f"'{path}'", error) from None
+
+
+def _decompress_zstandard(path: Path) -> None:
+    """Decompress to the end where PyArrow is there; before 3.14 Python itself has no Zstandard."""
+    try:
+        import pyarrow as pa
+    except ImportError:
+        return
+    with pa.OSFile(str(path)) as raw, pa.CompressedInputStream(raw, "zstd") as file:
+        while file.read(CHUNK):
+            pass
+
+
+def _relation(path: Path, suffix: str) -> Any:
+    _needed("duckdb", path)
+    # Brackets and stars of a file's name are no pattern: DuckDB would read other files in its stead.
+    quoted = "'" + glob.escape(str(path)).replace("'", "''") + "'"
+    import duckdb
+
+    with reading(f"'{path}'"):
         return duckdb.connect().sql(f"select * from {READERS[suffix].format(path=quoted)}")  # noqa: S608 - quoted
+
+
+@contextmanager
+def reading(what: str) -> Iterator[None]:
+    """Turn DuckDB's errors into ours; it raises some of them only when rows are fetched."""
+    import duckdb
+
+    try:
+        yield
     except duckdb.Error as error:
-        raise _unreadable(path, error) from None
+        raise HowsureError.unreadable(what, error) from None
 
 
 def _arrow(path: Path) -> Any:
     _needed("pyarrow", path)
-    from pyarrow import ArrowInvalid, feather
+    from pyarrow import ArrowInvalid, feather, ipc, memory_map
 
     try:
         return feather.read_table(str(path))
     except (ArrowInvalid, OSError) as error:
-        raise _unreadable(path, error) from None
+        refusal = HowsureError.unreadable(f"'{path}'", error)
+    try:  # the other layout of Arrow files, as `datasets` writes them
+        with memory_map(str(path)) as file:
+            return ipc.open_stream(file).read_all()
+    except (ArrowInvalid, OSError):
+        raise refusal from None
 
 
 def _needed(package: str, path: Path) -> Any:
@@ -100,16 +155,11 @@ def _needed(package: str, path: Path) -> Any:
         raise HowsureError(message) from None
 
 
-def _unreadable(path: Path, error: Exception) -> HowsureError:
-    first = str(error).strip().splitlines()[0]
-    return HowsureError(f"'{path}' cannot be read: {first}")
-
-
 def read_matrix(path: str | Path) -> tuple[list[Any] | None, Array]:
     """Return the labels (None where there are none) and counts of a confusion matrix in a CSV or TSV file.
 
     Rows are the true classes, columns the predicted ones. A header row, a first column of labels, both or
-    neither may be there.
+    neither may be there; where both are, they are the same labels in the same order.
 
     Raises
     ------
@@ -120,31 +170,54 @@ def read_matrix(path: str | Path) -> tuple[list[Any] | None, Array]:
     if not path.is_file():
         message = f"There is no file '{path}'.{_nearby(path)}"
         raise HowsureError(message)
-    delimiter = "\t" if path.suffix.lower() in {".tsv", ".tab"} else ","
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            rows = [[cell.strip() for cell in row] for row in csv.reader(file, delimiter=delimiter) if any(row)]
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise _unreadable(path, error) from None
+    rows = _cells(path)
     if not rows:
         message = f"'{path}' is empty."
         raise HowsureError(message)
-    labels, body = _split(rows)
+    labels, body = _split(path, rows)
+    if not body:
+        message = f"'{path}' holds labels and no counts."
+        raise HowsureError(message)
     return labels, _numbers(path, body)
 
 
-def _split(rows: list[list[str]]) -> tuple[list[Any] | None, list[list[str]]]:
-    """Part labels from counts: labels are what is not a number, or what stands beside an empty corner."""
-    corner = rows[0][0] == ""
-    header = corner or not all(_is_number(cell) for cell in rows[0][1:])
-    body = rows[1:] if header else rows
-    first = corner or not all(_is_number(row[0]) for row in body)
-    labels: list[Any] | None = None
-    if header:
-        labels = rows[0][1:] if first else rows[0]
-    elif first:
-        labels = [row[0] for row in body]
-    return labels, [row[1:] for row in body] if first else body
+def _cells(path: Path) -> list[list[str]]:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        first = text.lstrip().partition("\n")[0]
+        delimiter = (
+            "\t" if path.suffix.lower() in {".tsv", ".tab"} else ";" if ";" in first and "," not in first else ","
+        )
+        return [
+            [cell.strip() for cell in row] for row in csv.reader(io.StringIO(text), delimiter=delimiter) if any(row)
+        ]
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise HowsureError.unreadable(f"'{path}'", error) from None
+
+
+def _split(path: Path, rows: list[list[str]]) -> tuple[list[Any] | None, list[list[str]]]:
+    """Part labels from counts: the counts are square, so the shape says which labels are there."""
+    if len(rows[0]) + 1 == len(rows) == len(rows[-1]) and not _are_numbers(rows[0]):
+        rows = [["", *rows[0]], *rows[1:]]  # R's write.table leaves out the corner
+    height, width = len(rows), len(rows[0])
+    first = [row[0] for row in rows]
+    if height == width and not _is_number(rows[0][0]):
+        if first[1:] != rows[0][1:]:
+            message = (
+                f"'{path}' names its rows {', '.join(first[1:])} and its columns {', '.join(rows[0][1:])}. "
+                "Give both the same labels, in the same order."
+            )
+            raise HowsureError(message)
+        return first[1:], [row[1:] for row in rows[1:]]
+    if height == width + 1 and not _are_numbers(rows[0]):
+        return rows[0], rows[1:]
+    if width == height + 1 and not _are_numbers(first) and any(map(_is_number, rows[0][1:])):
+        return first, [row[1:] for row in rows]
+    return None, rows
+
+
+def _are_numbers(cells: list[str]) -> bool:
+    return all(map(_is_number, cells))
 
 
 def _is_number(text: str) -> bool:

@@ -63,13 +63,18 @@ def opened(data: Any) -> Any:
     import narwhals as nw
 
     try:
-        return nw.from_native(data)
+        frame = nw.from_native(data)
+        frame.collect_schema()  # pandas allows two columns of one name until they are looked at
+    except nw.exceptions.DuplicateError:
+        message = "`data` has several columns of one name. Rename or drop them."
+        raise HowsureError(message) from None
     except TypeError:
         message = (
             f"`data` is a {type(data).__name__}, not a frame. Give a pandas, Polars or Arrow frame, a DuckDB relation, "
             "a mapping of columns, or the path of a file."
         )
         raise HowsureError(message) from None
+    return frame
 
 
 def checked_name(role: str, name: Any, frame: Any) -> str:
@@ -97,11 +102,12 @@ def _pushed_down(frame: Any, names: Mapping[str, str], weight: str | None) -> Gr
 
     totals = [nw.len().alias("howsure_n")]
     if weight is not None:
+        each = _weights(frame, weight)
         totals += [
-            nw.col(weight).sum().alias("howsure_weight"),
-            (nw.col(weight) * nw.col(weight)).sum().alias("howsure_square"),
-            nw.col(weight).min().alias("howsure_smallest"),
-            nw.col(weight).is_null().sum().alias("howsure_absent"),
+            each.sum().alias("howsure_weight"),
+            (each * each).sum().alias("howsure_square"),
+            each.min().alias("howsure_smallest"),
+            each.is_null().sum().alias("howsure_absent"),
         ]
     keys = list(dict.fromkeys(names.values()))
     counted = _collected(frame.group_by(*keys).agg(*totals))
@@ -123,6 +129,17 @@ def _pushed_down(frame: Any, names: Mapping[str, str], weight: str | None) -> Gr
     return Grouped(rows.levels, rows.codes, rows.weight, weights.weight, squares.weight)
 
 
+def _weights(frame: Any, name: str) -> Any:
+    """Return the weights as an expression of floats: squares of small integers would overflow their type."""
+    import narwhals as nw
+
+    dtype = frame.collect_schema()[name]
+    if not (dtype.is_numeric() or dtype == nw.Boolean):
+        message = f"`sample_weight` (column '{name}') is not numeric. Give one non-negative number a case."
+        raise HowsureError(message)
+    return nw.col(name).cast(nw.Float64)
+
+
 def _complete(role: str, values: Any, n: Array) -> list[Any]:
     """Return the key's values; refuse missing ones, with the number of rows that they stand for."""
     listed = values.to_list() if hasattr(values, "to_list") else values.to_pylist()
@@ -141,13 +158,14 @@ def _floats(values: Any) -> Array:
 
 def _collected(frame: Any) -> Any:
     """Collect a small lazy result; DuckDB's without needing PyArrow."""
-    import narwhals as nw
+    if not frame.implementation.is_duckdb():
+        return frame.collect()
+    from howsure.sources.files import reading
 
-    native = nw.to_native(frame)
-    if hasattr(native, "fetchall") and hasattr(native, "columns"):
+    native = frame.to_native()
+    with reading("`data`"):
         rows = native.fetchall()
-        return {name: _Plain([row[i] for row in rows]) for i, name in enumerate(native.columns)}
-    return frame.collect()
+    return {name: _Plain([row[i] for row in rows]) for i, name in enumerate(native.columns)}
 
 
 class _Plain(list[Any]):

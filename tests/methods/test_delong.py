@@ -1,0 +1,223 @@
+"""DeLong's interval equals its definition and pROC's results, and covers."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import howsure as hs
+from howsure.methods.delong import (
+    DeLong,
+    HanleyMcNeil,
+    Newcombe,
+    hanley_mcneil_variance,
+    newcombe_variance,
+    placement_error,
+    placement_variance,
+)
+from howsure.metrics.ranking import resolve_scores, roc_auc_slopes
+
+DATA = Path(__file__).parent.parent / "data"
+
+
+def sample(seed, *, ties=True):
+    """Return truth and scores with at least two cases of each class."""
+    rng = np.random.default_rng(seed)
+    size = int(rng.integers(6, 120))
+    truth = (rng.random(size) < rng.uniform(0.2, 0.8)).astype(int)
+    truth[:4] = 0, 1, 0, 1
+    score = rng.normal(truth * rng.uniform(0, 2))
+    return truth, np.round(score, int(rng.integers(0, 3))) if ties else score
+
+
+def kernel(truth, score):
+    """Return the comparison of every positive (rows) with every negative case: 1, 1/2 for a tie, 0."""
+    positive, negative = score[truth == 1], score[truth == 0]
+    return (positive[:, None] > negative) + 0.5 * (positive[:, None] == negative)
+
+
+def standard_error(table):
+    """Return DeLong's standard error."""
+    return placement_error(resolve_scores("roc_auc", table), table)
+
+
+def test_variance_equals_its_definition():
+    """The variance equals DeLong's over all pairs, to 1e-10, on 300 data sets with and without ties."""
+    for seed in range(300):
+        truth, score = sample(seed, ties=seed % 3 > 0)
+        wins = kernel(truth, score)
+        m, n = wins.shape
+        expected = wins.mean(1).var(ddof=1) / m + wins.mean(0).var(ddof=1) / n
+        assert standard_error(hs.scores(truth, score)) ** 2 == pytest.approx(expected, rel=1e-10, abs=1e-14)
+
+
+def test_covariance_of_two_scores_equals_its_definition():
+    """On common rows the slopes of two areas give DeLong's covariance of them."""
+    truth, first = sample(5, ties=False)
+    second = first + np.random.default_rng(0).normal(size=len(truth))
+    groups = np.arange(len(truth))
+    a, b = kernel(truth, first), kernel(truth, second)
+    expected = sum(np.cov(a.mean(axis), b.mean(axis))[0, 1] / a.shape[1 - axis] for axis in (0, 1))
+    tables = [hs.scores(truth, each, groups=groups) for each in (first, second)]
+    # Bring the second score's slopes to the first one's cells: both have one case a score.
+    slopes = [roc_auc_slopes(table.counts) for table in tables]
+    moved = np.zeros_like(slopes[0])
+    moved[np.searchsorted(tables[0].support[0], first), truth] = slopes[1][np.searchsorted(tables[1].support[0], second), truth]  # fmt: skip
+    assert placement_variance(tables[0], slopes[0], moved) == pytest.approx(expected, rel=1e-10)
+
+
+@pytest.mark.parametrize("marker", ["s100b", "ndka", "wfns"])
+def test_results_equal_procs(marker):
+    """Area, variance and DeLong's interval of the aSAH data equal those of R's pROC (`tests/data/asah.R`)."""
+    with (DATA / "asah.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    with (DATA / "asah_reference.csv").open() as file:
+        reference = {row["marker"]: row for row in csv.DictReader(file)}[marker]
+    table = hs.scores([row["outcome"] for row in rows], [float(row[marker]) for row in rows], pos_label="Poor")
+    value, (low, high) = hs.estimate(table, "roc_auc", method=DeLong("identity"))
+    assert [value, low, high] == pytest.approx([float(reference[k]) for k in ("auc", "low", "high")], abs=1e-12)
+    assert standard_error(table) ** 2 == pytest.approx(float(reference["variance"]), rel=1e-10)
+    if marker == "s100b":  # as printed in pROC's manual
+        assert [round(each, 4) for each in (value, low, high)] == [0.7314, 0.6301, 0.8326]
+    logit = hs.estimate(table, "roc_auc", method="delong")
+    half = stats.norm.ppf(0.975) * standard_error(table) / (value * (1 - value))
+    odds = np.log(value / (1 - value))
+    assert (logit.low, logit.high) == pytest.approx((stats.logistic.cdf(odds - half), stats.logistic.cdf(odds + half)))
+
+
+def test_obuchowski_equals_its_definition():
+    """The variance of cases in clusters equals Obuchowski's (1997), written out over the clusters."""
+    for seed in range(30):
+        truth, score = sample(seed)
+        rng = np.random.default_rng(seed)
+        groups = rng.integers(0, max(len(truth) // 3, 4), len(truth))
+        wins = kernel(truth, score)
+        m, n = wins.shape
+        area = wins.mean()
+        clusters = np.unique(groups)
+        a = np.array([(wins.mean(1) - area)[groups[truth == 1] == c].sum() for c in clusters])
+        b = np.array([(wins.mean(0) - area)[groups[truth == 0] == c].sum() for c in clusters])
+        with_positive = len(np.unique(groups[truth == 1]))
+        with_negative = len(np.unique(groups[truth == 0]))
+        if min(with_positive, with_negative) < 2:
+            continue
+        s10 = with_positive / ((with_positive - 1) * m) * (a**2).sum()
+        s01 = with_negative / ((with_negative - 1) * n) * (b**2).sum()
+        s11 = len(clusters) / (len(clusters) - 1) * (a * b).sum()
+        expected = s10 / m + s01 / n + 2 * s11 / (m * n)
+        ours = standard_error(hs.scores(truth, score, groups=groups)) ** 2
+        assert ours == pytest.approx(max(expected, 0), rel=1e-9, abs=1e-14)
+
+
+def test_clusters_of_one_case_and_equal_weights_change_nothing():
+    """Singleton clusters, constant weights and fixed margins give the variance of independent cases."""
+    truth, score = sample(7)
+    plain = standard_error(hs.scores(truth, score))
+    assert standard_error(hs.scores(truth, score, groups=np.arange(len(truth)))) == pytest.approx(plain)
+    assert standard_error(hs.scores(truth, score, sample_weight=np.full(len(truth), 3.0))) == pytest.approx(plain)
+    assert standard_error(hs.scores(truth, score).with_design(hs.FixedMargins())) == pytest.approx(plain)
+
+
+def test_hanley_and_mcneils_variance():
+    """Their formula from the area and the class sizes, and the interval around it."""
+    a, m, n = 0.85, 20, 35
+    q1, q2 = a / (2 - a), 2 * a**2 / (1 + a)
+    expected = (a * (1 - a) + (m - 1) * (q1 - a**2) + (n - 1) * (q2 - a**2)) / (m * n)
+    assert hanley_mcneil_variance(a, m, n) == pytest.approx(expected)
+    truth, score = sample(3)
+    table = hs.scores(truth, score)
+    value, (low, high) = hs.estimate(table, "roc_auc", method=HanleyMcNeil("identity"))
+    spread = np.sqrt(hanley_mcneil_variance(value, truth.sum(), (1 - truth).sum()))
+    assert (high - low) / 2 == pytest.approx(1.959964 * spread, rel=1e-6)
+
+
+def test_newcombes_limits_solve_their_equation():
+    """At both limits the distance to the observed area is the quantile times the error there."""
+    for seed in range(20):
+        truth, score = sample(seed)
+        value, limits = hs.estimate(hs.scores(truth, score), "roc_auc", method=Newcombe(), confidence_level=0.9)
+        for limit in limits:
+            if 0 < limit < 1:
+                error = np.sqrt(newcombe_variance(limit, truth.sum(), (1 - truth).sum()))
+                assert abs(limit - value) == pytest.approx(stats.norm.ppf(0.95) * error, rel=1e-6)
+
+
+@pytest.mark.parametrize("method", ["delong", "newcombe", "hanley_mcneil"])
+class TestDegenerate:
+    """An honest interval, or nan with a reason."""
+
+    def test_separated_classes(self, method):
+        """At an area of 1 (or 0) the interval is not a point, and one-sided."""
+        truth = [0] * 6 + [1] * 4
+        for sign in (1, -1):
+            estimate = hs.estimate(hs.scores(truth, sign * np.arange(10.0)), "roc_auc", method=_method(method))
+            assert estimate.value == (sign + 1) / 2
+            assert (estimate.high if sign > 0 else estimate.low) == estimate.value
+            assert 0.3 < estimate.high - estimate.low < 0.7
+
+    def test_two_cases(self, method):
+        """Two cases say next to nothing."""
+        estimate = hs.estimate(hs.scores([0, 1], [0.2, 0.8]), "roc_auc", method=_method(method))
+        assert estimate.value == 1
+        assert estimate.low < 0.3
+
+    def test_single_positive(self, method):
+        """A class of one case has no sample variance; the interval is wide all the same."""
+        estimate = hs.estimate(hs.scores([0, 0, 0, 1], [0.1, 0.2, 0.9, 0.5]), "roc_auc", method=_method(method))
+        assert estimate.low < 0.3 < estimate.value < 0.9 < estimate.high
+
+    def test_other_metrics_are_refused(self, method):
+        """The error names the methods that serve."""
+        with pytest.raises(hs.HowsureError, match="is for `roc_auc`, not for `average_precision`"):
+            hs.estimate(hs.scores([0, 1], [0.2, 0.8]), "ap", method=_method(method))
+
+
+def _method(name):
+    return {"delong": DeLong(), "newcombe": Newcombe(), "hanley_mcneil": HanleyMcNeil()}[name]
+
+
+def test_equal_scores_say_nothing():
+    """Where all scores are equal the area is one half by ties alone: nan limits, with the reason."""
+    estimate = hs.estimate(hs.scores([0, 0, 1, 1], [0.5] * 4), "roc_auc", method="delong")
+    assert estimate.value == 0.5
+    assert np.isnan(estimate.low)
+    assert "equal" in estimate.reason
+
+
+def test_single_cluster_says_nothing():
+    """One cluster has no variation between clusters: nan limits, with the reason."""
+    table = hs.scores([0, 1, 0, 1], [0.1, 0.3, 0.4, 0.9], groups=["a"] * 4)
+    estimate = hs.estimate(table, "roc_auc", method="delong")
+    assert np.isnan(estimate.low)
+    assert "cluster" in estimate.reason
+
+
+def coverage(area, sizes, repeats, methods, seed=0):
+    """Return how often each method's interval of normal scores of this area holds it."""
+    rng = np.random.default_rng(seed)
+    shift = np.sqrt(2) * stats.norm.ppf(area)
+    truth = np.repeat([0, 1], sizes)
+    inside = np.zeros(len(methods))
+    for _ in range(repeats):
+        table = hs.scores(truth, rng.normal(truth * shift))
+        for index, method in enumerate(methods):
+            _, (low, high) = hs.estimate(table, "roc_auc", method=method)
+            inside[index] += low <= area <= high
+    return inside / repeats
+
+
+@pytest.mark.parametrize("area", [0.7, 0.9])
+def test_coverage_in_brief(area):
+    """With 10 positives among 50, logit DeLong and Newcombe cover at about 95 % (800 seeded samples)."""
+    assert coverage(area, (40, 10), 800, [DeLong(), Newcombe()], seed=4) == pytest.approx([0.95, 0.95], abs=0.022)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("area", [0.6, 0.7, 0.8, 0.9, 0.95])
+def test_coverage(area):
+    """With 10 positives among 50, logit DeLong covers within 1.5 points of 95 %, Newcombe within 2 (20 000 samples)."""
+    delong, newcombe = coverage(area, (40, 10), 20_000, [DeLong(), Newcombe()], seed=11)
+    assert delong == pytest.approx(0.95, abs=0.015)
+    assert newcombe == pytest.approx(0.95, abs=0.02)

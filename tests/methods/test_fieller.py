@@ -1,0 +1,77 @@
+"""Fieller's interval solves its quadratic in every design, and covers."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import howsure as hs
+from howsure.methods.interval import quantile
+from howsure.spec import resolve
+
+RNG = np.random.default_rng(31)
+TRUE = RNG.integers(0, 3, 420)
+PREDICTED = np.where(RNG.random(420) < 0.7, TRUE, RNG.integers(0, 3, 420))
+TABLES = {
+    "simple": hs.confusion(TRUE, PREDICTED),
+    "fixed": hs.confusion(TRUE, PREDICTED).with_design(hs.FixedMargins()),
+    "weighted": hs.confusion(TRUE, PREDICTED, sample_weight=RNG.exponential(size=420)),
+    "clusters": hs.confusion(TRUE, PREDICTED, groups=np.arange(420) // 14),
+}
+RATIOS = ["accuracy", "error_rate", "mae", "mse", "adjacent_accuracy", "f1@binary+positive_class=1", "fbeta+beta=2@binary+positive_class=0", "jaccard@micro", "precision@binary+positive_class=2"]  # fmt: skip
+
+
+@pytest.mark.parametrize("metric", RATIOS)
+@pytest.mark.parametrize("design", TABLES)
+@pytest.mark.parametrize("level", [0.8, 0.99])
+def test_limits_are_the_roots_of_the_quadratic(metric, design, level):
+    """At each limit, ``(A - θB)² = z² Var(A - θB)``, the design's variance being taken at θ, not at the estimate."""
+    table = TABLES[design]
+    estimate = hs.estimate(table, metric, method="fieller", confidence_level=level)
+    ratio = resolve(metric, table).ratio(table.counts.shape)
+    z = quantile(level, table.design)
+    for limit in (estimate.low, estimate.high):
+        form = ratio.numerator - limit * ratio.denominator
+        distance = (table.counts * form).sum()
+        assert distance**2 == pytest.approx(z**2 * table.design.variance(table.counts, form), rel=1e-7)
+    assert estimate.low < estimate.value < estimate.high
+
+
+def test_independent_cases_as_arithmetic():
+    """For binary F1 the quadratic's coefficients are sums over tp, fp and fn, written out."""
+    tn, fp, fn, tp = 61.0, 14.0, 9.0, 27.0
+    part, whole = 2 * tp, 2 * tp + fp + fn
+    square = stats.norm.ppf(0.975) ** 2
+    a = whole**2 - square * (4 * tp + fp + fn)
+    b = part * whole - square * 4 * tp
+    c = part**2 - square * 4 * tp
+    root = np.sqrt(b * b - a * c)
+    found = hs.estimate(hs.from_counts([[tn, fp], [fn, tp]]), "f1", method="fieller")
+    assert [found.low, found.high] == pytest.approx([(b - root) / a, (b + root) / a], rel=1e-12)
+
+
+def test_tends_to_the_delta_method():
+    """With many cases the interval is the delta method's."""
+    shares = np.array([[0.4, 0.05, 0.05], [0.04, 0.2, 0.06], [0.02, 0.03, 0.15]])
+    table = hs.from_counts(shares * 10**8)
+    for metric in RATIOS:
+        score, wald = (hs.estimate(table, metric, method=method) for method in ("fieller", "wald"))
+        assert (score.high - score.low) / (wald.high - wald.low) == pytest.approx(1, abs=1e-3)
+
+
+def test_a_denominator_near_zero_says_nothing():
+    """Where the denominator's sign is in doubt the set is not an interval: the whole range is given."""
+    table = hs.confusion([1, 1, 0, 0, 1, 0], [1, 0, 0, 1, 1, 0], sample_weight=[1, 1, 1, 1, 40.0, 1])
+    estimate = hs.estimate(table, "f1", method="fieller", confidence_level=0.999)
+    assert (estimate.low, estimate.high) == (0, 1)
+
+
+def test_covers_binary_f1_in_small_samples():
+    """With forty cases, one in five positive, the interval holds the true F1 about as often as it says."""
+    rng = np.random.default_rng(3)
+    shares = np.array([[0.72, 0.08], [0.05, 0.15]])
+    truth, studies, inside = 0.3 / 0.43, 1200, 0
+    for _ in range(studies):
+        counts = rng.multinomial(40, shares.ravel()).reshape(2, 2)
+        estimate = hs.estimate(hs.from_counts(counts), "f1", method="fieller")
+        inside += estimate.low <= truth <= estimate.high
+    assert 0.93 <= inside / studies <= 0.98

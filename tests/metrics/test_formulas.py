@@ -1,0 +1,176 @@
+"""Every metric is its textbook formula, and every average its own, written out here a second time."""
+
+import math
+
+import numpy as np
+import pytest
+
+import howsure as hs
+from howsure.metric import REGISTRY
+from howsure.spec import resolve
+
+RNG = np.random.default_rng(77)
+
+
+def harmonic(*values):
+    """Return the harmonic mean."""
+    return len(values) / sum(1 / each for each in values)
+
+
+def formulas(tp, fn, fp, tn):
+    """Return every metric of one class, by recall r, specificity s, precision p, npv v and the class's share of the cases."""
+    n = tp + fn + fp + tn
+    r, s, p, v, share = tp / (tp + fn), tn / (tn + fp), tp / (tp + fp), tn / (tn + fn), (tp + fn) / n
+    return {
+        "recall": r,
+        "specificity": s,
+        "precision": p,
+        "npv": v,
+        "fpr": 1 - s,
+        "fnr": 1 - r,
+        "fdr": 1 - p,
+        "for": 1 - v,
+        "f1": harmonic(p, r),
+        "fbeta": harmonic(p, r),
+        "jaccard": 1 / (1 / p + 1 / r - 1),
+        "prevalence": share,
+        "model_bias": share * r + (1 - share) * (1 - s),
+        "diag_mass": share * r,
+        "class_accuracy": share * r + (1 - share) * s,
+        "informedness": r + s - 1,
+        "markedness": p + v - 1,
+        "p4": harmonic(p, r, s, v),
+        "g_mean": math.sqrt(r * s),
+        "fowlkes_mallows": math.sqrt(p * r),
+        "plr": r / (1 - s),
+        "nlr": (1 - r) / s,
+        "dor": (r / (1 - r)) / ((1 - s) / s),
+        "log_plr": math.log(r) - math.log(1 - s),
+        "log_nlr": math.log(1 - r) - math.log(s),
+        "log_dor": math.log(tp) + math.log(tn) - math.log(fn) - math.log(fp),
+        "prevalence_threshold": (math.sqrt(r * (1 - s)) + s - 1) / (r + s - 1),
+        "lift": p / share,
+        "precision_gain": (p - share) / ((1 - share) * p),
+        "recall_gain": (r - share) / ((1 - share) * r),
+        "f1_gain": (harmonic(p, r) - share) / ((1 - share) * harmonic(p, r)),
+        "fbeta_gain": (harmonic(p, r) - share) / ((1 - share) * harmonic(p, r)),
+    }
+
+
+OUTCOMES = [definition.name for definition in REGISTRY if definition.form == "outcomes"]
+
+
+def outcomes(counts, index):
+    """Count a class's outcomes cell by cell."""
+    size = len(counts)
+    sums = {(True, True): 0, (True, False): 0, (False, True): 0, (False, False): 0}
+    for i in range(size):
+        for j in range(size):
+            sums[i == index, j == index] += int(counts[i, j])
+    return sums[True, True], sums[True, False], sums[False, True], sums[False, False]
+
+
+@pytest.mark.parametrize("name", OUTCOMES)
+def test_one_class_and_its_averages(name):
+    """Each metric of one class is its formula, and micro, macro, weighted, min, max and the means follow from it."""
+    for _ in range(20):
+        size = int(RNG.integers(2, 7))
+        counts = RNG.integers(1, 15, (size, size)) + np.diag(RNG.integers(30, 90, size))
+        table = hs.from_counts(counts)
+        each = [outcomes(counts, index) for index in range(size)]
+        values = np.array([formulas(*one)[name] for one in each])
+        expected = {f"binary+positive_class={index}": values[index] for index in range(size)}
+        expected |= {
+            "micro": formulas(*np.sum(each, 0))[name],
+            "macro": sum(values) / size,
+            "weighted": sum(values * counts.sum(1)) / counts.sum(),
+            "min": min(values),
+            "max": max(values),
+        }
+        if min(values) > 0:
+            expected |= {"geometric": math.prod(values) ** (1 / size), "harmonic": harmonic(*values)}
+        for average, value in expected.items():
+            assert float(resolve(f"{name}@{average}", table)(counts)) == pytest.approx(value, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("beta", [0.5, 1, 2, 3.5])
+def test_beta_weights_recall(beta):
+    """F-beta and its gain weigh recall beta² times as much as precision."""
+    tn, fp, fn, tp = 61, 14, 9, 27
+    p, r, share = tp / (tp + fp), tp / (tp + fn), (tp + fn) / 111
+    value = (1 + beta**2) * p * r / (beta**2 * p + r)
+    table = hs.from_counts([[tn, fp], [fn, tp]])
+    assert hs.estimate(table, f"fbeta+beta={beta}").value == pytest.approx(value)
+    gains = ((p - share) / ((1 - share) * p), (r - share) / ((1 - share) * r))
+    expected = (gains[0] + beta**2 * gains[1]) / (1 + beta**2)
+    assert hs.estimate(table, f"fbeta_gain+beta={beta}").value == pytest.approx(expected)
+    assert hs.estimate(table, f"fbeta_gain+beta={beta}").value == pytest.approx((value - share) / ((1 - share) * value))
+
+
+def test_agreement_as_arithmetic():
+    """Kappa, Scott's pi, Gwet's AC1 and weighted kappa from their definitions by pairs of raters."""
+    for size in (2, 3, 5):
+        counts = RNG.integers(1, 25, (size, size)) + 15 * np.eye(size, dtype=int)
+        p = counts / counts.sum()
+        true, predicted = p.sum(1), p.sum(0)
+        mean = (true + predicted) / 2
+        chance = {
+            "kappa": sum(true * predicted),
+            "scotts_pi": sum(mean**2),
+            "krippendorff_alpha": sum(mean**2),
+            "gwet_ac1": sum(mean * (1 - mean)) / (size - 1),
+        }
+        for name, by_chance in chance.items():
+            value = (np.trace(p) - by_chance) / (1 - by_chance)
+            assert hs.estimate(hs.from_counts(counts), name).value == pytest.approx(value, rel=1e-12)
+        for power in (0, 1, 1.5, 2, 3):
+            pairs = [(i, j, abs(i - j) ** power if i != j else 0) for i in range(size) for j in range(size)]
+            seen, expected = sum(w * p[i, j] for i, j, w in pairs), sum(w * true[i] * predicted[j] for i, j, w in pairs)
+            found = hs.estimate(hs.from_counts(counts), f"weighted_kappa+power={power}").value
+            assert found == pytest.approx(1 - seen / expected, rel=1e-12)
+
+
+def test_power_zero_is_unweighted_kappa():
+    """With all errors weighing alike, weighted kappa is Cohen's, its standard error too."""
+    table = hs.from_counts([[44, 6, 3], [7, 29, 5], [2, 8, 21]])
+    one, other = (hs.estimate(table, name, method="wald") for name in ("weighted_kappa+power=0", "kappa"))
+    assert (one.value, one.low, one.high) == pytest.approx((other.value, other.low, other.high), rel=1e-9)
+
+
+def test_correlation_of_indicators():
+    """MCC is Pearson's correlation for two classes, and for more the ratio of the summed covariances."""
+    for size in (2, 4):
+        counts = RNG.integers(1, 25, (size, size)) + 15 * np.eye(size, dtype=int)
+        i, j = np.repeat(np.indices(counts.shape).reshape(2, -1), counts.ravel(), axis=1)
+        x, y = np.eye(size)[i], np.eye(size)[j]
+        x, y = x - x.mean(0), y - y.mean(0)
+        expected = (x * y).sum() / math.sqrt((x * x).sum() * (y * y).sum())
+        assert hs.estimate(hs.from_counts(counts), "mcc").value == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("average", ["geometric", "harmonic"])
+def test_means_of_ratios_need_values_that_are_not_negative(average):
+    """A class with a negative value is not dropped from a geometric or harmonic mean: that has no value."""
+    table = hs.from_counts([[5, 20, 3], [18, 4, 6], [2, 3, 30]])
+    assert hs.estimate(table, "informedness@min").value < 0 < hs.estimate(table, "informedness@max").value
+    estimate = hs.estimate(table, f"informedness@{average}")
+    assert np.isnan(estimate.value)
+    assert "negative" in estimate.reason
+
+
+@pytest.mark.parametrize("average", ["geometric", "harmonic"])
+def test_a_class_at_zero_makes_the_mean_zero(average):
+    """Zero is a value: a class whose recall is 0 makes the geometric and the harmonic mean 0."""
+    table = hs.from_counts([[12, 3, 1], [4, 0, 6], [2, 3, 19]])
+    estimate = hs.estimate(table, f"recall@{average}")
+    assert estimate.value == 0
+    assert 0 == estimate.low < estimate.high < 1
+
+
+def test_adjusted_balanced_accuracy_stays_in_its_range_without_some_classes():
+    """Chance is one over the classes that occur: with two of five, all wrong is -1, and has an interval."""
+    counts = np.zeros((5, 5))
+    counts[0, 1], counts[1, 0] = 10, 9
+    estimate = hs.estimate(hs.from_counts(counts), "balanced_accuracy+adjusted=true")
+    assert estimate.value == estimate.low == -1
+    assert -1 < estimate.high < 0

@@ -1,0 +1,125 @@
+"""Metrics at an operating point equal their definitions by search, and carry the threshold's uncertainty."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import howsure as hs
+from howsure.methods.interval import standard_error
+from howsure.metrics.operating import roc_slope
+from howsure.metrics.ranking import resolve_scores
+
+
+def sample(seed, size=60):
+    """Return truth and tied scores."""
+    rng = np.random.default_rng(seed)
+    truth = (rng.random(size) < 0.4).astype(int)
+    truth[:2] = 0, 1
+    return truth, np.round(rng.normal(truth), 1)
+
+
+def by_search(truth, score):
+    """Return sensitivity, specificity and precision at every threshold, from the top."""
+    thresholds = [np.inf, *sorted(set(score), reverse=True)]
+    called = [score >= threshold for threshold in thresholds]
+    sensitivity = np.array([each[truth == 1].mean() for each in called])
+    specificity = np.array([1 - each[truth == 0].mean() for each in called])
+    precision = np.array([truth[each].mean() if each.any() else np.nan for each in called])
+    return sensitivity, specificity, precision
+
+
+@pytest.mark.parametrize("rate", [0.1, 0.5, 0.8, 0.95])
+def test_values_are_found_by_search(rate):
+    """Each metric is the best (or first) of all thresholds that meet the condition."""
+    for seed in range(40):
+        truth, score = sample(seed)
+        table = hs.scores(truth, score)
+        sensitivity, specificity, precision = by_search(truth, score)
+        value = lambda spec: float(resolve_scores(spec, table)(table.counts))  # noqa: B023, E731
+        assert value(f"sensitivity_at+specificity={rate}") == sensitivity[specificity >= rate - 1e-12].max()
+        assert value(f"specificity_at+sensitivity={rate}") == pytest.approx(
+            specificity[sensitivity >= rate - 1e-12].max()
+        )
+        assert value(f"recall_at+fpr={rate}") == sensitivity[1 - specificity <= rate + 1e-12].max()
+        assert value(f"precision_at+recall={rate}") == precision[sensitivity >= rate - 1e-12][0]
+
+
+SPECS = (
+    "sensitivity_at+specificity=0.8",
+    "specificity_at+sensitivity=0.8",
+    "recall_at+fpr=0.3",
+    "precision_at+recall=0.6",
+)
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_standard_error_is_the_spread_of_repeated_studies(spec):
+    """The standard error, with the threshold's share in it, is the metric's spread over 400 new samples."""
+    rng = np.random.default_rng(3)
+    errors, values = [], []
+    for _ in range(400):
+        truth = (rng.random(1500) < 0.4).astype(int)
+        table = hs.scores(truth, rng.normal(truth * 1.3))
+        metric = resolve_scores(spec, table)
+        values.append(float(metric(table.counts)))
+        errors.append(standard_error(metric, table))
+    assert np.sqrt(np.mean(np.square(errors))) == pytest.approx(np.std(values), rel=0.1)
+
+
+def test_clusters_widen_the_interval():
+    """Each case repeated four times within its cluster: the error is that of the distinct cases."""
+    truth, score = sample(2, 400)
+    once, often = (
+        hs.scores(truth, score),
+        hs.scores(np.tile(truth, 4), np.tile(score, 4), groups=np.tile(np.arange(400), 4)),
+    )
+    for spec in SPECS:
+        errors = [standard_error(resolve_scores(spec, table), table) for table in (once, often)]
+        assert errors[1] == pytest.approx(errors[0], rel=0.15)  # the smoothing differs with the number of cases
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_gradients_sum_to_zero_with_the_counts(spec):
+    """Euler: the metrics do not change when the counts are multiplied."""
+    table = hs.scores(*sample(1))
+    metric = resolve_scores(spec, table)
+    gradient = metric.gradient(type("Counts", (), {"cells": table.counts})())
+    assert (table.counts * gradient).sum() == pytest.approx(0, abs=1e-12)
+
+
+def test_interval_covers():
+    """Sensitivity at 90 % specificity of normal scores is covered at about 95 % (400 seeded samples of 200)."""
+    rng = np.random.default_rng(2)
+    target = stats.norm.sf(stats.norm.ppf(0.9) - 1.5)
+    truth = np.repeat([0, 1], 100)
+    inside = 0
+    for _ in range(400):
+        estimate = hs.estimate(hs.scores(truth, rng.normal(truth * 1.5)), "sensitivity_at+specificity=0.9")
+        inside += estimate.low <= target <= estimate.high
+    assert inside / 400 == pytest.approx(0.94, abs=0.035)
+
+
+def test_slope_is_the_ratio_of_densities():
+    """For normal scores the slope is the ratio of the two normal densities, wherever there are cases of both."""
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1], 50_000)
+    table = hs.scores(truth, rng.normal(truth))
+    for point in (-1.0, 0.0, 0.5, 1.0, 2.0):
+        index = np.searchsorted(table.support[0], point)
+        expected = stats.norm.pdf(point - 1) / stats.norm.pdf(point)
+        assert roc_slope(table.counts)[index] == pytest.approx(expected, rel=0.1)
+
+
+def test_nothing_above_the_threshold():
+    """Where no threshold meets the condition but the one above all scores, the rate is 0: no limits, and a reason."""
+    estimate = hs.estimate(hs.scores([0, 1, 1, 1] * 3, [0.9, 0.1, 0.2, 0.3] * 3), "sensitivity_at+specificity=0.9")
+    assert estimate.value == 0
+    assert np.isnan([estimate.low, estimate.high]).all()
+    assert estimate.reason
+
+
+@pytest.mark.parametrize("spec", ["recall_at+fpr=1.2", "sensitivity_at+specificity=0", "precision_at+recall=-1"])
+def test_rates_lie_between_zero_and_one(spec):
+    """Other rates are refused."""
+    with pytest.raises(hs.HowsureError, match="between 0 and 1"):
+        resolve_scores(spec, hs.scores(*sample(0)))

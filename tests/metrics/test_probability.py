@@ -1,0 +1,173 @@
+"""Probability metrics equal scikit-learn's and their own definitions."""
+
+import numpy as np
+import pytest
+from sklearn import metrics as sk
+
+import howsure as hs
+from howsure.methods.interval import standard_error
+from howsure.metrics.ranking import resolve_scores
+from howsure.table import Counts
+
+
+def sample(seed, size=None):
+    """Return truth, tied probabilities (0 and 1 among them) and, for odd seeds, weights."""
+    rng = np.random.default_rng(seed)
+    size = size or int(rng.integers(5, 200))
+    score = np.round(rng.beta(0.8, 1.2, size), int(rng.integers(1, 5)))
+    truth = (rng.random(size) < score**1.3).astype(int)
+    truth[:2] = 0, 1
+    return truth, score, rng.exponential(size=size) if seed % 2 else None
+
+
+def value(spec, truth, score, weight=None):
+    """Return a metric's value."""
+    table = hs.scores(truth, score, sample_weight=weight)
+    return float(resolve_scores(spec, table)(table.counts))
+
+
+def test_values_equal_scikit_learns():
+    """Brier score and log loss equal scikit-learn's on 300 data sets with ties, weights and probabilities 0 and 1."""
+    for seed in range(300):
+        truth, score, weight = sample(seed)
+        expected = sk.brier_score_loss(truth, score, sample_weight=weight)
+        assert value("brier_score", truth, score, weight) == pytest.approx(expected, abs=1e-12)
+        expected = sk.log_loss(truth, score, sample_weight=weight)
+        assert value("log_loss", truth, score, weight) == pytest.approx(expected, rel=1e-10)
+
+
+def by_hand(truth, score, edges):
+    """Return each bin's share of cases, distance of observed share and mean probability, and cases."""
+    index = np.searchsorted(edges[1:-1], score)
+    parts = [(truth[index == b], score[index == b]) for b in np.unique(index)]
+    share = np.array([len(t) / len(truth) for t, _ in parts])
+    gap = np.array([t.mean() - s.mean() for t, s in parts])
+    rate = np.array([t.mean() for t, _ in parts])
+    return share, gap, rate
+
+
+@pytest.mark.parametrize("bins", [3, 10])
+def test_calibration_errors_are_their_definitions(bins):
+    """Every form of calibration error equals a plain computation over bins of equal width."""
+    for seed in range(0, 40, 2):
+        truth, score, _ = sample(seed)
+        share, gap, rate = by_hand(truth, score, np.linspace(0, 1, bins + 1))
+        number = share * len(truth)
+        assert value(f"ece+bins={bins}", truth, score) == pytest.approx((share * np.abs(gap)).sum())
+        assert value(f"ece+bins={bins}+norm=l2", truth, score) == pytest.approx(np.sqrt((share * gap**2).sum()))
+        assert value(f"ece+bins={bins}+norm=max", truth, score) == pytest.approx(np.abs(gap).max())
+        several = number > 1
+        less = (share * (gap**2 - rate * (1 - rate) / np.maximum(number - 1, 1)))[several].sum()
+        alone = (share * gap**2)[~several].sum()
+        corrected = np.sqrt(max(less + alone, 0.0))
+        if several.all():
+            assert value(f"ece+bins={bins}+norm=l2+debiased=true", truth, score) == pytest.approx(corrected)
+
+
+def test_bins_of_equal_mass():
+    """Quantile bins hold equal numbers of cases where there are no ties."""
+    rng = np.random.default_rng(0)
+    score = np.sort(rng.random(100))
+    truth = (rng.random(100) < score).astype(int)
+    expected = np.mean([abs(truth[i : i + 25].mean() - score[i : i + 25].mean()) for i in range(0, 100, 25)])
+    assert value("ece+bins=4+strategy=quantile", truth, score) == pytest.approx(expected)
+
+
+def test_debiased_error_of_calibrated_scores_is_smaller():
+    """Chance alone gives a calibrated classifier an error; the debiased form takes much of it off."""
+    plain, debiased = [], []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        score = rng.random(400)
+        truth = (rng.random(400) < score).astype(int)
+        plain.append(value("ece", truth, score))
+        debiased.append(value("ece+debiased=true", truth, score))
+    assert np.mean(plain) > 0.05
+    assert np.mean(debiased) < 0.65 * np.mean(plain)
+
+
+def test_brier_score_decomposes():
+    """Reliability − resolution + uncertainty is the Brier score of the scores moved to their bins' means (Murphy)."""
+    for seed in range(0, 30, 2):
+        truth, score, _ = sample(seed)
+        table = hs.scores(truth, score)
+        index = np.searchsorted(np.linspace(0, 1, 11)[1:-1], score)
+        moved = np.array([score[index == b].mean() for b in range(10) if (index == b).any()])
+        moved = moved[np.unique(index, return_inverse=True)[1]]
+        parts = [float(resolve_scores(f"brier_{p}", table)(table.counts)) for p in ("reliability", "resolution", "uncertainty")]  # fmt: skip
+        assert parts[0] - parts[1] + parts[2] == pytest.approx(np.mean((moved - truth) ** 2))
+        skill = 1 - np.mean((score - truth) ** 2) / (truth.mean() * (1 - truth.mean()))
+        assert value("brier_skill", truth, score) == pytest.approx(skill)
+
+
+SPECS = (
+    "brier_score",
+    "brier_skill",
+    "log_loss",
+    "ece",
+    "ece+norm=l2",
+    "ece+norm=max",
+    "ece+debiased=true",
+    "ece+norm=l2+debiased=true+bins=3",
+    "ece+strategy=quantile+bins=4",
+    "brier_reliability",
+    "brier_resolution",
+    "brier_uncertainty",
+)
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_gradients_are_complex_step_derivatives(spec):
+    """Gradients are the derivatives of the values to rounding, and sum to zero with the counts."""
+    for seed in range(20):
+        truth, score, _ = sample(seed)
+        table = hs.scores(truth, score)
+        metric = resolve_scores(spec, table)
+        cells = table.counts + np.random.default_rng(seed).uniform(0.5, 1, table.counts.shape)
+        gradient = metric.gradient(Counts(cells, "scores"))
+        nudged = cells + 1e-20j * np.eye(cells.size).reshape(-1, *cells.shape)
+        assert gradient.ravel() == pytest.approx(metric(nudged).imag / 1e-20, rel=1e-8, abs=1e-11)
+        assert (cells * gradient).sum() == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize("spec", ["brier_score", "brier_skill", "log_loss", "brier_resolution"])
+def test_delta_agrees_with_the_bootstrap(spec):
+    """The delta method's standard error is the bootstrap's, and intervals stay inside the range."""
+    truth, score, _ = sample(2, 1500)
+    table = hs.scores(truth, np.clip(score, 0.01, 0.99))
+    drawn = hs.estimate(table, spec, method=hs.Bootstrap("percentile", 1500), random_state=1)
+    assert standard_error(resolve_scores(spec, table), table) == pytest.approx(drawn.standard_error, rel=0.08)
+    delta = hs.estimate(table, spec)
+    low, high = resolve_scores(spec, table).range
+    assert low <= delta.low < delta.value < delta.high <= high
+
+
+def test_perfect_probabilities_have_an_interval():
+    """A Brier score of 0 in the sample does not prove perfection."""
+    estimate = hs.estimate(hs.scores([0] * 10 + [1] * 10, [0.0] * 10 + [1.0] * 10), "brier_score")
+    assert (estimate.value, estimate.low) == (0, 0)
+    assert 0 < estimate.high < 0.6
+
+
+@pytest.mark.parametrize(
+    "spec, words",
+    [
+        ("ece+norm=l3", "norm of `ece` 'l3'"),
+        ("ece+strategy=unifrom", "'uniform'"),
+        ("ece+bins=0", "at least 1"),
+        ("ece+bins=2.5", "whole number"),
+        ("ece+debiased=maybe", "true or false"),
+        ("ece+norm=max+debiased=true", "no debiased form"),
+    ],
+)
+def test_bad_arguments_are_refused(spec, words):
+    """Errors name the argument and what it may be."""
+    with pytest.raises(hs.HowsureError, match=words):
+        resolve_scores(spec, hs.scores([0, 1], [0.1, 0.9]))
+
+
+@pytest.mark.parametrize("spec", ["brier", "log_loss", "ece", "brier_reliability"])
+def test_scores_outside_the_unit_interval_are_no_probabilities(spec):
+    """Scores that are no probabilities are refused, with the culprit."""
+    with pytest.raises(hs.HowsureError, match=r"needs probabilities, and `y_score` holds 1\.5"):
+        resolve_scores(spec, hs.scores([0, 1], [0.1, 1.5]))
