@@ -125,6 +125,8 @@ class Metric:
         The definition that it was bound from.
     per_class
         The values that it is an average of, ``(..., classes)``, or None.
+    at_threshold
+        For a metric of counts read from scores: the threshold, and the metric of the confusion table there.
     """
 
     name: str
@@ -138,6 +140,7 @@ class Metric:
     positive: int | None = None
     definition: Definition | None = None
     per_class: Callable[[Counts], Array] | None = None
+    at_threshold: tuple[float, Metric] | None = None
 
     def __call__(self, counts: Any) -> Array:
         """Return the value on counts, shape ``(..., *cells)``."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -167,7 +168,9 @@ def _shown(value: Any) -> str:
 # --- binding a spec to a table's labels --------------------------------------------------------------------------
 
 
-def resolve(spec: str | Spec | Metric, table: Table, *, classes: Sequence[int] | None = None) -> Metric:
+def resolve(
+    spec: str | Spec | Metric, table: Table, *, classes: Sequence[int] | None = None, threshold: float | None = None
+) -> Metric:
     """Return the metric that a spec names on a table.
 
     Parameters
@@ -178,12 +181,18 @@ def resolve(spec: str | Spec | Metric, table: Table, *, classes: Sequence[int] |
         Its labels give ``positive_class`` a position; two classes without an average mean the second one.
     classes
         Positions of the classes to average over; all by default.
+    threshold
+        Where a metric of counts reads a table of scores; metrics of scores do not look at it.
 
     Raises
     ------
     HowsureError
         If a name is unknown, or a metric of one class meets more than two classes and no average is named.
     """
+    if table.kind == "scores" and threshold is not None and of_counts(spec):
+        counted = resolve(spec, table.at(threshold), classes=classes)
+        split = int(np.searchsorted(table.support[0], threshold))
+        return replace(from_split(counted, split), at_threshold=(float(threshold), counted))
     if isinstance(spec, Metric):
         return spec
     if table.kind == "scores":
@@ -201,9 +210,38 @@ def resolve(spec: str | Spec | Metric, table: Table, *, classes: Sequence[int] |
     return builder[parsed.definition.form](parsed, table, None)
 
 
+def of_counts(spec: str | Spec | Metric) -> bool:
+    """Whether a spec names a metric of a confusion table."""
+    if isinstance(spec, str):
+        return REGISTRY.find(re.split(r"[+@]", spec)[0]) is not None
+    return isinstance(spec, Spec) or spec.kind == "confusion"
+
+
+def from_split(metric: Metric, split: int) -> Metric:
+    """Return a metric of the confusion table as one of scores, the first ``split`` of which are predicted negative."""
+
+    def divided(cells: Array) -> Counts:
+        return Counts(np.stack([cells[..., :split, :].sum(-2), cells[..., split:, :].sum(-2)], -1))
+
+    def gradient(counts: Counts) -> Array:
+        below, above = metric.gradient(divided(counts.cells)).T
+        return np.asarray(np.where(np.arange(counts.cells.shape[-2])[:, None] < split, below, above))
+
+    return replace(
+        metric,
+        kind="scores",
+        value=lambda counts: metric.value(divided(counts.cells)),
+        gradient=gradient,
+        ratio=None,
+        parts=None,
+        positive=None,
+        per_class=None,
+    )
+
+
 def labels_to_expand(spec: str | Metric, table: Table) -> list[str] | None:
     """Return one spec a class where the average is ``none``, else None."""
-    if isinstance(spec, Metric) or table.kind == "scores":
+    if isinstance(spec, Metric) or (table.kind == "scores" and not of_counts(spec)):
         return None
     parsed = parse(spec)
     if parsed.average != "none":
