@@ -62,6 +62,7 @@ if TYPE_CHECKING:
         zero_one_loss,
     )
     from howsure.sources.confusion import confusion
+    from howsure.sources.score_matrix import multiclass_scores
     from howsure.sources.scores import scores
     from howsure.table import Table, from_counts
     from howsure.thresholds import threshold_curves
@@ -141,6 +142,7 @@ _HOMES = {
         "zero_one_loss",
     ),
     "howsure.sources.confusion": ("confusion",),
+    "howsure.sources.score_matrix": ("multiclass_scores",),
     "howsure.sources.scores": ("scores",),
     "howsure.table": (
         "Table",
@@ -200,6 +202,7 @@ __all__ = [
     "jaccard_score",
     "log_loss",
     "matthews_corrcoef",
+    "multiclass_scores",
     "npv_score",
     "optimal_threshold",
     "ppv_score",

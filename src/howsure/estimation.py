@@ -16,7 +16,7 @@ from howsure.methods.interval import Interval
 from howsure.methods.summary import Probability, Summary, probability_above, summarise
 from howsure.metric import Metric
 from howsure.spec import Spec, labels_to_expand, parse, resolve, undefined_classes
-from howsure.table import Counts, Table
+from howsure.table import SCORES, Counts, Table
 
 Array = NDArray[Any]
 
@@ -43,6 +43,8 @@ DEFAULTS = {
         "kappa",
     ),
     "scores": ("roc_auc", "average_precision"),
+    "multiclass_scores": ("roc_auc@macro", "roc_auc@macro+multi_class=ovo", "average_precision@macro"),
+    "multilabel_scores": ("roc_auc@macro", "roc_auc@micro", "average_precision@macro", "average_precision@micro"),
     "multilabel": (
         "precision@micro",
         "recall@micro",
@@ -238,9 +240,11 @@ def estimate(
 
 
 def _check_threshold(threshold: float | None, table: Table, metrics: Sequence[Metric]) -> None:
-    if threshold is None or any(metric.at_threshold for metric in metrics):
+    if threshold is None:
         return
     if table.kind == "scores":
+        if any(metric.definition for metric in metrics):
+            return
         names = ", ".join(f"`{metric.name}`" for metric in metrics)
         message = f"`threshold` is for metrics of counts, and {names} look at all scores. Drop it, or name such."
     else:
@@ -251,25 +255,24 @@ def _check_threshold(threshold: float | None, table: Table, metrics: Sequence[Me
 def _estimates(
     table: Table, metrics: Sequence[Metric], method: Method | None, level: float, random_state: Any
 ) -> tuple[Estimate, ...]:
-    if metrics and all(metric.at_threshold for metric in metrics):  # four cells say all that the scores could
-        own = [_own_table(table, metric) for metric in metrics]
-        table, metrics = own[0][0], [metric for _, metric in own]
+    names = [metric.name for metric in metrics]
+    if len(metrics) == 1 or (table.kind == "scores" and all(metric.smaller for metric in metrics)):
+        own = [_own_table(table, metric) for metric in metrics]  # whose few cells say all that the many could
+        table, metrics = own[0][0] if own else table, [metric for _, metric in own]
     if isinstance(method, DrawingMethod):
         intervals = method.intervals(metrics, table, level, random_state)
         pairs: list[tuple[Method, Interval]] = [(method, interval) for interval in intervals]
     else:
         pairs = [_analytic(table, metric, method, level) for metric in metrics]
     return tuple(
-        _finished(*_own_table(table, metric), level, *pair) for metric, pair in zip(metrics, pairs, strict=True)
+        _finished(name, *_own_table(table, metric), level, *pair)
+        for name, metric, pair in zip(names, metrics, pairs, strict=True)
     )
 
 
 def _own_table(table: Table, metric: Metric) -> tuple[Table, Metric]:
-    """Return the confusion table at its threshold where a metric has one, else what is given."""
-    if metric.at_threshold is None:
-        return table, metric
-    threshold, counted = metric.at_threshold
-    return table.at(threshold), counted
+    """Return the smaller table that a metric looks at, where there is one, with the metric of it."""
+    return (table, metric) if metric.smaller is None else metric.smaller(table)
 
 
 def _analytic(table: Table, metric: Metric, method: Method | None, level: float) -> tuple[Method, Interval]:
@@ -278,12 +281,12 @@ def _analytic(table: Table, metric: Metric, method: Method | None, level: float)
     return chosen, chosen.interval(same, small, level)
 
 
-def _finished(table: Table, metric: Metric, level: float, method: Method, interval: Interval) -> Estimate:
+def _finished(name: str, table: Table, metric: Metric, level: float, method: Method, interval: Interval) -> Estimate:
     counts = Counts(table.counts, table.kind)
     value = float(metric(counts))
     reason = undefined_reason(metric, table) if math.isnan(value) else interval.reason or partial_reason(metric, counts)
     return Estimate(
-        metric.name,
+        name,
         value,
         interval.low,
         interval.high,
@@ -311,7 +314,7 @@ def _on_two_classes(metric: Metric, small: Table) -> Metric:
 
 def undefined_reason(metric: Metric, table: Table) -> str:
     """Say in words why a metric is undefined on a table."""
-    if table.kind == "scores":
+    if table.kind in SCORES:
         return "undefined: one of the classes has no case"
     counts = Counts(table.counts, table.kind)
     if metric.per_class is not None and (metric.per_class(counts) < 0).any():
@@ -336,8 +339,9 @@ def undefined_reason(metric: Metric, table: Table) -> str:
 
 def partial_reason(metric: Metric, counts: Counts) -> str:
     """Say how many classes an average leaves out because the metric is undefined on them."""
-    missing = undefined_classes(metric, counts)
-    return f"averaged without {missing} of {counts.classes} classes, where it is undefined" if missing else ""
+    missing, number = undefined_classes(metric, counts)
+    what = "pairs of classes" if metric.name.endswith("multi_class=ovo") else "classes"
+    return f"averaged without {missing} of {number} {what}, where it is undefined" if missing else ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

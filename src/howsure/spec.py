@@ -16,8 +16,9 @@ from howsure import averages
 from howsure.averages import Average
 from howsure.errors import HowsureError
 from howsure.metric import REGISTRY, STEP, Definition, Metric, Parts, Ratio
+from howsure.metrics.multiclass import resolve_multiclass
 from howsure.metrics.ranking import resolve_scores
-from howsure.table import Counts, Kind, Table
+from howsure.table import SCORES, Counts, Kind, Table
 
 Array = NDArray[Any]
 BLOCK = 128  # nudged tables evaluated at once in a gradient: bounds its memory
@@ -83,10 +84,7 @@ def _with_average(spec: Spec, tail: str, text: str) -> Spec:
     if spec.definition.form != "outcomes":
         message = f"`{spec.definition.name}` is one number for the whole table and takes no average: drop '@{word}'."
         raise HowsureError(message)
-    canonical = _average_name(word)
-    if canonical is None:
-        known = [*averages.BY_NAME, *averages.SINGLE, *averages.POOLED, *averages.PER_CLASS]
-        raise HowsureError.unknown("average", word, known)
+    canonical = averages.canonical_average(word)
     given = dict([_pair(rest, text)]) if plus else {}
     positive = given.pop("positive_class", None)
     if positive is not None and canonical != "binary":
@@ -95,15 +93,6 @@ def _with_average(spec: Spec, tail: str, text: str) -> Spec:
     if given:
         raise HowsureError.unknown("argument of an average", next(iter(given)), ["positive_class"])
     return replace(spec, average=canonical, positive_class=positive)
-
-
-def _average_name(word: str) -> str | None:
-    if word in averages.BY_NAME:
-        return averages.BY_NAME[word].name
-    for names in (averages.SINGLE, averages.POOLED, averages.PER_CLASS):
-        if word in names:
-            return names[0]
-    return None
 
 
 def _pair(text: str, whole: str) -> tuple[str, str]:
@@ -192,11 +181,12 @@ def resolve(
     if table.kind == "scores" and threshold is not None and of_counts(spec):
         counted = resolve(spec, table.at(threshold), classes=classes)
         split = int(np.searchsorted(table.support[0], threshold))
-        return replace(from_split(counted, split), at_threshold=(float(threshold), counted))
+        return replace(from_split(counted, split), smaller=lambda scored: (scored.at(threshold), counted))
     if isinstance(spec, Metric):
         return spec
-    if table.kind == "scores":
-        return resolve_scores(spec if isinstance(spec, str) else spec.text, table)
+    if table.kind in SCORES:
+        text = spec if isinstance(spec, str) else spec.text
+        return resolve_scores(text, table) if table.kind == "scores" else resolve_multiclass(text, table)
     parsed = spec if isinstance(spec, Spec) else parse(spec)
     builder = {"outcomes": _of_outcomes, "margins": _of_margins, "cells": _of_cells, "coefficients": _of_coefficients}
     if table.kind == "multilabel" and parsed.definition.form != "outcomes":
@@ -243,6 +233,10 @@ def labels_to_expand(spec: str | Metric, table: Table) -> list[str] | None:
     """Return one spec a class where the average is ``none``, else None."""
     if isinstance(spec, Metric) or (table.kind == "scores" and not of_counts(spec)):
         return None
+    if table.kind in SCORES and table.kind != "scores":
+        head, _, tail = spec.partition("@")
+        every = tail.strip().lower() in averages.PER_CLASS
+        return [f"{head}@binary+positive_class={label}" for label in table.labels] if every else None
     parsed = parse(spec)
     if parsed.average != "none":
         return None
@@ -378,9 +372,10 @@ def _averaged(spec: Spec, table: Table, average: Average, chosen: Array | None) 
     )
 
 
-def undefined_classes(metric: Metric, counts: Counts) -> int:
-    """How many classes an average leaves out, the metric being undefined on them."""
-    return 0 if metric.per_class is None else int(np.isnan(metric.per_class(counts)).sum())
+def undefined_classes(metric: Metric, counts: Counts) -> tuple[int, int]:
+    """How many classes an average leaves out, the metric being undefined on them, and of how many."""
+    values = np.empty(0) if metric.per_class is None else metric.per_class(counts)
+    return int(np.isnan(values).sum()), len(values)
 
 
 def _scatter(values: Array, chosen: Array, size: int) -> Array:
