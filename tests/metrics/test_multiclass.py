@@ -33,7 +33,7 @@ def indicator(seed, size=80, labels=4):
 
 def test_values_equal_scikit_learns():
     """Against the rest and in pairs, by every average, with ties and weights: scikit-learn's numbers."""
-    for seed in range(60):
+    for seed in range(25):
         true, score, weight = sample(seed)
         for given in (None, weight):
             table = hs.multiclass_scores(true, score, sample_weight=given)
@@ -90,7 +90,7 @@ SPECS = (
     "roc_auc@micro",
     "roc_auc@geometric+multi_class=ovo",
     "roc_auc@weighted+multi_class=ovo",
-    "roc_auc+max_fpr=0.4@macro",
+    "roc_auc+max_fpr=0.37@macro",
     "ap@weighted",
     "ap@micro",
     "ap@macro+multi_class=ovo",

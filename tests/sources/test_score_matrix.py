@@ -22,7 +22,11 @@ def test_layout():
     assert multilabel.counts.tolist() == [[[0, 1], [1, 0]], [[0, 1], [0, 1]]]
 
 
-@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, lambda each: pl.DataFrame(each).lazy(), dict])
+@pytest.mark.parametrize(
+    "frame",
+    [pd.DataFrame, pl.DataFrame, lambda each: pl.DataFrame(each).lazy(), dict],
+    ids=["pandas", "polars", "lazy", "mapping"],
+)
 def test_frames(frame):
     """Columns of a frame are named, a frame of scores is taken as a matrix."""
     columns = {"animal": TRUE, "c": SCORE[:, 0], "d": SCORE[:, 1], "e": SCORE[:, 2]}
