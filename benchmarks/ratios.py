@@ -1,6 +1,6 @@
 """Ratios against peers, measured in one run, since machines differ and are noisy.
 
-Run ``python benchmarks/ratios.py [SECTION …]``; sections are foundation, strings, resampling, posterior.
+Run ``python benchmarks/ratios.py [SECTION …]``; sections are foundation, strings, resampling, posterior, scores.
 Each line gives our time, the peer's, and how many times faster we are. A peer that would take minutes is timed on
 fewer resamples and scaled; the line says so.
 """
@@ -215,7 +215,63 @@ print(memory("VmHWM") - before)
     return int(answer.stdout) / 1024
 
 
-SECTIONS = {"foundation": foundation, "strings": strings, "resampling": resampling, "posterior": posterior}
+def scores() -> None:
+    """Areas under the ROC curve, their bootstrap, and metrics along thresholds."""
+    import confidenceinterval
+    from sklearn import metrics
+
+    def data(rows: int) -> tuple[np.ndarray, np.ndarray]:
+        rng = np.random.default_rng(3)
+        true = rng.integers(0, 2, rows)
+        return true, rng.normal(true)
+
+    true, score = data(1_000_000)
+    ours = seconds(lambda: hs.roc_auc_score(true, score), 5)
+    title = "roc_auc_score with DeLong interval, n = 10⁶"
+    line(title, ours, seconds(lambda: confidenceinterval.roc_auc_score(true, score), 1), 10, "confidenceinterval")
+    line(title, ours, seconds(lambda: metrics.roc_auc_score(true, score), 5), 1, "scikit-learn, no interval")
+    for rows, resamples, few, target in ((10_000, 9_999, 50, 30), (1_000_000, 20, 2, 6)):
+        true, score = data(rows)
+        table = hs.scores(true, score)
+        rng = np.random.default_rng(0)
+
+        def theirs(true: Any = true, score: Any = score, rows: int = rows, rng: Any = rng, few: int = few) -> None:
+            for _ in range(few):
+                picks = rng.integers(rows, size=rows)
+                metrics.roc_auc_score(true[picks], score[picks])
+
+        method = hs.Bootstrap("percentile", resamples)
+        line(
+            f"{resamples:,} resamples of ROC AUC, n = {rows:,}",
+            seconds(lambda table=table, method=method: hs.estimate(table, "roc_auc", method=method), 1),
+            seconds(theirs, 1) * resamples / few,
+            target,
+            f"scikit-learn, from {few} resamples",
+        )
+    names = [
+        "precision",
+        "recall",
+        "specificity",
+        "npv",
+        "f1",
+        "accuracy",
+        "balanced_accuracy",
+        "mcc",
+        "kappa",
+        "jaccard",
+    ]
+    table = hs.scores(*data(1_000_000))
+    took = seconds(lambda: hs.threshold_curves(table, names), 1)
+    print(f"10 metrics with bands along the thresholds of 10⁶ cases, after the sort: {took:.2f} s (aim 2 s)")
+
+
+SECTIONS = {
+    "foundation": foundation,
+    "strings": strings,
+    "resampling": resampling,
+    "posterior": posterior,
+    "scores": scores,
+}
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")

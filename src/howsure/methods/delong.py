@@ -210,7 +210,7 @@ def newcombe_variance(area: float, positives: float, negatives: float) -> float:
 def class_sizes(table: Table) -> tuple[float, ...]:
     """Return the effective number of cases of each class, the positive one last (Kish's with weights or clusters)."""
     if isinstance(table.design, Simple | FixedMargins):
-        return tuple(table.counts.sum(0).tolist())
+        return tuple(float(column.sum()) for column in table.counts.T)
     return tuple(
         table.design.effective_trials(table.counts, np.broadcast_to(side, table.counts.shape))
         for side in np.eye(table.counts.shape[-1], dtype=bool)
@@ -242,7 +242,7 @@ def placement_variance(table: Table, slopes: Array, others: Array | None = None)
     mass = table.counts if squares is None else squares
     if squares is None and slopes.shape[1] > 2:  # noqa: PLR2004 - with two classes the means are zero
         slopes, second = (_centred(part, table.counts) for part in (slopes, second))
-    spread = np.array([np.einsum("s,s,s->", *parts) for parts in zip(mass.T, slopes.T, second.T, strict=True)])
+    spread = np.array([np.vdot(m * a, b) for m, a, b in zip(mass.T, slopes.T, second.T, strict=True)])
     sizes = np.array(class_sizes(table))
     seen = sizes > 0
     if (sizes[seen] < 2 - 1e-9).any():

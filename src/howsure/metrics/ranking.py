@@ -58,7 +58,7 @@ def roc_auc_slopes(cells: Array) -> Array:
     below -= negatives
     above -= positives
     area = float(2 * (positives @ below) / (number * others))
-    slopes = np.empty(cells.shape)
+    slopes = np.empty(cells.shape[::-1]).T
     np.multiply(above, -1 / (number * others), out=slopes[:, 0])
     np.multiply(below, 1 / (number * others), out=slopes[:, 1])
     slopes += ((1 - area) / others, -area / number)
