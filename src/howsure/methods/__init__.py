@@ -12,6 +12,7 @@ from howsure.methods.delta import Delta, Wald
 from howsure.methods.dirichlet import Dirichlet
 from howsure.methods.fieller import Fieller
 from howsure.methods.interval import DrawingMethod, Interval, Method
+from howsure.methods.mann_whitney import MannWhitney
 from howsure.methods.mover import Mover
 from howsure.methods.proportion import (
     BINOMIAL_METHODS,
@@ -48,6 +49,7 @@ __all__ = [
     "Jeffreys",
     "LikelihoodRatio",
     "Logit",
+    "MannWhitney",
     "Method",
     "MidP",
     "Mover",
@@ -74,6 +76,7 @@ METHODS: dict[str, Callable[[], Method]] = {
     "delong_wald": partial(DeLong, "identity"),
     HanleyMcNeil.name: HanleyMcNeil,
     Newcombe.name: Newcombe,
+    MannWhitney.name: MannWhitney,
 }
 SYNONYMS = {
     "takahashi": "wald",

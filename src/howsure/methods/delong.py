@@ -67,7 +67,7 @@ class DeLong:
         rng: Any = None,  # noqa: ARG002 - the protocol's signature
     ) -> Interval:
         """Return the interval; see the class."""
-        value = _area(self, metric, table, ("scores", "multiclass_scores"))
+        value = observed_area(self, metric, table, ("scores", "multiclass_scores"))
         if np.isnan(value):
             return Interval(np.nan, np.nan, reason=NO_CASE)
         error = placement_error(metric, table)
@@ -123,7 +123,7 @@ class HanleyMcNeil:
         rng: Any = None,  # noqa: ARG002 - the protocol's signature
     ) -> Interval:
         """Return the interval; see the class."""
-        value = _area(self, metric, table)
+        value = observed_area(self, metric, table)
         if np.isnan(value):
             return Interval(np.nan, np.nan, reason=NO_CASE)
         others, number = class_sizes(table)
@@ -167,7 +167,7 @@ class Newcombe:
         rng: Any = None,  # noqa: ARG002 - the protocol's signature
     ) -> Interval:
         """Return the interval; see the class."""
-        value = _area(self, metric, table)
+        value = observed_area(self, metric, table)
         if np.isnan(value):
             return Interval(np.nan, np.nan, reason=NO_CASE)
         others, number = class_sizes(table)
@@ -272,7 +272,8 @@ def _obuchowski(design: Clusters, slopes: Array, others: Array) -> float:
     return max(within + design.number / (design.number - 1) * across, 0.0)
 
 
-def _area(method: Method, metric: Metric, table: Table, kinds: tuple[str, ...] = ("scores",)) -> float:
+def observed_area(method: Method, metric: Metric, table: Table, kinds: tuple[str, ...] = ("scores",)) -> float:
+    """Return the area, exactly 0 or 1 where it is so up to rounding; refuse other metrics and tables."""
     if metric.name.partition("@")[0] != "roc_auc" or table.kind not in kinds:
         message = (
             f"`{type(method).__name__}` is for `roc_auc`, not for `{metric.name}`. Use `Delta()` or `Bootstrap()`."
