@@ -9,7 +9,7 @@ from sklearn import calibration
 from sklearn import metrics as sk
 
 import howsure as hs
-from howsure.curves import calibration_curve, precision_recall_curve, roc_curve
+from howsure.curves import calibration_curve, det_curve, precision_recall_curve, roc_curve
 
 
 def sample(seed, size=80):
@@ -164,3 +164,34 @@ def test_bad_requests_are_refused():
         roc_curve(table, confidence_level=95)
     with pytest.raises(hs.HowsureError, match="needs probabilities"):
         calibration_curve(table)
+
+
+def test_arrays_serve_as_well_as_a_table():
+    """True classes and scores, with what `scores` takes, give the curve of their table."""
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, 2, 80)
+    score, weight = np.round(rng.random(80), 2), rng.random(80)
+    for curve in (roc_curve, det_curve, precision_recall_curve, calibration_curve):
+        direct = curve(np.where(truth, "ill", "well"), score, pos_label="ill", sample_weight=weight)
+        table = hs.scores(truth, score, sample_weight=weight)
+        for name, column in curve(table).columns.items():
+            assert direct[name] == pytest.approx(column)
+        with pytest.raises(hs.HowsureError, match="sample_weight.*`scores`"):
+            curve(table, sample_weight=weight)
+        with pytest.raises(hs.HowsureError, match="y_true, y_score"):
+            curve(truth)
+
+
+def test_error_tradeoff_is_scikit_learns():
+    """Its points hold those of scikit-learn's `det_curve`; the band is the ROC band upside down."""
+    rng = np.random.default_rng(7)
+    truth = rng.integers(0, 2, 60)
+    score = np.round(rng.normal(truth), 1)
+    ours = det_curve(truth, score, band="simultaneous")
+    points = set(zip(ours["threshold"].tolist(), ours["fpr"].round(12), ours["fnr"].round(12), strict=True))
+    false, missed, thresholds = sk.det_curve(truth, score)
+    assert set(zip(thresholds[1:].tolist(), false[1:].round(12), missed[1:].round(12), strict=True)) <= points
+    assert ours.low == pytest.approx(1 - roc_curve(truth, score, band="simultaneous").high)
+    assert (ours.low <= ours["fnr"]).all()
+    assert (ours["fnr"] <= ours.high).all()
+    assert list(det_curve(truth, score, band="none").columns) == ["fpr", "fnr", "threshold"]

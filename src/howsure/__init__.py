@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from howsure.choice import optimal_threshold
     from howsure.classification import classification_report, classification_report_with_ci
-    from howsure.curves import calibration_curve, precision_recall_curve, roc_curve
+    from howsure.curves import calibration_curve, det_curve, precision_recall_curve, roc_curve
     from howsure.designs import Clusters, FixedMargins, Simple, Weighted
     from howsure.errors import HowsureError
     from howsure.estimation import Estimate, Evaluation, estimate, evaluate
@@ -78,6 +78,7 @@ _HOMES = {
     "howsure.choice": ("optimal_threshold",),
     "howsure.curves": (
         "calibration_curve",
+        "det_curve",
         "precision_recall_curve",
         "roc_curve",
     ),
@@ -194,6 +195,7 @@ __all__ = [
     "cohen_kappa_score",
     "confusion",
     "define_metric",
+    "det_curve",
     "estimate",
     "evaluate",
     "f1_score",

@@ -22,6 +22,7 @@ from howsure.methods.interval import effective_counts, normal_quantile, quantile
 from howsure.metric import Proportion, divide
 from howsure.metrics.operating import roc_slope
 from howsure.metrics.probability import bin_starts, bin_sums, probabilities
+from howsure.sources.scores import scores
 from howsure.table import Table
 
 Array = NDArray[Any]
@@ -39,7 +40,7 @@ class Curve:
     Parameters
     ----------
     name
-        ``"roc"``, ``"precision_recall"``, ``"calibration"``, or the metric that is followed along thresholds.
+        ``"roc"``, ``"det"``, ``"precision_recall"``, ``"calibration"``, or the metric along thresholds.
     columns
         Name → array, the first two are x and y.
     confidence_level, band
@@ -105,6 +106,20 @@ class Curve:
         return nw.from_dict(dict(self.columns), backend=backend).to_native()
 
 
+def scored(table: Any, y_score: Any, cases: Mapping[str, Any]) -> Table:
+    """Return the table that is given, or that of the true classes and scores that are."""
+    if y_score is not None:
+        made: Table = scores(table, y_score, **cases)
+        return made
+    if not isinstance(table, Table):
+        message = "Give a table from `scores`, or the true classes and the scores: `(y_true, y_score)`."
+        raise HowsureError(message)
+    if cases:
+        message = f"`{next(iter(cases))}` belongs to the cases of the table: give it to `scores`."
+        raise HowsureError(message)
+    return table
+
+
 def checked_scores(table: Table, band: str, confidence_level: float) -> float:
     """Return the level; refuse tables that are not of scores, and unknown bands."""
     if table.kind != "scores":
@@ -130,17 +145,21 @@ def wilson_limits(table: Table, share: Array, trials: Array, level: float) -> tu
     return np.where(worth > 0, low, 0.0), np.where(worth > 0, high, 1.0)
 
 
-def roc_curve(table: Table, *, band: Band = "pointwise", confidence_level: float = 0.95) -> Curve:
+def roc_curve(
+    table: Any, y_score: Any = None, *, band: Band = "pointwise", confidence_level: float = 0.95, **cases: Any
+) -> Curve:
     """Return the ROC curve with a band around the true positive rate at each false positive rate.
 
     Parameters
     ----------
-    table
-        From `scores`.
+    table, y_score
+        A table from `scores`; or the true classes and the scores themselves.
     band
         ``"pointwise"``, ``"simultaneous"`` or ``"none"``.
     confidence_level
         Coverage of the band.
+    **cases
+        With true classes and scores, what `scores` takes: ``pos_label``, ``sample_weight``, ``groups``, ``data``.
 
     Returns
     -------
@@ -167,6 +186,7 @@ def roc_curve(table: Table, *, band: Band = "pointwise", confidence_level: float
     >>> curve["fpr"].tolist(), curve["tpr"].tolist()
     ([0.0, 0.0, 0.5, 0.5, 1.0], [0.0, 0.5, 0.5, 1.0, 1.0])
     """
+    table = scored(table, y_score, cases)
     level = checked_scores(table, band, confidence_level)
     thresholds, negatives, positives = from_top(table)
     false, true = divide(negatives, negatives[-1]), divide(positives, positives[-1])
@@ -178,6 +198,45 @@ def roc_curve(table: Table, *, band: Band = "pointwise", confidence_level: float
         columns["low"] = np.maximum(_least(true, false, false - around_false) - around_true, 0.0)
         columns["high"] = np.minimum(_most(true, false, false + around_false) + around_true, 1.0)
     return Curve("roc", columns, level, band)
+
+
+def det_curve(
+    table: Any, y_score: Any = None, *, band: Band = "pointwise", confidence_level: float = 0.95, **cases: Any
+) -> Curve:
+    """Return the false negative rate against the false positive rate, with a band (detection error tradeoff).
+
+    Parameters
+    ----------
+    table, y_score
+        A table from `scores`; or the true classes and the scores themselves.
+    band
+        ``"pointwise"``, ``"simultaneous"`` or ``"none"``.
+    confidence_level
+        Coverage of the band.
+    **cases
+        With true classes and scores, what `scores` takes: ``pos_label``, ``sample_weight``, ``groups``, ``data``.
+
+    Returns
+    -------
+    Curve
+        Columns ``fpr``, ``fnr``, ``threshold`` (from the top, infinity first), ``low``, ``high``: the ROC curve and its
+        band upside down, usually drawn on normal-deviate axes.
+
+    References
+    ----------
+    Martin, Doddington, Kamm, Ordowski, Przybocki (1997), Eurospeech.
+
+    Examples
+    --------
+    >>> curve = det_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> curve["fpr"].tolist(), curve["fnr"].tolist()
+    ([0.0, 0.0, 0.5, 0.5, 1.0], [1.0, 0.5, 0.5, 0.0, 0.0])
+    """
+    roc = roc_curve(table, y_score, band=band, confidence_level=confidence_level, **cases)
+    columns = {"fpr": roc["fpr"], "fnr": 1 - roc["tpr"], "threshold": roc["threshold"]}
+    if band != "none":
+        columns["low"], columns["high"] = 1 - roc.high, 1 - roc.low
+    return Curve("det", columns, roc.confidence_level, band)
 
 
 def _distances(table: Table, level: float, parts: int) -> tuple[float, float]:
@@ -213,17 +272,21 @@ def _roc_pointwise(table: Table, false: Array, true: Array, level: float) -> tup
     return low, high
 
 
-def precision_recall_curve(table: Table, *, band: Band = "pointwise", confidence_level: float = 0.95) -> Curve:
+def precision_recall_curve(
+    table: Any, y_score: Any = None, *, band: Band = "pointwise", confidence_level: float = 0.95, **cases: Any
+) -> Curve:
     """Return the precision–recall curve with a band around the precision at each recall.
 
     Parameters
     ----------
-    table
-        From `scores`.
+    table, y_score
+        A table from `scores`; or the true classes and the scores themselves.
     band
         ``"pointwise"``, ``"simultaneous"`` or ``"none"``.
     confidence_level
         Coverage of the band.
+    **cases
+        With true classes and scores, what `scores` takes: ``pos_label``, ``sample_weight``, ``groups``, ``data``.
 
     Returns
     -------
@@ -250,6 +313,7 @@ def precision_recall_curve(table: Table, *, band: Band = "pointwise", confidence
     >>> curve["recall"].tolist(), curve["precision"].round(3).tolist()
     ([0.0, 0.5, 0.5, 1.0, 1.0], [1.0, 1.0, 0.5, 0.667, 0.5])
     """
+    table = scored(table, y_score, cases)
     level = checked_scores(table, band, confidence_level)
     thresholds, negatives, positives = from_top(table)
     recall = divide(positives, positives[-1])
@@ -303,19 +367,21 @@ def _precision(share: float, recall: Array, false: Array, otherwise: float) -> A
 
 
 def calibration_curve(
-    table: Table,
+    table: Any,
+    y_score: Any = None,
     *,
     bins: int = 10,
     strategy: Literal["uniform", "quantile"] = "uniform",
     band: Band = "pointwise",
     confidence_level: float = 0.95,
+    **cases: Any,
 ) -> Curve:
     """Return the share of positive cases against the mean probability in bins of the scores (reliability diagram).
 
     Parameters
     ----------
-    table
-        From `scores`; the scores are probabilities.
+    table, y_score
+        A table from `scores`; or the true classes and the scores themselves. The scores are probabilities.
     bins
         Number of bins; empty ones are left out.
     strategy
@@ -324,6 +390,8 @@ def calibration_curve(
         ``"pointwise"``, ``"simultaneous"`` or ``"none"``.
     confidence_level
         Coverage of the band.
+    **cases
+        With true classes and scores, what `scores` takes: ``pos_label``, ``sample_weight``, ``groups``, ``data``.
 
     Returns
     -------
@@ -346,14 +414,15 @@ def calibration_curve(
     >>> curve["mean_predicted"].round(3).tolist(), curve["share_positive"].tolist()
     ([0.15, 0.75], [0.0, 1.0])
     """
+    table = scored(table, y_score, cases)
     level = checked_scores(table, band, confidence_level)
-    scores = probabilities(table, "calibration_curve")
+    probability = probabilities(table, "calibration_curve")
     starts = bin_starts(table, bins, strategy)
-    mass, hits, sums = bin_sums(table.counts, scores, starts)
+    mass, hits, sums = bin_sums(table.counts, probability, starts)
     columns = {"mean_predicted": divide(sums, mass), "share_positive": divide(hits, mass), "cases": mass}
     if band != "none":
         each = level if band == "pointwise" else level ** (1 / len(starts))
-        index = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(scores)))
+        index = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(probability)))
         effective = np.array([_bin_counts(table, index == number, each) for number in range(len(starts))])
         limits = wilson if band == "pointwise" else clopper_pearson
         columns["low"], columns["high"] = limits(effective[:, 0], effective[:, 1], each)
