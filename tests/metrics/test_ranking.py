@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 from sklearn import metrics as sk
 
 import howsure as hs
@@ -118,6 +119,18 @@ def test_every_drawing_method_serves():
     for method in ("bootstrap_percentile", "bootstrap_basic", "bootstrap_bca", "bayes", hs.Dirichlet(prior="haldane")):
         estimate = hs.estimate(table, "ap", method=method, random_state=0)
         assert (estimate.low, estimate.high) == pytest.approx((reference.low, reference.high), abs=0.025)
+
+
+def test_posterior_is_the_bayesian_bootstrap():
+    """Without prior cases the draws of the area are those of cases weighted by a flat Dirichlet, taken literally."""
+    rng = np.random.default_rng(12)
+    truth = np.repeat([0, 1], [35, 25])
+    score = np.round(rng.normal(truth), 1)
+    draws = hs.estimate(hs.scores(truth, score), "roc_auc", method=hs.Dirichlet(prior=0, n_draws=4000), random_state=1).draws  # fmt: skip
+    literal = [sk.roc_auc_score(truth, score, sample_weight=rng.dirichlet(np.ones(60))) for _ in range(1500)]
+    assert stats.ks_2samp(draws, literal).pvalue > 0.01
+    default = hs.estimate(hs.scores(truth, score), "roc_auc", method="bayes", random_state=1)
+    assert default.standard_error == pytest.approx(np.std(literal), rel=0.12)
 
 
 @pytest.mark.parametrize(

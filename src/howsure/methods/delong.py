@@ -242,7 +242,7 @@ def placement_variance(table: Table, slopes: Array, others: Array | None = None)
     mass = table.counts if squares is None else squares
     if squares is None and slopes.shape[1] > 2:  # noqa: PLR2004 - with two classes the means are zero
         slopes, second = (_centred(part, table.counts) for part in (slopes, second))
-    spread = np.array([np.vdot(m * a, b) for m, a, b in zip(mass.T, slopes.T, second.T, strict=True)])
+    spread = (mass * slopes * second).sum(0)
     sizes = np.array(class_sizes(table))
     seen = sizes > 0
     if (sizes[seen] < 2 - 1e-9).any():

@@ -71,9 +71,10 @@ class Ranking:
         row[order] = np.cumsum(first) - 1
         return cls(np.atleast_1d(columns), order, np.flatnonzero(first), row, ascending[first])
 
-    def collected(self, values: Array) -> Array:
-        """Return sums of values ``(..., n, m)`` at each distinct score."""
-        ordered = values.reshape(*values.shape[:-2], -1)[..., self.order]
+    def collected(self, values: Array, width: int, side: Array) -> Array:
+        """Return sums at each distinct score of values ``(..., n width)``, of which ``side`` belong to the columns."""
+        case, column = np.divmod(self.order, len(self.columns))
+        ordered = np.take(values, case * width + side[column], axis=-1)
         distinct = len(self.starts) == len(self.order)
         return np.asarray(ordered if distinct else np.add.reduceat(ordered, self.starts, axis=-1))
 
@@ -102,16 +103,15 @@ class View:
 
     def cells(self, counts: Array) -> Array:
         """Return the counts of two classes at each distinct score, ``(..., S, 2)``, of indicator counts."""
-        flat = counts.reshape(*counts.shape[:-2], -1)
-        return np.stack([self.ranking.collected(flat[..., side]) for side in (self.negative, self.positive)], -1)
+        flat = counts.reshape(*counts.shape[:-3], -1)
+        width = 2 * counts.shape[-2]
+        return np.stack([self.ranking.collected(flat, width, side) for side in (self.negative, self.positive)], -1)
 
-    def slopes(self, by_cell: Array, classes: int) -> Array:
-        """Return slopes by the view's cells, ``(S, 2)``, as slopes by the indicator counts, ``(n, K, 2)``."""
-        each = by_cell[self.ranking.row].reshape(-1, len(self.positive), 2)
-        every = np.zeros((len(each), 2 * classes))
-        every[:, self.negative] = each[..., 0]
-        every[:, self.positive] = each[..., 1]
-        return every.reshape(-1, classes, 2)
+    def add_slopes(self, by_cell: Array, total: Array) -> None:
+        """Add slopes by the view's cells, ``(S, 2)``, to those by the indicator counts, ``(n, K, 2)``."""
+        flat = total.reshape(len(total), -1)
+        for column, side in enumerate((self.negative, self.positive)):
+            flat[:, side] += by_cell[:, column][self.ranking.row].reshape(len(total), -1)
 
     def table(self, whole: Table, design: Design | None = None) -> Table:
         """Return the table of scores of two classes."""
@@ -187,9 +187,9 @@ def resolve_multiclass(spec: str, table: Table) -> Metric:
     head, at, tail = spec.partition("@")
     if not at:
         return _whole(head, table)
-    word, *pairs_given = (part.strip() for part in tail.split("+"))
+    word, plus, rest = tail.partition("+")  # a class's name may hold a plus: "ER+"
     average = averages.canonical_average(word)
-    given = dict(_pair(each, spec) for each in pairs_given)
+    given = dict([_pair(rest, spec)]) if plus else {}
     if average == "binary":
         return _single(head, given, table)
     scheme = given.pop("multi_class", "ovr")
@@ -252,7 +252,7 @@ def _of_views(
     name: str, metrics: list[Metric], views: list[View], table: Table, value: Any, slopes: Any, smaller: Any = None
 ) -> Metric:
     """Return the average of a metric over views; a view's weight is the number of true cases of its classes."""
-    kind, size = table.kind, len(table.labels)
+    kind = table.kind
 
     def parts(counts: Array) -> tuple[Array, Array]:
         every = indicator(counts, kind)
@@ -267,7 +267,7 @@ def _of_views(
         for index, (metric, view) in enumerate(zip(metrics, views, strict=True)):
             if by_value[index]:
                 own = metric.gradient(Counts(view.cells(every), "scores"))
-                total += by_value[index] * view.slopes(own, size)
+                view.add_slopes(by_value[index] * own, total)
             total.reshape(len(total), -1)[:, view.members] += by_weight[index]
         return from_indicator(total, kind)
 
