@@ -67,3 +67,13 @@ def test_bad_input_is_refused(arguments, words):
     """Every culprit is named."""
     with pytest.raises(hs.HowsureError, match=words):
         hs.multiclass_scores(**({"y_true": TRUE, "y_score": SCORE} | arguments))
+
+
+def test_files(tmp_path):
+    """Columns of a file are named as those of a frame."""
+    path = tmp_path / "scores.csv"
+    pd.DataFrame({"animal": TRUE, "c": SCORE[:, 0], "d": SCORE[:, 1], "e": SCORE[:, 2]}).to_csv(path, index=False)
+    table = hs.multiclass_scores("animal", ["c", "d", "e"], data=path)
+    assert table.support[0] == pytest.approx(SCORE)
+    with pytest.raises(hs.HowsureError, match="no column 'f'"):
+        hs.multiclass_scores("animal", ["c", "d", "f"], data=path)

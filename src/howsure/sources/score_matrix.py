@@ -70,7 +70,7 @@ def multiclass_scores(
     names = {f"y_score[{place}]": name for place, name in enumerate(y_score)} if many else {"y_score": y_score}
     others = {"y_true": y_true, "sample_weight": sample_weight, "groups": groups}
     given = columns(data, names | {role: column for role, column in others.items() if column is not None})
-    score = _matrix([given[role] for role in names] if many else given["y_score"])
+    score = _matrix(np.stack([score_values(given[role]) for role in names], 1) if many else given["y_score"])
     weight = checked_weight(given["sample_weight"]) if "sample_weight" in given else None
     cluster = encoded("groups", given["groups"]) if "groups" in given else None
     rows = [each for each in (cluster, Column("y_score", score, score[:, 0])) if each is not None]
@@ -85,8 +85,6 @@ def multiclass_scores(
 
 
 def _matrix(scores: Any) -> Array:
-    if isinstance(scores, list) and scores and all(np.ndim(each) == 1 and hasattr(each, "dtype") for each in scores):
-        return np.stack([score_values(each) for each in scores], axis=1)  # columns of a frame
     try:
         array = np.asarray(scores.to_numpy() if hasattr(scores, "to_numpy") else scores, dtype=float)
     except (TypeError, ValueError):
