@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         WilsonCC,
     )
     from howsure.metric import define_metric
+    from howsure.ranking import Differences, Ranks, adjusted_p_values, ranks, simultaneous_differences
     from howsure.resample import bootstrap, bootstrap_ci
     from howsure.sklearn import (
         accuracy_score,
@@ -113,6 +114,13 @@ _HOMES = {
         "classification_report",
         "classification_report_with_ci",
     ),
+    "howsure.ranking": (
+        "Differences",
+        "Ranks",
+        "adjusted_p_values",
+        "ranks",
+        "simultaneous_differences",
+    ),
     "howsure.resample": (
         "bootstrap",
         "bootstrap_ci",
@@ -158,6 +166,7 @@ __all__ = [
     "Clusters",
     "DeLong",
     "Delta",
+    "Differences",
     "Dirichlet",
     "Estimate",
     "Evaluation",
@@ -171,6 +180,7 @@ __all__ = [
     "MidP",
     "Mover",
     "Newcombe",
+    "Ranks",
     "Simple",
     "Table",
     "Wald",
@@ -178,6 +188,7 @@ __all__ = [
     "Wilson",
     "WilsonCC",
     "accuracy_score",
+    "adjusted_p_values",
     "average_precision_score",
     "balanced_accuracy_score",
     "bootstrap",
@@ -205,10 +216,12 @@ __all__ = [
     "ppv_score",
     "precision_recall_curve",
     "precision_score",
+    "ranks",
     "recall_score",
     "roc_auc_score",
     "roc_curve",
     "scores",
+    "simultaneous_differences",
     "threshold_curves",
     "tnr_score",
     "tpr_score",
