@@ -37,7 +37,8 @@ if TYPE_CHECKING:
         WilsonCC,
     )
     from howsure.metric import define_metric
-    from howsure.ranking import Differences, Ranks, adjusted_p_values, ranks, simultaneous_differences
+    from howsure.multiplicity import Differences, adjusted_p_values, simultaneous_differences
+    from howsure.ranking import Ranks, ranks
     from howsure.resample import bootstrap, bootstrap_ci
     from howsure.sklearn import (
         accuracy_score,
@@ -114,13 +115,12 @@ _HOMES = {
         "classification_report",
         "classification_report_with_ci",
     ),
-    "howsure.ranking": (
+    "howsure.multiplicity": (
         "Differences",
-        "Ranks",
         "adjusted_p_values",
-        "ranks",
         "simultaneous_differences",
     ),
+    "howsure.ranking": ("Ranks", "ranks"),
     "howsure.resample": (
         "bootstrap",
         "bootstrap_ci",
