@@ -159,3 +159,62 @@ def test_a_metric_of_ones_own():
     estimate = hs.estimate(TABLE, "test_cost", method="wald")
     variance = (np.array([10, 1, 0]) ** 2 @ [5, 3, 92] / 100 - 0.53**2) / 100
     assert (estimate.value, estimate.standard_error) == pytest.approx((0.53, np.sqrt(variance)))
+
+
+def scored(**extra):
+    rng = np.random.default_rng(11)
+    truth = (rng.random(200) < 0.4).astype(int)
+    extra = {name: values(rng) for name, values in extra.items()}
+    return hs.scores(truth, np.round(rng.normal(truth), 1), **extra)
+
+
+class TestThreshold:
+    """Metrics of counts on a table of scores, at a threshold."""
+
+    @pytest.mark.parametrize("method", [None, "delta", "bootstrap_bca", "bayes"])
+    @pytest.mark.parametrize("extra", [{}, {"groups": lambda rng: rng.integers(0, 40, 200)}])
+    def test_threshold_means_the_confusion_table_there(self, method, extra):
+        """`estimate` at a threshold is the estimate of the confusion table there, by any method."""
+        table = scored(**extra)
+        for spec in ("f1", "recall", "mcc", "f1@macro"):
+            settings = {"method": method, "random_state": 3}
+            ours = hs.estimate(table, spec, threshold=0.5, **settings)
+            assert ours.to_dict() == hs.estimate(table.at(0.5), spec, **settings).to_dict()
+
+    def test_both_kinds_of_metrics_stand_together(self):
+        """`evaluate` takes metrics of scores beside metrics of counts; aliases find them again."""
+        table = scored()
+        both = hs.evaluate(table, ["auc", "f1", "precision@none"], threshold=0.5)
+        assert [each.metric for each in both][:2] == ["roc_auc", "f1"]
+        assert len(both) == 4
+        assert str(both["f1_score"]) == str(hs.estimate(table.at(0.5), "f1"))
+        assert str(both["roc_auc"]) == str(hs.estimate(table, "roc_auc"))
+        every = [each.metric for each in hs.evaluate(table, threshold=0.5)]
+        assert {"roc_auc", "average_precision", "accuracy", "f1"} <= set(every)
+
+    def test_one_stream_of_draws_serves_both(self):
+        """Drawn together, the area and a metric at a threshold are correlated as their resamples are."""
+        table = scored()
+        drawn = hs.evaluate(table, ["roc_auc", "balanced_accuracy"], threshold=0.5, method=hs.Bootstrap(n_resamples=2000), random_state=1)  # fmt: skip
+        assert drawn.correlations()["roc_auc"]["balanced_accuracy"] > 0.5
+        alone = hs.estimate(table.at(0.5), "balanced_accuracy", method="delta")
+        assert drawn["balanced_accuracy"].standard_error == pytest.approx(alone.standard_error, rel=0.06)
+        studentized = hs.evaluate(table, ["roc_auc", "f1"], threshold=0.5, method=hs.Bootstrap("studentized", 200), random_state=1)  # fmt: skip
+        reference = hs.estimate(table.at(0.5), "f1")
+        assert studentized["f1"].low == pytest.approx(reference.low, abs=0.03)
+
+    @pytest.mark.parametrize(
+        "table, metrics, threshold, words",
+        [
+            ("scores", "f1", None, "give `threshold=0.5`"),
+            ("scores", ["roc_auc", "f1"], None, "give `threshold=0.5`"),
+            ("scores", "roc_auc", 0.5, "`roc_auc` look at all scores"),
+            ("scores", "f1", float("nan"), "not a number"),
+            ("confusion", "f1", 0.5, "for tables of scores"),
+        ],
+    )
+    def test_threshold_is_never_ignored(self, table, metrics, threshold, words):
+        """A missing threshold and one that nothing looks at are refused."""
+        table = scored() if table == "scores" else scored().at(0)
+        with pytest.raises(hs.HowsureError, match=words):
+            hs.evaluate(table, metrics, threshold=threshold)

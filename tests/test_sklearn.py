@@ -255,3 +255,73 @@ def numeric_delta(function, average, counts):
         down[i, j] -= step
         slopes[i, j] = (value(up) - value(down)) / (2 * step)
     return np.sqrt((counts * slopes**2).sum())
+
+
+class TestScores:
+    """Metrics of scores of two and of many classes, called as scikit-learn's."""
+
+    @staticmethod
+    def data(seed=0):
+        """Return true classes 0 … 2 with probabilities, and an indicator array with scores."""
+        rng = np.random.default_rng(seed)
+        true = rng.integers(0, 3, 90)
+        odds = np.exp(rng.normal(size=(90, 3)) + np.eye(3)[true])
+        labels = (rng.random((90, 3)) < 0.4).astype(int)
+        return true, odds / odds.sum(1, keepdims=True), labels, rng.normal(labels)
+
+    def test_many_classes(self):
+        """The same arguments give the same numbers, now with an interval."""
+        true, share, labels, score = self.data()
+        weight = np.random.default_rng(1).random(90)
+        calls = [
+            ("roc_auc_score", (true, share), {"multi_class": "ovr", "average": "weighted", "sample_weight": weight}),
+            ("roc_auc_score", (true, share), {"multi_class": "ovo"}),
+            ("roc_auc_score", (true, share), {"multi_class": "ovr", "average": "micro"}),
+            ("roc_auc_score", (labels, score), {"average": "micro"}),
+            ("roc_auc_score", (labels, score), {}),
+            ("average_precision_score", (labels, score), {"average": "weighted"}),
+            ("average_precision_score", (true, share), {}),
+            ("log_loss", (true, share), {"sample_weight": weight}),
+            ("brier_score_loss", (true, share), {}),
+            ("log_loss", (true == 1, np.stack([1 - share[:, 1], share[:, 1]], 1)), {}),
+            ("roc_auc_score", (true == 1, share[:, 1]), {"max_fpr": 0.3}),
+            ("roc_auc_score", (true == 1, share[:, 1]), {"average": "micro", "multi_class": "ovr"}),
+        ]
+        for name, arrays, settings in calls:
+            ours = getattr(hs, name)(*arrays, **settings)
+            assert ours.value == pytest.approx(getattr(sk, name)(*arrays, **settings), abs=1e-12)
+            assert ours.low < ours.value < ours.high
+
+    def test_one_estimate_a_class(self):
+        """average=None gives a list in the order of the columns."""
+        true, share, labels, score = self.data(2)
+        ours = hs.roc_auc_score(true, share, multi_class="ovr", average=None)
+        assert [each.value for each in ours] == pytest.approx(sk.roc_auc_score(true, share, multi_class="ovr", average=None))  # fmt: skip
+        ours = hs.average_precision_score(labels, score, average=None)
+        assert [each.value for each in ours] == pytest.approx(sk.average_precision_score(labels, score, average=None))  # fmt: skip
+
+    def test_class_that_does_not_occur(self):
+        """`labels` names the columns; the class without cases is left out, with the reason."""
+        true, share, *_ = self.data(3)
+        seen = true < 2
+        ours = hs.roc_auc_score(true[seen], share[seen], multi_class="ovr", labels=[0, 1, 2])
+        assert "1 of 3 classes" in ours.reason
+        assert hs.log_loss(true[seen], share[seen], labels=[0, 1, 2]).value == pytest.approx(sk.log_loss(true[seen], share[seen], labels=[0, 1, 2]))  # fmt: skip
+        assert hs.log_loss([1, 1, 1], [0.7, 0.8, 0.9], labels=[0, 1]).value == pytest.approx(sk.log_loss([1, 1, 1], [0.7, 0.8, 0.9], labels=[0, 1]))  # fmt: skip
+
+    @pytest.mark.parametrize(
+        "name, settings, words",
+        [
+            ("roc_auc_score", {}, "multi_class='ovr'"),
+            ("roc_auc_score", {"multi_class": "over"}, "scheme"),
+            ("roc_auc_score", {"multi_class": "ovr", "average": "samples"}, "samples"),
+            ("roc_auc_score", {"multi_class": "ovr", "pos_label": 2}, "pos_label"),
+            ("log_loss", {"normalize": False}, "mean"),
+            ("brier_score_loss", {"scale_by_half": True}, "scale_by_half"),
+        ],
+    )
+    def test_unfit_arguments_are_refused(self, name, settings, words):
+        """With what to do instead."""
+        true, share, *_ = self.data()
+        with pytest.raises(hs.HowsureError, match=words):
+            getattr(hs, name)(true, share, **settings)

@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         zero_one_loss,
     )
     from howsure.sources.confusion import confusion
+    from howsure.sources.score_matrix import multiclass_scores
     from howsure.sources.scores import scores
     from howsure.table import Table, from_counts
     from howsure.thresholds import threshold_curves
@@ -149,6 +150,7 @@ _HOMES = {
         "zero_one_loss",
     ),
     "howsure.sources.confusion": ("confusion",),
+    "howsure.sources.score_matrix": ("multiclass_scores",),
     "howsure.sources.scores": ("scores",),
     "howsure.table": (
         "Table",
@@ -211,6 +213,7 @@ __all__ = [
     "jaccard_score",
     "log_loss",
     "matthews_corrcoef",
+    "multiclass_scores",
     "npv_score",
     "optimal_threshold",
     "ppv_score",

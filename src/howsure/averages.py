@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.errors import HowsureError
 from howsure.metric import divide
 
 Array = NDArray[Any]
@@ -121,3 +122,14 @@ BY_NAME = {name: average for average in AVERAGES for name in (average.name, *ave
 SINGLE = ("binary", "select_positive")  # one class against the rest
 POOLED = ("micro",)  # the outcomes of all classes added up
 PER_CLASS = ("none",)  # one value a class: `evaluate` gives one estimate for each
+
+
+def canonical_average(word: str) -> str:
+    """Return the name of an average; an unknown one is refused with the nearest known ones."""
+    word = word.strip().lower()
+    if word in BY_NAME:
+        return BY_NAME[word].name
+    for names in (SINGLE, POOLED, PER_CLASS):
+        if word in names:
+            return names[0]
+    raise HowsureError.unknown("average", word, [*BY_NAME, *SINGLE, *POOLED, *PER_CLASS])

@@ -16,7 +16,7 @@ from howsure.methods.interval import Interval
 from howsure.methods.summary import Probability, Summary, probability_above, summarise
 from howsure.metric import Metric
 from howsure.spec import Spec, labels_to_expand, parse, resolve, undefined_classes
-from howsure.table import Counts, Table
+from howsure.table import SCORES, Counts, Table
 
 Array = NDArray[Any]
 
@@ -43,6 +43,8 @@ DEFAULTS = {
         "kappa",
     ),
     "scores": ("roc_auc", "average_precision"),
+    "multiclass_scores": ("roc_auc@macro", "roc_auc@macro+multi_class=ovo", "average_precision@macro"),
+    "multilabel_scores": ("roc_auc@macro", "roc_auc@micro", "average_precision@macro", "average_precision@micro"),
     "multilabel": (
         "precision@micro",
         "recall@micro",
@@ -192,6 +194,7 @@ def estimate(
     confidence_level: float = 0.95,
     random_state: Any = None,
     classes: Sequence[int] | None = None,
+    threshold: float | None = None,
 ) -> Estimate:
     """Estimate one metric with its interval.
 
@@ -209,6 +212,8 @@ def estimate(
         Seed of the methods that draw.
     classes
         Positions of the classes to average over; all by default.
+    threshold
+        For a metric of counts on a table of scores: a case is predicted positive when its score is at least that.
 
     Returns
     -------
@@ -225,36 +230,63 @@ def estimate(
     >>> table = hs.from_counts([[50, 3], [5, 42]])
     >>> print(hs.estimate(table, "f1", confidence_level=0.9))
     0.913 [0.849, 0.951]
+    >>> scores = hs.scores([0, 0, 1, 1, 1], [0.2, 0.6, 0.4, 0.7, 0.9])
+    >>> round(hs.estimate(scores, "recall", threshold=0.5).value, 3)
+    0.667
     """
-    bound = resolve(metric, table, classes=classes)
+    bound = resolve(metric, table, classes=classes, threshold=threshold)
+    _check_threshold(threshold, table, [bound])
     return _estimates(table, [bound], named(method), checked_level(confidence_level), random_state)[0]
+
+
+def _check_threshold(threshold: float | None, table: Table, metrics: Sequence[Metric]) -> None:
+    if threshold is None:
+        return
+    if table.kind == "scores":
+        if any(metric.definition for metric in metrics):
+            return
+        names = ", ".join(f"`{metric.name}`" for metric in metrics)
+        message = f"`threshold` is for metrics of counts, and {names} look at all scores. Drop it, or name such."
+    else:
+        message = "`threshold` is for tables of scores, and this one holds predictions: drop it."
+    raise HowsureError(message)
 
 
 def _estimates(
     table: Table, metrics: Sequence[Metric], method: Method | None, level: float, random_state: Any
 ) -> tuple[Estimate, ...]:
-    counts = Counts(table.counts, table.kind)
+    names = [metric.name for metric in metrics]
+    if len(metrics) == 1 or (table.kind == "scores" and all(metric.smaller for metric in metrics)):
+        own = [_own_table(table, metric) for metric in metrics]  # whose few cells say all that the many could
+        table, metrics = own[0][0] if own else table, [metric for _, metric in own]
     if isinstance(method, DrawingMethod):
         intervals = method.intervals(metrics, table, level, random_state)
         pairs: list[tuple[Method, Interval]] = [(method, interval) for interval in intervals]
     else:
         pairs = [_analytic(table, metric, method, level) for metric in metrics]
-    return tuple(_finished(metric, counts, table, level, *pair) for metric, pair in zip(metrics, pairs, strict=True))
+    return tuple(
+        _finished(name, *_own_table(table, metric), level, *pair)
+        for name, metric, pair in zip(names, metrics, pairs, strict=True)
+    )
+
+
+def _own_table(table: Table, metric: Metric) -> tuple[Table, Metric]:
+    """Return the smaller table that a metric looks at, where there is one, with the metric of it."""
+    return (table, metric) if metric.smaller is None else metric.smaller(table)
 
 
 def _analytic(table: Table, metric: Metric, method: Method | None, level: float) -> tuple[Method, Interval]:
-    small, same = _smallest(table, metric)
+    small, same = _smallest(*_own_table(table, metric))
     chosen = automatic(same, small) if method is None else method
     return chosen, chosen.interval(same, small, level)
 
 
-def _finished(
-    metric: Metric, counts: Counts, table: Table, level: float, method: Method, interval: Interval
-) -> Estimate:
+def _finished(name: str, table: Table, metric: Metric, level: float, method: Method, interval: Interval) -> Estimate:
+    counts = Counts(table.counts, table.kind)
     value = float(metric(counts))
     reason = undefined_reason(metric, table) if math.isnan(value) else interval.reason or partial_reason(metric, counts)
     return Estimate(
-        metric.name,
+        name,
         value,
         interval.low,
         interval.high,
@@ -282,7 +314,7 @@ def _on_two_classes(metric: Metric, small: Table) -> Metric:
 
 def undefined_reason(metric: Metric, table: Table) -> str:
     """Say in words why a metric is undefined on a table."""
-    if table.kind == "scores":
+    if table.kind in SCORES:
         return "undefined: one of the classes has no case"
     counts = Counts(table.counts, table.kind)
     if metric.per_class is not None and (metric.per_class(counts) < 0).any():
@@ -307,8 +339,9 @@ def undefined_reason(metric: Metric, table: Table) -> str:
 
 def partial_reason(metric: Metric, counts: Counts) -> str:
     """Say how many classes an average leaves out because the metric is undefined on them."""
-    missing = undefined_classes(metric, counts)
-    return f"averaged without {missing} of {counts.classes} classes, where it is undefined" if missing else ""
+    missing, number = undefined_classes(metric, counts)
+    what = "pairs of classes" if metric.name.endswith("multi_class=ovo") else "classes"
+    return f"averaged without {missing} of {number} {what}, where it is undefined" if missing else ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -321,12 +354,13 @@ class Evaluation:
     estimates: tuple[Estimate, ...]
     table: Table
     confidence_level: float = 0.95
+    threshold: float | None = None
 
     def __getitem__(self, metric: str) -> Estimate:
         for each in self.estimates:
             if each.metric == metric:
                 return each
-        canonical = resolve(metric, self.table).name
+        canonical = resolve(metric, self.table, threshold=self.threshold).name
         for each in self.estimates:
             if each.metric == canonical:
                 return each
@@ -407,10 +441,10 @@ class Evaluation:
         return evaluation_html(self)
 
 
-def default_metrics(table: Table) -> tuple[str, ...]:
+def default_metrics(table: Table, threshold: float | None = None) -> tuple[str, ...]:
     """Return the metrics that `evaluate` reports when none are named."""
     if table.kind in DEFAULTS:
-        return DEFAULTS[table.kind]
+        return DEFAULTS[table.kind] + (() if threshold is None else DEFAULTS["binary"])
     return DEFAULTS["binary" if len(table.labels) == 2 else "multiclass"]  # noqa: PLR2004
 
 
@@ -421,6 +455,7 @@ def evaluate(
     method: str | Method | None = None,
     confidence_level: float = 0.95,
     random_state: Any = None,
+    threshold: float | None = None,
 ) -> Evaluation:
     """Estimate many metrics of one table.
 
@@ -436,6 +471,9 @@ def evaluate(
         Coverage of each interval.
     random_state
         Seed of the methods that draw; all metrics share one stream of draws.
+    threshold
+        For metrics of counts on a table of scores: a case is predicted positive when its score is at least that.
+        Metrics of scores, which look at all thresholds, may stand beside them.
 
     Returns
     -------
@@ -452,11 +490,16 @@ def evaluate(
     >>> evaluation = hs.evaluate(hs.from_counts([[50, 3], [5, 42]]), ["accuracy", "f1"])
     >>> print(evaluation["f1"])
     0.913 [0.834, 0.956]
+    >>> scores = hs.scores([0, 0, 1, 1, 1], [0.2, 0.6, 0.4, 0.7, 0.9])
+    >>> [each.metric for each in hs.evaluate(scores, ["roc_auc", "f1"], threshold=0.5)]
+    ['roc_auc', 'f1']
     """
-    wanted = default_metrics(table) if metrics is None else [metrics] if isinstance(metrics, str | Metric) else metrics
+    named_metrics = default_metrics(table, threshold) if metrics is None else metrics
+    wanted = [named_metrics] if isinstance(named_metrics, str | Metric) else named_metrics
     level, chosen = checked_level(confidence_level), named(method)
     specs: list[str | Metric] = []
     for spec in wanted:
         specs += labels_to_expand(spec, table) or [spec]
-    bound = [resolve(spec, table) for spec in specs]
-    return Evaluation(_estimates(table, bound, chosen, level, random_state), table, level)
+    bound = [resolve(spec, table, threshold=threshold) for spec in specs]
+    _check_threshold(threshold, table, bound)
+    return Evaluation(_estimates(table, bound, chosen, level, random_state), table, level, threshold)

@@ -21,7 +21,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.table import Counts, Kind
+from howsure.table import Counts, Kind, Table
 
 Array = NDArray[Any]
 Better = Literal["higher", "lower", "neither"]
@@ -125,6 +125,8 @@ class Metric:
         The definition that it was bound from.
     per_class
         The values that it is an average of, ``(..., classes)``, or None.
+    smaller
+        Table → a smaller one with all that the metric looks at, and the metric of that one; None if there is none.
     """
 
     name: str
@@ -138,6 +140,7 @@ class Metric:
     positive: int | None = None
     definition: Definition | None = None
     per_class: Callable[[Counts], Array] | None = None
+    smaller: Callable[[Table], tuple[Table, Metric]] | None = None
 
     def __call__(self, counts: Any) -> Array:
         """Return the value on counts, shape ``(..., *cells)``."""

@@ -16,16 +16,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import HowsureError, OneClassError
-from howsure.estimation import Estimate, estimate
+from howsure.estimation import Estimate, estimate, evaluate
 from howsure.methods import Bootstrap, Method, named
 from howsure.sources.columns import as_labels, sort_order
 from howsure.sources.confusion import confusion
+from howsure.sources.score_matrix import multiclass_scores
 from howsure.sources.scores import scores
-from howsure.spec import Spec, parse
+from howsure.spec import Spec, labels_to_expand, parse
 from howsure.table import Counts, Table
 
 Array = NDArray[Any]
 Score = Callable[..., Any]
+SAMPLES = "average='samples' averages over cases, and is no function of the table. Use micro, macro or weighted."
 
 PARAMETERS = """
     Parameters
@@ -125,10 +127,7 @@ def _specs(
     if average == "binary":
         return [replace(asked, average="binary", positive_class=str(_positive(table, pos_label)))], None
     if average == "samples":
-        message = (
-            "average='samples' averages over cases, and is no function of the table. Use micro, macro or weighted."
-        )
-        raise HowsureError(message)
+        raise HowsureError(SAMPLES)
     return [replace(parse(f"{asked.definition.name}@{average}"), arguments=asked.arguments)], chosen
 
 
@@ -230,7 +229,9 @@ def _whole(name: str, spec: str, formula: str, arguments: Callable[..., str] = l
 
 def _normalized(*, normalize: bool = True) -> str:
     if not normalize:
-        message = "normalize=False asks for a number of cases; the interval is that of a share. Multiply it yourself."
+        message = (
+            "normalize=False asks for a sum over the cases; the interval is that of their mean. Multiply it yourself."
+        )
         raise HowsureError(message)
     return ""
 
@@ -294,14 +295,48 @@ def cohen_kappa_score(y1: Any, y2: Any, *, weights: str | None = None, **setting
     return result
 
 
-def _ranking(name: str, spec: str, formula: str) -> Score:
-    """Return the function of a metric of scores of two classes."""
+SCORE_PARAMETERS = """
+    Parameters
+    ----------
+    y_true
+        True class of each case, two or more; or an n×K indicator array (multilabel).
+    y_score
+        Score of each case, higher for the positive class; n×K for more classes. `y_pred` and `y_proba` are synonyms.
+    labels
+        Classes of the columns of ``y_score``, where not all occur.
+    pos_label
+        The positive one of two classes.
+    sample_weight, groups
+        Weight and cluster of each case.
+    confidence_level, confidence_interval, method, n_resamples, random_state
+        As for `f1_score`.
+    data
+        Frame or file that holds the columns; ``y_score`` then is a name, or a list of K names.
+    **own
+        {own}
+
+    Returns
+    -------
+    Estimate
+        With ``average=None`` a list with one a class.
+
+    Raises
+    ------
+    HowsureError
+        If the input or an argument is not valid; the message says what to do.
+"""
+
+
+def _ranking(name: str, formula: str, own_words: str, spec: Callable[..., str]) -> Score:
+    """Return the function of a metric of scores; ``spec`` puts the kind of table and own arguments into a spec."""
 
     def score(
         y_true: Any,
         y_score: Any = None,
         *,
         y_pred: Any = None,
+        y_proba: Any = None,
+        labels: ArrayLike | None = None,
         pos_label: Any = None,
         sample_weight: Any = None,
         groups: Any = None,
@@ -311,29 +346,99 @@ def _ranking(name: str, spec: str, formula: str) -> Score:
         n_resamples: int = 9999,
         random_state: Any = None,
         data: Any = None,
-    ) -> Estimate:
-        table = scores(
-            y_true,
-            y_pred if y_score is None else y_score,
-            data=data,
-            pos_label=pos_label,
-            sample_weight=sample_weight,
-            groups=groups,
-        )
-        return estimate(
+        **own: Any,
+    ) -> Any:
+        given = next((each for each in (y_score, y_pred, y_proba) if each is not None), None)
+        settings = {"data": data, "sample_weight": sample_weight, "groups": groups}
+        if _is_matrix(given, data):
+            if pos_label not in (None, 1):
+                message = (
+                    "`pos_label` is for two classes with one score a case; with a score for each class leave it out."
+                )
+                raise HowsureError(message)
+            table = multiclass_scores(y_true, given, labels=labels, **settings)
+        else:
+            positive = np.asarray(labels)[-1].item() if pos_label is None and labels is not None else pos_label
+            table = scores(y_true, given, pos_label=positive, **settings)
+        asked = spec(table.kind, **own)
+        specs = labels_to_expand(asked, table)
+        results = evaluate(
             table,
-            spec,
+            specs or [asked],
             method=_method(method, n_resamples),
             confidence_level=confidence_level if confidence_interval is None else confidence_interval,
             random_state=random_state,
         )
+        return list(results) if specs else next(iter(results))
 
-    return _named(score, name, formula)
+    return _named(score, name, f"{formula}\n{SCORE_PARAMETERS.format(own=own_words)}")
 
 
-roc_auc_score = _ranking("roc_auc_score", "roc_auc", "Area under the ROC curve of scores of two classes.")
-average_precision_score = _ranking(
-    "average_precision_score", "average_precision", "Average precision of scores of two classes, by the step rule."
+def _is_matrix(y_score: Any, data: Any) -> bool:
+    """Whether there is a score for each class."""
+    if data is not None:
+        return isinstance(y_score, list | tuple)
+    return np.ndim(y_score) == 2  # noqa: PLR2004 - cases and classes
+
+
+def _average_of(metric: str, kind: str, average: str | None, scheme: str = "ovr") -> str:
+    if kind == "scores":
+        return metric
+    if average == "samples":
+        raise HowsureError(SAMPLES)
+    return f"{metric}@{'none' if average is None else average}" + ("" if scheme == "ovr" else f"+multi_class={scheme}")
+
+
+def _area(kind: str, *, average: str | None = "macro", multi_class: str = "raise", max_fpr: float | None = None) -> str:
+    if multi_class not in {"raise", "ovr", "ovo"}:
+        raise HowsureError.unknown("scheme (`multi_class`)", multi_class, ("ovr", "ovo"))
+    if kind == "multiclass_scores" and multi_class == "raise":
+        message = (
+            "There is a score for each class: choose multi_class='ovr' (against the rest) or 'ovo' (pairs). "
+            "Of two classes give the positive one's column, `y_score[:, 1]`."
+        )
+        raise HowsureError(message)
+    scheme = multi_class if kind == "multiclass_scores" else "ovr"
+    return _average_of("roc_auc" if max_fpr is None else f"roc_auc+max_fpr={max_fpr}", kind, average, scheme)
+
+
+def _precision(kind: str, *, average: str | None = "macro") -> str:
+    return _average_of("average_precision", kind, average)
+
+
+def _log_loss(kind: str, *, normalize: bool = True) -> str:  # noqa: ARG001 - the same call for all
+    return "log_loss" + _normalized(normalize=normalize)
+
+
+def _brier(kind: str, *, scale_by_half: bool | str = "auto") -> str:
+    if scale_by_half not in ("auto", kind == "scores"):
+        message = "`scale_by_half` is as scikit-learn's 'auto': half for two classes, not for more. Scale it yourself."
+        raise HowsureError(message)
+    return "brier_score"
+
+
+roc_auc_score = _ranking(
+    "roc_auc_score",
+    "Area under the ROC curve, of two classes or averaged over more.",
+    """``average`` is ``"macro"``, ``"weighted"``, ``"micro"`` or None; ``multi_class`` is ``"ovr"`` (each class against
+        the rest) or ``"ovo"`` (pairs); ``max_fpr`` gives the standardised partial area up to it.""",
+    _area,
 )
-brier_score_loss = _ranking("brier_score_loss", "brier_score", "Mean squared difference of probability and truth.")
-log_loss = _ranking("log_loss", "log_loss", "Mean negative logarithm of the probability given to the true class.")
+average_precision_score = _ranking(
+    "average_precision_score",
+    "Average precision by the step rule, of two classes or averaged over more.",
+    """``average`` is ``"macro"``, ``"weighted"``, ``"micro"`` or None.""",
+    _precision,
+)
+brier_score_loss = _ranking(
+    "brier_score_loss",
+    "Mean squared difference of probability and truth (summed over the classes, where there are more than two).",
+    """``scale_by_half`` is ``"auto"``.""",
+    _brier,
+)
+log_loss = _ranking(
+    "log_loss",
+    "Mean negative logarithm of the probability given to the true class.",
+    "``normalize`` is True.",
+    _log_loss,
+)

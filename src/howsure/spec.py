@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,8 +16,9 @@ from howsure import averages
 from howsure.averages import Average
 from howsure.errors import HowsureError
 from howsure.metric import REGISTRY, STEP, Definition, Metric, Parts, Ratio
+from howsure.metrics.multiclass import resolve_multiclass
 from howsure.metrics.ranking import resolve_scores
-from howsure.table import Counts, Kind, Table
+from howsure.table import SCORES, Counts, Kind, Table
 
 Array = NDArray[Any]
 BLOCK = 128  # nudged tables evaluated at once in a gradient: bounds its memory
@@ -82,10 +84,7 @@ def _with_average(spec: Spec, tail: str, text: str) -> Spec:
     if spec.definition.form != "outcomes":
         message = f"`{spec.definition.name}` is one number for the whole table and takes no average: drop '@{word}'."
         raise HowsureError(message)
-    canonical = _average_name(word)
-    if canonical is None:
-        known = [*averages.BY_NAME, *averages.SINGLE, *averages.POOLED, *averages.PER_CLASS]
-        raise HowsureError.unknown("average", word, known)
+    canonical = averages.canonical_average(word)
     given = dict([_pair(rest, text)]) if plus else {}
     positive = given.pop("positive_class", None)
     if positive is not None and canonical != "binary":
@@ -94,15 +93,6 @@ def _with_average(spec: Spec, tail: str, text: str) -> Spec:
     if given:
         raise HowsureError.unknown("argument of an average", next(iter(given)), ["positive_class"])
     return replace(spec, average=canonical, positive_class=positive)
-
-
-def _average_name(word: str) -> str | None:
-    if word in averages.BY_NAME:
-        return averages.BY_NAME[word].name
-    for names in (averages.SINGLE, averages.POOLED, averages.PER_CLASS):
-        if word in names:
-            return names[0]
-    return None
 
 
 def _pair(text: str, whole: str) -> tuple[str, str]:
@@ -167,7 +157,9 @@ def _shown(value: Any) -> str:
 # --- binding a spec to a table's labels --------------------------------------------------------------------------
 
 
-def resolve(spec: str | Spec | Metric, table: Table, *, classes: Sequence[int] | None = None) -> Metric:
+def resolve(
+    spec: str | Spec | Metric, table: Table, *, classes: Sequence[int] | None = None, threshold: float | None = None
+) -> Metric:
     """Return the metric that a spec names on a table.
 
     Parameters
@@ -178,16 +170,23 @@ def resolve(spec: str | Spec | Metric, table: Table, *, classes: Sequence[int] |
         Its labels give ``positive_class`` a position; two classes without an average mean the second one.
     classes
         Positions of the classes to average over; all by default.
+    threshold
+        Where a metric of counts reads a table of scores; metrics of scores do not look at it.
 
     Raises
     ------
     HowsureError
         If a name is unknown, or a metric of one class meets more than two classes and no average is named.
     """
+    if table.kind == "scores" and threshold is not None and of_counts(spec):
+        counted = resolve(spec, table.at(threshold), classes=classes)
+        split = int(np.searchsorted(table.support[0], threshold))
+        return replace(from_split(counted, split), smaller=lambda scored: (scored.at(threshold), counted))
     if isinstance(spec, Metric):
         return spec
-    if table.kind == "scores":
-        return resolve_scores(spec if isinstance(spec, str) else spec.text, table)
+    if table.kind in SCORES:
+        text = spec if isinstance(spec, str) else spec.text
+        return resolve_scores(text, table) if table.kind == "scores" else resolve_multiclass(text, table)
     parsed = spec if isinstance(spec, Spec) else parse(spec)
     builder = {"outcomes": _of_outcomes, "margins": _of_margins, "cells": _of_cells, "coefficients": _of_coefficients}
     if table.kind == "multilabel" and parsed.definition.form != "outcomes":
@@ -201,10 +200,43 @@ def resolve(spec: str | Spec | Metric, table: Table, *, classes: Sequence[int] |
     return builder[parsed.definition.form](parsed, table, None)
 
 
+def of_counts(spec: str | Spec | Metric) -> bool:
+    """Whether a spec names a metric of a confusion table."""
+    if isinstance(spec, str):
+        return REGISTRY.find(re.split(r"[+@]", spec)[0]) is not None
+    return isinstance(spec, Spec) or spec.kind == "confusion"
+
+
+def from_split(metric: Metric, split: int) -> Metric:
+    """Return a metric of the confusion table as one of scores, the first ``split`` of which are predicted negative."""
+
+    def divided(cells: Array) -> Counts:
+        return Counts(np.stack([cells[..., :split, :].sum(-2), cells[..., split:, :].sum(-2)], -1))
+
+    def gradient(counts: Counts) -> Array:
+        below, above = metric.gradient(divided(counts.cells)).T
+        return np.asarray(np.where(np.arange(counts.cells.shape[-2])[:, None] < split, below, above))
+
+    return replace(
+        metric,
+        kind="scores",
+        value=lambda counts: metric.value(divided(counts.cells)),
+        gradient=gradient,
+        ratio=None,
+        parts=None,
+        positive=None,
+        per_class=None,
+    )
+
+
 def labels_to_expand(spec: str | Metric, table: Table) -> list[str] | None:
     """Return one spec a class where the average is ``none``, else None."""
-    if isinstance(spec, Metric) or table.kind == "scores":
+    if isinstance(spec, Metric) or (table.kind == "scores" and not of_counts(spec)):
         return None
+    if table.kind in SCORES and table.kind != "scores":
+        head, _, tail = spec.partition("@")
+        every = tail.strip().lower() in averages.PER_CLASS
+        return [f"{head}@binary+positive_class={label}" for label in table.labels] if every else None
     parsed = parse(spec)
     if parsed.average != "none":
         return None
@@ -340,9 +372,10 @@ def _averaged(spec: Spec, table: Table, average: Average, chosen: Array | None) 
     )
 
 
-def undefined_classes(metric: Metric, counts: Counts) -> int:
-    """How many classes an average leaves out, the metric being undefined on them."""
-    return 0 if metric.per_class is None else int(np.isnan(metric.per_class(counts)).sum())
+def undefined_classes(metric: Metric, counts: Counts) -> tuple[int, int]:
+    """How many classes an average leaves out, the metric being undefined on them, and of how many."""
+    values = np.empty(0) if metric.per_class is None else metric.per_class(counts)
+    return int(np.isnan(values).sum()), len(values)
 
 
 def _scatter(values: Array, chosen: Array, size: int) -> Array:

@@ -13,7 +13,8 @@ from howsure.designs import Clusters, Design, FixedMargins, Simple
 from howsure.errors import HowsureError
 
 Array = NDArray[Any]
-Kind = Literal["confusion", "multilabel", "scores", "paired"]
+Kind = Literal["confusion", "multilabel", "scores", "multiclass_scores", "multilabel_scores", "paired"]
+SCORES: tuple[Kind, ...] = ("scores", "multiclass_scores", "multilabel_scores")  # as long as the data
 
 
 class Counts:
@@ -87,7 +88,8 @@ class Table:
     ----------
     kind
         ``"confusion"`` (true × predicted), ``"multilabel"`` (label × true × predicted), ``"scores"``
-        (score × truth) or ``"paired"`` (true × prediction A × prediction B …).
+        (score × truth), ``"multiclass_scores"`` (case × truth), ``"multilabel_scores"`` (case × label × truth) or
+        ``"paired"`` (true × prediction A × prediction B …).
     counts
         Non-negative counts, or sums of weights.
     support
@@ -110,14 +112,14 @@ class Table:
 
     def with_design(self, design: Design) -> Table:
         """Return the same counts under another design, such as ``FixedMargins()``."""
-        if self.kind == "scores" and isinstance(design, FixedMargins):
+        if self.kind in SCORES and isinstance(design, FixedMargins):
             design = FixedMargins(axis=1)  # the classes' totals are fixed, not the scores'
         return replace(self, design=design)
 
     @property
     def labels(self) -> Array:
         """The class labels, in the order of the table's axes."""
-        return self.support[1] if self.kind == "scores" else self.support[0]
+        return self.support[1] if self.kind in SCORES else self.support[0]
 
     def at(self, threshold: float) -> Table:
         """Return the confusion table of scores at a threshold: predicted positive when the score is at least it.

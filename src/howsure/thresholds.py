@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from howsure.methods.delta import PSEUDO_CASES
 from howsure.methods.draws import seed_sequence, values_of_draws
 from howsure.methods.interval import NOISE, quantile
 from howsure.metric import STEP, Metric, divide
-from howsure.spec import resolve
+from howsure.spec import from_split, resolve
 from howsure.table import Counts, Table
 
 Array = NDArray[Any]
@@ -245,7 +244,7 @@ def _widening(table: Table, metrics: Sequence[Metric], level: float, size: int, 
     _, cells = confusion_along(small)
     followed: list[Metric] = []
     for metric in metrics:
-        followed += [_at_index(metric, index) for index in range(1, len(cells))]
+        followed += [from_split(metric, len(small.counts) - index) for index in range(1, len(cells))]
     draws = values_of_draws(
         followed,
         small,
@@ -258,17 +257,6 @@ def _widening(table: Table, metrics: Sequence[Metric], level: float, size: int, 
         max(1.0, _supremum(metric, small, cells, each, level) / base)
         for metric, each in zip(metrics, draws, strict=True)
     ]
-
-
-def _at_index(metric: Metric, index: int) -> Metric:
-    """Return the metric of scores that is a metric of counts at the threshold with this position from the top."""
-
-    def value(counts: Counts) -> Array:
-        below = counts.cells[..., : counts.cells.shape[-2] - index, :].sum(-2)
-        above = counts.cells[..., counts.cells.shape[-2] - index :, :].sum(-2)
-        return metric(np.stack([below, above], -1))
-
-    return replace(metric, kind="scores", value=value, per_class=None)
 
 
 def _supremum(metric: Metric, small: Table, cells: Array, draws: Array, level: float) -> float:

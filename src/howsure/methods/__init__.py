@@ -28,7 +28,7 @@ from howsure.methods.proportion import (
     WilsonCC,
 )
 from howsure.metric import Metric
-from howsure.table import Table
+from howsure.table import SCORES, Table
 
 __all__ = [
     "METHODS",
@@ -117,8 +117,9 @@ def named(method: str | Method | None) -> Method | None:
 
 def automatic(metric: Metric, table: Table) -> Method:
     """Return the method that suits a metric: score intervals where it is made of proportions, else the delta method."""
-    if metric.kind == "scores":
-        return DeLong() if metric.name == "roc_auc" else Delta()
+    if metric.kind in SCORES:
+        area = metric.name.partition("@")[0] == "roc_auc" and metric.kind != "multilabel_scores"
+        return DeLong() if area else Delta()
     if metric.proportion(table.counts.shape) is not None:
         return Wilson()
     if metric.parts is not None:

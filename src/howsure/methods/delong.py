@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from howsure.designs import Clusters, FixedMargins, Simple
 from howsure.errors import HowsureError
-from howsure.methods.interval import Interval, quantile, shows_variation
+from howsure.methods.delta import Delta
+from howsure.methods.interval import Interval, Method, quantile, shows_variation
 from howsure.metric import Metric
 from howsure.table import Counts, Table
 
@@ -36,7 +37,10 @@ class DeLong:
     from counts at distinct scores: O(n log n), ties exact. With weights the number is Kish's effective one; cases in
     clusters have Obuchowski's variance, with the covariance of the two classes within clusters. Where the classes
     are perfectly separated the placements do not vary; the open limit then is the exact one of as many agreeing
-    pairs as the smaller class has cases. A class of a single case has no sample variance: Newcombe's interval.
+    pairs as the smallest class has cases. A class of a single case has no sample variance: Newcombe's interval.
+
+    An average over many classes, one against the rest or in pairs, is a sum over the cases too: what a case adds to
+    each of the areas is added up before squaring, so that their covariance is in it.
 
     References
     ----------
@@ -63,7 +67,7 @@ class DeLong:
         rng: Any = None,  # noqa: ARG002 - the protocol's signature
     ) -> Interval:
         """Return the interval; see the class."""
-        value = _area(self, metric, table)
+        value = _area(self, metric, table, ("scores", "multiclass_scores"))
         if np.isnan(value):
             return Interval(np.nan, np.nan, reason=NO_CASE)
         error = placement_error(metric, table)
@@ -73,8 +77,10 @@ class DeLong:
         if value in {0.0, 1.0}:
             return _separated(value, error, table, confidence_level)
         if np.isnan(error) and not isinstance(table.design, Clusters):
-            fallback = Newcombe().interval(metric, table, confidence_level)
-            return Interval(fallback.low, fallback.high, error, reason="a class has a single case: Newcombe's interval")
+            other: Newcombe | Delta = Newcombe() if table.kind == "scores" else Delta()
+            fallback = other.interval(metric, table, confidence_level)
+            words = f"a class has a single case: interval by {type(other).__name__}"
+            return Interval(fallback.low, fallback.high, error, reason=words)
         if not shows_variation(error, value):
             words = "all scores are equal" if np.isfinite(error) else "a single cluster shows no variation"
             return Interval(np.nan, np.nan, error, reason=words)
@@ -201,18 +207,19 @@ def newcombe_variance(area: float, positives: float, negatives: float) -> float:
     return area * (1 - area) * spread / (positives * negatives)
 
 
-def class_sizes(table: Table) -> tuple[float, float]:
-    """Return the effective numbers of negative and of positive cases (Kish's with weights or clusters)."""
+def class_sizes(table: Table) -> tuple[float, ...]:
+    """Return the effective number of cases of each class, the positive one last (Kish's with weights or clusters)."""
     if isinstance(table.design, Simple | FixedMargins):
-        return float(table.counts[:, 0].sum()), float(table.counts[:, 1].sum())
-    sides = (np.broadcast_to(np.arange(2) == each, table.counts.shape) for each in (0, 1))
-    others, number = (table.design.effective_trials(table.counts, side) for side in sides)
-    return others, number
+        return tuple(table.counts.sum(0).tolist())
+    return tuple(
+        table.design.effective_trials(table.counts, np.broadcast_to(side, table.counts.shape))
+        for side in np.eye(table.counts.shape[-1], dtype=bool)
+    )
 
 
 def placement_error(metric: Metric, table: Table) -> float:
     """Return DeLong's standard error of the area; nan for a class of a single case (or cluster)."""
-    slopes = metric.gradient(Counts(table.counts, "scores"))
+    slopes = metric.gradient(Counts(table.counts, table.kind))
     with np.errstate(invalid="ignore"):
         return float(np.sqrt(placement_variance(table, slopes)))
 
@@ -225,44 +232,53 @@ def placement_variance(table: Table, slopes: Array, others: Array | None = None)
     table
         A table of scores.
     slopes, others
-        Derivatives ``(S, 2)``: of a positive case ``(placement - area) / n_pos``, of a negative one alike.
+        Derivatives ``(S, 2)``: of a positive case ``(placement - area) / n_pos``, of a negative one alike; with many
+        classes ``(n, K)``.
     """
     second = slopes if others is None else others
     if isinstance(table.design, Clusters):
         return _obuchowski(table.design, slopes, second)
     squares = table.design.squares(table.counts)
     mass = table.counts if squares is None else squares
-    spread = np.array([np.einsum("s,s,s->", mass[:, each], slopes[:, each], second[:, each]) for each in (0, 1)])
+    if squares is None and slopes.shape[1] > 2:  # noqa: PLR2004 - with two classes the means are zero
+        slopes, second = (_centred(part, table.counts) for part in (slopes, second))
+    spread = np.array([np.einsum("s,s,s->", *parts) for parts in zip(mass.T, slopes.T, second.T, strict=True)])
     sizes = np.array(class_sizes(table))
-    if (sizes < 2 - 1e-9).any():
+    seen = sizes > 0
+    if (sizes[seen] < 2 - 1e-9).any():
         return float("nan")
-    return float((spread * sizes / (sizes - 1)).sum())
+    return float((spread[seen] * sizes[seen] / (sizes[seen] - 1)).sum())
+
+
+def _centred(slopes: Array, counts: Array) -> Array:
+    """Return slopes less their mean over each class's cases: totals that are fixed do not vary."""
+    totals = counts.sum(0)
+    means = np.divide((counts * slopes).sum(0), totals, out=np.zeros(len(totals)), where=totals > 0)
+    return np.asarray(slopes - means)
 
 
 def _obuchowski(design: Clusters, slopes: Array, others: Array) -> float:
     """Return Obuchowski's variance of the area from cases in clusters, or the covariance of two areas."""
-    side = np.array([[1.0, 0.0], [0.0, 1.0]])
-    first, second = ([design.totals(part * mask) for mask in side] for part in (slopes, others))
+    sides = np.eye(slopes.shape[1])
+    first, second = (np.stack([design.totals(part * side) for side in sides]) for part in (slopes, others))
     # Clusters that hold a case of the class; the covariance of the classes is over all clusters.
-    holds = [design.totals(np.broadcast_to(mask, slopes.shape).copy()) > 0 for mask in side]
-    present = [float(design.multiplicity[held].sum()) for held in holds]
-    if min(present) < 2:  # noqa: PLR2004 - a variance needs two
+    holds = [design.totals(np.broadcast_to(side, slopes.shape).copy()) > 0 for side in sides]
+    present = np.array([design.multiplicity[held].sum() for held in holds])
+    if (present[present > 0] < 2).any():  # noqa: PLR2004 - a variance needs two
         return float("nan")
-    within = sum(
-        number / (number - 1) * float(np.vdot(design.multiplicity, a * b))
-        for number, a, b in zip(present, first, second, strict=True)
-    )
-    across = float(np.vdot(design.multiplicity, first[0] * second[1] + first[1] * second[0]))
+    own = (first * second) @ design.multiplicity
+    within = float(np.divide(own * present, present - 1, out=np.zeros(len(own)), where=present > 0).sum())
+    across = float((first.sum(0) * second.sum(0)) @ design.multiplicity - own.sum())
     return max(within + design.number / (design.number - 1) * across, 0.0)
 
 
-def _area(method: DeLong | HanleyMcNeil | Newcombe, metric: Metric, table: Table) -> float:
-    if metric.name != "roc_auc":
+def _area(method: Method, metric: Metric, table: Table, kinds: tuple[str, ...] = ("scores",)) -> float:
+    if metric.name.partition("@")[0] != "roc_auc" or table.kind not in kinds:
         message = (
             f"`{type(method).__name__}` is for `roc_auc`, not for `{metric.name}`. Use `Delta()` or `Bootstrap()`."
         )
         raise HowsureError(message)
-    value = float(metric(Counts(table.counts, "scores")))
+    value = float(metric(Counts(table.counts, table.kind)))
     rounding = 1e-12  # of sums of weights
     return value if rounding < value < 1 - rounding else value if np.isnan(value) else round(value)
 
@@ -276,7 +292,7 @@ def _logit(value: float, half: float) -> tuple[float, float]:
 
 def _separated(value: float, error: float, table: Table, confidence_level: float) -> Interval:
     tail = (1 - confidence_level) / 2
-    limit = float(tail ** (1 / max(min(class_sizes(table)), 1.0)))
+    limit = float(tail ** (1 / max(min(filter(None, class_sizes(table))), 1.0)))
     if value == 1:
         return Interval(limit, 1.0, error, reason=SEPARATED)
     return Interval(0.0, 1 - limit, error, reason=SEPARATED)

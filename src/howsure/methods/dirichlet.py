@@ -14,7 +14,7 @@ from howsure.methods.draws import seed_sequence, values_of_draws
 from howsure.methods.interval import Interval, shows_variation
 from howsure.methods.summary import equal_tailed, highest_density
 from howsure.metric import Metric
-from howsure.table import Table
+from howsure.table import Kind, Table
 
 Array = NDArray[Any]
 Prior = float | str | ArrayLike
@@ -121,7 +121,7 @@ class _Sampler:
     @classmethod
     def of(cls, method: Dirichlet, table: Table) -> _Sampler:
         shape = table.counts.shape
-        prior = cell_prior(method.prior, shape)
+        prior = cell_prior(method.prior, shape, table.kind)
         counts = np.zeros(shape) if method.source == "prior" else table.counts
         rows = counts.sum(-1)
         prevalence, fixed = None, False
@@ -156,10 +156,11 @@ class _Sampler:
         return (rows * scale[..., None]).reshape(size, -1)
 
 
-def cell_prior(prior: Prior | None, shape: tuple[int, ...]) -> Array:
-    """Return the prior pseudo-cases of each cell."""
+def cell_prior(prior: Prior | None, shape: tuple[int, ...], kind: Kind = "confusion") -> Array:
+    """Return the prior pseudo-cases of each cell; by default the same few for each label's cells together."""
     if prior is None:
-        return np.full(shape, DEFAULT_MASS / (shape[-1] * shape[-2]))
+        one_label = shape[0] * shape[-1] if kind == "multilabel_scores" else shape[-1] * shape[-2]
+        return np.full(shape, DEFAULT_MASS / one_label)
     return _prior_array(prior, shape, "prior")
 
 

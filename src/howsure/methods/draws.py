@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from howsure.metric import Metric
 from howsure.progress import progress
-from howsure.table import Counts, Table
+from howsure.table import SCORES, Counts, Table
 
 Array = NDArray[Any]
 Draw = Callable[[int, np.random.Generator], Array]  # (size, rng) -> (size, cells)
@@ -46,7 +46,7 @@ def values_of_draws(
     """Return each metric's value on each drawn table, ``(metrics, size)``."""
     values = np.empty((len(metrics), size))
     smallest = SMALLEST_BLOCK
-    if table.kind == "scores":  # as long as the data
+    if table.kind in SCORES:
         smallest = 4 if table.counts.size < LONG_TABLE else 1
     step = max(smallest, BLOCK_CELLS // table.counts.size)
     starts = range(0, size, step)

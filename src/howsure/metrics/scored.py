@@ -105,7 +105,10 @@ def bound(spec: str, table: Table) -> Metric:
 
 def _unknown(spec: str, name: str) -> HowsureError:
     if REGISTRY.find(name.partition("@")[0]) is not None:
-        message = f"`{spec.strip()}` reads a confusion table. Take one at a threshold: `table.at(0.5)`."
+        message = (
+            f"`{spec.strip()}` counts the cases at a threshold: give `threshold=0.5` to `estimate` or `evaluate`, "
+            "or take the confusion table there, `table.at(0.5)`."
+        )
         return HowsureError(message)
     return HowsureError.unknown("metric of scores", name.strip(), SCORE_METRICS.names)
 

@@ -1,0 +1,183 @@
+"""From a score for each class to a table: one row of cells a case, one column a class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from howsure.designs import Clusters, Design, Simple, Weighted
+from howsure.errors import HowsureError
+from howsure.sources.columns import Column, as_labels, checked_weight, encoded, same_length, sort_order
+from howsure.sources.frames import columns
+from howsure.sources.scores import MOST_ATOMS, score_values
+from howsure.table import Table, label_array
+
+Array = NDArray[Any]
+MATRIX = 2  # dimensions
+
+
+def multiclass_scores(
+    y_true: Any,
+    y_score: Any,
+    *,
+    data: Any = None,
+    labels: ArrayLike | None = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+) -> Table:
+    """Lay out the cases of scores with one column a class, for metrics of many classes by their scores.
+
+    Parameters
+    ----------
+    y_true
+        True class of each case, or for multilabel data an n×K indicator array; with ``data`` the name of its column.
+    y_score
+        Finite scores, n×K: column k is higher for class k. With ``data`` the names of K columns.
+    data
+        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
+    labels
+        The classes of the columns; by default those that occur, in ascending order (for an indicator array 0 … K−1).
+    sample_weight
+        Non-negative weight of each case.
+    groups
+        Cluster of each case (patient, document, user): cases of one cluster vary together.
+
+    Returns
+    -------
+    Table
+        Of kind ``"multiclass_scores"``: ``support`` is ``(scores, classes)`` and ``counts``, n×K, says how often each
+        row of scores occurs with each true class. Of kind ``"multilabel_scores"`` for an indicator array: ``counts``
+        is n×K×2, and each case is a cluster of its labels. Metrics take an average: ``"roc_auc@macro"`` is one class
+        against the rest, ``"roc_auc@macro+multi_class=ovo"`` each pair of classes.
+
+    Raises
+    ------
+    HowsureError
+        If shapes differ, a score is not finite, or the classes do not fit the columns.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> score = [[0.8, 0.1, 0.1], [0.2, 0.5, 0.3], [0.3, 0.4, 0.3], [0.5, 0.4, 0.1], [0.2, 0.2, 0.6]]
+    >>> table = hs.multiclass_scores(["a", "b", "c", "b", "c"], score)
+    >>> round(hs.estimate(table, "roc_auc@macro").value, 4)
+    0.9444
+    """
+    many = data is not None and isinstance(y_score, Sequence) and not isinstance(y_score, str)
+    names = {f"y_score[{place}]": name for place, name in enumerate(y_score)} if many else {"y_score": y_score}
+    others = {"y_true": y_true, "sample_weight": sample_weight, "groups": groups}
+    given = columns(data, names | {role: column for role, column in others.items() if column is not None})
+    score = _matrix([given[role] for role in names] if many else given["y_score"])
+    weight = checked_weight(given["sample_weight"]) if "sample_weight" in given else None
+    cluster = encoded("groups", given["groups"]) if "groups" in given else None
+    rows = [each for each in (cluster, Column("y_score", score, score[:, 0])) if each is not None]
+    if np.ndim(given["y_true"]) == MATRIX:
+        same_length(rows, weight)
+        group = np.arange(len(score)) if cluster is None else _distinct(cluster)
+        return _multilabel(_indicator(given["y_true"], score), score, labels, weight, group)
+    truth = encoded("y_true", given["y_true"])
+    same_length([truth, *rows], weight)
+    position, classes = _positions(truth, labels, score.shape[1])
+    return _multiclass(position, score, classes, weight, None if cluster is None else _distinct(cluster))
+
+
+def _matrix(scores: Any) -> Array:
+    if isinstance(scores, list) and scores and all(np.ndim(each) == 1 and hasattr(each, "dtype") for each in scores):
+        return np.stack([score_values(each) for each in scores], axis=1)  # columns of a frame
+    try:
+        array = np.asarray(scores.to_numpy() if hasattr(scores, "to_numpy") else scores, dtype=float)
+    except (TypeError, ValueError):
+        message = "`y_score` is not a numeric n×K array. Give one row a case and one column a class."
+        raise HowsureError(message) from None
+    if array.ndim != MATRIX or array.shape[1] < 2:  # noqa: PLR2004 - classes
+        message = (
+            f"`y_score` has shape {array.shape}; it has one row a case and one column a class. "
+            "For one score a case use `scores`."
+        )
+        raise HowsureError(message)
+    finite = np.isfinite(array).all(1)
+    if not finite.all():
+        number, first = int((~finite).sum()), int(np.argmin(finite))
+        message = (
+            f"`y_score` has missing or infinite values in {number} rows (first at row {first}). Drop or fill them."
+        )
+        raise HowsureError(message)
+    return array
+
+
+def _distinct(column: Column) -> Array:
+    return np.unique(np.asarray(column.codes), return_inverse=True)[1]
+
+
+def _positions(truth: Column, labels: ArrayLike | None, size: int) -> tuple[Array, Array]:
+    """Return each case's column of its true class, and the classes of the columns."""
+    code = np.asarray(truth.codes, dtype=np.int64) - truth.offset
+    used = np.unique(code)
+    present = as_labels([truth.levels.tolist()[index] for index in used])
+    if labels is None:
+        classes = present[sort_order(present)]
+        if len(classes) != size:
+            message = (
+                f"`y_score` has {size} columns and `y_true` {len(classes)} classes. Name the columns' classes with "
+                "`labels=`."
+            )
+            raise HowsureError(message)
+    else:
+        classes = label_array(labels)
+        if len(classes) != size:
+            message = f"`labels` names {len(classes)} classes, and `y_score` has {size} columns."
+            raise HowsureError(message)
+    place = {label: position for position, label in enumerate(classes.tolist())}
+    unknown = [label for label in present.tolist() if label not in place]
+    if unknown:
+        raise HowsureError.unknown("class among `labels`", str(unknown[0]), map(str, classes.tolist()))
+    column = np.zeros(len(truth.levels), dtype=np.intp)
+    column[used] = [place[label] for label in present.tolist()]
+    return column[code], classes
+
+
+def _multiclass(position: Array, score: Array, classes: Array, weight: Array | None, group: Array | None) -> Table:
+    size = score.shape[1]
+    cell = np.arange(len(score)) * size + position
+    weights = np.ones(len(score)) if weight is None else weight
+
+    def cells(values: Array) -> Array:
+        counts = np.zeros(score.shape)
+        counts.ravel()[cell] = values
+        return counts
+
+    design: Design = Simple()
+    if group is not None:
+        design = Clusters(group, cell, weights, np.ones(int(group.max()) + 1))
+    elif weight is not None:
+        atoms = (cell, weights, np.ones(len(cell))) if len(cell) <= MOST_ATOMS else None
+        design = Weighted(cells(weights**2), atoms)
+    return Table("multiclass_scores", cells(weights), (score, classes), design, len(score))
+
+
+def _indicator(values: Any, score: Array) -> Array:
+    array = np.asarray(values)
+    if array.shape != score.shape:
+        message = f"`y_true` has shape {array.shape} and `y_score` {score.shape}; both are cases × labels."
+        raise HowsureError(message)
+    if array.dtype.kind not in "biuf" or not np.isin(array, (0, 1)).all():
+        message = "`y_true` has two dimensions but is no indicator array: multilabel data hold 0 and 1 only."
+        raise HowsureError(message)
+    return array.astype(np.intp)
+
+
+def _multilabel(truth: Array, score: Array, labels: ArrayLike | None, weight: Array | None, group: Array) -> Table:
+    rows, size = score.shape
+    axis = np.arange(size) if labels is None else label_array(labels)
+    if len(axis) != size:
+        message = f"`labels` names {len(axis)} labels, and the arrays have {size} columns."
+        raise HowsureError(message)
+    cell = (2 * np.arange(rows * size).reshape(rows, size) + truth).ravel()
+    count = np.ones(rows * size) if weight is None else np.repeat(weight, size)
+    counts = np.zeros((rows, size, 2))
+    counts.ravel()[cell] = count
+    design = Clusters(np.repeat(group, size), cell, count, np.ones(int(group.max()) + 1))
+    return Table("multilabel_scores", counts, (score, axis), design, rows)
