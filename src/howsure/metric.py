@@ -16,12 +16,15 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsure.table import Counts, Kind
+
+if TYPE_CHECKING:
+    from howsure.contrast import Contrast
 
 Array = NDArray[Any]
 Better = Literal["higher", "lower", "neither"]
@@ -125,6 +128,8 @@ class Metric:
         The definition that it was bound from.
     per_class
         The values that it is an average of, ``(..., classes)``, or None.
+    contrast
+        The two models' metrics that it compares, or None.
     """
 
     name: str
@@ -138,6 +143,7 @@ class Metric:
     positive: int | None = None
     definition: Definition | None = None
     per_class: Callable[[Counts], Array] | None = None
+    contrast: Contrast | None = None
 
     def __call__(self, counts: Any) -> Array:
         """Return the value on counts, shape ``(..., *cells)``."""

@@ -186,6 +186,10 @@ def resolve(spec: str | Spec | Metric, table: Table, *, classes: Sequence[int] |
     """
     if isinstance(spec, Metric):
         return spec
+    if table.kind in {"paired", "paired_scores"}:
+        first = table.models[0]
+        message = f"The table holds {len(table.models)} models. Use `compare`, or take one: `table.model({first!r})`."
+        raise HowsureError(message)
     if table.kind == "scores":
         return resolve_scores(spec if isinstance(spec, str) else spec.text, table)
     parsed = spec if isinstance(spec, Spec) else parse(spec)
