@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from howsure.choice import optimal_threshold
     from howsure.classification import classification_report, classification_report_with_ci
+    from howsure.comparison import Comparison, compare
     from howsure.curves import calibration_curve, precision_recall_curve, roc_curve
     from howsure.designs import Clusters, FixedMargins, Simple, Weighted
     from howsure.errors import HowsureError
@@ -32,10 +33,14 @@ if TYPE_CHECKING:
         MidP,
         Mover,
         Newcombe,
+        NewcombePaired,
+        NewcombePairedCC,
+        Tango,
         Wald,
         Wilson,
         WilsonCC,
     )
+    from howsure.methods.pairs import mcnemar
     from howsure.metric import define_metric
     from howsure.multiplicity import Differences, adjusted_p_values, simultaneous_differences
     from howsure.ranking import Ranks, ranks
@@ -64,6 +69,7 @@ if TYPE_CHECKING:
         zero_one_loss,
     )
     from howsure.sources.confusion import confusion
+    from howsure.sources.paired import paired, paired_scores
     from howsure.sources.score_matrix import multiclass_scores
     from howsure.sources.scores import scores
     from howsure.table import Table, from_counts
@@ -107,10 +113,14 @@ _HOMES = {
         "MidP",
         "Mover",
         "Newcombe",
+        "NewcombePaired",
+        "NewcombePairedCC",
+        "Tango",
         "Wald",
         "Wilson",
         "WilsonCC",
     ),
+    "howsure.methods.pairs": ("mcnemar",),
     "howsure.metric": ("define_metric",),
     "howsure.classification": (
         "classification_report",
@@ -149,8 +159,16 @@ _HOMES = {
         "tpr_score",
         "zero_one_loss",
     ),
+    "howsure.comparison": (
+        "Comparison",
+        "compare",
+    ),
     "howsure.sources.confusion": ("confusion",),
     "howsure.sources.score_matrix": ("multiclass_scores",),
+    "howsure.sources.paired": (
+        "paired",
+        "paired_scores",
+    ),
     "howsure.sources.scores": ("scores",),
     "howsure.table": (
         "Table",
@@ -166,6 +184,7 @@ __all__ = [
     "Bootstrap",
     "ClopperPearson",
     "Clusters",
+    "Comparison",
     "DeLong",
     "Delta",
     "Differences",
@@ -182,9 +201,12 @@ __all__ = [
     "MidP",
     "Mover",
     "Newcombe",
+    "NewcombePaired",
+    "NewcombePairedCC",
     "Ranks",
     "Simple",
     "Table",
+    "Tango",
     "Wald",
     "Weighted",
     "Wilson",
@@ -200,6 +222,7 @@ __all__ = [
     "classification_report",
     "classification_report_with_ci",
     "cohen_kappa_score",
+    "compare",
     "confusion",
     "define_metric",
     "estimate",
@@ -213,9 +236,12 @@ __all__ = [
     "jaccard_score",
     "log_loss",
     "matthews_corrcoef",
+    "mcnemar",
     "multiclass_scores",
     "npv_score",
     "optimal_threshold",
+    "paired",
+    "paired_scores",
     "ppv_score",
     "precision_recall_curve",
     "precision_score",
