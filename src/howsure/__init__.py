@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from howsure.choice import optimal_threshold
     from howsure.classification import classification_report, classification_report_with_ci
+    from howsure.comparison import Comparison, compare
     from howsure.curves import calibration_curve, det_curve, precision_recall_curve, roc_curve
     from howsure.designs import Clusters, FixedMargins, Simple, Weighted
     from howsure.errors import HowsureError
@@ -33,11 +34,17 @@ if TYPE_CHECKING:
         MidP,
         Mover,
         Newcombe,
+        NewcombePaired,
+        NewcombePairedCC,
+        Tango,
         Wald,
         Wilson,
         WilsonCC,
     )
+    from howsure.methods.pairs import mcnemar
     from howsure.metric import define_metric
+    from howsure.multiplicity import Differences, adjusted_p_values, simultaneous_differences
+    from howsure.ranking import Ranks, ranks
     from howsure.resample import bootstrap, bootstrap_ci
     from howsure.sklearn import (
         accuracy_score,
@@ -63,6 +70,7 @@ if TYPE_CHECKING:
         zero_one_loss,
     )
     from howsure.sources.confusion import confusion
+    from howsure.sources.paired import paired, paired_scores
     from howsure.sources.score_matrix import multiclass_scores
     from howsure.sources.scores import scores
     from howsure.table import Table, from_counts
@@ -108,15 +116,25 @@ _HOMES = {
         "MidP",
         "Mover",
         "Newcombe",
+        "NewcombePaired",
+        "NewcombePairedCC",
+        "Tango",
         "Wald",
         "Wilson",
         "WilsonCC",
     ),
+    "howsure.methods.pairs": ("mcnemar",),
     "howsure.metric": ("define_metric",),
     "howsure.classification": (
         "classification_report",
         "classification_report_with_ci",
     ),
+    "howsure.multiplicity": (
+        "Differences",
+        "adjusted_p_values",
+        "simultaneous_differences",
+    ),
+    "howsure.ranking": ("Ranks", "ranks"),
     "howsure.resample": (
         "bootstrap",
         "bootstrap_ci",
@@ -144,8 +162,16 @@ _HOMES = {
         "tpr_score",
         "zero_one_loss",
     ),
+    "howsure.comparison": (
+        "Comparison",
+        "compare",
+    ),
     "howsure.sources.confusion": ("confusion",),
     "howsure.sources.score_matrix": ("multiclass_scores",),
+    "howsure.sources.paired": (
+        "paired",
+        "paired_scores",
+    ),
     "howsure.sources.scores": ("scores",),
     "howsure.table": (
         "Table",
@@ -161,8 +187,10 @@ __all__ = [
     "Bootstrap",
     "ClopperPearson",
     "Clusters",
+    "Comparison",
     "DeLong",
     "Delta",
+    "Differences",
     "Dirichlet",
     "Estimate",
     "Evaluation",
@@ -177,13 +205,18 @@ __all__ = [
     "MidP",
     "Mover",
     "Newcombe",
+    "NewcombePaired",
+    "NewcombePairedCC",
+    "Ranks",
     "Simple",
     "Table",
+    "Tango",
     "Wald",
     "Weighted",
     "Wilson",
     "WilsonCC",
     "accuracy_score",
+    "adjusted_p_values",
     "average_precision_score",
     "balanced_accuracy_score",
     "bootstrap",
@@ -193,6 +226,7 @@ __all__ = [
     "classification_report",
     "classification_report_with_ci",
     "cohen_kappa_score",
+    "compare",
     "confusion",
     "define_metric",
     "det_curve",
@@ -207,16 +241,21 @@ __all__ = [
     "jaccard_score",
     "log_loss",
     "matthews_corrcoef",
+    "mcnemar",
     "multiclass_scores",
     "npv_score",
     "optimal_threshold",
+    "paired",
+    "paired_scores",
     "ppv_score",
     "precision_recall_curve",
     "precision_score",
+    "ranks",
     "recall_score",
     "roc_auc_score",
     "roc_curve",
     "scores",
+    "simultaneous_differences",
     "threshold_curves",
     "tnr_score",
     "tpr_score",

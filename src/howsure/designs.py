@@ -194,10 +194,7 @@ class FixedMargins:
 
     def variance(self, counts: Array, gradient: Array) -> float:
         """Return the sum of the multinomial variances within the true classes."""
-        rows, slopes = self._rows(counts), self._rows(gradient)
-        totals = rows.sum(1)
-        mean = np.divide((rows * slopes).sum(1), totals, out=np.zeros(len(rows)), where=totals > 0)
-        return float((rows * (slopes - mean[:, None]) ** 2).sum())
+        return self._strata(counts).variance(counts, gradient)
 
     def squares(self, counts: Array) -> None:
         """Return None: cells of one row vary together."""
@@ -211,39 +208,145 @@ class FixedMargins:
 
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw a multinomial within each true class."""
-        drawn = np.stack([_multinomial(row, size, rng) for row in self._rows(counts)], axis=1)
-        return self._tables(drawn, counts)
+        return self._strata(counts).resample(counts, size, rng)
 
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw a Dirichlet within each true class, scaled to the class's fixed total."""
-        drawn = _gamma(counts.ravel() + prior.ravel(), size, rng).reshape(size, *counts.shape)
-        return self._tables(self._scaled(self._stack(drawn), counts), counts)
+        return self._strata(counts).posterior(counts, prior, size, rng)
 
     def left_out(self, counts: Array) -> Blocks:
         """Leave out one case of each non-empty cell, and weight its class up to the fixed total again."""
+        return self._strata(counts).left_out(counts)
+
+    def _strata(self, counts: Array) -> Strata:
+        return Strata(np.indices(counts.shape, sparse=True)[self.axis] + np.zeros(counts.shape, dtype=np.intp))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Strata:
+    """A test set sampled stratum by stratum: the number of cases of each is fixed by design.
+
+    Parameters
+    ----------
+    stratum
+        Stratum of each cell, 0 … S−1.
+    """
+
+    stratum: Array
+    degrees_of_freedom: float = field(default=np.inf, init=False, repr=False)
+
+    def variance(self, counts: Array, gradient: Array) -> float:
+        """Return the sum of the multinomial variances within the strata."""
+        weights, slopes = counts.ravel(), gradient.ravel()
+        totals = self._sums(weights)
+        mean = np.divide(self._sums(weights * slopes), totals, out=np.zeros(len(totals)), where=totals > 0)
+        return float(np.vdot(weights, (slopes - mean[self.stratum.ravel()]) ** 2))
+
+    def squares(self, counts: Array) -> None:
+        """Return None: cells of one stratum vary together."""
+
+    def effective_trials(self, counts: Array, trials: Array) -> float:
+        """Return the number of cases in the marked cells."""
+        return float(counts[trials].sum())
+
+    def collapsed(self, cells: Array, shape: tuple[int, ...]) -> None:
+        """Return None: merging cells loses which totals were fixed."""
+
+    def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
+        """Draw a multinomial within each stratum."""
+        drawn = np.zeros((counts.size, size)).T
+        for cells in self._members():
+            drawn[:, cells] = _multinomial(counts.ravel()[cells], size, rng)
+        return drawn
+
+    def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
+        """Draw a Dirichlet within each stratum, scaled to its fixed total."""
+        return self._scaled(_gamma(counts.ravel() + prior.ravel(), size, rng), counts)
+
+    def left_out(self, counts: Array) -> Blocks:
+        """Leave out one case of each non-empty cell, and weight its stratum up to the fixed total again."""
         for tables, number in Simple().left_out(counts):
-            shaped = self._stack(tables.reshape(len(tables), *counts.shape))
-            yield self._tables(self._scaled(shaped, counts), counts), number
+            yield self._scaled(tables, counts), number
 
-    def _rows(self, counts: Array) -> Array:
-        """Return one row a true class."""
-        moved = np.moveaxis(counts, self.axis, 0)
-        return moved.reshape(len(moved), -1)
+    def _sums(self, cells: Array) -> Array:
+        return np.bincount(self.stratum.ravel(), cells)
 
-    def _stack(self, tables: Array) -> Array:
-        moved = np.moveaxis(tables, self.axis + 1, 1)
-        return moved.reshape(*moved.shape[:2], -1)
+    def _members(self) -> list[Array]:
+        order = np.argsort(self.stratum.ravel(), kind="stable")
+        return np.split(order, np.cumsum(np.bincount(self.stratum.ravel()))[:-1])
 
     def _scaled(self, drawn: Array, counts: Array) -> Array:
-        """Scale each true class of drawn tables to its fixed total."""
-        sums = drawn.sum(-1, keepdims=True)
-        totals = self._rows(counts).sum(1)[:, None]
-        return np.asarray(drawn * np.divide(totals, sums, out=np.zeros(sums.shape), where=sums > 0))
+        """Scale each stratum of drawn tables, ``(size, cells)``, to its fixed total."""
+        for cells, total in zip(self._members(), self._sums(counts.ravel()), strict=True):
+            sums = drawn[:, cells].sum(-1, keepdims=True)
+            drawn[:, cells] *= np.divide(total, sums, out=np.zeros(sums.shape), where=sums > 0)
+        return drawn
 
-    def _tables(self, drawn: Array, counts: Array) -> Array:
-        """Turn rows of the true classes, ``(size, classes, cells)``, back into flat tables."""
-        shape = np.moveaxis(counts, self.axis, 0).shape
-        return np.moveaxis(drawn.reshape(len(drawn), *shape), 1, self.axis + 1).reshape(len(drawn), -1)
+
+@dataclass(frozen=True, slots=True)
+class Separate:
+    """Test sets that vary independently of each other, their cells side by side.
+
+    Parameters
+    ----------
+    parts
+        Design of each test set.
+    shapes
+        Shape of each one's cells.
+    """
+
+    parts: tuple[Design, ...]
+    shapes: tuple[tuple[int, ...], ...]
+
+    @property
+    def degrees_of_freedom(self) -> float:
+        """Return the smallest of the parts': cautious where they differ."""
+        return min(part.degrees_of_freedom for part in self.parts)
+
+    def variance(self, counts: Array, gradient: Array) -> float:
+        """Return the sum of the parts' variances."""
+        pairs = zip(self.parts, self.split(counts), self.split(gradient), strict=True)
+        return sum(part.variance(cells, slopes) for part, cells, slopes in pairs)
+
+    def squares(self, counts: Array) -> Array | None:
+        """Return the parts' squares, where all have some."""
+        found = [part.squares(cells) for part, cells in zip(self.parts, self.split(counts), strict=True)]
+        known = [each.ravel() for each in found if each is not None]
+        return np.concatenate(known) if len(known) == len(found) else None
+
+    def effective_trials(self, counts: Array, trials: Array) -> float:
+        """Return the sum of the parts'."""
+        pairs = zip(self.parts, self.split(counts), self.split(trials), strict=True)
+        return sum(part.effective_trials(cells, marked) for part, cells, marked in pairs)
+
+    def collapsed(self, cells: Array, shape: tuple[int, ...]) -> None:
+        """Return None: cells of different test sets do not merge."""
+
+    def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
+        """Draw each test set on its own."""
+        pairs = zip(self.parts, self.split(counts), strict=True)
+        return np.hstack([part.resample(cells, size, rng) for part, cells in pairs])
+
+    def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
+        """Draw the posterior of each test set on its own."""
+        pairs = zip(self.parts, self.split(counts), self.split(prior), strict=True)
+        return np.hstack([part.posterior(cells, extra, size, rng) for part, cells, extra in pairs])
+
+    def left_out(self, counts: Array) -> Blocks:
+        """Leave out one unit of one of the test sets."""
+        start = 0
+        for part, cells in zip(self.parts, self.split(counts), strict=True):
+            for tables, number in part.left_out(cells):
+                whole = np.repeat(counts.reshape(1, -1).astype(float), len(tables), axis=0)
+                whole[:, start : start + cells.size] = tables
+                yield whole, number
+            start += cells.size
+
+    def split(self, cells: Array) -> list[Array]:
+        """Return the cells of each test set, in its shape."""
+        ends = np.cumsum([int(np.prod(shape)) for shape in self.shapes])
+        parts = np.split(cells.ravel(), ends[:-1])
+        return [part.reshape(shape) for part, shape in zip(parts, self.shapes, strict=True)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,12 +16,15 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsure.table import Counts, Kind, Table
+
+if TYPE_CHECKING:
+    from howsure.contrast import Contrast
 
 Array = NDArray[Any]
 Better = Literal["higher", "lower", "neither"]
@@ -127,6 +130,8 @@ class Metric:
         The values that it is an average of, ``(..., classes)``, or None.
     smaller
         Table → a smaller one with all that the metric looks at, and the metric of that one; None if there is none.
+    contrast
+        The two models' metrics that it compares, or None.
     """
 
     name: str
@@ -141,6 +146,7 @@ class Metric:
     definition: Definition | None = None
     per_class: Callable[[Counts], Array] | None = None
     smaller: Callable[[Table], tuple[Table, Metric]] | None = None
+    contrast: Contrast | None = None
 
     def __call__(self, counts: Any) -> Array:
         """Return the value on counts, shape ``(..., *cells)``."""

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from howsure.errors import HowsureError
 
 if TYPE_CHECKING:
+    from howsure.comparison import Comparison
     from howsure.estimation import Estimate, Evaluation
 
 LATEX_SPECIAL = {
@@ -129,6 +130,71 @@ def interval_text(low: float, high: float, decimals: int) -> str:
 def percent(level: float) -> str:
     """Return a level as a percentage without needless digits."""
     return f"{100 * level:.10g} %"
+
+
+def p_text(p_value: float) -> str:
+    """Return a p-value in words, to two or three digits."""
+    if math.isnan(p_value):
+        return "p = –"
+    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"  # noqa: PLR2004 - smaller ones say no more
+
+
+def comparison_grid(comparisons: Sequence[Comparison]) -> Grid:
+    """Return both values, the contrast, its interval, p-value and method of each comparison."""
+    from howsure.contrast import EFFECTS
+    from howsure.estimation import significant_decimals
+
+    rows = []
+    for each in comparisons:
+        decimals = significant_decimals(each.low, each.high)
+        chance = "–" if math.isnan(each.p_value) else p_text(each.p_value)[2:].removeprefix("= ")
+        rows.append(
+            (
+                f"{each.metric}: {each.names[0]} {EFFECTS[each.contrast].sign} {each.names[1]}",
+                number(each.a.value, decimals),
+                number(each.b.value, decimals),
+                number(each.value, decimals),
+                interval_text(each.low, each.high, decimals),
+                chance,
+                each.method,
+            )
+        )
+    notes = [f"{each.metric}: {each.reason}" for each in comparisons if each.reason]
+    level = percent(comparisons[0].confidence_level)
+    contrast = comparisons[0].contrast.replace("_", " ")
+    headers = ("metric", "first", "second", contrast, f"{level} interval", "p", "method")
+    return Grid(headers, tuple(rows), "; ".join(dict.fromkeys(notes)))
+
+
+def comparison_sentence(comparison: Comparison) -> str:
+    """Return what a comparison means in plain words."""
+    first, second = comparison.names
+    each, decimals = comparison, _decimals(comparison.low, comparison.high)
+    if math.isnan(each.value) or math.isnan(each.low):
+        return f"{first} and {second} cannot be compared in {each.metric}: {each.reason}."
+    ends = f"{number(each.low, decimals)} to {number(each.high, decimals)}"
+    kind = each.contrast.replace("_", " ")
+    seen = f"{kind} {first} to {second} of {number(each.value, decimals)}"
+    if math.isnan(each.p_value):
+        probability, error = each.probability_greater
+        return (
+            f"Given the data and the prior, {first} has the higher {each.metric} with probability {probability:.3f} "
+            f"(Monte Carlo error {error:.3f}): a {seen}, {percent(each.confidence_level)} credible interval {ends}."
+        )
+    evidence = f"{percent(each.confidence_level)} interval {ends}, {p_text(each.p_value)}, by {each.method}"
+    if each.low <= each.null <= each.high:
+        return (
+            f"The data do not settle which of {first} and {second} has the higher {each.metric}: a {seen} "
+            f"({evidence}). All of the interval is compatible with them; that is not evidence that the two are equal."
+        )
+    more, less = (first, second) if each.value > each.null else (second, first)
+    return f"{more} has a higher {each.metric} than {less} in these data: a {seen} ({evidence})."
+
+
+def _decimals(low: float, high: float) -> int:
+    from howsure.estimation import significant_decimals
+
+    return significant_decimals(low, high)
 
 
 def evaluation_grid(evaluation: Evaluation) -> Grid:

@@ -184,6 +184,10 @@ def resolve(
         return replace(from_split(counted, split), smaller=lambda scored: (scored.at(threshold), counted))
     if isinstance(spec, Metric):
         return spec
+    if table.kind in {"paired", "paired_scores"}:
+        first = table.models[0]
+        message = f"The table holds {len(table.models)} models. Use `compare`, or take one: `table.model({first!r})`."
+        raise HowsureError(message)
     if table.kind in SCORES:
         text = spec if isinstance(spec, str) else spec.text
         return resolve_scores(text, table) if table.kind == "scores" else resolve_multiclass(text, table)

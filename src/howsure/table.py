@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.designs import Clusters, Design, FixedMargins, Simple
+from howsure.designs import Clusters, Design, FixedMargins, Separate, Simple, Strata
 from howsure.errors import HowsureError
 
 Array = NDArray[Any]
-Kind = Literal["confusion", "multilabel", "scores", "multiclass_scores", "multilabel_scores", "paired"]
+Kind = Literal[
+    "confusion", "multilabel", "scores", "multiclass_scores", "multilabel_scores", "paired", "paired_scores", "separate"
+]
 SCORES: tuple[Kind, ...] = ("scores", "multiclass_scores", "multilabel_scores")  # as long as the data
+DENSE = 2**14  # entries of the matrix that adds up joint cells, up to which it is dense
 
 
 class Counts:
@@ -35,6 +38,14 @@ class Counts:
     def __init__(self, cells: ArrayLike, kind: Kind = "confusion") -> None:
         self.cells: Array = np.asarray(cells)
         self.kind: Kind = kind
+        self._seen: dict[int, Counts] = {}
+
+    def through(self, view: View) -> Counts:
+        """Return one model's counts out of joint ones; added up once for all metrics."""
+        key = id(view)
+        if key not in self._seen:
+            self._seen[key] = Counts(view.counts(self.cells), view.kind)
+        return self._seen[key]
 
     @property
     def classes(self) -> int:
@@ -88,12 +99,14 @@ class Table:
     ----------
     kind
         ``"confusion"`` (true × predicted), ``"multilabel"`` (label × true × predicted), ``"scores"``
-        (score × truth), ``"multiclass_scores"`` (case × truth), ``"multilabel_scores"`` (case × label × truth) or
-        ``"paired"`` (true × prediction A × prediction B …).
+        (score × truth), ``"multiclass_scores"`` (case × truth), ``"multilabel_scores"`` (case × label × truth),
+        ``"paired"`` (the tuples of true label, prediction A, prediction B … that occur), ``"paired_scores"`` (the
+        tuples of scores that occur × truth) or ``"separate"`` (two tables side by side).
     counts
         Non-negative counts, or sums of weights.
     support
-        The labels or scores along each axis.
+        The labels or scores along each axis; of paired tables the labels, the models' names, the tuples as
+        codes, and the pseudo-cases that a prior of one spreads over them (or the scores that the codes stand for).
     design
         How the counts would vary if the study were repeated.
     rows
@@ -112,14 +125,70 @@ class Table:
 
     def with_design(self, design: Design) -> Table:
         """Return the same counts under another design, such as ``FixedMargins()``."""
-        if self.kind in SCORES and isinstance(design, FixedMargins):
+        if self.kind in {*SCORES, "paired_scores"} and isinstance(design, FixedMargins):
             design = FixedMargins(axis=1)  # the classes' totals are fixed, not the scores'
+        if self.kind == "paired" and isinstance(design, FixedMargins):
+            design = Strata(self.support[2][:, 0])
         return replace(self, design=design)
 
     @property
     def labels(self) -> Array:
         """The class labels, in the order of the table's axes."""
         return self.support[1] if self.kind in SCORES else self.support[0]
+
+    @property
+    def models(self) -> list[str]:
+        """The names of the models of a paired table."""
+        if self.kind not in {"paired", "paired_scores"}:
+            message = "Only a paired table has several models: make one with `paired(y_true, {'A': …, 'B': …})`."
+            raise HowsureError(message)
+        return [str(name) for name in self.support[1]]
+
+    @property
+    def shares(self) -> Array:
+        """Where pseudo-cases go: shares of the cells that sum to 1, even except in a paired table."""
+        if self.kind == "paired":
+            return self.support[3]
+        if isinstance(self.design, Separate):
+            sizes = [int(np.prod(shape)) for shape in self.design.shapes]
+            return np.repeat(1.0 / np.array(sizes), sizes)  # as many for each of the tables
+        return np.full(self.counts.shape, 1 / self.counts.size)
+
+    def view(self, model: str) -> View:
+        """Return how one model's table follows from this paired one.
+
+        Raises
+        ------
+        HowsureError
+            If the table is not paired, or has no such model.
+        """
+        if str(model) not in self.models:
+            raise HowsureError.unknown("model", str(model), self.models)
+        index = self.models.index(str(model))
+        codes = self.support[2]
+        if self.kind == "paired":
+            size = len(self.labels)
+            cells = codes[:, 0] * size + codes[:, index + 1]
+            return Marginal("confusion", (size, size), (self.labels, self.labels), cells)
+        score = self.support[3 + index]
+        cells = 2 * codes[:, index, None] + np.arange(2)
+        return Marginal("scores", (len(score), 2), (score, self.labels), cells)
+
+    def model(self, name: str) -> Table:
+        """Return the table of one of the models of a paired table."""
+        return self.view(name).table(self)
+
+    def narrowed(self, names: list[str]) -> Table:
+        """Return the paired table of some of its models."""
+        where = [self.models.index(name) for name in names]
+        if self.kind == "paired_scores" or len(where) == len(self.models):
+            return self
+        codes, cell = np.unique(self.support[2][:, [0, *(index + 1 for index in where)]], axis=0, return_inverse=True)
+        cell = cell.ravel()
+        counts, shares = (np.bincount(cell, part, len(codes)) for part in (self.counts, self.shares))
+        fixed = isinstance(self.design, Strata)
+        design = Strata(codes[:, 0]) if fixed else self.design.collapsed(cell, (len(codes),)) or Simple()
+        return replace(self, counts=counts, support=(self.labels, np.array(names), codes, shares), design=design)
 
     def at(self, threshold: float) -> Table:
         """Return the confusion table of scores at a threshold: predicted positive when the score is at least it.
@@ -182,6 +251,104 @@ class Table:
         )
         labels = np.array([f"not {self.labels[index]}", str(self.labels[index])], dtype=object)
         return Table("confusion", self.counts[index], (labels, labels), design, self.rows)
+
+
+class View(Protocol):
+    """How the table of one model follows from joint cells, linearly."""
+
+    @property
+    def kind(self) -> Kind:
+        """Kind of the model's table."""
+        ...
+
+    def counts(self, cells: Array) -> Array:
+        """Return the model's counts from joint cells, with any leading axes."""
+        ...
+
+    def table(self, joint: Table) -> Table:
+        """Return the model's table, with its design."""
+        ...
+
+    def spread(self, gradient: Array, size: int) -> Array:
+        """Return a derivative by the model's cells as one by the joint cells."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Marginal:
+    """One model of a paired table: joint cell c falls in the model's cell ``cells[c]``."""
+
+    kind: Kind
+    shape: tuple[int, ...]
+    support: tuple[Array, ...]
+    cells: Array
+
+    def counts(self, cells: Array) -> Array:
+        """Add up the joint cells of each of the model's cells."""
+        size, joint = int(np.prod(self.shape)), self.cells.size
+        leading = cells.shape[: cells.ndim - self.cells.ndim]
+        if not leading:
+            return np.bincount(self.cells.ravel(), cells.ravel(), size).reshape(self.shape)
+        flat = cells.reshape(-1, joint)
+        if size * joint <= DENSE:
+            added = flat @ (self.cells.reshape(-1, 1) == np.arange(size)).astype(float)
+        else:
+            from scipy import sparse
+
+            adding = sparse.csr_array((np.ones(joint), (self.cells.ravel(), np.arange(joint))), (size, joint))
+            added = (adding @ flat.T).T
+        return np.asarray(added).reshape(*leading, *self.shape)
+
+    def table(self, joint: Table) -> Table:
+        """Return the model's table, with its design."""
+        counts = self.counts(joint.counts)
+        if isinstance(joint.design, Strata | FixedMargins):
+            design: Design = FixedMargins(axis=self.kind == "scores")
+        else:
+            design = joint.design.collapsed(self.cells, self.shape) or Simple()
+        return Table(self.kind, counts, self.support, design, joint.rows)
+
+    def spread(self, gradient: Array, size: int) -> Array:  # noqa: ARG002 - the protocol's signature
+        """Return a derivative by the model's cells as one by the joint cells."""
+        return np.asarray(gradient.ravel()[self.cells])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """One of several separate tables whose cells lie side by side."""
+
+    own: Table
+    start: int
+
+    @property
+    def kind(self) -> Kind:
+        """Kind of the table."""
+        return self.own.kind
+
+    def counts(self, cells: Array) -> Array:
+        """Take the table's cells."""
+        chosen = cells[..., self.start : self.start + self.own.counts.size]
+        return chosen.reshape(*cells.shape[:-1], *self.own.counts.shape)
+
+    def table(self, joint: Table) -> Table:
+        """Return the table, with the counts that it has in the joint one."""
+        return replace(self.own, counts=self.counts(joint.counts))
+
+    def spread(self, gradient: Array, size: int) -> Array:
+        """Return a derivative by the table's cells as one by all cells."""
+        every = np.zeros(size)
+        every[self.start : self.start + self.own.counts.size] = gradient.ravel()
+        return every
+
+
+def side_by_side(tables: tuple[Table, ...]) -> tuple[Table, tuple[Part, ...]]:
+    """Return independent tables as one, and how each follows from it."""
+    starts = np.cumsum([0, *(each.counts.size for each in tables)])
+    counts = np.concatenate([each.counts.ravel().astype(float) for each in tables])
+    design = Separate(tuple(each.design for each in tables), tuple(each.counts.shape for each in tables))
+    labels = np.array([str(index) for index in range(len(tables))])
+    joint = Table("separate", counts, (labels,), design, sum(each.rows for each in tables))
+    return joint, tuple(Part(each, int(start)) for each, start in zip(tables, starts[:-1], strict=True))
 
 
 def from_counts(counts: ArrayLike, labels: ArrayLike | None = None) -> Table:

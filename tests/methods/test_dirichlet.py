@@ -47,8 +47,8 @@ def test_accuracy_is_beta_distributed():
 
 def test_default_prior_has_total_mass_two():
     """By default two pseudo-cases are spread over all cells, whatever their number."""
-    assert cell_prior(None, (2, 2)).tolist() == [[0.5, 0.5], [0.5, 0.5]]
-    assert cell_prior(None, (50, 50)).sum() == pytest.approx(2)
+    assert cell_prior(None, hs.from_counts([[3, 1], [0, 2]])).tolist() == [[0.5, 0.5], [0.5, 0.5]]
+    assert cell_prior(None, hs.from_counts(np.eye(50))).sum() == pytest.approx(2)
 
 
 def test_separate_prevalence_prior_changes_the_prevalence_alone():

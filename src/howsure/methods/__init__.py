@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from howsure.contrast import pair_counts
+from howsure.designs import Simple
 from howsure.errors import HowsureError
 from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.delong import DeLong, HanleyMcNeil, Newcombe
@@ -14,6 +16,7 @@ from howsure.methods.fieller import Fieller
 from howsure.methods.interval import DrawingMethod, Interval, Method
 from howsure.methods.mann_whitney import MannWhitney
 from howsure.methods.mover import Mover
+from howsure.methods.pairs import NewcombePaired, NewcombePairedCC, Tango
 from howsure.methods.proportion import (
     BINOMIAL_METHODS,
     AgrestiCoull,
@@ -54,6 +57,9 @@ __all__ = [
     "MidP",
     "Mover",
     "Newcombe",
+    "NewcombePaired",
+    "NewcombePairedCC",
+    "Tango",
     "Wald",
     "Wilson",
     "WilsonCC",
@@ -77,6 +83,7 @@ METHODS: dict[str, Callable[[], Method]] = {
     HanleyMcNeil.name: HanleyMcNeil,
     Newcombe.name: Newcombe,
     MannWhitney.name: MannWhitney,
+    **{each.name: each for each in (Tango, NewcombePaired, NewcombePairedCC)},
 }
 SYNONYMS = {
     "takahashi": "wald",
@@ -120,6 +127,8 @@ def named(method: str | Method | None) -> Method | None:
 
 def automatic(metric: Metric, table: Table) -> Method:
     """Return the method that suits a metric: score intervals where it is made of proportions, else the delta method."""
+    if metric.contrast is not None:
+        return _for_contrast(metric, table)
     if metric.kind in SCORES:
         area = metric.name.partition("@")[0] == "roc_auc" and metric.kind != "multilabel_scores"
         return DeLong() if area else Delta()
@@ -128,3 +137,14 @@ def automatic(metric: Metric, table: Table) -> Method:
     if metric.parts is not None:
         return Mover()
     return Delta()
+
+
+def _for_contrast(metric: Metric, table: Table) -> Method:
+    contrast = metric.contrast
+    if contrast is None or contrast.effect.name != "difference":
+        return Delta()
+    if contrast.first.metric.name == "roc_auc":
+        return DeLong()
+    if table.kind == "separate":
+        return Mover()
+    return Tango() if pair_counts(metric, table) is not None and isinstance(table.design, Simple) else Delta()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -17,6 +17,7 @@ from howsure.metric import Metric
 from howsure.table import Counts, Table
 
 Array = NDArray[Any]
+Limits = Callable[[float], tuple[float, float]]
 KINDS = ("percentile", "basic", "bca", "studentized")
 
 
@@ -79,12 +80,13 @@ class Bootstrap:
         ]
 
     def _one(self, metric: Metric, table: Table, level: float, draws: Array, seed: np.random.SeedSequence) -> Interval:
-        value = float(metric(table.counts))
+        value = float(metric(Counts(table.counts, table.kind)))
         if not np.isfinite(value):
             return Interval(np.nan, np.nan, draws=draws, reason="the metric is undefined")
         kept = draws[np.isfinite(draws)]
         lost = len(draws) - len(kept)
-        low, high = self._limits(metric, table, level, kept, seed) if kept.size else (np.nan, np.nan)
+        limits = self.limits(metric, table, kept, seed)
+        low, high = limits(level) if kept.size else (np.nan, np.nan)
         if not low < high:
             fallback = Delta().interval(metric, table, level)
             words = fallback.reason or "resampling shows no variation: interval by the delta method"
@@ -93,13 +95,13 @@ class Bootstrap:
         reason = f"undefined on {lost} of {len(draws)} resamples" if lost else ""
         return Interval(max(low, lowest), min(high, highest), float(kept.std(ddof=1)), draws, reason)
 
-    def _limits(
-        self, metric: Metric, table: Table, level: float, draws: Array, seed: np.random.SeedSequence
-    ) -> tuple[float, float]:
+    def limits(self, metric: Metric, table: Table, draws: Array, rng: Any = None) -> Limits:
+        """Return the interval's limits as a function of the confidence level, from defined resampled values."""
         if self.kind == "studentized":
-            return _studentized(metric, table, level, self.n_resamples, seed)
+            return _studentized(metric, table, self.n_resamples, seed_sequence(rng))
+        value = float(metric(Counts(table.counts, table.kind)))
         skewness = acceleration(metric, table) if self.kind == "bca" else 0.0
-        return limits_of_draws(self.kind, float(metric(table.counts)), draws, level, skewness)
+        return lambda level: limits_of_draws(self.kind, value, draws, level, skewness)
 
 
 def limits_of_draws(
@@ -145,21 +147,24 @@ def skewness_of_jackknife(values: Array, number: Array) -> float:
     return float((number * deviation**3).sum()) / (6 * square**1.5) if square > 0 else 0.0
 
 
-def _studentized(
-    metric: Metric, table: Table, level: float, size: int, seed: np.random.SeedSequence
-) -> tuple[float, float]:
-    value, error = float(metric(table.counts)), standard_error(metric, table)
+def _studentized(metric: Metric, table: Table, size: int, seed: np.random.SeedSequence) -> Limits:
+    value = float(metric(Counts(table.counts, table.kind)))
+    error = standard_error(metric, table)
     # Stream 2**20 is used by no block of `values_of_draws`.
     stream = np.random.default_rng(np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, 2**20)))
     resampled = table.design.resample(table.counts, size, stream).reshape(-1, *table.counts.shape)
     distances = np.array([_distance(metric, table, counts, value) for counts in resampled])
     distances = distances[np.isfinite(distances)]
-    if not distances.size:
-        return np.nan, np.nan
-    low, high = np.quantile(distances, ((1 - level) / 2, (1 + level) / 2))
-    return value - high * error, value - low * error
+
+    def limits(level: float) -> tuple[float, float]:
+        if not distances.size:
+            return np.nan, np.nan
+        low, high = np.quantile(distances, ((1 - level) / 2, (1 + level) / 2))
+        return float(value - high * error), float(value - low * error)
+
+    return limits
 
 
 def _distance(metric: Metric, table: Table, counts: Array, value: float) -> float:
     error = standard_error(metric, replace(table, counts=np.ascontiguousarray(counts)))
-    return (float(metric(counts)) - value) / error if error > 0 else np.nan
+    return (float(metric(Counts(counts, table.kind))) - value) / error if error > 0 else np.nan

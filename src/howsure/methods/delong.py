@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs import Clusters, FixedMargins, Simple
+from howsure.designs import Clusters, FixedMargins, Separate, Simple
 from howsure.errors import HowsureError
-from howsure.methods.delta import Delta
+from howsure.methods.delta import Delta, Scale, normal_interval
 from howsure.methods.interval import Interval, Method, quantile, shows_variation
 from howsure.metric import Metric
 from howsure.table import Counts, Table
@@ -67,6 +67,12 @@ class DeLong:
         rng: Any = None,  # noqa: ARG002 - the protocol's signature
     ) -> Interval:
         """Return the interval; see the class."""
+        if metric.contrast is not None:
+            scale: Scale = "identity" if self.transform == "identity" else "auto"
+            return normal_interval(metric, table, confidence_level, scale, error_of=contrast_error)
+        return self._of_one_area(metric, table, confidence_level)
+
+    def _of_one_area(self, metric: Metric, table: Table, confidence_level: float) -> Interval:
         value = observed_area(self, metric, table, ("scores", "multiclass_scores"))
         if np.isnan(value):
             return Interval(np.nan, np.nan, reason=NO_CASE)
@@ -222,6 +228,27 @@ def placement_error(metric: Metric, table: Table) -> float:
     slopes = metric.gradient(Counts(table.counts, table.kind))
     with np.errstate(invalid="ignore"):
         return float(np.sqrt(placement_variance(table, slopes)))
+
+
+def contrast_error(metric: Metric, table: Table) -> float:
+    """Return DeLong's standard error of a contrast of two areas, on the same cases or on different ones.
+
+    Raises
+    ------
+    HowsureError
+        If it is a contrast of something else.
+    """
+    contrast = metric.contrast
+    if contrast is None or contrast.first.metric.name != "roc_auc":
+        message = f"`DeLong` is for `roc_auc`, not for `{metric.name}`. Use `Delta()` or `Bootstrap()`."
+        raise HowsureError(message)
+    with np.errstate(invalid="ignore"):
+        slopes = metric.gradient(Counts(table.counts, table.kind))
+        if not isinstance(table.design, Separate):
+            return float(np.sqrt(placement_variance(table, slopes)))
+        own = (side.view.table(table) for side in (contrast.first, contrast.second))
+        pairs = zip(own, table.design.split(slopes), strict=True)
+        return float(np.sqrt(sum(placement_variance(part, each) for part, each in pairs)))
 
 
 def placement_variance(table: Table, slopes: Array, others: Array | None = None) -> float:

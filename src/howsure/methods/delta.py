@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs import FixedMargins, Simple, Weighted
+from howsure.designs import FixedMargins, Simple, Strata, Weighted
 from howsure.methods.interval import CONSTANT, Interval, quantile, shows_variation, standard_error
 from howsure.metric import Metric
-from howsure.table import Table
+from howsure.table import Counts, Table
 
 Array = NDArray[Any]
 Scale = Literal["auto", "identity", "logit", "log"]
@@ -51,25 +52,37 @@ class Delta:
         rng: Any = None,  # noqa: ARG002 - the protocol's signature
     ) -> Interval:
         """Return the interval; see the class."""
-        value, error = float(metric(table.counts)), standard_error(metric, table)
-        if not np.isfinite(value):
-            return Interval(np.nan, np.nan, reason="the metric is undefined")
-        z = quantile(confidence_level, table.design)
-        if not np.isfinite(z):
-            return Interval(np.nan, np.nan, error, reason="a single cluster shows no variation between clusters")
-        if self.transform == "identity":
-            return Interval(value - z * error, value + z * error, error)
-        scale = _automatic(metric.range) if self.transform == "auto" else self.transform
-        centre, spread = value, error
-        if not (shows_variation(error, value) and _inside(value, metric.range)):
-            filled = smoothed(table)
-            centre, spread = float(metric(filled.counts)), standard_error(metric, filled)
-            if not (shows_variation(spread, centre) or np.isnan(spread)):
-                return Interval(np.nan, np.nan, error, reason=CONSTANT)
-        low, high = _on_scale(scale, centre, z * spread, metric.range)
-        if not low < high:
+        return normal_interval(metric, table, confidence_level, self.transform)
+
+
+def normal_interval(
+    metric: Metric,
+    table: Table,
+    confidence_level: float,
+    transform: Scale = "auto",
+    *,
+    error_of: Callable[[Metric, Table], float] = standard_error,
+) -> Interval:
+    """Return the normal interval on a transformed scale, for any standard error of the metric."""
+    value, error = float(metric(Counts(table.counts, table.kind))), error_of(metric, table)
+    if not np.isfinite(value):
+        return Interval(np.nan, np.nan, reason="the metric is undefined")
+    z = quantile(confidence_level, table.design)
+    if not np.isfinite(z):
+        return Interval(np.nan, np.nan, error, reason="a single cluster shows no variation between clusters")
+    if transform == "identity":
+        return Interval(value - z * error, value + z * error, error)
+    scale = _automatic(metric.range) if transform == "auto" else transform
+    centre, spread = value, error
+    if not (shows_variation(error, value) and _inside(value, metric.range)):
+        filled = smoothed(table)
+        centre, spread = float(metric(Counts(filled.counts, filled.kind))), error_of(metric, filled)
+        if not (shows_variation(spread, centre) or np.isnan(spread)):
             return Interval(np.nan, np.nan, error, reason=CONSTANT)
-        return Interval(max(min(low, value), metric.range[0]), min(max(high, value), metric.range[1]), error)
+    low, high = _on_scale(scale, centre, z * spread, metric.range)
+    if not low < high:
+        return Interval(np.nan, np.nan, error, reason=CONSTANT)
+    return Interval(max(min(low, value), metric.range[0]), min(max(high, value), metric.range[1]), error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +95,9 @@ class Wald(Delta):
 
 def smoothed(table: Table) -> Table:
     """Return the table with two pseudo-cases, worth a case of average weight each, spread over its cells."""
-    extra = PSEUDO_CASES / table.counts.size
+    extra = PSEUDO_CASES * table.shares
     design = table.design
-    if isinstance(design, FixedMargins):
+    if isinstance(design, FixedMargins | Strata):
         return replace(table, counts=table.counts + extra)
     if isinstance(design, Weighted):
         mean = design.weight_squared.sum() / table.counts.sum()

@@ -14,7 +14,7 @@ from howsure.methods.draws import seed_sequence, values_of_draws
 from howsure.methods.interval import Interval, shows_variation
 from howsure.methods.summary import equal_tailed, highest_density
 from howsure.metric import Metric
-from howsure.table import Kind, Table
+from howsure.table import Table
 
 Array = NDArray[Any]
 Prior = float | str | ArrayLike
@@ -78,6 +78,11 @@ class Dirichlet:
             message = f"`n_draws` must be a whole number of at least 1, not {self.n_draws!r}."
             raise HowsureError(message)
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is one Dirichlet distribution over all cells."""
+        return self.prevalence is None and self.prevalence_prior is None and self.source != "random"
+
     def interval(self, metric: Metric, table: Table, confidence_level: float, rng: Any = None) -> Interval:
         """Return the interval; see the class."""
         return self.intervals([metric], table, confidence_level, rng)[0]
@@ -121,10 +126,13 @@ class _Sampler:
     @classmethod
     def of(cls, method: Dirichlet, table: Table) -> _Sampler:
         shape = table.counts.shape
-        prior = cell_prior(method.prior, shape, table.kind)
+        prior = cell_prior(method.prior, table)
         counts = np.zeros(shape) if method.source == "prior" else table.counts
         rows = counts.sum(-1)
         prevalence, fixed = None, False
+        if counts.ndim == 1 and not method.is_plain:
+            message = "`prevalence`, `prevalence_prior` and `source='random'` are for the table of one model."
+            raise HowsureError(message)
         if method.prevalence is not None:
             prevalence, fixed = _elicited(method.prevalence, shape[0])
         elif method.prevalence_prior is not None:
@@ -156,12 +164,14 @@ class _Sampler:
         return (rows * scale[..., None]).reshape(size, -1)
 
 
-def cell_prior(prior: Prior | None, shape: tuple[int, ...], kind: Kind = "confusion") -> Array:
-    """Return the prior pseudo-cases of each cell; by default the same few for each label's cells together."""
+def cell_prior(prior: Prior | None, table: Table) -> Array:
+    """Return the prior pseudo-cases of each cell; of a paired table so many a cell of each model's own table."""
     if prior is None:
-        one_label = shape[0] * shape[-1] if kind == "multilabel_scores" else shape[-1] * shape[-2]
-        return np.full(shape, DEFAULT_MASS / one_label)
-    return _prior_array(prior, shape, "prior")
+        mass = DEFAULT_MASS * table.shares
+        return mass * len(table.labels) if table.kind in {"multilabel", "multilabel_scores"} else mass
+    if table.kind == "paired":
+        return table.shares * _prior_array(prior, (), "prior") * len(table.labels) ** 2
+    return _prior_array(prior, table.counts.shape, "prior")
 
 
 def _prior_array(prior: Prior, shape: tuple[int, ...], what: str) -> Array:

@@ -46,7 +46,7 @@ def values_of_draws(
     """Return each metric's value on each drawn table, ``(metrics, size)``."""
     values = np.empty((len(metrics), size))
     smallest = SMALLEST_BLOCK
-    if table.kind in SCORES:
+    if table.kind in {*SCORES, "paired_scores"}:
         smallest = 4 if table.counts.size < LONG_TABLE else 1
     step = max(smallest, BLOCK_CELLS // table.counts.size)
     starts = range(0, size, step)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.contrast import Contrast, Side
 from howsure.designs import Clusters, Simple
 from howsure.errors import HowsureError
 from howsure.methods import binomial
@@ -43,6 +44,8 @@ class Mover:
         rng: Any = None,  # noqa: ARG002 - the protocol's signature
     ) -> Interval:
         """Return the interval; see the class."""
+        if metric.contrast is not None:
+            return _difference(metric, metric.contrast, table, confidence_level)
         if metric.parts is None:
             message = (
                 f"`Mover` needs an average or a sum of proportions, and `{metric.name}` is not one. "
@@ -70,6 +73,51 @@ class Mover:
         if not low < high:
             return Interval(np.nan, np.nan, error, reason=CONSTANT)
         return Interval(low, high, error)
+
+
+def _difference(metric: Metric, contrast: Contrast, table: Table, confidence_level: float) -> Interval:
+    """Return the interval of a difference from those of the two models, and how these correlate.
+
+    For shares of two independent samples it is Newcombe's hybrid score interval (1998, Statistics in Medicine
+    17:873–890, method 10); for shares of the same cases his method 8 for paired data.
+    """
+    if contrast.effect.name != "difference":
+        message = f"`Mover` is for a difference, not for a {contrast.effect.name.replace('_', ' ')}. Use `Delta()`."
+        raise HowsureError(message)
+    from howsure.methods import automatic
+
+    counts = Counts(table.counts, table.kind)
+    value, error = float(metric(counts)), standard_error(metric, table)
+    sides = (contrast.first, contrast.second)
+    tables = [side.view.table(table) for side in sides]
+    single = [
+        automatic(side.metric, own).interval(side.metric, own, confidence_level)
+        for side, own in zip(sides, tables, strict=True)
+    ]
+    missing = [f"{side.name}: {each.reason}" for side, each in zip(sides, single, strict=True) if np.isnan(each.low)]
+    if missing or not np.isfinite(value):
+        return Interval(np.nan, np.nan, error, reason="; ".join(missing) or "the metric is undefined")
+    values = [float(side.value(counts)) for side in sides]
+    below = [each - interval.low for each, interval in zip(values, single, strict=True)]
+    above = [interval.high - each for each, interval in zip(values, single, strict=True)]
+    shared = 0.0 if table.kind == "separate" else _correlation(sides, table, error)
+    low = value - _reach(below[0], above[1], shared)
+    high = value + _reach(above[0], below[1], shared)
+    if not low < high:
+        return Interval(np.nan, np.nan, error, reason=CONSTANT)
+    return Interval(max(low, metric.range[0]), min(high, metric.range[1]), error)
+
+
+def _reach(first: float, second: float, correlation: float) -> float:
+    return float(np.sqrt(max(first**2 + second**2 - 2 * correlation * first * second, 0.0)))
+
+
+def _correlation(sides: tuple[Side, Side], table: Table, error: float) -> float:
+    """Return how the two models' values correlate, from their variances and that of their difference."""
+    first, second = (standard_error(side.as_metric(), table) for side in sides)
+    if not first * second > 0:
+        return 0.0
+    return float(np.clip((first**2 + second**2 - error**2) / (2 * first * second), -1.0, 1.0))
 
 
 @dataclass(frozen=True, slots=True)

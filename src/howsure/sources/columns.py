@@ -23,6 +23,7 @@ SLOT_BITS = 20  # of the table that leads from a string's hash to its code
 SLOT_SHIFT = np.uint64(64 - SLOT_BITS)
 MOST_SLOTTED = 200  # labels; with more of them two would often share a slot
 MOST_CELLS = 2**24  # of a counting array; beyond it combinations are sorted
+LARGEST_CODE = 2**62  # of a combination of columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +71,15 @@ def group(keys: Mapping[str, Any], weight: Any = None) -> Grouped:
     size = same_length(columns, weight)
     weights = None if weight is None else checked_weight(weight)
     sizes = [max(len(column.levels), 1) for column in columns]
-    cells = int(np.prod([float(each) for each in sizes]))
+    cells = np.prod([float(each) for each in sizes])
+    codes: Any
     if cells <= max(MOST_CELLS, 2 * size):
-        n, total, squared = _counted(columns, sizes, weights, cells)
+        n, total, squared = _counted(columns, sizes, weights, int(cells))
         filled = np.flatnonzero(n)
         n, total, squared = n[filled], total[filled], squared[filled]
+        codes = np.unravel_index(filled, sizes)
     else:
-        filled, n, total, squared = _sorted(columns, sizes, weights)
-    codes = np.unravel_index(filled, sizes)
+        codes, n, total, squared = _sorted(columns, sizes, weights)
     ordered = _in_order([column.levels for column in columns], list(codes), n, total, squared)
     return replace(ordered, ranks=tuple(column.rank for column in columns))
 
@@ -111,13 +113,21 @@ def _counted(columns: list[Column], sizes: list[int], weights: Array | None, cel
     return (n, n, n) if weights is None else (n, total, squared)
 
 
-def _sorted(columns: list[Column], sizes: list[int], weights: Array | None) -> tuple[Array, Array, Array, Array]:
-    flat = _flat(columns, sizes, slice(None))
-    filled, inverse, n = np.unique(flat, return_inverse=True, return_counts=True)
+def _sorted(columns: list[Column], sizes: list[int], weights: Array | None) -> tuple[list[Array], Array, Array, Array]:
+    flat: Array = np.zeros(len(columns[0]), dtype=np.int64)
+    span = 1
+    for column, size in zip(columns, sizes, strict=True):
+        if span * size >= LARGEST_CODE:  # many columns: number the combinations so far
+            flat = np.unique(flat, return_inverse=True)[1]
+            span = int(flat.max()) + 1
+        flat = flat * size + (column.codes - np.int64(column.offset))
+        span *= size
+    _, first, inverse, n = np.unique(flat, return_index=True, return_inverse=True, return_counts=True)
+    codes = [column.codes[first] - np.int64(column.offset) for column in columns]
     n = n.astype(float)
     if weights is None:
-        return filled, n, n, n
-    return filled, n, np.bincount(inverse, weights), np.bincount(inverse, weights**2)
+        return codes, n, n, n
+    return codes, n, np.bincount(inverse, weights), np.bincount(inverse, weights**2)
 
 
 def _in_order(levels: list[Array], codes: list[Array], n: Array, total: Array, squared: Array) -> Grouped:

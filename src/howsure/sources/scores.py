@@ -80,7 +80,7 @@ def scores(
         raise HowsureError(message)
     same_length([truth, *others], given.get("sample_weight"))
     weight = checked_weight(given["sample_weight"]) if "sample_weight" in given else None
-    positive, classes = _truth(truth, pos_label)
+    positive, classes = binary_truth(truth, pos_label)
     group = _codes(others[0])[1] if "groups" in given else None
     if "by" not in given:
         return scores_table(positive, score, classes, weight, group)
@@ -120,7 +120,7 @@ def _codes(column: Any) -> tuple[Array, Array]:
     return column.levels[used], position
 
 
-def _truth(column: Any, pos_label: Any) -> tuple[Array, Array]:
+def binary_truth(column: Any, pos_label: Any) -> tuple[Array, Array]:
     """Return which cases are positive, and the names of the negative and the positive class."""
     shifted = column.codes if not column.offset else column.codes - column.offset
     used = np.flatnonzero(np.bincount(shifted, minlength=len(column.levels)))

@@ -1,0 +1,42 @@
+"""Tests by inverting intervals: a p-value is one less the level at which the interval ends at the hypothesis."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+Limits = Callable[[float], tuple[float, float]]
+LARGEST_Z = 8.0  # beyond it a level is no longer told from 1
+SMALLEST_P = 1e-15
+
+
+def p_value(limits: Limits, value: float, null: float) -> float:
+    """Return the two-sided p-value of a hypothesis: one less the level at which the interval would end there.
+
+    Parameters
+    ----------
+    limits
+        The interval's limits as a function of its level.
+    value, null
+        The observed value and the hypothetical one.
+    """
+    from scipy import special
+
+    low, high = limits(0.5)
+    if math.isnan(value) or math.isnan(low) or math.isnan(high):
+        return math.nan
+    end = 0 if value > null else 1
+    sign = 1.0 if value > null else -1.0
+
+    def excludes(z: float) -> bool:
+        return bool(sign * (limits(float(special.erf(z / math.sqrt(2))))[end] - null) > 0)
+
+    if not excludes(1e-9):
+        return 1.0
+    inside, outside = 1e-9, LARGEST_Z  # the level grows from `inside` until the interval reaches the null
+    if excludes(outside):
+        return SMALLEST_P
+    while outside - inside > 1e-10 * max(outside, 1e-3):
+        middle = (inside + outside) / 2
+        inside, outside = (middle, outside) if excludes(middle) else (inside, middle)
+    return float(special.erfc((inside + outside) / 2 / math.sqrt(2)))

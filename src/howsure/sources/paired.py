@@ -1,0 +1,218 @@
+"""Several models on one test set: the joint table of the true label and what each model said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from howsure.designs import Design, Simple, Weighted
+from howsure.errors import HowsureError
+from howsure.sources.columns import as_labels, checked_weight, encoded, same_length
+from howsure.sources.confusion import class_labels, clusters
+from howsure.sources.frames import columns, grouped
+from howsure.sources.scores import binary_truth, score_values
+from howsure.table import Table
+
+Array = NDArray[Any]
+MOST_PSEUDO_CELLS = 2**13  # over which a prior is spread
+
+
+def paired(
+    y_true: Any,
+    y_pred: Mapping[str, Any] | Sequence[str],
+    *,
+    data: Any = None,
+    labels: ArrayLike | None = None,
+    groups: Any = None,
+    sample_weight: Any = None,
+) -> Table:
+    """Count the predictions of several models on the same cases.
+
+    Parameters
+    ----------
+    y_true
+        True label of each case; or, with ``data``, the name of its column.
+    y_pred
+        Name of each model → its predicted labels, or their column's name; with ``data`` also a list of columns.
+    data
+        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
+    labels
+        The classes, in order; cases with any other label are left out. By default all that occur, sorted.
+    groups
+        Cluster of each case (patient, document, user): cases of one cluster vary together.
+    sample_weight
+        Non-negative weight of each case.
+
+    Returns
+    -------
+    Table
+        Of kind ``"paired"``: `counts` of the distinct tuples (true, first model, second model …), which
+        ``support[2]`` gives as positions among the labels. ``table.model("A")`` is one model's confusion table.
+
+    Raises
+    ------
+    HowsureError
+        If there are fewer than two models, or columns differ in length, are empty, have missing values, or do
+        not exist.
+
+    Notes
+    -----
+    What models get right and wrong together is in the joint table, so the variance of a difference follows from it
+    as that of any metric does. A prior's pseudo-cases are spread so that each two models are as often both right,
+    both wrong, and of either mind: for two models of two classes, the half case in each of the four that Agresti and
+    Min (2005, Statistics in Medicine 24) recommend.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> table = hs.paired([1, 1, 0, 0, 1], {"A": [1, 1, 0, 1, 1], "B": [1, 0, 0, 1, 0]})
+    >>> table.models, table.model("B").counts.astype(int).tolist()
+    (['A', 'B'], [[1, 1], [2, 1]])
+    """
+    models = _models(y_pred, data)
+    keys = {"y_true": y_true} | {f"y_pred['{name}']": column for name, column in models.items()}
+    if groups is not None:
+        keys["groups"] = groups
+    counted = grouped(data, keys, sample_weight)
+    said = dict.fromkeys(label for levels in counted.levels[1 : len(models) + 1] for label in levels.tolist())
+    rank = next(filter(None, counted.ranks), None)
+    axis = class_labels(counted.levels[0], as_labels(list(said)), labels, rank)
+    position = {label: index for index, label in enumerate(axis.tolist())}
+    codes = np.stack(
+        [
+            np.array([position.get(label, -1) for label in counted.levels[i].tolist()])[counted.codes[i]]
+            for i in range(len(models) + 1)
+        ],
+        axis=1,
+    )
+    kept = (codes >= 0).all(1)
+    if not kept.any():
+        message = "No case has all its labels among `labels`."
+        raise HowsureError(message)
+    possible = pseudo_tuples(len(axis), len(models))
+    tuples, inverse = np.unique(np.vstack([codes[kept], possible]), axis=0, return_inverse=True)
+    cell, pseudo = np.split(inverse.ravel(), [int(kept.sum())])
+    shares = np.bincount(pseudo, minlength=len(tuples)) / len(pseudo)
+
+    def cells(values: Array) -> Array:
+        return np.bincount(cell, values[kept], len(tuples))
+
+    design: Design = Simple()
+    if groups is not None:
+        design = clusters(counted.codes[-1][kept], cell, counted.weight[kept])
+    elif sample_weight is not None:
+        design = Weighted(cells(counted.weight_squared))
+    names = np.array(list(models), dtype=object)
+    rows = round(float(counted.n[kept].sum()))
+    return Table("paired", cells(counted.weight), (axis, names, tuples, shares), design, rows)
+
+
+def _models(given: Any, data: Any) -> dict[str, Any]:
+    """Return the models' columns by name; refuse fewer than two."""
+    if not isinstance(given, Mapping):
+        if data is None or isinstance(given, str) or not all(isinstance(name, str) for name in given):
+            message = "Give the models as a mapping, such as {'A': predictions_a, 'B': predictions_b}."
+            raise HowsureError(message)
+        given = {name: name for name in given}
+    if len(given) < 2:  # noqa: PLR2004 - a comparison
+        message = f"A paired table needs at least two models, not {len(given)}. For one use `confusion` or `scores`."
+        raise HowsureError(message)
+    return {str(name): column for name, column in given.items()}
+
+
+def pseudo_tuples(classes: int, models: int) -> Array:
+    """Return tuples of labels among which each two models agree in being right as often as in being wrong.
+
+    Rows of a Hadamard matrix say which models are right; the wrong ones are off by all shifts in turn (by some
+    where the classes are many). Shape ``(tuples, 1 + models)``; repeated ones count more than once.
+    """
+    patterns = np.ones((1, 1), dtype=bool)
+    while patterns.shape[1] <= models:
+        patterns = np.block([[patterns, patterns], [patterns, ~patterns]])
+    right = patterns[:, 1 : models + 1]
+    shifts = min(classes - 1, max(1, MOST_PSEUDO_CELLS // (classes * len(right))))
+    true, pattern, shift = (part.ravel() for part in np.indices((classes, len(right), shifts)))
+    steps = (shift[:, None] + np.arange(models)) % (classes - 1) + 1
+    said = (true[:, None] + np.where(right[pattern], 0, steps)) % classes
+    return np.column_stack([true, said])
+
+
+def paired_scores(
+    y_true: Any,
+    y_score: Mapping[str, Any] | Sequence[str],
+    *,
+    data: Any = None,
+    pos_label: Any = None,
+    groups: Any = None,
+    sample_weight: Any = None,
+) -> Table:
+    """Count the cases by the scores that several models give to them, and the true class.
+
+    Parameters
+    ----------
+    y_true
+        True class of each case, two classes of any type; or, with ``data``, the name of its column.
+    y_score
+        Name of each model → its scores, higher for the positive class, or their column's name; with ``data`` also
+        a list of columns.
+    data
+        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
+    pos_label
+        The positive class; by default 1 where the classes are 0 and 1 or −1 and 1, else the last in order.
+    groups
+        Cluster of each case: cases of one cluster vary together.
+    sample_weight
+        Non-negative weight of each case.
+
+    Returns
+    -------
+    Table
+        Of kind ``"paired_scores"``: a row of `counts` for each distinct tuple of scores, a column for each class.
+        ``table.model("A")`` is one model's table of scores.
+
+    Raises
+    ------
+    HowsureError
+        If there are fewer than two models, columns differ in length, are empty or have missing values, a score is not
+        finite, or there are not two classes.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> table = hs.paired_scores([1, 0, 1, 0], {"A": [0.9, 0.2, 0.6, 0.4], "B": [0.5, 0.1, 0.1, 0.3]})
+    >>> hs.estimate(table.model("B"), "roc_auc").value
+    0.625
+    """
+    models = _models(y_score, data)
+    names = {"y_true": y_true} | {f"y_score['{name}']": column for name, column in models.items()}
+    names |= {} if groups is None else {"groups": groups}
+    names |= {} if sample_weight is None else {"sample_weight": sample_weight}
+    given = columns(data, names)
+    truth = encoded("y_true", given["y_true"])
+    scores = [score_values(given[role]) for role in names if role.startswith("y_score[")]
+    for name, score in zip(models, scores, strict=True):
+        if len(score) != len(truth):
+            message = f"`y_true` has {len(truth)} cases and the scores of '{name}' {len(score)}. Give one a case."
+            raise HowsureError(message)
+    cluster = encoded("groups", given["groups"]) if groups is not None else None
+    weight = checked_weight(given["sample_weight"]) if sample_weight is not None else None
+    same_length([truth] if cluster is None else [truth, cluster], weight)
+    positive, classes = binary_truth(truth, pos_label)
+    distinct = [np.unique(score, return_inverse=True) for score in scores]
+    tuples, row = np.unique(np.column_stack([code for _, code in distinct]), axis=0, return_inverse=True)
+    cell = 2 * row.ravel() + positive
+    weights = np.ones(len(cell)) if weight is None else weight
+
+    def cells(values: Array) -> Array:
+        return np.bincount(cell, values, 2 * len(tuples)).reshape(-1, 2)
+
+    design: Design = Simple()
+    if cluster is not None:
+        design = clusters(np.asarray(cluster.codes), cell, weights)
+    elif weight is not None:
+        design = Weighted(cells(weights**2))
+    support = (classes, np.array(list(models), dtype=object), tuples, *(levels for levels, _ in distinct))
+    return Table("paired_scores", cells(weights), support, design, len(cell))
