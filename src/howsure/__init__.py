@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     )
     from howsure.methods.pairs import mcnemar
     from howsure.metric import define_metric
+    from howsure.models import Comparisons, compare_all, evaluate_models
+    from howsure.multiplicity import Differences, adjusted_p_values, simultaneous_differences
+    from howsure.ranking import Ranks, ranks
     from howsure.resample import bootstrap, bootstrap_ci
     from howsure.sklearn import (
         accuracy_score,
@@ -119,10 +122,21 @@ _HOMES = {
     ),
     "howsure.methods.pairs": ("mcnemar",),
     "howsure.metric": ("define_metric",),
+    "howsure.models": (
+        "Comparisons",
+        "compare_all",
+        "evaluate_models",
+    ),
     "howsure.classification": (
         "classification_report",
         "classification_report_with_ci",
     ),
+    "howsure.multiplicity": (
+        "Differences",
+        "adjusted_p_values",
+        "simultaneous_differences",
+    ),
+    "howsure.ranking": ("Ranks", "ranks"),
     "howsure.resample": (
         "bootstrap",
         "bootstrap_ci",
@@ -175,8 +189,10 @@ __all__ = [
     "ClopperPearson",
     "Clusters",
     "Comparison",
+    "Comparisons",
     "DeLong",
     "Delta",
+    "Differences",
     "Dirichlet",
     "Estimate",
     "Evaluation",
@@ -192,6 +208,7 @@ __all__ = [
     "Newcombe",
     "NewcombePaired",
     "NewcombePairedCC",
+    "Ranks",
     "Simple",
     "Table",
     "Tango",
@@ -200,6 +217,7 @@ __all__ = [
     "Wilson",
     "WilsonCC",
     "accuracy_score",
+    "adjusted_p_values",
     "average_precision_score",
     "balanced_accuracy_score",
     "bootstrap",
@@ -210,10 +228,12 @@ __all__ = [
     "classification_report_with_ci",
     "cohen_kappa_score",
     "compare",
+    "compare_all",
     "confusion",
     "define_metric",
     "estimate",
     "evaluate",
+    "evaluate_models",
     "f1_score",
     "fbeta_score",
     "fnr_score",
@@ -231,10 +251,12 @@ __all__ = [
     "ppv_score",
     "precision_recall_curve",
     "precision_score",
+    "ranks",
     "recall_score",
     "roc_auc_score",
     "roc_curve",
     "scores",
+    "simultaneous_differences",
     "threshold_curves",
     "tnr_score",
     "tpr_score",

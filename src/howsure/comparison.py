@@ -15,7 +15,7 @@ from howsure.estimation import Estimate, checked_level, estimate, significant_de
 from howsure.methods import Bootstrap, DeLong, Delta, Dirichlet, DrawingMethod, Method, automatic, named
 from howsure.methods.draws import seed_sequence
 from howsure.methods.interval import Interval
-from howsure.methods.inversion import Limits, p_value
+from howsure.methods.inversion import Limits, p_text, p_value
 from howsure.methods.summary import Probability, probability_above
 from howsure.metric import Metric
 from howsure.spec import Spec, resolve
@@ -110,8 +110,6 @@ class Comparison:
     _limits: Limits = field(default=lambda level: (math.nan, math.nan), repr=False)  # noqa: ARG005
 
     def __str__(self) -> str:
-        from howsure.render import p_text
-
         effect = EFFECTS[self.contrast]
         digits = significant_decimals(self.low, self.high)
         interval = f"{self.value:.{digits}f} [{self.low:.{digits}f}, {self.high:.{digits}f}]"
@@ -186,7 +184,7 @@ class Comparison:
     def _margin_test(
         self, question: Literal["non-inferiority", "equivalence"], margin: float, p: float, words: str
     ) -> MarginTest:
-        from howsure.render import p_text, percent
+        from howsure.render import percent
 
         size = 1 - self.confidence_level
         sentence = f"{words} in {self.metric} (one-sided {p_text(p)}, tested at {percent(round(size, 12))})."

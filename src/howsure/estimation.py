@@ -239,7 +239,7 @@ def _estimates(
         pairs: list[tuple[Method, Interval]] = [(method, interval) for interval in intervals]
     else:
         pairs = [_analytic(table, metric, method, level) for metric in metrics]
-    return tuple(_finished(metric, counts, table, level, *pair) for metric, pair in zip(metrics, pairs, strict=True))
+    return tuple(finished(metric, counts, table, level, *pair) for metric, pair in zip(metrics, pairs, strict=True))
 
 
 def _analytic(table: Table, metric: Metric, method: Method | None, level: float) -> tuple[Method, Interval]:
@@ -248,9 +248,10 @@ def _analytic(table: Table, metric: Metric, method: Method | None, level: float)
     return chosen, chosen.interval(same, small, level)
 
 
-def _finished(
+def finished(
     metric: Metric, counts: Counts, table: Table, level: float, method: Method, interval: Interval
 ) -> Estimate:
+    """Return the estimate that a metric's interval belongs to."""
     value = float(metric(counts))
     reason = undefined_reason(metric, table) if math.isnan(value) else interval.reason or partial_reason(metric, counts)
     return Estimate(

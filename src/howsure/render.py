@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from howsure.errors import HowsureError
+from howsure.methods.inversion import p_text
 
 if TYPE_CHECKING:
     from howsure.comparison import Comparison
@@ -130,13 +131,6 @@ def interval_text(low: float, high: float, decimals: int) -> str:
 def percent(level: float) -> str:
     """Return a level as a percentage without needless digits."""
     return f"{100 * level:.10g} %"
-
-
-def p_text(p_value: float) -> str:
-    """Return a p-value in words, to two or three digits."""
-    if math.isnan(p_value):
-        return "p = –"
-    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"  # noqa: PLR2004 - smaller ones say no more
 
 
 def comparison_grid(comparisons: Sequence[Comparison]) -> Grid:
