@@ -20,6 +20,8 @@ Array = NDArray[Any]
 BLOCK_DRAWS = 64  # tables drawn at once, at least: so many make a matrix product worth while
 BLOCK_ENTRIES = 2**21  # of the models' tables held at once
 DENSE_CLASSES = 3  # up to which the product is quicker with a dense matrix
+UNTHREADED = 2**18  # multiplications of a product that OpenBLAS does in one thread
+STACKED = 64  # of them in one call
 # Of 256 equally likely bytes, the smallest that mean a weight of at least 1, 2, 3, 4 and 5: a Poisson variable with
 # mean and variance exactly 1, and third central moment 0.98 instead of 1.
 POISSON_BYTES = (94, 189, 235, 251, 255)
@@ -114,5 +116,21 @@ class _Adding:
     def tables(self, weights: Array) -> Array:
         """Return the models' tables, ``(draws, models · classes²)``."""
         if self.is_dense:
-            return np.asarray(weights @ self.matrix)
+            return _product(weights, self.matrix)
         return np.asarray((self.matrix @ weights.T).T)
+
+
+def _product(weights: Array, matrix: Array) -> Array:
+    """Return ``weights @ matrix`` by products so small that the linear algebra library starts no threads in ours."""
+    (size, cells), width = weights.shape, matrix.shape[1]
+    depth = max(1, UNTHREADED // (size * width))
+    added = np.zeros((size, width), dtype=np.result_type(weights, matrix))
+    for start in range(0, cells, STACKED * depth):
+        number = min(cells - start, STACKED * depth) // depth
+        stop = start + number * depth
+        left = weights[:, start:stop].reshape(size, number, depth).transpose(1, 0, 2)
+        added += np.matmul(left, matrix[start:stop].reshape(number, depth, width)).sum(0)
+        if number < STACKED:
+            added += weights[:, stop:] @ matrix[stop:]
+            break
+    return added
