@@ -225,7 +225,7 @@ def test_models_that_agree_on_every_case_are_not_proven_equal(method, metric):
     assert found.value == 0
     assert found.low < 0 < found.high or (method == "mover" and np.isnan(found.low) and found.reason)
     assert np.isnan(found.p_value) or found.p_value == 1
-    assert "not evidence" in found.sentence() or "cannot" in found.sentence() or "Given the data" in found.sentence()
+    assert "do not show" in found.sentence() or "cannot" in found.sentence() or "Given the data" in found.sentence()
 
 
 def test_draws_read_as_probabilities():
@@ -263,6 +263,27 @@ def test_lower_is_better_turns_non_inferiority_round():
     table = paired(14, 1000)
     accuracy, error = (hs.compare(table, name, method="wald") for name in ("accuracy", "error_rate"))
     assert accuracy.non_inferiority(0.02).p_value == pytest.approx(error.non_inferiority(0.02).p_value, rel=1e-5)
+
+
+def test_margins_of_a_posterior_are_probabilities():
+    """Posterior draws give the probability of non-inferiority and of equivalence, and no p-value."""
+    found = hs.compare(paired(13, 3000), "accuracy", method="bayes", random_state=0)
+    assert found.non_inferiority(0.03).probability == pytest.approx(np.mean(found.draws > -0.03), abs=1e-3)
+    assert found.equivalence(0.1).probability == pytest.approx(np.mean(np.abs(found.draws) < 0.1), abs=1e-3)
+    assert np.isnan(found.equivalence(0.1).p_value)
+    assert "with probability" in str(found.equivalence(0.1))
+
+
+def test_a_model_against_chance():
+    """Against a model that predicts at random, accuracy gains what it has above one half in a balanced sample."""
+    table = hs.from_counts([[420, 80], [80, 420]])
+    found = hs.compare(table, "random", "accuracy", random_state=0, rope=0.05)
+    assert found.b.value == pytest.approx(0.5, abs=0.01)
+    assert found.value == pytest.approx(0.34, abs=0.01)
+    # The share of the positive class that a random model predicts is uniform, so its accuracy is the mean of two.
+    assert found.probability_greater.value == pytest.approx(1 - 2 * (1 - 0.84) ** 2, abs=0.01)
+    with pytest.raises(hs.HowsureError, match="method='bayes'"):
+        hs.compare(table, "random", "accuracy", method="delta")
 
 
 def test_results_have_frames_and_text():

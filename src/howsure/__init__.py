@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from howsure.choice import optimal_threshold
     from howsure.classification import classification_report, classification_report_with_ci
-    from howsure.comparison import Comparison, compare
+    from howsure.comparing import compare
+    from howsure.comparison import Comparison
     from howsure.curves import calibration_curve, precision_recall_curve, roc_curve
     from howsure.designs import Clusters, FixedMargins, Simple, Weighted
     from howsure.errors import HowsureError
@@ -164,10 +165,8 @@ _HOMES = {
         "tpr_score",
         "zero_one_loss",
     ),
-    "howsure.comparison": (
-        "Comparison",
-        "compare",
-    ),
+    "howsure.comparing": ("compare",),
+    "howsure.comparison": ("Comparison",),
     "howsure.sources.confusion": ("confusion",),
     "howsure.sources.paired": (
         "paired",

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal
 
-from howsure.comparison import Comparison, compare
+from howsure.comparing import compare
+from howsure.comparison import Comparison
 from howsure.errors import HowsureError
 from howsure.estimation import Estimate, Evaluation, checked_level, evaluate, finished
 from howsure.methods import Bootstrap, Dirichlet, Method, named
