@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from howsure.choice import optimal_threshold
     from howsure.classification import classification_report, classification_report_with_ci
-    from howsure.comparison import Comparison, compare
+    from howsure.comparing import compare
+    from howsure.comparison import Comparison
     from howsure.curves import calibration_curve, det_curve, precision_recall_curve, roc_curve
     from howsure.designs import Clusters, FixedMargins, Simple, Weighted
     from howsure.errors import HowsureError
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     )
     from howsure.methods.pairs import mcnemar
     from howsure.metric import define_metric
+    from howsure.models import Comparisons, compare_all, evaluate_models
     from howsure.multiplicity import Differences, adjusted_p_values, simultaneous_differences
     from howsure.ranking import Ranks, ranks
     from howsure.resample import bootstrap, bootstrap_ci
@@ -125,6 +127,11 @@ _HOMES = {
     ),
     "howsure.methods.pairs": ("mcnemar",),
     "howsure.metric": ("define_metric",),
+    "howsure.models": (
+        "Comparisons",
+        "compare_all",
+        "evaluate_models",
+    ),
     "howsure.classification": (
         "classification_report",
         "classification_report_with_ci",
@@ -162,10 +169,8 @@ _HOMES = {
         "tpr_score",
         "zero_one_loss",
     ),
-    "howsure.comparison": (
-        "Comparison",
-        "compare",
-    ),
+    "howsure.comparing": ("compare",),
+    "howsure.comparison": ("Comparison",),
     "howsure.sources.confusion": ("confusion",),
     "howsure.sources.score_matrix": ("multiclass_scores",),
     "howsure.sources.paired": (
@@ -188,6 +193,7 @@ __all__ = [
     "ClopperPearson",
     "Clusters",
     "Comparison",
+    "Comparisons",
     "DeLong",
     "Delta",
     "Differences",
@@ -227,11 +233,13 @@ __all__ = [
     "classification_report_with_ci",
     "cohen_kappa_score",
     "compare",
+    "compare_all",
     "confusion",
     "define_metric",
     "det_curve",
     "estimate",
     "evaluate",
+    "evaluate_models",
     "f1_score",
     "fbeta_score",
     "fnr_score",

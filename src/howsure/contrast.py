@@ -32,6 +32,15 @@ class Effect:
     bounds: Callable[[float, float], tuple[float, float]]
     needs: tuple[float, float]  # the range that the values must lie in
 
+    def check(self, metric: Metric) -> None:
+        """Refuse a metric whose range does not suit the effect: a ratio needs values of at least 0, odds shares."""
+        if not (self.needs[0] <= metric.range[0] and metric.range[1] <= self.needs[1]):
+            message = (
+                f"`{metric.name}` lies in [{metric.range[0]:g}, {metric.range[1]:g}]: its "
+                f"{self.name.replace('_', ' ')} has no meaning. Use contrast='difference'."
+            )
+            raise HowsureError(message)
+
 
 def _odds(share: Array) -> Array:
     return divide(share, 1 - share)
@@ -120,12 +129,7 @@ def contrast_metric(effect: Effect, first: Side, second: Side) -> Metric:
         If the metric's range does not suit the effect: a ratio needs values of at least 0, odds need shares.
     """
     metric = first.metric
-    if not (effect.needs[0] <= metric.range[0] and metric.range[1] <= effect.needs[1]):
-        message = (
-            f"`{metric.name}` lies in [{metric.range[0]:g}, {metric.range[1]:g}]: its {effect.name.replace('_', ' ')} "
-            "has no meaning. Use contrast='difference'."
-        )
-        raise HowsureError(message)
+    effect.check(metric)
 
     def value(counts: Counts) -> Array:
         return np.asarray(effect.value(first.value(counts), second.value(counts)))

@@ -265,7 +265,7 @@ def _estimates(
     else:
         pairs = [_analytic(table, metric, method, level) for metric in metrics]
     return tuple(
-        _finished(name, *_own_table(table, metric), level, *pair)
+        finished(name, *_own_table(table, metric), level, *pair)
         for name, metric, pair in zip(names, metrics, pairs, strict=True)
     )
 
@@ -281,7 +281,8 @@ def _analytic(table: Table, metric: Metric, method: Method | None, level: float)
     return chosen, chosen.interval(same, small, level)
 
 
-def _finished(name: str, table: Table, metric: Metric, level: float, method: Method, interval: Interval) -> Estimate:
+def finished(name: str, table: Table, metric: Metric, level: float, method: Method, interval: Interval) -> Estimate:
+    """Return the estimate that a metric's interval belongs to."""
     counts = Counts(table.counts, table.kind)
     value = float(metric(counts))
     reason = undefined_reason(metric, table) if math.isnan(value) else interval.reason or partial_reason(metric, counts)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from howsure.errors import HowsureError
+from howsure.methods.inversion import p_text
 
 if TYPE_CHECKING:
     from howsure.comparison import Comparison
@@ -132,13 +133,6 @@ def percent(level: float) -> str:
     return f"{100 * level:.10g} %"
 
 
-def p_text(p_value: float) -> str:
-    """Return a p-value in words, to two or three digits."""
-    if math.isnan(p_value):
-        return "p = –"
-    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"  # noqa: PLR2004 - smaller ones say no more
-
-
 def comparison_grid(comparisons: Sequence[Comparison]) -> Grid:
     """Return both values, the contrast, its interval, p-value and method of each comparison."""
     from howsure.contrast import EFFECTS
@@ -168,27 +162,29 @@ def comparison_grid(comparisons: Sequence[Comparison]) -> Grid:
 
 def comparison_sentence(comparison: Comparison) -> str:
     """Return what a comparison means in plain words."""
+    from howsure.contrast import EFFECTS
+
     first, second = comparison.names
     each, decimals = comparison, _decimals(comparison.low, comparison.high)
     if math.isnan(each.value) or math.isnan(each.low):
         return f"{first} and {second} cannot be compared in {each.metric}: {each.reason}."
     ends = f"{number(each.low, decimals)} to {number(each.high, decimals)}"
-    kind = each.contrast.replace("_", " ")
-    seen = f"{kind} {first} to {second} of {number(each.value, decimals)}"
+    seen = f"{first} {EFFECTS[each.contrast].sign} {second} = {number(each.value, decimals)}"
     if math.isnan(each.p_value):
         probability, error = each.probability_greater
         return (
             f"Given the data and the prior, {first} has the higher {each.metric} with probability {probability:.3f} "
-            f"(Monte Carlo error {error:.3f}): a {seen}, {percent(each.confidence_level)} credible interval {ends}."
+            f"(Monte Carlo error {error:.3f}): {seen}, {percent(each.confidence_level)} credible interval {ends}."
         )
-    evidence = f"{percent(each.confidence_level)} interval {ends}, {p_text(each.p_value)}, by {each.method}"
+    evidence = f"{seen}, {percent(each.confidence_level)} interval {ends}, {p_text(each.p_value)}, by {each.method}"
     if each.low <= each.null <= each.high:
         return (
-            f"The data do not settle which of {first} and {second} has the higher {each.metric}: a {seen} "
-            f"({evidence}). All of the interval is compatible with them; that is not evidence that the two are equal."
+            f"The data do not settle which of {first} and {second} has the higher {each.metric} ({evidence}). They are "
+            f"compatible with every {each.contrast.replace('_', ' ')} in the interval, and do not show that the two "
+            "are equal."
         )
     more, less = (first, second) if each.value > each.null else (second, first)
-    return f"{more} has a higher {each.metric} than {less} in these data: a {seen} ({evidence})."
+    return f"The data show a higher {each.metric} of {more} than of {less} ({evidence})."
 
 
 def _decimals(low: float, high: float) -> int:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
+from howsure.cli.compare import register_compare
 from howsure.cli.output import write
 from howsure.errors import HowsureError
 
@@ -218,3 +219,6 @@ def methods(*, format: Format = "table") -> None:  # noqa: A002 - the option's n
     from howsure.cli.output import write_grid
 
     write_grid(method_grid(), how=format, title="Methods")
+
+
+register_compare(app)

@@ -134,6 +134,15 @@ def _json(records: list[dict[str, Any]], tables: Mapping[Any, Table], by: str | 
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
+def write_records(records: list[dict[str, Any]], how: str) -> None:
+    """Write records as JSON or CSV."""
+    if how == "csv":
+        sys.stdout.write(_csv(records))
+        return
+    plain = [{name: _plain(value) for name, value in record.items()} for record in records]
+    sys.stdout.write(json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
 def _plain(value: Any) -> Any:
     """Return a value that JSON has; what is undefined or infinite is null."""
     if isinstance(value, float) and not math.isfinite(value):

@@ -76,16 +76,18 @@ class Bootstrap:
         seed = seed_sequence(rng)
         draws = values_of_draws(metrics, table, draw, self.n_resamples, seed)
         return [
-            self._one(metric, table, confidence_level, row, seed) for metric, row in zip(metrics, draws, strict=True)
+            self.interval_of(row, metric, table, confidence_level, seed)
+            for metric, row in zip(metrics, draws, strict=True)
         ]
 
-    def _one(self, metric: Metric, table: Table, level: float, draws: Array, seed: np.random.SeedSequence) -> Interval:
+    def interval_of(self, draws: Array, metric: Metric, table: Table, level: float, rng: Any = None) -> Interval:
+        """Return the interval that resampled values of the metric give."""
         value = float(metric(Counts(table.counts, table.kind)))
         if not np.isfinite(value):
             return Interval(np.nan, np.nan, draws=draws, reason="the metric is undefined")
         kept = draws[np.isfinite(draws)]
         lost = len(draws) - len(kept)
-        limits = self.limits(metric, table, kept, seed)
+        limits = self.limits(metric, table, kept, rng)
         low, high = limits(level) if kept.size else (np.nan, np.nan)
         if not low < high:
             fallback = Delta().interval(metric, table, level)

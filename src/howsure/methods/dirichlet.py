@@ -92,14 +92,24 @@ class Dirichlet:
     ) -> list[Interval]:
         """Return the intervals of several metrics from one stream of draws."""
         draws = self.draws(metrics, table, rng)
-        return [self._one(row, confidence_level) for row in draws]
+        return [
+            self.interval_of(row, metric, table, confidence_level) for row, metric in zip(draws, metrics, strict=True)
+        ]
 
     def draws(self, metrics: Sequence[Metric], table: Table, rng: Any = None) -> Array:
         """Return the draws of several metrics, ``(metrics, n_draws)``, from one stream of tables."""
         sampler = _Sampler.of(self, table)
         return values_of_draws(metrics, table, sampler.draw, self.n_draws, seed_sequence(rng))
 
-    def _one(self, draws: Array, level: float) -> Interval:
+    def interval_of(
+        self,
+        draws: Array,
+        metric: Metric,  # noqa: ARG002 - as of the bootstrap
+        table: Table,  # noqa: ARG002
+        level: float,
+        rng: Any = None,  # noqa: ARG002
+    ) -> Interval:
+        """Return the interval that draws of the metric give."""
         kept = draws[np.isfinite(draws)]
         lost = len(draws) - len(kept)
         if not kept.size:

@@ -49,28 +49,35 @@ def values_of_draws(
     if table.kind in {*SCORES, "paired_scores"}:
         smallest = 4 if table.counts.size < LONG_TABLE else 1
     step = max(smallest, BLOCK_CELLS // table.counts.size)
-    starts = range(0, size, step)
-    # Children are derived from the seed alone, so that asking twice gives the same streams.
-    children = [
-        np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, index)) for index in range(len(starts))
-    ]
 
-    def fill(start: int, child: np.random.SeedSequence) -> None:
-        stop = min(start + step, size)
-        tables = draw(stop - start, np.random.Generator(np.random.PCG64(child)))
-        counts = Counts(tables.reshape(stop - start, *table.counts.shape), table.kind)
+    def fill(rows: slice, stream: np.random.Generator) -> None:
+        number = rows.stop - rows.start
+        counts = Counts(draw(number, stream).reshape(number, *table.counts.shape), table.kind)
         with np.errstate(all="ignore"):
             for row, metric in enumerate(metrics):
-                values[row, start:stop] = metric(counts)
+                values[row, rows] = metric(counts)
 
-    threads = min(len(starts), os.cpu_count() or 1)
-    with progress("drawing tables", len(starts)) as advance:
-        if threads == 1:
-            for start, child in zip(starts, children, strict=True):
-                fill(start, child)
-                advance()
-            return values
-        with ThreadPoolExecutor(threads) as pool:
-            for _ in pool.map(fill, starts, children):
-                advance()
+    drawn_blocks(fill, size, step, seed)
     return values
+
+
+def drawn_blocks(
+    fill: Callable[[slice, np.random.Generator], None], size: int, step: int, seed: np.random.SeedSequence
+) -> None:
+    """Call ``fill(rows, stream)`` for blocks of so many draws, each with a stream of its own, in threads."""
+    blocks = [slice(start, min(start + step, size)) for start in range(0, size, step)]
+    # Children are derived from the seed alone, so that asking twice gives the same streams.
+    streams = (
+        np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, index))))
+        for index in range(len(blocks))
+    )
+    threads = min(len(blocks), os.cpu_count() or 1)
+    with progress("drawing tables", len(blocks)) as advance:
+        if threads == 1:
+            for rows, stream in zip(blocks, streams, strict=True):
+                fill(rows, stream)
+                advance()
+            return
+        with ThreadPoolExecutor(threads) as pool:
+            for _ in pool.map(fill, blocks, streams):
+                advance()

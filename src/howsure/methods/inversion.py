@@ -40,3 +40,10 @@ def p_value(limits: Limits, value: float, null: float) -> float:
         middle = (inside + outside) / 2
         inside, outside = (middle, outside) if excludes(middle) else (inside, middle)
     return float(special.erfc((inside + outside) / 2 / math.sqrt(2)))
+
+
+def p_text(p_value: float) -> str:
+    """Return a p-value as text, to three decimals."""
+    if math.isnan(p_value):
+        return "p = –"
+    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"  # noqa: PLR2004 - smaller ones say no more

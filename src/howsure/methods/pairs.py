@@ -14,6 +14,7 @@ from howsure.designs import Simple
 from howsure.errors import HowsureError
 from howsure.methods import binomial
 from howsure.methods.interval import CONSTANT, Interval, normal_quantile, standard_error
+from howsure.methods.inversion import p_text
 from howsure.metric import Metric
 from howsure.table import Table
 
@@ -181,8 +182,6 @@ class McNemar:
     method: str
 
     def __str__(self) -> str:
-        from howsure.render import p_text
-
         return (
             f"McNemar ({self.method}): only the first is right {self.only_first} times, only the second "
             f"{self.only_second} times; {p_text(self.p_value)}"

@@ -1,0 +1,89 @@
+"""``howsure compare FILE --y-true … --y-pred A B C``: models on one test set, pair by pair."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import App, Parameter
+
+from howsure.errors import HowsureError
+
+Format = Literal["table", "json", "csv", "markdown", "html", "latex"]
+
+
+def compare(
+    file: Path,
+    /,
+    *,
+    y_true: str,
+    y_pred: Annotated[list[str] | None, Parameter(consume_multiple=True)] = None,
+    y_score: Annotated[list[str] | None, Parameter(consume_multiple=True)] = None,
+    metric: Annotated[list[str] | None, Parameter(consume_multiple=True)] = None,
+    method: str | None = None,
+    correction: Literal["holm", "fdr_bh", "bonferroni", "none", "max_t"] = "holm",
+    level: float = 0.95,
+    groups: str | None = None,
+    sample_weight: str | None = None,
+    seed: int | None = None,
+    format: Format = "table",  # noqa: A002 - the option's name
+) -> None:
+    """Compare the models of a file, pair by pair, on the same cases.
+
+    Parameters
+    ----------
+    file
+        Predictions, one row a case: CSV, TSV, JSON lines, Parquet, Arrow or Feather.
+    y_true
+        Column with the true labels.
+    y_pred
+        Columns with the predicted labels, one a model.
+    y_score
+        Columns with the scores, one a model, instead of labels.
+    metric
+        Metrics as spec strings, such as f1@macro; accuracy by default, roc_auc of scores.
+    method
+        Interval method; see `howsure methods`. By default the one that suits each metric.
+    correction
+        How p-values are adjusted for the number of comparisons; max_t makes the intervals hold together too.
+    level
+        Confidence level, between 0 and 1.
+    groups
+        Column with the cluster of each case (patient, document, user): cases of one cluster vary together.
+    sample_weight
+        Column with the weight of each case.
+    seed
+        Seed of the methods that draw.
+    format
+        How to print: a table, or json, csv, markdown, html or latex for machines.
+    """
+    from howsure.cli.output import write_grid, write_records
+    from howsure.models import compare_all
+    from howsure.sources.paired import paired, paired_scores
+
+    if (y_pred is None) == (y_score is None):
+        message = "Name the columns of the models' predictions with --y-pred, or of their scores with --y-score."
+        raise HowsureError(message)
+    columns: dict[str, Any] = {"data": file, "groups": groups, "sample_weight": sample_weight}
+    if y_pred is not None:
+        table, default = paired(y_true, _split(y_pred), **columns), "accuracy"
+    else:
+        table, default = paired_scores(y_true, _split(y_score or []), **columns), "roc_auc"
+    wanted = _split(metric) if metric else [default]
+    found = compare_all(table, wanted, correction=correction, method=method, confidence_level=level, random_state=seed)
+    if format in {"json", "csv"}:
+        write_records(found.records(), format)
+    elif format == "table" and len(found) == 1 and len(table.models) == 2:  # noqa: PLR2004 - one pair
+        write_grid(found.items[0].grid(), how=format, title=str(file), note=found.items[0].sentence())
+    else:
+        write_grid(found.grid(), how=format, title=str(file), note=f"{table.rows:,} cases")
+
+
+def _split(words: list[str]) -> list[str]:
+    """Accept names as separate words and separated by commas."""
+    return [part for word in words for part in word.split(",") if part]
+
+
+def register_compare(app: App) -> None:
+    """Add the command to the application."""
+    app.command(compare)

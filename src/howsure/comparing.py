@@ -1,0 +1,304 @@
+"""Two models compared: on the same cases, on different ones, or one of them with chance."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.comparison import Comparison, Rope, region_shares, share_within
+from howsure.contrast import EFFECTS, Effect, Side, contrast_metric
+from howsure.errors import HowsureError
+from howsure.estimation import Estimate, checked_level, estimate
+from howsure.methods import Bootstrap, DeLong, Delta, Dirichlet, DrawingMethod, Method, automatic, named
+from howsure.methods.draws import seed_sequence
+from howsure.methods.interval import Interval
+from howsure.methods.inversion import Limits, p_value
+from howsure.methods.summary import Probability
+from howsure.metric import Metric
+from howsure.spec import Spec, resolve
+from howsure.table import Counts, Table, side_by_side
+
+Array = NDArray[Any]
+
+
+def compare(
+    table: Table,
+    *others: Table | str | Spec | Metric,
+    a: str | None = None,
+    b: str | None = None,
+    method: str | Method | None = None,
+    contrast: str = "difference",
+    confidence_level: float = 0.95,
+    rope: float | tuple[float, float] | None = None,
+    random_state: Any = None,
+) -> Comparison:
+    """Compare a metric of two models.
+
+    Parameters
+    ----------
+    table, *others
+        ``compare(paired_table, metric)`` for models on the same cases; ``compare(table_a, table_b, metric)`` for
+        different test sets; ``compare(table, "random", metric)`` for a model against one that predicts at random,
+        all shares of the classes being as likely, at the same prevalence (by posterior draws). The metric is a spec
+        string such as ``"f1@macro"``.
+    a, b
+        Names of the two models: of a paired table those to compare, by default its first two; of two tables what to
+        call them.
+    method
+        A method or its name. By default Tango's score interval for a difference of shares of the same cases,
+        DeLong's for areas under the curve, MOVER for different test sets, else the delta method.
+    contrast
+        ``"difference"``, ``"ratio"`` or ``"odds_ratio"``, of the first by the second.
+    confidence_level
+        Coverage of the interval.
+    rope
+        Region of practical equivalence: its limits, or the largest difference either way. For methods that draw.
+    random_state
+        Seed of the methods that draw.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    HowsureError
+        If a name, the metric, the method or the level is not valid, or they do not fit each other.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> first, second = hs.from_counts([[50, 3], [5, 42]]), hs.from_counts([[40, 13], [9, 38]])
+    >>> print(hs.compare(first, second, "accuracy", a="new", b="old"))
+    accuracy: new − old = 0.140 [0.041, 0.239], p = 0.006
+    """
+    if contrast not in EFFECTS:
+        raise HowsureError.unknown("contrast", contrast, EFFECTS)
+    level, chosen = checked_level(confidence_level), named(method)
+    if len(others) == 2 and isinstance(others[0], str) and others[0] == "random":  # noqa: PLR2004 - "random" and metric
+        return _against_random(table, others[1], chosen, EFFECTS[contrast], level, random_state, a=a, b=b, rope=rope)
+    joint, sides = _sides(table, others, a, b)
+    metric = contrast_metric(EFFECTS[contrast], *sides)
+    return compared(joint, metric, chosen, level, random_state, rope)
+
+
+def _sides(table: Table, others: tuple[Any, ...], a: str | None, b: str | None) -> tuple[Table, tuple[Side, Side]]:
+    """Return the joint table and the two models' sides of it."""
+    if len(others) == 2 and isinstance(others[0], Table):  # noqa: PLR2004 - table and metric
+        return _separate_sides(table, others[0], others[1], a, b)
+    if len(others) != 1 or isinstance(others[0], Table):
+        message = "Call `compare(paired_table, metric)` or `compare(table_a, table_b, metric)`."
+        raise HowsureError(message)
+    models = table.models
+    first = models[0] if a is None else a
+    rest = [name for name in models if name != first]
+    second = rest[0] if b is None else b
+    for name in (first, second):
+        if name not in models:
+            raise HowsureError.unknown("model", str(name), models)
+    if first == second:
+        message = f"`a` and `b` are both '{first}'. Name two models: {', '.join(models)}."
+        raise HowsureError(message)
+    joint = table.narrowed([first, second])
+    sides = [Side(name, resolve(others[0], joint.model(name)), joint.view(name)) for name in (first, second)]
+    return joint, (sides[0], sides[1])
+
+
+def _separate_sides(
+    first: Table, second: Table, metric: str | Spec | Metric, a: str | None, b: str | None
+) -> tuple[Table, tuple[Side, Side]]:
+    if first.kind != second.kind or first.kind not in {"confusion", "multilabel", "scores"}:
+        message = (
+            f"The tables are of kinds '{first.kind}' and '{second.kind}'. Give two of one kind, of one model each."
+        )
+        raise HowsureError(message)
+    joint, parts = side_by_side((first, second))
+    names = (a or "first", b or "second")
+    sides = [
+        Side(name, resolve(metric, table), part)
+        for name, table, part in zip(names, (first, second), parts, strict=True)
+    ]
+    return joint, (sides[0], sides[1])
+
+
+def compared(
+    joint: Table, metric: Metric, method: Method | None, level: float, random_state: Any = None, rope: Any = None
+) -> Comparison:
+    """Return the comparison that a contrast is on a joint table."""
+    contrast = metric.contrast
+    assert contrast is not None  # noqa: S101 - made by `contrast_metric`
+    region = _region(rope, contrast.effect)
+    seed = seed_sequence(random_state)
+    value = float(metric(Counts(joint.counts, joint.kind)))
+    chosen = automatic(metric, joint) if method is None else method
+    pair = (contrast.first, contrast.second)
+    if isinstance(chosen, DrawingMethod):
+        wanted = [metric, *(side.as_metric() for side in pair)]
+        interval, *singles = chosen.intervals(wanted, joint, level, seed)
+        a, b = (_drawn_estimate(side, joint, each, level, chosen) for side, each in zip(pair, singles, strict=True))
+    else:
+        interval = chosen.interval(metric, joint, level)
+        single = chosen if isinstance(chosen, Delta | DeLong) else None
+        a, b = (estimate(side.view.table(joint), side.metric, method=single, confidence_level=level) for side in pair)
+    limits = _limits(chosen, metric, joint, interval, seed)
+    reason = interval.reason
+    if math.isnan(value):
+        each_reason = ((side.name, each.reason) for side, each in zip(pair, (a, b), strict=True))
+        reason = "; ".join(f"{name}: {words}" for name, words in each_reason if words)
+        reason = reason or "undefined: the second model's value is at the end of its range"
+    return Comparison(
+        contrast.first.metric.name,
+        contrast.effect.name,
+        a,
+        b,
+        (contrast.first.name, contrast.second.name),
+        value,
+        interval.low,
+        interval.high,
+        p_value(limits, value, contrast.effect.null),
+        interval.standard_error,
+        level,
+        chosen.name,
+        metric.better,
+        interval.draws,
+        None if region is None else _rope(region, interval.draws, chosen, metric, joint, seed),
+        reason,
+        limits,
+    )
+
+
+def _against_random(
+    table: Table,
+    metric: Any,
+    method: Method | None,
+    effect: Effect,
+    level: float,
+    random_state: Any,
+    *,
+    a: str | None,
+    b: str | None,
+    rope: Any,
+) -> Comparison:
+    """Compare a model with one that predicts at random, from independent posterior draws of either."""
+    chosen = Dirichlet() if method is None else method
+    if not isinstance(chosen, Dirichlet) or table.kind != "confusion":
+        message = "The comparison with a random classifier is for one confusion table, with method='bayes'."
+        raise HowsureError(message)
+    bound, seed = resolve(metric, table), seed_sequence(random_state)
+    streams = [np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, 2**21 + i)) for i in (0, 1)]
+    first = replace(chosen, source="posterior").draws([bound], table, streams[0])[0]
+    second = replace(chosen, source="random").draws([bound], table, streams[1])[0]
+    effect.check(bound)
+    with np.errstate(all="ignore"):
+        draws = np.asarray(effect.value(first, second))
+    own, chance = (
+        Estimate(
+            bound.name, value, each.low, each.high, level, chosen.name, each.standard_error, each.draws, each.reason
+        )
+        for value, each in (
+            (float(bound(table.counts)), chosen.interval_of(first, bound, table, level)),
+            (float(np.nanmean(second)), chosen.interval_of(second, bound, table, level)),
+        )
+    )
+    found = chosen.interval_of(draws, bound, table, level)
+    region = _region(rope, effect)
+    return Comparison(
+        bound.name,
+        effect.name,
+        own,
+        chance,
+        (a or "model", b or "random"),
+        float(effect.value(np.asarray(own.value), np.asarray(chance.value))),
+        found.low,
+        found.high,
+        math.nan,
+        found.standard_error,
+        level,
+        chosen.name,
+        bound.better,
+        draws,
+        None if region is None else region_shares(region, draws, Probability(math.nan, math.nan)),
+        found.reason,
+    )
+
+
+def _drawn_estimate(side: Side, joint: Table, interval: Interval, level: float, method: Method) -> Estimate:
+    value = float(side.value(Counts(joint.counts, joint.kind)))
+    return Estimate(
+        side.metric.name,
+        value,
+        interval.low,
+        interval.high,
+        level,
+        method.name,
+        interval.standard_error,
+        interval.draws,
+        interval.reason,
+    )
+
+
+def _limits(method: Method, metric: Metric, table: Table, interval: Interval, seed: Any) -> Limits:
+    """Return the interval's limits as a function of the confidence level."""
+    if isinstance(method, Bootstrap):
+        draws = interval.draws if interval.draws is not None else np.empty(0)
+        kept = draws[np.isfinite(draws)]
+        if kept.size and np.ptp(kept) > 0:
+            return method.limits(metric, table, kept, seed)
+        method = Delta()
+    if isinstance(method, DrawingMethod):
+        return lambda level: (math.nan, math.nan)  # noqa: ARG005 - posterior draws test nothing
+
+    def limits(level: float) -> tuple[float, float]:
+        found = method.interval(metric, table, level)
+        return found.low, found.high
+
+    return limits
+
+
+def _region(rope: Any, effect: Effect) -> tuple[float, float] | None:
+    if rope is None:
+        return None
+    try:
+        if not isinstance(rope, int | float):
+            low, high = (float(end) for end in rope)
+        elif effect.null == 0:
+            low, high = -float(rope), float(rope)
+        else:
+            low, high = 1 / float(rope), float(rope)
+    except (TypeError, ValueError, ZeroDivisionError):
+        low = high = math.nan
+    if not low < high:
+        message = f"`rope` is a pair (low, high), or the largest difference that does not matter, not {rope!r}."
+        raise HowsureError(message)
+    return low, high
+
+
+def _rope(
+    region: tuple[float, float], draws: Array | None, method: Method, metric: Metric, joint: Table, seed: Any
+) -> Rope:
+    if draws is None:
+        message = f"`rope` needs draws, and `{method.name}` makes none. Use method='bayes'."
+        raise HowsureError(message)
+    factor = Probability(math.nan, math.nan)
+    if isinstance(method, Dirichlet):
+        prior = replace(method, source="prior").draws([metric], joint, seed)[0]
+        factor = _odds_ratio(share_within(draws, region), share_within(prior, region))
+    return region_shares(region, draws, factor)
+
+
+def _odds_ratio(posterior: Probability, prior: Probability) -> Probability:
+    """Return the ratio of the odds, with its Monte Carlo error by the delta method."""
+    shares = (posterior.value, prior.value)
+    if any(math.isnan(share) for share in shares) or prior.value in {0.0, 1.0}:
+        return Probability(math.nan, math.nan)
+    if posterior.value == 1:
+        return Probability(math.inf, math.nan)
+    ratio = posterior.value / (1 - posterior.value) / (prior.value / (1 - prior.value))
+    if posterior.value == 0:
+        return Probability(0.0, posterior.error / (prior.value / (1 - prior.value)))
+    relative = math.hypot(*(each.error / (each.value * (1 - each.value)) for each in (posterior, prior)))
+    return Probability(ratio, ratio * relative)

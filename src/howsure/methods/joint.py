@@ -1,0 +1,136 @@
+"""Draws of many models at once: the joint table is drawn, and added up to every model's table by one product."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs import CASES_PER_CELL, MANY_CELLS, Simple
+from howsure.methods.bootstrap import Bootstrap
+from howsure.methods.dirichlet import Dirichlet, cell_prior
+from howsure.methods.draws import Draw, drawn_blocks, seed_sequence
+from howsure.metric import Metric
+from howsure.table import Counts, Table
+
+Array = NDArray[Any]
+BLOCK_DRAWS = 64  # tables drawn at once, at least: so many make a matrix product worth while
+BLOCK_ENTRIES = 2**21  # of the models' tables held at once
+DENSE_CLASSES = 3  # up to which the product is quicker with a dense matrix
+UNTHREADED = 2**18  # multiplications of a product that OpenBLAS does in one thread
+STACKED = 64  # of them in one call
+# Of 256 equally likely bytes, the smallest that mean a weight of at least 1, 2, 3, 4 and 5: a Poisson variable with
+# mean and variance exactly 1, and third central moment 0.98 instead of 1.
+POISSON_BYTES = (94, 189, 235, 251, 255)
+
+
+def draws_of_models(metrics: Sequence[Metric], table: Table, method: Bootstrap | Dirichlet, rng: Any = None) -> Array:
+    """Return each metric of each model on each drawn table, ``(metrics, models, draws)``.
+
+    Parameters
+    ----------
+    metrics
+        Metrics of one model's confusion table.
+    table
+        A paired table of predicted labels.
+    method
+        What draws.
+
+    Notes
+    -----
+    Many cells of few independent cases are resampled with a Poisson weight for each case, not with a fixed total: the
+    metrics do not change when a table is multiplied by a constant.
+    """
+    size = method.n_resamples if isinstance(method, Bootstrap) else method.n_draws
+    classes, models = len(table.labels), len(table.models)
+    draw, cell, kind = _drawing(table, method)
+    adding = _Adding.of(table, cell, kind)
+    values = np.empty((len(metrics), models, size))
+    block = max(1, min(max(BLOCK_DRAWS, 2**17 // len(cell)), BLOCK_ENTRIES // (models * classes**2)))
+
+    def fill(rows: slice, stream: np.random.Generator) -> None:
+        tables = adding.tables(draw(rows.stop - rows.start, stream)).astype(float, copy=False)
+        counts = Counts(tables.reshape(-1, models, classes, classes))
+        with np.errstate(all="ignore"):
+            for row, metric in enumerate(metrics):
+                values[row, :, rows] = metric(counts).T
+
+    drawn_blocks(fill, size, block, seed_sequence(rng))
+    return values
+
+
+def _drawing(table: Table, method: Bootstrap | Dirichlet) -> tuple[Draw, Array, type[np.floating[Any]]]:
+    """Return what draws weights, the joint cell that each column of them belongs to, and their type."""
+    every = np.arange(table.counts.size)
+    if isinstance(method, Dirichlet):
+        prior = cell_prior(method.prior, table)
+        counts = np.zeros(table.counts.shape) if method.source == "prior" else table.counts
+        return lambda size, stream: table.design.posterior(counts, prior, size, stream), every, np.float64
+    filled = np.flatnonzero(table.counts)
+    few = len(filled) >= MANY_CELLS and table.counts.sum() <= CASES_PER_CELL * len(filled)
+    if not (few and isinstance(table.design, Simple)):
+        return lambda size, stream: table.design.resample(table.counts, size, stream), every, np.float64
+    cell = np.repeat(filled, table.counts[filled].astype(np.intp))
+    return lambda size, stream: poisson_weights(size, len(cell), stream), cell, np.float32
+
+
+def poisson_weights(size: int, cases: int, rng: np.random.Generator) -> Array:
+    """Return Poisson weights of mean 1, ``(size, cases)``, to the precision of a byte."""
+    weights = np.empty((size, cases), dtype=np.float32)
+    words = -(-cases // 8)
+    for row in weights:
+        byte = rng.integers(2**64 - 1, size=words, dtype=np.uint64, endpoint=True).view(np.uint8)[:cases]
+        number = (byte >= POISSON_BYTES[0]).view(np.uint8)
+        for smallest in POISSON_BYTES[1:]:
+            number += (byte >= smallest).view(np.uint8)
+        row[:] = number
+    return weights
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Adding:
+    """The matrix that adds up weights of cells to the tables of all models."""
+
+    matrix: Any
+    is_dense: bool
+
+    @classmethod
+    def of(cls, table: Table, cell: Array, kind: type[np.floating[Any]]) -> _Adding:
+        codes, classes = table.support[2][cell], len(table.labels)
+        models = codes.shape[1] - 1
+        place = classes**2 * np.arange(models) + classes * codes[:, :1] + codes[:, 1:]
+        width = models * classes**2
+        if classes <= DENSE_CLASSES:
+            matrix = np.zeros((len(cell), width), dtype=kind)
+            np.put_along_axis(matrix, place, 1.0, axis=1)
+            return cls(matrix, is_dense=True)
+        from scipy import sparse
+
+        case = np.repeat(np.arange(len(cell)), models)
+        ones = np.ones(place.size, dtype=kind)
+        return cls(sparse.csr_array((ones, (place.ravel(), case)), (width, len(cell))), is_dense=False)
+
+    def tables(self, weights: Array) -> Array:
+        """Return the models' tables, ``(draws, models · classes²)``."""
+        if self.is_dense:
+            return _product(weights, self.matrix)
+        return np.asarray((self.matrix @ weights.T).T)
+
+
+def _product(weights: Array, matrix: Array) -> Array:
+    """Return ``weights @ matrix`` by products so small that the linear algebra library starts no threads in ours."""
+    (size, cells), width = weights.shape, matrix.shape[1]
+    depth = max(1, UNTHREADED // (size * width))
+    added = np.zeros((size, width), dtype=np.result_type(weights, matrix))
+    for start in range(0, cells, STACKED * depth):
+        number = min(cells - start, STACKED * depth) // depth
+        stop = start + number * depth
+        left = weights[:, start:stop].reshape(size, number, depth).transpose(1, 0, 2)
+        added += np.matmul(left, matrix[start:stop].reshape(number, depth, width)).sum(0)
+        if number < STACKED:
+            added += weights[:, stop:] @ matrix[stop:]
+            break
+    return added
