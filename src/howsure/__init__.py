@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from howsure.designs import Clusters, FixedMargins, Simple, Weighted
     from howsure.errors import HowsureError
     from howsure.estimation import Estimate, Evaluation, estimate, evaluate
+    from howsure.evidence.calibrated import calibrated
+    from howsure.expected.designs import Batch, Population
     from howsure.methods import (
         AgrestiCoull,
         Arcsine,
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
         MidP,
         Mover,
         Newcombe,
+        PoissonBinomial,
         Wald,
         Wilson,
         WilsonCC,
@@ -87,6 +90,11 @@ _HOMES = {
         "estimate",
         "evaluate",
     ),
+    "howsure.evidence.calibrated": ("calibrated",),
+    "howsure.expected.designs": (
+        "Batch",
+        "Population",
+    ),
     "howsure.methods": (
         "AgrestiCoull",
         "Arcsine",
@@ -104,6 +112,7 @@ _HOMES = {
         "MidP",
         "Mover",
         "Newcombe",
+        "PoissonBinomial",
         "Wald",
         "Wilson",
         "WilsonCC",
@@ -152,6 +161,7 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "AgrestiCoull",
     "Arcsine",
+    "Batch",
     "BinomTest",
     "Bootstrap",
     "ClopperPearson",
@@ -171,6 +181,8 @@ __all__ = [
     "MidP",
     "Mover",
     "Newcombe",
+    "PoissonBinomial",
+    "Population",
     "Simple",
     "Table",
     "Wald",
@@ -183,6 +195,7 @@ __all__ = [
     "bootstrap",
     "bootstrap_ci",
     "brier_score_loss",
+    "calibrated",
     "calibration_curve",
     "classification_report",
     "classification_report_with_ci",

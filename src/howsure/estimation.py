@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.methods import DrawingMethod, Method, automatic, named
-from howsure.methods.interval import Interval
+from howsure.expected.designs import Expected
+from howsure.methods import DrawingMethod, Method, automatic, named, refuse_unfit
+from howsure.methods.interval import CONSTANT, Interval
 from howsure.methods.summary import Probability, Summary, probability_above, summarise
 from howsure.metric import Metric
 from howsure.spec import Spec, labels_to_expand, parse, resolve, undefined_classes
@@ -191,6 +192,7 @@ def estimate(
     method: str | Method | None = None,
     confidence_level: float = 0.95,
     random_state: Any = None,
+    threshold: float | None = None,
     classes: Sequence[int] | None = None,
 ) -> Estimate:
     """Estimate one metric with its interval.
@@ -207,6 +209,8 @@ def estimate(
         Coverage of the interval, between 0 and 1.
     random_state
         Seed of the methods that draw.
+    threshold
+        Of a table of scores: where to take the confusion table that the metric reads.
     classes
         Positions of the classes to average over; all by default.
 
@@ -226,6 +230,7 @@ def estimate(
     >>> print(hs.estimate(table, "f1", confidence_level=0.9))
     0.913 [0.849, 0.951]
     """
+    table = table if threshold is None else table.at(threshold)
     bound = resolve(metric, table, classes=classes)
     return _estimates(table, [bound], named(method), checked_level(confidence_level), random_state)[0]
 
@@ -234,6 +239,7 @@ def _estimates(
     table: Table, metrics: Sequence[Metric], method: Method | None, level: float, random_state: Any
 ) -> tuple[Estimate, ...]:
     counts = Counts(table.counts, table.kind)
+    refuse_unfit(method, table)
     if isinstance(method, DrawingMethod):
         intervals = method.intervals(metrics, table, level, random_state)
         pairs: list[tuple[Method, Interval]] = [(method, interval) for interval in intervals]
@@ -262,8 +268,16 @@ def _finished(
         method.name,
         interval.standard_error,
         interval.draws,
-        reason,
+        _explained(table, reason),
     )
+
+
+def _explained(table: Table, reason: str) -> str:
+    """Return what to know of an estimate, with what it rests on where its counts are expected."""
+    if not isinstance(table.design, Expected):
+        return reason
+    parts = ("" if reason == CONSTANT and table.design.is_exact else reason, table.design.note)
+    return "; ".join(part for part in parts if part)
 
 
 def _smallest(table: Table, metric: Metric) -> tuple[Table, Metric]:
@@ -421,6 +435,7 @@ def evaluate(
     method: str | Method | None = None,
     confidence_level: float = 0.95,
     random_state: Any = None,
+    threshold: float | None = None,
 ) -> Evaluation:
     """Estimate many metrics of one table.
 
@@ -436,6 +451,8 @@ def evaluate(
         Coverage of each interval.
     random_state
         Seed of the methods that draw; all metrics share one stream of draws.
+    threshold
+        Of a table of scores: where to take the confusion table that the metrics read.
 
     Returns
     -------
@@ -453,6 +470,7 @@ def evaluate(
     >>> print(evaluation["f1"])
     0.913 [0.834, 0.956]
     """
+    table = table if threshold is None else table.at(threshold)
     wanted = default_metrics(table) if metrics is None else [metrics] if isinstance(metrics, str | Metric) else metrics
     level, chosen = checked_level(confidence_level), named(method)
     specs: list[str | Metric] = []

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from howsure.errors import HowsureError
+from howsure.expected.designs import Expected
 from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.delong import DeLong, HanleyMcNeil, Newcombe
 from howsure.methods.delta import Delta, Wald
@@ -13,6 +14,7 @@ from howsure.methods.dirichlet import Dirichlet
 from howsure.methods.fieller import Fieller
 from howsure.methods.interval import DrawingMethod, Interval, Method
 from howsure.methods.mover import Mover
+from howsure.methods.poisson_binomial import PoissonBinomial, refuse_unfit, serves
 from howsure.methods.proportion import (
     BINOMIAL_METHODS,
     AgrestiCoull,
@@ -52,11 +54,13 @@ __all__ = [
     "MidP",
     "Mover",
     "Newcombe",
+    "PoissonBinomial",
     "Wald",
     "Wilson",
     "WilsonCC",
     "automatic",
     "named",
+    "refuse_unfit",
 ]
 
 _ANALYTIC: tuple[type[Wald | Delta | Binomial | Fieller | Mover], ...] = (
@@ -74,6 +78,7 @@ METHODS: dict[str, Callable[[], Method]] = {
     "delong_wald": partial(DeLong, "identity"),
     HanleyMcNeil.name: HanleyMcNeil,
     Newcombe.name: Newcombe,
+    PoissonBinomial.name: PoissonBinomial,
 }
 SYNONYMS = {
     "takahashi": "wald",
@@ -117,6 +122,8 @@ def named(method: str | Method | None) -> Method | None:
 
 def automatic(metric: Metric, table: Table) -> Method:
     """Return the method that suits a metric: score intervals where it is made of proportions, else the delta method."""
+    if isinstance(table.design, Expected):
+        return PoissonBinomial() if serves(table) else Delta()
     if metric.kind == "scores":
         return DeLong() if metric.name == "roc_auc" else Delta()
     if metric.proportion(table.counts.shape) is not None:
