@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from howsure.errors import HowsureError
     from howsure.estimation import Estimate, Evaluation, estimate, evaluate
     from howsure.evidence.calibrated import calibrated
+    from howsure.evidence.sensitivity import sensitivity
     from howsure.expected.designs import Batch, Population
     from howsure.methods import (
         AgrestiCoull,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
         WilsonCC,
     )
     from howsure.metric import define_metric
+    from howsure.monitoring import monitor
     from howsure.resample import bootstrap, bootstrap_ci
     from howsure.sklearn import (
         accuracy_score,
@@ -91,6 +93,7 @@ _HOMES = {
         "evaluate",
     ),
     "howsure.evidence.calibrated": ("calibrated",),
+    "howsure.evidence.sensitivity": ("sensitivity",),
     "howsure.expected.designs": (
         "Batch",
         "Population",
@@ -118,6 +121,7 @@ _HOMES = {
         "WilsonCC",
     ),
     "howsure.metric": ("define_metric",),
+    "howsure.monitoring": ("monitor",),
     "howsure.classification": (
         "classification_report",
         "classification_report_with_ci",
@@ -213,6 +217,7 @@ __all__ = [
     "jaccard_score",
     "log_loss",
     "matthews_corrcoef",
+    "monitor",
     "npv_score",
     "optimal_threshold",
     "ppv_score",
@@ -222,6 +227,7 @@ __all__ = [
     "roc_auc_score",
     "roc_curve",
     "scores",
+    "sensitivity",
     "threshold_curves",
     "tnr_score",
     "tpr_score",

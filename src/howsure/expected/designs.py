@@ -87,6 +87,22 @@ class Cases:
         """Cases of each group."""
         return np.bincount(self.group, self.number, len(self.cells))
 
+    def products_from_top(self, index: Array | None = None) -> Array:
+        """Return the sums of ``p_k p_l`` over the cases of a table of scores below and above each threshold.
+
+        Shape ``(thresholds, 2, 2, 2)``: below and above, then k and l; thresholds from the top, as in
+        `curves.from_top`, or those at ``index``.
+        """
+        rows = len(self.cells)
+        place = (rows - 1 - self.cells[:, 1] // 2)[self.group]
+        above = np.zeros((rows + 1, 2, 2))
+        for pair in np.ndindex(2, 2):
+            product = self.number * self.probability[:, pair].prod(1)
+            np.cumsum(np.bincount(place, product, rows), out=above[(slice(1, None), *pair)])
+        total = above[-1]
+        above = above if index is None else above[index]
+        return np.stack([np.maximum(total - above, 0.0), above], 1)
+
     def sparse(self, cells: int) -> Any:
         """Return the expected table of one case of each kind as a sparse matrix, ``(m, cells)``."""
         from scipy import sparse
@@ -130,6 +146,11 @@ class Batch:
         slopes, mean = self.cases.means(gradient)
         each = np.einsum("mk,mk->m", self.cases.probability, (slopes - mean[:, None]) ** 2)
         return float(self.cases.number @ each)
+
+    def variances_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:  # noqa: ARG002
+        """Return the variance at each threshold of a table of scores, of slopes by the confusion table there."""
+        gap = slopes[:, 1] - slopes[:, 0]
+        return np.asarray((self.cases.products_from_top(index)[..., 0, 1] * gap**2).sum(-1))
 
     def squares(self, counts: Array) -> None:
         """Return None: cells vary together."""
@@ -212,6 +233,11 @@ class Population:
         _, mean = self.cases.means(gradient)
         return float(self.cases.number @ mean**2)
 
+    def variances_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:  # noqa: ARG002
+        """Return the variance at each threshold of a table of scores, of slopes by the confusion table there."""
+        products = self.cases.products_from_top(index)
+        return np.asarray(np.einsum("tjkl,tkj,tlj->t", products, slopes, slopes))
+
     def squares(self, counts: Array) -> None:
         """Return None: cells vary together."""
 
@@ -279,6 +305,15 @@ class Known:
     def variance(self, counts: Array, gradient: Array) -> float:
         """Return the multinomial variance, of a known table; 0 for the distribution itself."""
         return float(np.vdot(counts * gradient, gradient)) * float(counts.sum()) / self.n
+
+    def variances_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:
+        """Return the variance at each threshold of a table of scores, of slopes by the confusion table there."""
+        above = np.zeros((len(counts) + 1, 2))
+        np.cumsum(counts[::-1], 0, out=above[1:])
+        total = above[-1]
+        above = above if index is None else above[index]
+        cells = np.stack([total - above, above], -1)
+        return np.asarray((cells * slopes**2).sum((-2, -1)) * (total.sum() / self.n))
 
     def squares(self, counts: Array) -> Array:
         """Return the counts, in the measure of so many cases."""
