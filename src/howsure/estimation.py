@@ -244,14 +244,16 @@ def _estimates(
         intervals = method.intervals(metrics, table, level, random_state)
         pairs: list[tuple[Method, Interval]] = [(method, interval) for interval in intervals]
     else:
-        pairs = [_analytic(table, metric, method, level) for metric in metrics]
+        pairs = [_analytic(table, metric, method, level, random_state) for metric in metrics]
     return tuple(_finished(metric, counts, table, level, *pair) for metric, pair in zip(metrics, pairs, strict=True))
 
 
-def _analytic(table: Table, metric: Metric, method: Method | None, level: float) -> tuple[Method, Interval]:
+def _analytic(
+    table: Table, metric: Metric, method: Method | None, level: float, random_state: Any
+) -> tuple[Method, Interval]:
     small, same = _smallest(table, metric)
     chosen = automatic(same, small) if method is None else method
-    return chosen, chosen.interval(same, small, level)
+    return chosen, chosen.interval(same, small, level, random_state)
 
 
 def _finished(

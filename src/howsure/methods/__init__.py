@@ -14,7 +14,7 @@ from howsure.methods.dirichlet import Dirichlet
 from howsure.methods.fieller import Fieller
 from howsure.methods.interval import DrawingMethod, Interval, Method
 from howsure.methods.mover import Mover
-from howsure.methods.poisson_binomial import PoissonBinomial, refuse_unfit, serves
+from howsure.methods.predictive import Predictive, is_predictable, refuse_unfit
 from howsure.methods.proportion import (
     BINOMIAL_METHODS,
     AgrestiCoull,
@@ -54,7 +54,7 @@ __all__ = [
     "MidP",
     "Mover",
     "Newcombe",
-    "PoissonBinomial",
+    "Predictive",
     "Wald",
     "Wilson",
     "WilsonCC",
@@ -78,7 +78,7 @@ METHODS: dict[str, Callable[[], Method]] = {
     "delong_wald": partial(DeLong, "identity"),
     HanleyMcNeil.name: HanleyMcNeil,
     Newcombe.name: Newcombe,
-    PoissonBinomial.name: PoissonBinomial,
+    Predictive.name: Predictive,
 }
 SYNONYMS = {
     "takahashi": "wald",
@@ -123,7 +123,7 @@ def named(method: str | Method | None) -> Method | None:
 def automatic(metric: Metric, table: Table) -> Method:
     """Return the method that suits a metric: score intervals where it is made of proportions, else the delta method."""
     if isinstance(table.design, Expected):
-        return PoissonBinomial() if serves(table) else Delta()
+        return Predictive() if is_predictable(table) else Delta()
     if metric.kind == "scores":
         return DeLong() if metric.name == "roc_auc" else Delta()
     if metric.proportion(table.counts.shape) is not None:

@@ -1,4 +1,4 @@
-"""Exact prediction intervals of a batch of scores without labels, and what else serves expected counts."""
+"""Prediction intervals of cases whose labels are to come, and what else serves expected counts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.expected.designs import Batch, Cases, Expected, Population
+from howsure.expected.designs import Batch, Cases, Expected, Known, Population
 from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.delong import DeLong, HanleyMcNeil, Newcombe
 from howsure.methods.dirichlet import Dirichlet
@@ -22,18 +22,25 @@ from howsure.table import Counts, Table
 Array = NDArray[Any]
 MOST_TABLES = 2**18  # of the joint distribution; beyond it neighbouring counts are taken together
 MOST_COUNTS = 2**9  # of each sum, in that case: a thirtieth of its standard deviation apart
+FEW_CASES = 1_000  # of a table of scores: normal intervals of areas cover too little, and draws are quick
 NEGLIGIBLE = 1e-13  # mass in each tail of a sum that no interval would notice
 OF_LABELLED_CASES = (Binomial, Mover, DeLong, HanleyMcNeil, Newcombe)
 
 
 @dataclass(frozen=True, slots=True)
-class PoissonBinomial:
-    """Exact prediction interval of a metric of a batch of scores without labels.
+class Predictive:
+    """Prediction interval of a metric of cases whose labels are to come, from its own distribution.
 
     Given the scores, the positive cases among the predicted positives (TP) and among the predicted negatives (FN)
     are independent Poisson-binomial variables. The metric is evaluated on every table that they can form, and the
-    limits are quantiles of its distribution: at most half of what the level leaves lies beyond each. Tables on which
-    the metric is undefined are left out, and counted in the estimate's `reason`.
+    limits are quantiles of its distribution: at most half of what the level leaves lies beyond each. Beyond 2×2
+    tables labels are drawn instead, always the same where no `random_state` is given. Tables on which the metric is
+    undefined are left out, and counted in the estimate's `reason`.
+
+    Parameters
+    ----------
+    n_draws
+        How often labels are drawn, where they are.
 
     References
     ----------
@@ -42,27 +49,26 @@ class PoissonBinomial:
     Examples
     --------
     >>> import howsure as hs
-    >>> print(hs.estimate(hs.calibrated([0.2, 0.4, 0.7, 0.9] * 25).at(0.5), "accuracy", method=PoissonBinomial()))
+    >>> print(hs.estimate(hs.calibrated([0.2, 0.4, 0.7, 0.9] * 25).at(0.5), "accuracy", method=Predictive()))
     0.750 [0.670, 0.830] (what these cases will turn out to be, if their scores are calibrated)
     """
 
-    name: ClassVar[str] = "poisson_binomial"
+    n_draws: int = 9999
+    name: ClassVar[str] = "predictive"
 
-    def interval(
-        self,
-        metric: Metric,
-        table: Table,
-        confidence_level: float,
-        rng: Any = None,  # noqa: ARG002 - the protocol's signature
-    ) -> Interval:
+    def interval(self, metric: Metric, table: Table, confidence_level: float, rng: Any = None) -> Interval:
         """Return the interval; see the class."""
-        if not serves(table):
+        if not isinstance(table.design, Batch | Known):
             message = (
-                "`PoissonBinomial` needs the 2×2 table of a batch of scores without labels, "
-                "`calibrated(y_score).at(threshold)`. Use `Delta()` or `Bootstrap()`."
+                "`Predictive` needs scores without labels, `calibrated(y_score)`, and says what their batch will turn "
+                "out to be. Use `Delta()` or `Bootstrap()`."
             )
             raise HowsureError(message)
-        assert isinstance(table.design, Batch)  # noqa: S101 - as `serves` says
+        if table.design.is_exact:
+            return Interval(np.nan, np.nan, 0.0, reason=CONSTANT)
+        if not _has_joint_distribution(table):
+            return Bootstrap("percentile", self.n_draws).interval(metric, table, confidence_level, rng or 0)
+        assert isinstance(table.design, Batch)  # noqa: S101 - the one with a joint distribution
         tables, mass = joint_distribution(table.design.cases, table.counts.shape)
         with np.errstate(all="ignore"):
             values = np.asarray(metric(Counts(tables)), dtype=float)
@@ -88,8 +94,16 @@ class PoissonBinomial:
 ALMOST = "a single value has more than the level's probability"
 
 
-def serves(table: Table) -> bool:
-    """Whether a table has an exact joint distribution: 2×2, of a batch of scores without labels."""
+def is_predictable(table: Table) -> bool:
+    """Whether the predictive distribution is the best that there is for a table, and quick to have."""
+    design = table.design
+    if not isinstance(design, Batch | Known) or design.is_exact:
+        return False
+    few = isinstance(design, Batch) and table.kind == "scores" and table.rows <= FEW_CASES
+    return few or table.counts.shape == (2, 2)
+
+
+def _has_joint_distribution(table: Table) -> bool:
     return isinstance(table.design, Batch) and table.counts.shape == (2, 2) and table.design.cases.is_binary
 
 
@@ -130,7 +144,7 @@ def refuse_unfit(method: Any, table: Table) -> None:
     design = table.design
     if not isinstance(design, Expected):
         return
-    words = "" if isinstance(design, Population) else "'poisson_binomial' (2×2 tables), "
+    words = "" if isinstance(design, Population) else "'predictive', "
     if isinstance(method, OF_LABELLED_CASES):
         message = (
             f"`{type(method).__name__}` is for labelled cases, and these counts are expected from scores. "
