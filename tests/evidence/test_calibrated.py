@@ -6,10 +6,13 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn import metrics as sk
 
 import howsure as hs
 from howsure.evidence.chunks import chunk_codes
+from howsure.spec import resolve
 
 SCORE = np.random.default_rng(0).beta(2, 3, 500).round(2)
 
@@ -244,3 +247,23 @@ def test_pointwise_bands_hold_at_their_level():
         precision = np.interp(0.6, true / true[-1], true / (true + false))
         hits += at_rate[0] <= sensitivity <= at_rate[1], at_recall[0] <= precision <= at_recall[1]
     assert hits / 1500 == pytest.approx([0.95, 0.95], abs=0.02)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    score=st.lists(st.sampled_from([0.0, 1.0, 0.5, 1e-9, 1 - 1e-9]) | st.floats(0, 1), min_size=1, max_size=12),
+    threshold=st.sampled_from([0.0, 0.5, 1.0, 0.3, 2.0]),
+    target=st.sampled_from(["batch", "population"]),
+)
+def test_intervals_keep_to_the_rules(score, threshold, target):
+    """Whatever the scores: limits inside the range, around the value, never a point; what is undefined says why."""
+    scores = hs.calibrated(score, target=target)
+    metrics = ["accuracy", "precision", "recall", "f1", "mcc", "kappa", "npv", "dor", "informedness"]
+    for table, names in ((scores.at(threshold), metrics), (scores, ["roc_auc", "average_precision", "brier_score"])):
+        for estimate in hs.evaluate(table, names):
+            lowest, highest = resolve(estimate.metric, table).range
+            assert estimate.reason
+            if np.isnan(estimate.low):
+                continue
+            assert lowest <= estimate.low < estimate.high <= highest
+            assert estimate.low - 1e-9 <= estimate.value <= estimate.high + 1e-9

@@ -20,7 +20,7 @@ from howsure.table import Table, label_array
 Array = NDArray[Any]
 Target = Literal["batch", "population"]
 TARGETS: Mapping[str, type[Batch | Population]] = {"batch": Batch, "population": Population}
-ROUNDING = 1e-6  # by which the probabilities of a case may miss a sum of 1
+ROUNDING = 2e-3  # by which the probabilities of a case, printed with few decimals, may miss a sum of 1
 
 
 def calibrated(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,7 +13,7 @@ from howsure.expected.designs import Batch, Cases, Expected, Known, Population
 from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.delong import DeLong, HanleyMcNeil, Newcombe
 from howsure.methods.dirichlet import Dirichlet
-from howsure.methods.interval import CONSTANT, Interval
+from howsure.methods.interval import CONSTANT, NOISE, Interval
 from howsure.methods.mover import Mover
 from howsure.methods.proportion import Binomial
 from howsure.metric import Metric
@@ -66,32 +66,40 @@ class Predictive:
             raise HowsureError(message)
         if table.design.is_exact:
             return Interval(np.nan, np.nan, 0.0, reason=CONSTANT)
-        if not _has_joint_distribution(table):
-            return Bootstrap("percentile", self.n_draws).interval(metric, table, confidence_level, rng or 0)
-        assert isinstance(table.design, Batch)  # noqa: S101 - the one with a joint distribution
-        tables, mass = joint_distribution(table.design.cases, table.counts.shape)
-        with np.errstate(all="ignore"):
-            values = np.asarray(metric(Counts(tables)), dtype=float)
-        defined = ~np.isnan(values)
-        known = float(mass[defined].sum())
-        if not known > 0:
-            return Interval(np.nan, np.nan, reason="the metric is undefined")
-        values, mass = values[defined], mass[defined] / known
-        order = np.argsort(values)
-        values, mass = values[order], mass[order]
-        reached = np.cumsum(mass)
-        tail = (1 - confidence_level) / 2
-        places = np.searchsorted(reached, (tail + NEGLIGIBLE, 1 - tail - NEGLIGIBLE))
-        low, high = (float(limit) for limit in values[np.minimum(places, len(values) - 1)])
-        with np.errstate(invalid="ignore"):
-            spread = float(np.sqrt(mass @ (values - mass @ values) ** 2))
-        if not low < high:
-            return Interval(np.nan, np.nan, spread, reason=CONSTANT if not spread > 0 else ALMOST)
-        reason = f"undefined with probability {1 - known:.2g}" if 1 - known > NEGLIGIBLE else ""
-        return Interval(low, high, spread if np.isfinite(spread) else np.nan, reason=reason)
+        if _has_joint_distribution(table):
+            found = _exact(metric, table, confidence_level)
+        else:
+            found = Bootstrap("percentile", self.n_draws).interval(metric, table, confidence_level, rng or 0)
+        value = float(metric(Counts(table.counts, table.kind)))
+        if not np.isfinite(value):
+            return found
+        # Where one outcome has nearly all the probability, the expectation may lie beside it.
+        low, high = min(found.low, value), max(found.high, value)
+        if not low < high or found.standard_error <= NOISE * max(1.0, abs(value)):
+            words = "; ".join(dict.fromkeys(part for part in (CONSTANT, found.reason) if part))
+            return Interval(np.nan, np.nan, found.standard_error, found.draws, words)
+        return replace(found, low=low, high=high)
 
 
-ALMOST = "a single value has more than the level's probability"
+def _exact(metric: Metric, table: Table, confidence_level: float) -> Interval:
+    """Return quantiles of the metric's distribution over all tables that the batch may turn out to be."""
+    assert isinstance(table.design, Batch)  # noqa: S101 - the one with a joint distribution
+    tables, mass = joint_distribution(table.design.cases, table.counts.shape)
+    with np.errstate(all="ignore"):
+        values = np.asarray(metric(Counts(tables)), dtype=float)
+    defined = ~np.isnan(values)
+    known = float(mass[defined].sum())
+    if not known > 0:
+        return Interval(np.nan, np.nan, reason="the metric is undefined")
+    order = np.argsort(values[defined])
+    values, mass = values[defined][order], mass[defined][order] / known
+    tail = (1 - confidence_level) / 2
+    places = np.searchsorted(np.cumsum(mass), (tail + NEGLIGIBLE, 1 - tail - NEGLIGIBLE))
+    low, high = (float(limit) for limit in values[np.minimum(places, len(values) - 1)])
+    with np.errstate(invalid="ignore"):
+        spread = float(np.sqrt(mass @ (values - mass @ values) ** 2))
+    reason = f"undefined with probability {1 - known:.2g}" if 1 - known > NEGLIGIBLE else ""
+    return Interval(low, high, spread if np.isfinite(spread) else np.nan, reason=reason)
 
 
 def is_predictable(table: Table) -> bool:
