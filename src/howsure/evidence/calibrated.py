@@ -21,6 +21,7 @@ Array = NDArray[Any]
 Target = Literal["batch", "population"]
 TARGETS: Mapping[str, type[Batch | Population]] = {"batch": Batch, "population": Population}
 ROUNDING = 2e-3  # by which the probabilities of a case, printed with few decimals, may miss a sum of 1
+NONE = 1e-30  # a probability below it is none: its inverse square would overflow
 
 
 def calibrated(
@@ -174,7 +175,7 @@ def _probabilities(score: Array) -> Array:
             "Give the probability of every class."
         )
         raise HowsureError(message)
-    return np.asarray(score / sums[:, None])
+    return np.where(score < NONE, 0.0, score / sums[:, None])
 
 
 def _binary(labels: Any) -> Array:
@@ -206,7 +207,7 @@ def _decisions(score: Array, predicted: Any, classes: Array) -> Array:
 
 def _of_scores(score: Array, classes: Array, design: type[Batch | Population]) -> Table:
     distinct, number = np.unique(score, return_counts=True)
-    probability = np.stack([1 - distinct, distinct], 1)
+    probability = np.stack([1 - distinct, np.where(distinct < NONE, 0.0, distinct)], 1)
     place = np.arange(len(distinct))
     cases = Cases(probability, number.astype(float), place, 2 * place[:, None] + np.arange(2))
     counts = probability * cases.number[:, None]

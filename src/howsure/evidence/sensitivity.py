@@ -16,6 +16,7 @@ from howsure.table import Counts, Table
 
 Array = NDArray[Any]
 STEPS = 11  # of each way of being miscalibrated; odd, so that none at all is among them
+MANY = 2**15  # distinct scores at a threshold: of more, neighbours are taken together
 CORNERS = 9  # of the possible true positives, and of the possible false negatives
 
 
@@ -88,11 +89,13 @@ def sensitivity(
     _checked(table, threshold, shift, slope, distance)
     mass = table.counts.sum(1)
     score = table.counts[:, 1] / mass
-    with np.errstate(divide="ignore"):
-        odds = np.log(score) - np.log1p(-score)
+    odds = _log_odds(score)
     shifts = np.linspace(-shift, shift, STEPS) if shift else np.zeros(1)
     slopes = np.exp(np.linspace(-np.log(slope), np.log(slope), STEPS)) if slope != 1 else np.ones(1)
     above = None if threshold is None else table.support[0] >= threshold
+    if above is not None and len(score) > MANY:
+        mass, score, above = _together(mass, score, above)
+        odds = _log_odds(score)
     bound = resolve(metric, table if threshold is None else table.at(threshold))
     extremes: list[tuple[float, tuple[float, float]]] = []
     for a in shifts:
@@ -123,6 +126,19 @@ def _checked(table: Table, threshold: float | None, shift: float, slope: float, 
     if distance and threshold is None:
         message = "`distance` bounds metrics of counts: give a `threshold`, or use `shift` and `slope`."
         raise HowsureError(message)
+
+
+def _log_odds(score: Array) -> Array:
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(score) - np.log1p(-score))
+
+
+def _together(mass: Array, score: Array, above: Array) -> tuple[Array, Array, Array]:
+    """Take scores together that hardly differ and are decided alike, at their mean."""
+    place = 2 * (score * (MANY // 2)).astype(np.intp) + above
+    number = np.bincount(place, mass)
+    filled = np.flatnonzero(number)
+    return number[filled], np.minimum(np.bincount(place, mass * score)[filled] / number[filled], 1.0), filled % 2 == 1
 
 
 def _of_scores(mass: Array, true: Array) -> Array:

@@ -8,6 +8,7 @@ The variances of the two add up to that of labelled cases, the multinomial's.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
@@ -20,6 +21,7 @@ from howsure.expected.distribution import ScoreDistribution
 from howsure.expected.poisson_binomial import poisson_binomial
 
 Array = NDArray[Any]
+SHADES = 2**10  # of a probability: sums of cases that are taken together so vary by a millionth less
 FEW_GROUPS = 2  # of two classes, whose sums are drawn from their exact distributions
 
 
@@ -75,6 +77,21 @@ class Cases:
         merged = np.empty((int(groups.max()) + 1, targets.shape[1]), dtype=np.intp)
         merged[groups] = targets
         return Cases(probability, self.number, groups[self.group], merged)
+
+    def thinned(self) -> Cases:
+        """Return cases of two classes with those taken together that hardly differ in probability."""
+        bins = len(self.cells) * SHADES
+        if not self.is_binary or len(self.number) <= bins:
+            return self
+        shade = np.minimum((self.probability[:, 1] * SHADES).astype(np.intp), SHADES - 1)
+        place = self.group * SHADES + shade
+        number, second = (
+            np.bincount(place, self.number, bins),
+            np.bincount(place, self.number * self.probability[:, 1], bins),
+        )
+        filled = np.flatnonzero(number)
+        share = second[filled] / number[filled]
+        return Cases(np.stack([1 - share, share], 1), number[filled], filled // SHADES, self.cells)
 
     @cached_property
     def sums(self) -> list[tuple[int, Array]]:
@@ -251,27 +268,30 @@ class Population:
 
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw cases with replacement."""
-        share = self.cases.number / self.cases.total
-        total = round(self.cases.total)
-        return self._tables(counts.size, size, lambda rows: rng.multinomial(total, share, rows))
+        cases = self.cases.thinned()
+        share, total = cases.number / cases.total, round(cases.total)
+        return _tables(cases, counts.size, size, lambda rows: rng.multinomial(total, share, rows))
 
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:  # noqa: ARG002
         """Draw the cases' weights from a flat Dirichlet (the Bayesian bootstrap)."""
-        shape = self.cases.number
-        return self._tables(counts.size, size, lambda rows: rng.standard_gamma(shape, (rows, len(shape))))
+        cases = self.cases.thinned()
+        return _tables(
+            cases, counts.size, size, lambda rows: rng.standard_gamma(cases.number, (rows, len(cases.number)))
+        )
 
     def left_out(self, counts: Array) -> Blocks:
         """Leave out one case of each kind."""
         return self.cases.left_out(counts)
 
-    def _tables(self, cells: int, size: int, weights: Any) -> Array:
-        """Add up the expected tables of drawn cases, in blocks."""
-        tables = self.cases.sparse(cells)
-        drawn = np.empty((size, cells))
-        step = max(1, BLOCK_CELLS // len(self.cases.number))
-        for start in range(0, size, step):
-            drawn[start : start + step] = weights(min(step, size - start)) @ tables
-        return drawn
+
+def _tables(cases: Cases, cells: int, size: int, weights: Callable[[int], Array]) -> Array:
+    """Add up the expected tables of drawn cases, in blocks."""
+    tables = cases.sparse(cells)
+    drawn = np.empty((size, cells))
+    step = max(1, BLOCK_CELLS // len(cases.number))
+    for start in range(0, size, step):
+        drawn[start : start + step] = weights(min(step, size - start)) @ tables
+    return drawn
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -20,8 +20,8 @@ from howsure.metric import Metric
 from howsure.table import Counts, Table
 
 Array = NDArray[Any]
-MOST_TABLES = 2**18  # of the joint distribution; beyond it neighbouring counts are taken together
-MOST_COUNTS = 2**9  # of each sum, in that case: a thirtieth of its standard deviation apart
+MOST_TABLES = 2**16  # of the joint distribution; beyond it neighbouring counts are taken together
+MOST_COUNTS = 2**8  # of each sum, in that case: a sixteenth of its standard deviation apart
 FEW_CASES = 1_000  # of a table of scores: normal intervals of areas cover too little, and draws are quick
 NEGLIGIBLE = 1e-13  # mass in each tail of a sum that no interval would notice
 OF_LABELLED_CASES = (Binomial, Mover, DeLong, HanleyMcNeil, Newcombe)
@@ -97,7 +97,7 @@ def _exact(metric: Metric, table: Table, confidence_level: float) -> Interval:
     places = np.searchsorted(np.cumsum(mass), (tail + NEGLIGIBLE, 1 - tail - NEGLIGIBLE))
     low, high = (float(limit) for limit in values[np.minimum(places, len(values) - 1)])
     with np.errstate(invalid="ignore"):
-        spread = float(np.sqrt(mass @ (values - mass @ values) ** 2))
+        spread = float(np.sqrt((mass * (values - (mass * values).sum()) ** 2).sum()))
     reason = f"undefined with probability {1 - known:.2g}" if 1 - known > NEGLIGIBLE else ""
     return Interval(low, high, spread if np.isfinite(spread) else np.nan, reason=reason)
 
