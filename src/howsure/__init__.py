@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from howsure.designs import Clusters, FixedMargins, Simple, Weighted
     from howsure.errors import HowsureError
     from howsure.estimation import Estimate, Evaluation, estimate, evaluate
+    from howsure.evidence.calibrated import calibrated
+    from howsure.evidence.sensitivity import sensitivity
+    from howsure.expected.designs import Batch, Population
     from howsure.methods import (
         AgrestiCoull,
         Arcsine,
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
         Newcombe,
         NewcombePaired,
         NewcombePairedCC,
+        Predictive,
         Tango,
         Wald,
         Wilson,
@@ -45,6 +49,7 @@ if TYPE_CHECKING:
     from howsure.methods.pairs import mcnemar
     from howsure.metric import define_metric
     from howsure.models import Comparisons, compare_all, evaluate_models
+    from howsure.monitoring import monitor
     from howsure.multiplicity import Differences, adjusted_p_values, simultaneous_differences
     from howsure.ranking import Ranks, ranks
     from howsure.resample import bootstrap, bootstrap_ci
@@ -100,6 +105,12 @@ _HOMES = {
         "estimate",
         "evaluate",
     ),
+    "howsure.evidence.calibrated": ("calibrated",),
+    "howsure.evidence.sensitivity": ("sensitivity",),
+    "howsure.expected.designs": (
+        "Batch",
+        "Population",
+    ),
     "howsure.methods": (
         "AgrestiCoull",
         "Arcsine",
@@ -121,6 +132,7 @@ _HOMES = {
         "NewcombePaired",
         "NewcombePairedCC",
         "Tango",
+        "Predictive",
         "Wald",
         "Wilson",
         "WilsonCC",
@@ -132,6 +144,7 @@ _HOMES = {
         "compare_all",
         "evaluate_models",
     ),
+    "howsure.monitoring": ("monitor",),
     "howsure.classification": (
         "classification_report",
         "classification_report_with_ci",
@@ -188,6 +201,7 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "AgrestiCoull",
     "Arcsine",
+    "Batch",
     "BinomTest",
     "Bootstrap",
     "ClopperPearson",
@@ -213,6 +227,8 @@ __all__ = [
     "Newcombe",
     "NewcombePaired",
     "NewcombePairedCC",
+    "Population",
+    "Predictive",
     "Ranks",
     "Simple",
     "Table",
@@ -228,6 +244,7 @@ __all__ = [
     "bootstrap",
     "bootstrap_ci",
     "brier_score_loss",
+    "calibrated",
     "calibration_curve",
     "classification_report",
     "classification_report_with_ci",
@@ -250,6 +267,7 @@ __all__ = [
     "log_loss",
     "matthews_corrcoef",
     "mcnemar",
+    "monitor",
     "multiclass_scores",
     "npv_score",
     "optimal_threshold",
@@ -263,6 +281,7 @@ __all__ = [
     "roc_auc_score",
     "roc_curve",
     "scores",
+    "sensitivity",
     "simultaneous_differences",
     "threshold_curves",
     "tnr_score",

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from howsure.designs import FixedMargins
 from howsure.errors import HowsureError
 from howsure.estimation import checked_level
+from howsure.expected.designs import Expected
 from howsure.methods.binomial import clopper_pearson, wilson
 from howsure.methods.delong import class_sizes
 from howsure.methods.interval import effective_counts, normal_quantile, quantile
@@ -241,6 +242,9 @@ def det_curve(
 
 def _distances(table: Table, level: float, parts: int) -> tuple[float, float]:
     """Return how far, at most, the observed rates of the two classes are off, each at its share of the level."""
+    if isinstance(table.design, Expected):
+        message = "Simultaneous bands need labelled cases; of scores without labels ask for `band='pointwise'`."
+        raise HowsureError(message)
     each = 1 - level ** (1 / parts)
     negative, positive = (np.sqrt(np.log(2 / each) / (2 * max(size, 1e-9))) for size in class_sizes(table))
     return min(float(negative), 1.0), min(float(positive), 1.0)
@@ -264,12 +268,32 @@ def _slopes_from_top(table: Table) -> Array:
 
 def _roc_pointwise(table: Table, false: Array, true: Array, level: float) -> tuple[Array, Array]:
     others, number = class_sizes(table)
+    if isinstance(table.design, Expected):
+        steep = _slopes_from_top(table)
+        by_row = [
+            np.stack([steep * false / others, -steep * (1 - false) / others], -1),
+            np.stack([-true / number, (1 - true) / number], -1),
+        ]
+        return _expected_limits(table, true, np.stack(by_row, 1), level)
     # A rate of 0 or 1 has a variance too: one case is added on either side.
     rate, error = (true * number + 1) / (number + 2), (false * others + 1) / (others + 2)
     variance = rate * (1 - rate) / number + _slopes_from_top(table) ** 2 * error * (1 - error) / others
     low, high = wilson_limits(table, true, rate * (1 - rate) / variance, level)
     low[0] = 0.0
     return low, high
+
+
+def _expected_limits(table: Table, share: Array, slopes: Array, level: float) -> tuple[Array, Array]:
+    """Return Wilson's limits of shares at each threshold of expected counts, from their slopes by the table there."""
+    assert isinstance(table.design, Expected)  # noqa: S101 - as the callers ask
+    with np.errstate(invalid="ignore"):
+        variance = table.design.variances_from_top(table.counts, slopes)
+    certain = ~(variance > 0)
+    worth = np.where(certain, 0.0, np.nan_to_num(share * (1 - share)) / np.where(certain, 1.0, variance))
+    low, high = wilson_limits(table, share, worth, level)
+    # A corner of the curve is certain, and where there is no prediction nothing is known.
+    corner = certain & np.isin(share, (0.0, 1.0))
+    return np.where(corner, share, low), np.where(corner, share, high)
 
 
 def precision_recall_curve(
@@ -328,6 +352,8 @@ def precision_recall_curve(
 
 def _precision_pointwise(table: Table, negatives: Array, positives: Array, level: float) -> tuple[Array, Array]:
     others, number = class_sizes(table)
+    if isinstance(table.design, Expected):
+        return _precision_expected(table, negatives, positives, level)
     false, true = divide(negatives, negatives[-1]) * others, divide(positives, positives[-1]) * number
     hits, errors = true + 0.5, false + 0.5  # a precision of 1 has a variance too
     share, rate = hits / (hits + errors), hits / (number + 1)
@@ -335,6 +361,20 @@ def _precision_pointwise(table: Table, negatives: Array, positives: Array, level
     variance = (share * (1 - share)) ** 2 * (1 / number + 1 / errors + through**2 * rate * (1 - rate) / number)
     observed = np.where(true + false > 0, np.nan_to_num(divide(true, true + false)), np.nan)
     return wilson_limits(table, observed, np.minimum(share * (1 - share) / variance, true + false), level)
+
+
+def _precision_expected(table: Table, negatives: Array, positives: Array, level: float) -> tuple[Array, Array]:
+    """Return the limits of the precision at each recall, whose threshold moves with the counts."""
+    number, others = positives[-1], negatives[-1]
+    called = np.maximum(negatives + positives, 1e-9)
+    share, recall = divide(positives, negatives + positives), positives / number
+    per_recall = (number * negatives - positives * others / np.maximum(_slopes_from_top(table), 1e-9)) / called**2
+    zero = np.zeros(len(share))
+    by_row = [
+        np.stack([zero, -positives / called**2], -1),
+        np.stack([per_recall * recall / number, negatives / called**2 - per_recall * (1 - recall) / number], -1),
+    ]
+    return _expected_limits(table, share, np.nan_to_num(np.stack(by_row, 1)), level)
 
 
 def _precision_simultaneous(table: Table, negatives: Array, positives: Array, level: float) -> tuple[Array, Array]:
@@ -416,6 +456,9 @@ def calibration_curve(
     """
     table = scored(table, y_score, cases)
     level = checked_scores(table, band, confidence_level)
+    if isinstance(table.design, Expected):
+        message = "Without labels calibration cannot be checked: it is what these counts rest on."
+        raise HowsureError(message)
     probability = probabilities(table, "calibration_curve")
     starts = bin_starts(table, bins, strategy)
     mass, hits, sums = bin_sums(table.counts, probability, starts)

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.methods import DrawingMethod, Method, automatic, named
-from howsure.methods.interval import Interval
+from howsure.expected.designs import Expected
+from howsure.methods import DrawingMethod, Method, automatic, named, refuse_unfit
+from howsure.methods.interval import CONSTANT, Interval
 from howsure.methods.summary import Probability, Summary, probability_above, summarise
 from howsure.metric import Metric
 from howsure.spec import Spec, labels_to_expand, parse, resolve, undefined_classes
@@ -256,6 +257,7 @@ def _estimates(
     table: Table, metrics: Sequence[Metric], method: Method | None, level: float, random_state: Any
 ) -> tuple[Estimate, ...]:
     names = [metric.name for metric in metrics]
+    refuse_unfit(method, table)
     if len(metrics) == 1 or (table.kind == "scores" and all(metric.smaller for metric in metrics)):
         own = [_own_table(table, metric) for metric in metrics]  # whose few cells say all that the many could
         table, metrics = own[0][0] if own else table, [metric for _, metric in own]
@@ -263,7 +265,7 @@ def _estimates(
         intervals = method.intervals(metrics, table, level, random_state)
         pairs: list[tuple[Method, Interval]] = [(method, interval) for interval in intervals]
     else:
-        pairs = [_analytic(table, metric, method, level) for metric in metrics]
+        pairs = [_analytic(table, metric, method, level, random_state) for metric in metrics]
     return tuple(
         finished(name, *_own_table(table, metric), level, *pair)
         for name, metric, pair in zip(names, metrics, pairs, strict=True)
@@ -275,10 +277,12 @@ def _own_table(table: Table, metric: Metric) -> tuple[Table, Metric]:
     return (table, metric) if metric.smaller is None else metric.smaller(table)
 
 
-def _analytic(table: Table, metric: Metric, method: Method | None, level: float) -> tuple[Method, Interval]:
+def _analytic(
+    table: Table, metric: Metric, method: Method | None, level: float, random_state: Any
+) -> tuple[Method, Interval]:
     small, same = _smallest(*_own_table(table, metric))
     chosen = automatic(same, small) if method is None else method
-    return chosen, chosen.interval(same, small, level)
+    return chosen, chosen.interval(same, small, level, random_state)
 
 
 def finished(name: str, table: Table, metric: Metric, level: float, method: Method, interval: Interval) -> Estimate:
@@ -295,8 +299,16 @@ def finished(name: str, table: Table, metric: Metric, level: float, method: Meth
         method.name,
         interval.standard_error,
         interval.draws,
-        reason,
+        _explained(table, reason),
     )
+
+
+def _explained(table: Table, reason: str) -> str:
+    """Return what to know of an estimate, with what it rests on where its counts are expected."""
+    if not isinstance(table.design, Expected):
+        return reason
+    parts = ("" if reason == CONSTANT and table.design.is_exact else reason, table.design.note)
+    return "; ".join(part for part in parts if part)
 
 
 def _smallest(table: Table, metric: Metric) -> tuple[Table, Metric]:

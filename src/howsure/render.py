@@ -209,9 +209,21 @@ def evaluation_grid(evaluation: Evaluation) -> Grid:
                 each.method,
             )
         )
-    notes = [f"{each.metric}: {each.reason}" for each in evaluation if each.reason]
+    notes = _notes(evaluation)
     headers = ("metric", "value", f"{percent(evaluation.confidence_level)} interval", "std. error", "method")
     return Grid(headers, tuple(rows), "; ".join(notes))
+
+
+def _notes(evaluation: Evaluation) -> list[str]:
+    """Return the reasons with the metrics that they are about; one that holds for all stands alone."""
+    about: dict[str, list[str]] = {}
+    for each in evaluation:
+        about.setdefault(each.reason, []).append(each.metric)
+    return [
+        reason if 1 < len(names) == len(evaluation) else f"{', '.join(names)}: {reason}"
+        for reason, names in about.items()
+        if reason
+    ]
 
 
 def evaluation_text(evaluation: Evaluation) -> str:

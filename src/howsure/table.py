@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.designs import Clusters, Design, FixedMargins, Separate, Simple, Strata
 from howsure.errors import HowsureError
+from howsure.expected.designs import Known
 
 Array = NDArray[Any]
 Kind = Literal[
@@ -204,13 +205,16 @@ class Table:
         if isinstance(threshold, str) or threshold != threshold:  # noqa: PLR0124 - nan alone differs
             message = f"`threshold` is {threshold!r}, not a number: a case is positive when its score is at least that."
             raise HowsureError(message)
+        classes = self.support[1]
+        if isinstance(self.design, Known) and self.design.distribution is not None:
+            counts = self.design.distribution.cells(np.array(float(threshold))) * self.counts.sum()
+            return Table("confusion", counts, (classes, classes), Known(None, self.design.n), self.rows)
         positive = (self.support[0] >= threshold).astype(np.intp)
         # Cells of the confusion table: true class × predicted class.
         cells = 2 * np.arange(2) + positive[:, None]
         counts = np.bincount(cells.ravel(), self.counts.ravel(), 4).reshape(2, 2)
         fixed = isinstance(self.design, FixedMargins)
         design = FixedMargins() if fixed else self.design.collapsed(cells, (2, 2)) or Simple()
-        classes = self.support[1]
         return Table("confusion", counts, (classes, classes), design, self.rows)
 
     def position(self, label: object) -> int:

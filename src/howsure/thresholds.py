@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from howsure.curves import Band, Curve, checked_scores
 from howsure.designs import Clusters, FixedMargins, Simple
+from howsure.expected.designs import Expected
 from howsure.methods.binomial import wilson
 from howsure.methods.delta import PSEUDO_CASES
 from howsure.methods.draws import seed_sequence, values_of_draws
@@ -158,11 +159,15 @@ def pointwise_limits(
         error = errors_along(metric, table, cells, index)
         centre = value.copy()
         flat = ~(error > NOISE) | (value <= metric.range[0]) | (value >= metric.range[1])
-        if flat.any():  # as in `Delta`: two cases spread over the cells of a table that shows no variation
+        if isinstance(table.design, Expected):
+            error[flat] = np.nan  # what does not vary is certain, given the scores
+        elif flat.any():  # as in `Delta`: two cases spread over the cells of a table that shows no variation
             filled = cells[flat] + PSEUDO_CASES / 4
             centre[flat] = metric(filled)
             error[flat] = np.sqrt((filled * slopes_along(metric, filled) ** 2).sum((-2, -1)))
         low, high = on_scale(centre, z * error, metric.range)
+    if isinstance(table.design, Expected):
+        return low, high
     return np.fmin(low, value), np.fmax(high, value)
 
 
@@ -183,6 +188,8 @@ def errors_along(metric: Metric, table: Table, cells: Array, index: Array | None
         return _clustered_errors(metric, table, cells, np.arange(len(cells)) if index is None else index)
     slopes = slopes_along(metric, cells)
     variance: Array
+    if isinstance(design, Expected):
+        return np.sqrt(design.variances_from_top(table.counts, np.nan_to_num(slopes), index))
     if isinstance(design, FixedMargins):
         mean = divide((cells * slopes).sum(-1), cells.sum(-1))
         variance = (cells * (slopes - mean[..., None]) ** 2).sum((-2, -1))

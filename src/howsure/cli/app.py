@@ -11,6 +11,7 @@ from cyclopts import App, Parameter
 
 from howsure.cli.compare import register_compare
 from howsure.cli.output import write
+from howsure.cli.unlabelled import unlabelled
 from howsure.errors import HowsureError
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ app = App(
     default_parameter=Parameter(negative=()),
     version_flags=["--version"],
 )
+
+app.command(unlabelled)
 
 
 @app.command

@@ -72,6 +72,15 @@ def _about(table: Table) -> str:
     return ", ".join(parts)
 
 
+def write_records(records: list[dict[str, Any]], how: str) -> None:
+    """Write flat records as ``"json"`` or ``"csv"``, with all their digits."""
+    if how == "csv":
+        sys.stdout.write(_csv(records))
+        return
+    plain = [{name: _plain(value) for name, value in record.items()} for record in records]
+    sys.stdout.write(json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
 def write_grid(grid: Grid, *, how: str, title: str = "", note: str = "") -> None:
     """Write one grid of strings."""
     if how == "table":
@@ -132,15 +141,6 @@ def _json(records: list[dict[str, Any]], tables: Mapping[Any, Table], by: str | 
         "estimates": [{name: _plain(value) for name, value in record.items()} for record in records],
     }
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def write_records(records: list[dict[str, Any]], how: str) -> None:
-    """Write records as JSON or CSV."""
-    if how == "csv":
-        sys.stdout.write(_csv(records))
-        return
-    plain = [{name: _plain(value) for name, value in record.items()} for record in records]
-    sys.stdout.write(json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
 def _plain(value: Any) -> Any:

@@ -8,6 +8,7 @@ from functools import partial
 from howsure.contrast import pair_counts
 from howsure.designs import Simple
 from howsure.errors import HowsureError
+from howsure.expected.designs import Expected
 from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.delong import DeLong, HanleyMcNeil, Newcombe
 from howsure.methods.delta import Delta, Wald
@@ -17,6 +18,7 @@ from howsure.methods.interval import DrawingMethod, Interval, Method
 from howsure.methods.mann_whitney import MannWhitney
 from howsure.methods.mover import Mover
 from howsure.methods.pairs import NewcombePaired, NewcombePairedCC, Tango
+from howsure.methods.predictive import Predictive, is_predictable, refuse_unfit
 from howsure.methods.proportion import (
     BINOMIAL_METHODS,
     AgrestiCoull,
@@ -59,12 +61,14 @@ __all__ = [
     "Newcombe",
     "NewcombePaired",
     "NewcombePairedCC",
+    "Predictive",
     "Tango",
     "Wald",
     "Wilson",
     "WilsonCC",
     "automatic",
     "named",
+    "refuse_unfit",
 ]
 
 _ANALYTIC: tuple[type[Wald | Delta | Binomial | Fieller | Mover], ...] = (
@@ -84,6 +88,7 @@ METHODS: dict[str, Callable[[], Method]] = {
     Newcombe.name: Newcombe,
     MannWhitney.name: MannWhitney,
     **{each.name: each for each in (Tango, NewcombePaired, NewcombePairedCC)},
+    Predictive.name: Predictive,
 }
 SYNONYMS = {
     "takahashi": "wald",
@@ -129,6 +134,8 @@ def automatic(metric: Metric, table: Table) -> Method:
     """Return the method that suits a metric: score intervals where it is made of proportions, else the delta method."""
     if metric.contrast is not None:
         return _for_contrast(metric, table)
+    if isinstance(table.design, Expected):
+        return Predictive() if is_predictable(table) else Delta()
     if metric.kind in SCORES:
         area = metric.name.partition("@")[0] == "roc_auc" and metric.kind != "multilabel_scores"
         return DeLong() if area else Delta()

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs import FixedMargins, Simple, Strata, Weighted
+from howsure.expected.designs import Expected
 from howsure.methods.interval import CONSTANT, Interval, quantile, shows_variation, standard_error
 from howsure.metric import Metric
 from howsure.table import Counts, Table
@@ -97,6 +98,8 @@ def smoothed(table: Table) -> Table:
     """Return the table with two pseudo-cases, worth a case of average weight each, spread over its cells."""
     extra = PSEUDO_CASES * table.shares
     design = table.design
+    if isinstance(design, Expected):
+        return table  # what does not vary is certain, given the scores
     if isinstance(design, FixedMargins | Strata):
         return replace(table, counts=table.counts + extra)
     if isinstance(design, Weighted):

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
+from howsure.expected.designs import Known
 from howsure.metric import REGISTRY, Better, Metric, canonical
 from howsure.table import Table
 
@@ -93,14 +94,23 @@ def bound(spec: str, table: Table) -> Metric:
     changed = {key: value for key, value in arguments.items() if value != definition.parameters[key].default}
     built = definition.build(table, **changed)
     value, slopes = built["value"], built["slopes"]
+    beyond = 0.0 if changed else _beyond_the_rows(definition.name, value, table)
     return Metric(
         name=definition.name + "".join(f"+{key}={_shown(each)}" for key, each in changed.items()),
         kind="scores",
-        value=lambda counts: value(counts.cells),
+        value=lambda counts: value(counts.cells) + beyond,
         gradient=lambda counts: slopes(np.asarray(counts.cells, dtype=float)),
         range=built.get("range", (0.0, 1.0)),
         better=definition.better,
     )
+
+
+def _beyond_the_rows(name: str, value: Callable[[Array], Array], table: Table) -> float:
+    """Return what the rows of a table lack of the exact value, where they stand for a known distribution."""
+    if not isinstance(table.design, Known) or table.design.distribution is None:
+        return 0.0
+    areas = table.design.distribution.areas
+    return areas[name] - float(value(table.counts)) if name in areas else 0.0
 
 
 def _unknown(spec: str, name: str) -> HowsureError:

@@ -1,0 +1,86 @@
+"""The command `howsure unlabelled`: metrics of scores without labels, chunk by chunk where asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from howsure.cli.output import write, write_grid, write_records
+
+Format = Literal["table", "json", "csv", "markdown", "html", "latex"]
+Words = Annotated[list[str] | None, Parameter(consume_multiple=True)]
+
+
+def unlabelled(
+    file: Path,
+    /,
+    *,
+    y_score: Annotated[list[str], Parameter(consume_multiple=True)],
+    y_pred: str | None = None,
+    threshold: float = 0.5,
+    metrics: Words = None,
+    target: Literal["batch", "population"] = "batch",
+    by: str | None = None,
+    every: str | None = None,
+    reference: Words = None,
+    baseline: tuple[float, float] | None = None,
+    labels: Words = None,
+    method: str | None = None,
+    level: float = 0.95,
+    seed: int | None = None,
+    format: Format = "table",  # noqa: A002 - the option's name
+) -> None:
+    """Print the metrics of calibrated scores in a file, without labels, with their intervals.
+
+    Parameters
+    ----------
+    file
+        Scores, one row a case: CSV, TSV, JSON lines, Parquet, Arrow or Feather.
+    y_score
+        Column with the probability of the positive class; for K classes their K columns.
+    y_pred
+        For K classes: column with the predicted class; by default the most probable one.
+    threshold
+        Score from which on a case is predicted positive.
+    metrics
+        Metrics as spec strings, of counts (f1) or of scores (roc_auc); see `howsure metrics`.
+    target
+        What the intervals are about: these very cases (batch), or the population that they are from.
+    by
+        Column to split by: chunks that are held against a baseline.
+    every
+        Period of the column (hour, day, week, month, quarter, year); or, without --by, how many rows make a chunk.
+    reference
+        Chunks that make the baseline; the first by default.
+    baseline
+        Limits of the baseline, low and high, instead of a reference.
+    labels
+        The classes, in order; the last of two is the positive one.
+    method
+        Interval method; see `howsure methods`.
+    level
+        Confidence level, between 0 and 1.
+    seed
+        Seed of the methods that draw.
+    format
+        How to print: a table, or json, csv, markdown, html or latex for machines.
+    """
+    from howsure.evidence.calibrated import calibrated
+    from howsure.monitoring import evaluated, monitor
+
+    column = y_score if len(y_score) > 1 else y_score[0]
+    period: Any = int(every) if every is not None and every.isdigit() else every
+    tables = calibrated(column, data=file, by=by, every=period, y_pred=y_pred, labels=labels, target=target)
+    names = None if metrics is None else [part for word in metrics for part in word.split(",") if part]
+    settings: dict[str, Any] = {"method": method, "confidence_level": level, "random_state": seed}
+    if not isinstance(tables, dict):
+        shown = tables.at(threshold) if tables.kind == "scores" else tables
+        write({"": evaluated(tables, names, threshold, settings)}, {"": shown}, None, str(file), format)
+        return
+    followed = monitor(tables, names, threshold=threshold, reference=reference, baseline=baseline, **settings)
+    if format in {"json", "csv"}:
+        write_records(followed.records(), format)
+    else:
+        write_grid(followed.grid(), how=format, title=f"{file} · by {by or every}")

@@ -1,0 +1,1 @@
+"""Evidence that is not a plain table of labelled cases, made into one."""

@@ -1,0 +1,69 @@
+"""The command `howsure unlabelled`, run as a shell user would."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import howsure as hs
+
+CANCER = str(Path(__file__).parents[2] / "examples" / "breast_cancer.csv")
+SCORES = ["unlabelled", CANCER, "--y-score", "score_logistic"]
+
+
+def run(*arguments):
+    """Run the command line in a process of its own."""
+    command = [sys.executable, "-c", "from howsure.cli import main; main()", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+
+
+def test_it_prints_the_estimates_of_python():
+    """Counts at the threshold and areas of the scores come with the intervals that Python gives, and the note."""
+    result = run(*SCORES, "--threshold", "0.3", "--metrics", "f1,roc_auc", "--format", "json")
+    assert result.returncode == 0, result.stderr
+    found = {each["metric"]: each for each in json.loads(result.stdout)["estimates"]}
+    scores = hs.calibrated("score_logistic", data=CANCER)
+    assert found["f1"]["low"] == hs.estimate(scores, "f1", threshold=0.3).low
+    assert found["roc_auc"]["high"] == hs.estimate(scores, "roc_auc").high
+    assert "if their scores are calibrated" in found["f1"]["reason"]
+    table = run(*SCORES, "--target", "population").stdout
+    assert "569 cases, positive class 1" in table
+    assert "the population that these cases are from" in " ".join(table.split())
+
+
+def test_chunks_are_held_against_a_baseline():
+    """With --by or --every there is a row a chunk and metric, in any format, with its alert."""
+    rows = list(
+        csv.DictReader(
+            io.StringIO(
+                run(*SCORES, "--by", "tumour_size", "--metrics", "f1", "--reference", "large", "--format", "csv").stdout
+            )
+        )
+    )
+    assert [row["chunk"] for row in rows] == ["large", "medium", "small"]
+    assert [row["alert"] for row in rows] == ["", "below", ""]
+    records = json.loads(run(*SCORES, "--every", "300", "--baseline", "0.99", "1", "--format", "json").stdout)
+    assert {each["chunk"] for each in records} == {"0–299", "300–568"}
+    assert {each["baseline_low"] for each in records} == {0.99}
+    assert "| chunk |" in run(*SCORES, "--every", "300", "--format", "markdown").stdout
+
+
+def test_many_classes_have_a_column_each(tmp_path):
+    """Several score columns are the probabilities of so many classes, named as the columns are."""
+    path = tmp_path / "three.csv"
+    path.write_text("a,b,c\n0.7,0.2,0.1\n0.1,0.8,0.1\n0.2,0.2,0.6\n0.5,0.3,0.2\n")
+    result = run("unlabelled", str(path), "--y-score", "a", "b", "c", "--metrics", "accuracy", "--format", "json")
+    content = json.loads(result.stdout)
+    assert content["tables"][0]["labels"] == ["a", "b", "c"]
+    assert content["estimates"][0]["value"] == (0.7 + 0.8 + 0.6 + 0.5) / 4
+
+
+def test_mistakes_end_with_one_line():
+    """A column of numbers that are no probabilities, and an unknown period, are named on one line."""
+    for arguments in (["--y-score", "fold"], ["--y-score", "score_forest", "--by", "fold", "--every", "moon"]):
+        result = run("unlabelled", CANCER, *arguments)
+        assert result.returncode == 2
+        assert result.stderr.startswith("howsure: ")
+        assert result.stderr.count("\n") == 1

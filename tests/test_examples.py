@@ -1,0 +1,38 @@
+"""The examples run, and show what they say."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+def load(name):
+    """Return an example as a module."""
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_three_ways_to_the_metrics_of_a_calibrated_classifier(capsys):
+    """Labels, scores and distribution agree within sampling error; scores alone are nearer to the distribution."""
+    example = load("calibrated_scores")
+    records = example.experiment(n=2000, seed=1)
+    assert len(records) == 4 * 19 * 4
+    for name in example.DISTRIBUTIONS:
+        mine = [each for each in records if each["of"] == name]
+        distance = {
+            way: np.array([abs(each[way] - each["distribution"]) for each in mine]) for way in ("labels", "scores")
+        }
+        assert np.nanmean(distance["scores"]) < np.nanmean(distance["labels"])
+        assert np.nanmax(distance["scores"]) < 0.06  # recall and F1 vary with the share of high scores
+        assert np.nanmax(distance["labels"]) < 0.2  # precision at a high threshold rests on a handful of cases
+        assert (
+            np.mean([each["low"] <= each["labels"] <= each["high"] for each in mine]) > 0.75
+        )  # thresholds share cases
+    example.show(records)
+    printed = capsys.readouterr().out
+    assert "F(x) = x²" in printed
+    assert printed.count("largest distance") == 4
