@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from howsure.designs import Clusters, FixedMargins, Simple, Weighted
     from howsure.errors import HowsureError
     from howsure.estimation import Estimate, Evaluation, estimate, evaluate
+    from howsure.evidence.calibration import calibrate
     from howsure.methods import (
         AgrestiCoull,
         Arcsine,
@@ -87,6 +88,7 @@ _HOMES = {
         "estimate",
         "evaluate",
     ),
+    "howsure.evidence.calibration": ("calibrate",),
     "howsure.methods": (
         "AgrestiCoull",
         "Arcsine",
@@ -183,6 +185,7 @@ __all__ = [
     "bootstrap",
     "bootstrap_ci",
     "brier_score_loss",
+    "calibrate",
     "calibration_curve",
     "classification_report",
     "classification_report_with_ci",

@@ -1,0 +1,1 @@
+"""Evidence that is not a table of labelled cases, turned into one."""
