@@ -43,7 +43,7 @@ class CalibratedBatch:
         """Return the variance of the classes given the calibrator, and of their mean with the calibrator's draws."""
         slopes = gradient.ravel()[self.cells]
         form = slopes[:, 1] - slopes[:, 0]
-        share = self.calibrator.curve(self.scores)
+        share = self.calibrator.mean(self.scores)
         means = np.concatenate([block @ (self.number * form) for block in self._blocks()])
         return float((self.number * share * (1 - share)) @ form**2 + means.var(ddof=1))
 
@@ -59,7 +59,7 @@ class CalibratedBatch:
         relabelled = cells.ravel()[self.cells]
         order = np.lexsort((self.scores, relabelled[:, 1], relabelled[:, 0]))
         scores, number, relabelled = self.scores[order], self.number[order], relabelled[order]
-        starts = grouped_scores(scores, number)
+        starts = grouped_scores(number)
         if len(starts) == len(scores):
             return replace(self, scores=scores, number=number, cells=relabelled)
         changes = np.flatnonzero((np.diff(relabelled, axis=0) != 0).any(1)) + 1
@@ -99,7 +99,7 @@ def calibrated_batch(y_score: Any, calibrator: Calibrator) -> Table:
     if not scores.size:
         message = "`y_score` is empty: there is no case to evaluate."
         raise HowsureError(message)
-    share = calibrator.curve(scores)
+    share = calibrator.mean(scores)
     counts = np.stack([number * (1 - share), number * share], -1)
     design = CalibratedBatch(calibrator, scores, number.astype(float), np.arange(counts.size).reshape(counts.shape))
     return Table("scores", counts, (scores, calibrator.table.support[1]), design, int(number.sum()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,14 +11,18 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.evidence.isotonic import rising_shares, shares_if_negative, shares_if_positive
-from howsure.evidence.logistic import fitted, fitted_increasing, posterior, probability
+from howsure.evidence.logistic import Evidence, fitted, fitted_increasing, posterior, probability
 from howsure.methods.draws import seed_sequence
 from howsure.sources.scores import score_values, scores
 from howsure.table import Table
 
 Array = NDArray[Any]
 SMALLEST = float(np.finfo(float).eps)  # distance from 0 and 1 that the logarithms of a score keep
+IDENTITY = np.array([1.0, 1.0, 0.0])  # slopes and intercept of beta calibration that leave the scores as they are
+PRECISION = np.array([0.25, 0.25, 0.1])  # of the prior around them
+PSEUDO_CASES = 1.0  # positive at the lowest labelled score and negative at the highest: Jeffreys' prior of the ends
 MOST_SCORES = 2048  # groups of neighbouring scores, where there are more, behind draws of coefficients
+BLOCK = 2**20  # probabilities held at once
 MOST_KEPT = 2**25  # probabilities that the draws of an isotonic calibrator keep
 
 
@@ -42,6 +46,15 @@ class Calibrator(ABC):
     @abstractmethod
     def curves(self, scores: Array, chosen: Array | slice = slice(None)) -> Array:
         """Return the probabilities by the chosen of the kept draws, ``(draws, scores)``."""
+
+    def mean(self, scores: Array) -> Array:
+        """Return the mean of the draws' probabilities at ascending scores."""
+        starts = grouped_scores(np.ones(len(scores)))
+        known = scores[starts]
+        step = max(1, BLOCK // len(known))
+        blocks = (self.curves(known, slice(at, at + step)).sum(0) for at in range(0, self.n_draws, step))
+        correction = sum(blocks) / self.n_draws - self.curve(known)
+        return np.asarray(np.clip(self.curve(scores) + np.interp(scores, known, correction), 0.0, 1.0))
 
     @property
     @abstractmethod
@@ -152,8 +165,9 @@ class Platt(Calibrator):
         centre, unit = _standard(table.support[0], weights)
         to_scores = np.array([[1 / unit, -centre / unit], [0.0, 1.0]])
         features = _with_ones((table.support[0] - centre) / unit)
-        coefficients = fitted(features, weights)
-        kept = _posterior(coefficients, features, table, size, rng, increasing=False)
+        evidence = Evidence(features, weights)
+        coefficients = fitted(evidence)
+        kept = _posterior(coefficients, evidence, table, size, rng, increasing=False)
         return cls(table, coefficients @ to_scores, kept @ to_scores)
 
     def curve(self, scores: Array) -> Array:
@@ -190,8 +204,9 @@ class Beta(Calibrator):
     def fitted(cls, table: Table, size: int, rng: np.random.Generator) -> Beta:
         """Return the calibrator of a labelled table."""
         features = _with_ones(_logarithms(_checked_probabilities(table.support[0])))
-        coefficients = fitted_increasing(features, softened(table))
-        kept = _posterior(coefficients, features, table, size, rng, increasing=True)
+        evidence = Evidence(features, table.counts, IDENTITY, PRECISION)
+        coefficients = fitted_increasing(evidence)
+        kept = _posterior(coefficients, evidence, table, size, rng, increasing=True)
         return cls(table, coefficients, kept)
 
     def checked(self, y_score: Any) -> Array:
@@ -229,13 +244,13 @@ class Isotonic(Calibrator):
     """
 
     shares: Array = field(repr=False)
-    kept: Array = field(repr=False)
+    kept: Steps = field(repr=False)
     method: ClassVar[str] = "isotonic"
 
     @classmethod
     def fitted(cls, table: Table, size: int, rng: np.random.Generator) -> Isotonic:
         """Return the calibrator of a labelled table."""
-        return cls(table, rising_shares(table.counts), _bootstrapped(table, size, rng))
+        return cls(table, rising_shares(table.counts), Steps.of(table, size, rng))
 
     def curve(self, scores: Array) -> Array:
         """Return the shares, interpolated."""
@@ -243,7 +258,11 @@ class Isotonic(Calibrator):
 
     def curves(self, scores: Array, chosen: Array | slice = slice(None)) -> Array:
         """Return the probabilities by the chosen draws."""
-        return _interpolated(scores, self.table.support[0], self.kept[chosen])
+        return self.kept.at(scores, chosen)
+
+    def mean(self, scores: Array) -> Array:
+        """Return the mean of the draws' probabilities: their jumps are on straight lines on average."""
+        return self.kept.mean(scores)
 
     @property
     def n_draws(self) -> int:
@@ -265,14 +284,14 @@ class VennAbers(Calibrator):
 
     if_negative: Array = field(repr=False)
     if_positive: Array = field(repr=False)
-    kept: Array = field(repr=False)
+    kept: Steps = field(repr=False)
     method: ClassVar[str] = "venn_abers"
 
     @classmethod
     def fitted(cls, table: Table, size: int, rng: np.random.Generator) -> VennAbers:
         """Return the calibrator of a labelled table."""
         counts = table.counts
-        return cls(table, shares_if_negative(counts), shares_if_positive(counts), _bootstrapped(table, size, rng))
+        return cls(table, shares_if_negative(counts), shares_if_positive(counts), Steps.of(table, size, rng))
 
     def intervals(self, y_score: Any) -> tuple[Array, Array]:
         """Return the probabilities ``(p₀, p₁)`` with the case taken as negative and as positive."""
@@ -292,7 +311,11 @@ class VennAbers(Calibrator):
 
     def curves(self, scores: Array, chosen: Array | slice = slice(None)) -> Array:
         """Return the probabilities by the chosen draws."""
-        return _interpolated(scores, self.table.support[0], self.kept[chosen])
+        return self.kept.at(scores, chosen)
+
+    def mean(self, scores: Array) -> Array:
+        """Return the mean of the draws' probabilities: their jumps are on straight lines on average."""
+        return self.kept.mean(scores)
 
     @property
     def n_draws(self) -> int:
@@ -377,42 +400,66 @@ def softened(table: Table) -> Array:
     return np.asarray(table.counts @ np.array([[kept_negative, 1 - kept_negative], [1 - kept_positive, kept_positive]]))
 
 
-def grouped_scores(order: Array, number: Array, most: int = MOST_SCORES) -> Array:
+def grouped_scores(number: Array) -> Array:
     """Return where to cut ascending scores into groups of about equally many cases, ``(groups,)``."""
-    if len(order) <= most:
-        return np.arange(len(order))
+    if len(number) <= MOST_SCORES:
+        return np.arange(len(number))
     middle = np.cumsum(number) - number / 2
-    return np.flatnonzero(np.diff(np.floor(middle / middle[-1] * (most - 1e-9)), prepend=-1))
+    return np.flatnonzero(np.diff(np.floor(middle / number.sum() * MOST_SCORES), prepend=-1))
 
 
 def _posterior(
-    centre: Array, features: Array, table: Table, size: int, rng: np.random.Generator, *, increasing: bool
+    centre: Array, evidence: Evidence, table: Table, size: int, rng: np.random.Generator, *, increasing: bool
 ) -> Array:
-    weights = softened(table)
     # Weighted cases and clusters tell as much as the simple random sample that they are worth.
     worth = table.design.effective_trials(table.counts, np.ones(table.counts.shape, dtype=bool)) / table.counts.sum()
-    mass = weights.sum(1)
-    starts = grouped_scores(table.support[0], mass)
-    heavy = np.where(mass > 0, mass, 1e-300)
-    means = np.add.reduceat(features * heavy[:, None], starts) / np.add.reduceat(heavy, starts)[:, None]
-    grouped = worth * np.add.reduceat(weights, starts)
-    return posterior(centre, means, grouped, size, rng, increasing=increasing)
+    mass = evidence.weights.sum(1)
+    filled = mass > 0
+    features, weights, mass = evidence.features[filled], worth * evidence.weights[filled], mass[filled]
+    starts = grouped_scores(mass)
+    means = np.add.reduceat(features * mass[:, None], starts) / np.add.reduceat(mass, starts)[:, None]
+    grouped = replace(evidence, features=means, weights=np.add.reduceat(weights, starts))
+    return posterior(centre, grouped, size, rng, increasing=increasing)
 
 
-def _bootstrapped(table: Table, size: int, rng: np.random.Generator) -> Array:
-    """Return isotonic shares of Bayesian bootstraps of the labelled cases, ``(draws, S)``."""
-    size = max(2, min(size, MOST_KEPT // len(table.counts)))
-    extra = table.counts.sum(1, keepdims=True) / table.counts.sum()  # one more case of either class in all
-    drawn = table.design.posterior(table.counts, np.broadcast_to(extra, table.counts.shape), size, rng)
-    return np.stack([rising_shares(each) for each in drawn.reshape(size, *table.counts.shape)])
+@dataclass(frozen=True, slots=True, eq=False)
+class Steps:
+    """Draws of a rising curve: shares at the labelled scores, and where between two of them the curve jumps.
 
+    The labelled cases do not say how the curve rises between two scores. A jump at a place drawn evenly rises along
+    the straight line on average, and is as uncertain as a rising curve can be.
+    """
 
-def _interpolated(scores: Array, known: Array, values: Array) -> Array:
-    if len(known) == 1:
-        return np.repeat(values, len(scores), axis=1)
-    right = np.clip(np.searchsorted(known, scores), 1, len(known) - 1)
-    share = np.clip((scores - known[right - 1]) / (known[right] - known[right - 1]), 0.0, 1.0)
-    return np.asarray(values[:, right - 1] * (1 - share) + values[:, right] * share)
+    scores: Array
+    shares: Array
+    places: Array
+
+    @classmethod
+    def of(cls, table: Table, size: int, rng: np.random.Generator) -> Steps:
+        """Return Bayesian bootstraps of the labelled cases and of half a case of the other class at either end."""
+        size = max(2, min(size, MOST_KEPT // len(table.counts)))
+        extra = np.zeros(table.counts.shape)
+        extra[0, 1] = extra[-1, 0] = PSEUDO_CASES
+        drawn = table.design.posterior(table.counts, extra, size, rng)
+        shares = np.stack([rising_shares(each) for each in drawn.reshape(size, *table.counts.shape)])
+        return cls(table.support[0], shares, rng.random((size, len(table.counts) - 1)))
+
+    def __len__(self) -> int:
+        return len(self.shares)
+
+    def mean(self, scores: Array) -> Array:
+        """Return the mean of the curves."""
+        return np.interp(scores, self.scores, self.shares.mean(0))
+
+    def at(self, scores: Array, chosen: Array | slice) -> Array:
+        """Return the chosen curves at some scores, ``(draws, scores)``."""
+        known = self.scores
+        if len(known) == 1:
+            return np.repeat(self.shares[chosen], len(scores), axis=1)
+        left = np.clip(np.searchsorted(known, scores, side="right") - 1, 0, len(known) - 2)
+        place = (scores - known[left]) / (known[left + 1] - known[left])
+        jumped = place > self.places[chosen][:, left]
+        return np.asarray(np.where(jumped, self.shares[chosen][:, left + 1], self.shares[chosen][:, left]))
 
 
 def _standard(scores: Array, weights: Array) -> tuple[float, float]:
