@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,16 +11,14 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.evidence.isotonic import rising_shares, shares_if_negative, shares_if_positive
-from howsure.evidence.logistic import Evidence, fitted, fitted_increasing, posterior, probability
+from howsure.evidence.logistic import most_likely, most_probable_increasing, posterior, probability
 from howsure.methods.draws import seed_sequence
 from howsure.sources.scores import score_values, scores
 from howsure.table import Table
 
 Array = NDArray[Any]
 SMALLEST = float(np.finfo(float).eps)  # distance from 0 and 1 that the logarithms of a score keep
-IDENTITY = np.array([1.0, 1.0, 0.0])  # slopes and intercept of beta calibration that leave the scores as they are
-PRECISION = np.array([0.25, 0.25, 0.1])  # of the prior around them
-PSEUDO_CASES = 1.0  # positive at the lowest labelled score and negative at the highest: Jeffreys' prior of the ends
+PSEUDO_CASES = 0.5  # positive at the lowest labelled score and negative at the highest: Jeffreys' prior of the ends
 MOST_SCORES = 2048  # groups of neighbouring scores, where there are more, behind draws of coefficients
 BLOCK = 2**20  # probabilities held at once
 MOST_KEPT = 2**25  # probabilities that the draws of an isotonic calibrator keep
@@ -165,9 +163,8 @@ class Platt(Calibrator):
         centre, unit = _standard(table.support[0], weights)
         to_scores = np.array([[1 / unit, -centre / unit], [0.0, 1.0]])
         features = _with_ones((table.support[0] - centre) / unit)
-        evidence = Evidence(features, weights)
-        coefficients = fitted(evidence)
-        kept = _posterior(coefficients, evidence, table, size, rng, increasing=False)
+        coefficients = most_likely(features, weights)
+        kept = _posterior(coefficients, features, table, size, rng, increasing=False)
         return cls(table, coefficients @ to_scores, kept @ to_scores)
 
     def curve(self, scores: Array) -> Array:
@@ -204,9 +201,8 @@ class Beta(Calibrator):
     def fitted(cls, table: Table, size: int, rng: np.random.Generator) -> Beta:
         """Return the calibrator of a labelled table."""
         features = _with_ones(_logarithms(_checked_probabilities(table.support[0])))
-        evidence = Evidence(features, table.counts, IDENTITY, PRECISION)
-        coefficients = fitted_increasing(evidence)
-        kept = _posterior(coefficients, evidence, table, size, rng, increasing=True)
+        coefficients = most_probable_increasing(features, table.counts)
+        kept = _posterior(coefficients, features, table, size, rng, increasing=True)
         return cls(table, coefficients, kept)
 
     def checked(self, y_score: Any) -> Array:
@@ -409,17 +405,16 @@ def grouped_scores(number: Array) -> Array:
 
 
 def _posterior(
-    centre: Array, evidence: Evidence, table: Table, size: int, rng: np.random.Generator, *, increasing: bool
+    centre: Array, features: Array, table: Table, size: int, rng: np.random.Generator, *, increasing: bool
 ) -> Array:
     # Weighted cases and clusters tell as much as the simple random sample that they are worth.
     worth = table.design.effective_trials(table.counts, np.ones(table.counts.shape, dtype=bool)) / table.counts.sum()
-    mass = evidence.weights.sum(1)
+    mass = table.counts.sum(1)
     filled = mass > 0
-    features, weights, mass = evidence.features[filled], worth * evidence.weights[filled], mass[filled]
+    features, weights, mass = features[filled], worth * table.counts[filled], mass[filled]
     starts = grouped_scores(mass)
     means = np.add.reduceat(features * mass[:, None], starts) / np.add.reduceat(mass, starts)[:, None]
-    grouped = replace(evidence, features=means, weights=np.add.reduceat(weights, starts))
-    return posterior(centre, grouped, size, rng, increasing=increasing)
+    return posterior(centre, means, np.add.reduceat(weights, starts), size, rng, increasing=increasing)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 MOST_STEPS = 200
 SHORTEST = 1e-10  # step that is tried
+CHANGE = 1e-12  # of the logits, at which the penalised fit stops
 ROUNDING = 1e-14  # gain, relative to the height, at which Newton's method stops
 FREEDOM = 4.0  # of the multivariate t from which coefficients are proposed
 PROPOSALS = 10  # for each draw that is kept
@@ -25,93 +25,100 @@ def probability(logits: Array) -> Array:
     return np.asarray(special.expit(logits))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Evidence:
-    """What bears on the coefficients: labelled cases, and a normal prior.
+def information(coefficients: Array, features: Array, weights: Array) -> Array:
+    """Return Fisher's information at coefficients ``(..., k)``, shape ``(..., k, k)``."""
+    share = probability(coefficients @ features.T)
+    size = features.shape[1]
+    products = (features[:, :, None] * features[:, None, :]).reshape(-1, size**2)
+    return np.asarray((share * (1 - share) * weights.sum(1)) @ products).reshape(*coefficients.shape, size)
+
+
+def log_likelihood(coefficients: Array, features: Array, weights: Array, offset: Array | float = 0.0) -> Array:
+    """Return the logarithm of the likelihood at coefficients ``(..., k)``."""
+    logits = coefficients @ features.T + offset
+    return np.asarray(logits @ weights[:, 1] - np.logaddexp(0.0, logits) @ weights.sum(1))
+
+
+def log_posterior(coefficients: Array, features: Array, weights: Array) -> Array:
+    """Return the logarithm of likelihood times Jeffreys' prior, the root of the information's determinant."""
+    determinant = np.linalg.slogdet(information(coefficients, features, weights))[1]
+    return np.asarray(log_likelihood(coefficients, features, weights) + determinant / 2)
+
+
+def most_likely(features: Array, weights: Array, offset: Array | float = 0.0, start: Array | None = None) -> Array:
+    """Return the coefficients of largest likelihood, by Newton's method with halved steps.
 
     Parameters
     ----------
     features
         Shape ``(S, k)``, a column of ones included.
     weights
-        Weight of the negative and of the positive cases at each row, ``(S, 2)``.
-    mean, precision
-        Of the prior of each coefficient, independently; a precision of 0 is a flat prior.
+        Weight of the negative and of the positive cases at each row, ``(S, 2)``; they need not be whole.
     offset
         Part of the logit whose coefficient is 1.
+    start
+        Where to start; at 0 by default.
     """
-
-    features: Array
-    weights: Array
-    mean: Array | float = 0.0
-    precision: Array | float = 0.0
-    offset: Array | float = 0.0
-
-    def height(self, coefficients: Array) -> Array:
-        """Return the logarithm of likelihood times prior at coefficients ``(..., k)``."""
-        logits = coefficients @ self.features.T + self.offset
-        likelihood = logits @ self.weights[:, 1] - np.logaddexp(0.0, logits) @ self.weights.sum(1)
-        return np.asarray(likelihood - (self.precision * (coefficients - self.mean) ** 2).sum(-1) / 2)
-
-    def slope(self, coefficients: Array) -> Array:
-        """Return the derivative of the height, ``(k,)``."""
-        share = probability(self.features @ coefficients + self.offset)
-        residual = self.weights[:, 1] - self.weights.sum(1) * share
-        return np.asarray(self.features.T @ residual - self.precision * (coefficients - self.mean))
-
-    def curvature(self, coefficients: Array) -> Array:
-        """Return the negative second derivative of the height, ``(k, k)``."""
-        share = probability(self.features @ coefficients + self.offset)
-        spread = self.weights.sum(1) * share * (1 - share)
-        return np.asarray((self.features.T * spread) @ self.features + np.diag(self._precisions))
-
-    def without(self, kept: Array) -> Evidence:
-        """Return the evidence on the kept coefficients where the others are 0."""
-        mean = np.broadcast_to(self.mean, kept.shape)[kept]
-        return replace(self, features=self.features[:, kept], mean=mean, precision=self._precisions[kept])
-
-    @property
-    def _precisions(self) -> Array:
-        return np.broadcast_to(self.precision, self.features.shape[1:])
-
-
-def fitted(evidence: Evidence) -> Array:
-    """Return the coefficients of largest height, by Newton's method with halved steps."""
-    coefficients = np.zeros(evidence.features.shape[1])
-    best = float(evidence.height(coefficients))
+    coefficients = np.zeros(features.shape[1]) if start is None else start
+    total = weights.sum(1)
+    best = float(log_likelihood(coefficients, features, weights, offset))
     for _ in range(MOST_STEPS):
-        slope = evidence.slope(coefficients)
-        step = np.linalg.lstsq(evidence.curvature(coefficients), slope, rcond=None)[0]
-        factor = 1.0
-        while (found := float(evidence.height(coefficients + factor * step))) < best and factor > SHORTEST:
+        share = probability(features @ coefficients + offset)
+        slope = features.T @ (weights[:, 1] - total * share)
+        curvature = (features.T * (total * share * (1 - share))) @ features
+        step, factor = np.linalg.lstsq(curvature, slope, rcond=None)[0], 1.0
+        while (found := float(log_likelihood(coefficients + factor * step, features, weights, offset))) < best:
             factor /= 2
-        if found < best:
-            break
+            if factor < SHORTEST:
+                return coefficients
         coefficients, best = coefficients + factor * step, found
         if np.abs(slope @ step) < ROUNDING * max(1.0, abs(best)):
             break
     return coefficients
 
 
-def fitted_increasing(evidence: Evidence) -> Array:
-    """Return the coefficients of largest height among those whose slopes are not negative; the last is free.
+def most_probable(features: Array, weights: Array) -> Array:
+    """Return the coefficients of largest posterior under Jeffreys' prior: Firth's penalised likelihood.
 
-    The best of the fits that leave out some slopes and are feasible: the height is concave, so that the optimum is
-    one of them.
+    It is the likelihood of cases that are joined by half a case of either class for each unit of leverage, and so has
+    a largest value also where the classes are separated.
+
+    References
+    ----------
+    Firth (1993), Biometrika 80; Heinze, Schemper (2002), Statistics in Medicine 21.
     """
-    slopes = evidence.features.shape[1] - 1
+    coefficients = np.zeros(features.shape[1])
+    for _ in range(MOST_STEPS):
+        share = probability(features @ coefficients)
+        inverse = np.linalg.pinv(information(coefficients, features, weights), hermitian=True)
+        leverage = weights.sum(1) * share * (1 - share) * ((features @ inverse) * features).sum(1)
+        found = most_likely(features, weights + leverage[:, None] / 2, start=coefficients)
+        change, coefficients = np.abs(features @ (found - coefficients)).max(), found
+        if change < CHANGE:
+            break
+    return coefficients
+
+
+def most_probable_increasing(features: Array, weights: Array) -> Array:
+    """Return the same among the coefficients whose slopes are not negative; the last one is free.
+
+    It is the best of the fits that leave out some slopes and give no negative ones.
+    """
+    slopes = features.shape[1] - 1
     candidates = []
     for chosen in range(2**slopes):
         kept = np.array([*(bool(chosen >> index & 1) for index in range(slopes)), True])
         coefficients = np.zeros(slopes + 1)
-        coefficients[kept] = fitted(evidence.without(kept))
+        coefficients[kept] = most_probable(features[:, kept], weights)
         if (coefficients[:-1] >= 0).all():
-            candidates.append((float(evidence.height(coefficients)), chosen, coefficients))
+            candidates.append((float(log_likelihood(coefficients, features, weights)), chosen, coefficients))
     return max(candidates, key=lambda each: each[:2])[2]
 
 
-def posterior(centre: Array, evidence: Evidence, size: int, rng: np.random.Generator, *, increasing: bool) -> Array:
-    """Return draws of the coefficients in proportion to likelihood times prior, ``(size, k)``.
+def posterior(
+    centre: Array, features: Array, weights: Array, size: int, rng: np.random.Generator, *, increasing: bool
+) -> Array:
+    """Return draws of the coefficients in proportion to likelihood times Jeffreys' prior, ``(size, k)``.
 
     Proposals from a multivariate t are weighed by the posterior over their own density and resampled; each round
     of proposals takes mean and covariance from the one before, since few cases make the likelihood skewed.
@@ -122,7 +129,7 @@ def posterior(centre: Array, evidence: Evidence, size: int, rng: np.random.Gener
     """
     from scipy import special
 
-    covariance = np.linalg.pinv(evidence.curvature(centre), hermitian=True)
+    covariance = np.linalg.pinv(information(centre, features, weights), hermitian=True)
     drawn, share = np.empty((0, len(centre))), np.empty(0)
     for _ in range(ROUNDS):
         root = _square_root(covariance)
@@ -130,8 +137,9 @@ def posterior(centre: Array, evidence: Evidence, size: int, rng: np.random.Gener
         chi = rng.chisquare(FREEDOM, len(normal)) / FREEDOM
         drawn = centre + (normal @ root.T) / np.sqrt(chi)[:, None]
         distance = (normal**2).sum(1) / chi
-        step = max(1, BLOCK // len(evidence.features))
-        height = np.concatenate([evidence.height(drawn[at : at + step]) for at in range(0, len(drawn), step)])
+        step = max(1, BLOCK // len(features))
+        parts = (drawn[at : at + step] for at in range(0, len(drawn), step))
+        height = np.concatenate([log_posterior(part, features, weights) for part in parts])
         height += (FREEDOM + len(centre)) / 2 * np.log1p(distance / FREEDOM)
         if increasing:
             height[(drawn[:, :-1] < 0).any(1)] = -np.inf
