@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from howsure.errors import HowsureError
     from howsure.estimation import Estimate, Evaluation, estimate, evaluate
     from howsure.evidence.calibration import calibrate
+    from howsure.evidence.calibration_check import calibration_test
+    from howsure.evidence.calibrators import Calibrator
     from howsure.methods import (
         AgrestiCoull,
         Arcsine,
@@ -89,6 +91,8 @@ _HOMES = {
         "evaluate",
     ),
     "howsure.evidence.calibration": ("calibrate",),
+    "howsure.evidence.calibration_check": ("calibration_test",),
+    "howsure.evidence.calibrators": ("Calibrator",),
     "howsure.methods": (
         "AgrestiCoull",
         "Arcsine",
@@ -156,6 +160,7 @@ __all__ = [
     "Arcsine",
     "BinomTest",
     "Bootstrap",
+    "Calibrator",
     "ClopperPearson",
     "Clusters",
     "DeLong",
@@ -187,6 +192,7 @@ __all__ = [
     "brier_score_loss",
     "calibrate",
     "calibration_curve",
+    "calibration_test",
     "classification_report",
     "classification_report_with_ci",
     "cohen_kappa_score",

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from howsure.designs import Blocks, Simple
 from howsure.errors import HowsureError
-from howsure.evidence.calibration import Calibrator, grouped_scores
+from howsure.evidence.calibrators import Calibrator, grouped_scores
 from howsure.table import Table
 
 Array = NDArray[Any]

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.table import Table
+
 Array = NDArray[Any]
+PSEUDO_CASES = 0.5  # positive at the lowest labelled score and negative at the highest: Jeffreys' prior of the ends
+MOST_KEPT = 2**25  # shares that the draws keep
 
 
 def rising_shares(counts: Array) -> Array:
@@ -73,3 +78,43 @@ def _put_left(hull: list[tuple[float, float]], point: tuple[float, float]) -> No
 def _turn(first: tuple[float, float], second: tuple[float, float], third: tuple[float, float]) -> float:
     """Return twice the area of a triangle, positive where the path turns left."""
     return (second[0] - first[0]) * (third[1] - first[1]) - (second[1] - first[1]) * (third[0] - first[0])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Steps:
+    """Draws of a rising curve: shares at the labelled scores, and where between two of them the curve jumps.
+
+    The labelled cases do not say how the curve rises between two scores. A jump at a place drawn evenly rises along
+    the straight line on average, and is as uncertain as a rising curve can be.
+    """
+
+    scores: Array
+    shares: Array
+    places: Array
+
+    @classmethod
+    def of(cls, table: Table, size: int, rng: np.random.Generator) -> Steps:
+        """Return Bayesian bootstraps of the labelled cases and of half a case of the other class at either end."""
+        size = max(2, min(size, MOST_KEPT // len(table.counts)))
+        extra = np.zeros(table.counts.shape)
+        extra[0, 1] = extra[-1, 0] = PSEUDO_CASES
+        drawn = table.design.posterior(table.counts, extra, size, rng)
+        shares = np.stack([rising_shares(each) for each in drawn.reshape(size, *table.counts.shape)])
+        return cls(table.support[0], shares, rng.random((size, len(table.counts) - 1)))
+
+    def __len__(self) -> int:
+        return len(self.shares)
+
+    def mean(self, scores: Array) -> Array:
+        """Return the mean of the curves."""
+        return np.asarray(np.interp(scores, self.scores, self.shares.mean(0)))
+
+    def at(self, scores: Array, chosen: Array | slice) -> Array:
+        """Return the chosen curves at some scores, ``(draws, scores)``."""
+        known = self.scores
+        if len(known) == 1:
+            return np.repeat(self.shares[chosen], len(scores), axis=1)
+        left = np.clip(np.searchsorted(known, scores, side="right") - 1, 0, len(known) - 2)
+        place = (scores - known[left]) / (known[left + 1] - known[left])
+        jumped = place > self.places[chosen][:, left]
+        return np.asarray(np.where(jumped, self.shares[chosen][:, left + 1], self.shares[chosen][:, left]))
