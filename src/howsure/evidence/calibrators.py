@@ -18,7 +18,7 @@ from howsure.table import Table
 Array = NDArray[Any]
 Chosen = Array | slice  # which of the draws
 SMALLEST = float(np.finfo(float).eps)  # distance from 0 and 1 that the logarithms of a score keep
-MOST_SCORES = 2048  # groups of neighbouring scores, where there are more, behind draws of coefficients
+MOST_SCORES = 512  # groups of neighbouring scores behind draws, where there are more of them
 BLOCK = 2**20  # probabilities held at once
 
 
@@ -136,7 +136,8 @@ class Calibrator(ABC):
         return -np.finfo(float).max, float(np.finfo(float).max)
 
     def _at(self, score: float) -> float:
-        return float(self.curve(np.array([score]))[0])
+        with np.errstate(over="ignore"):  # at the largest numbers there are
+            return float(self.curve(np.array([score]))[0])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

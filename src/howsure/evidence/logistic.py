@@ -13,8 +13,7 @@ SHORTEST = 1e-10  # step that is tried
 CHANGE = 1e-12  # of the logits, at which the penalised fit stops
 ROUNDING = 1e-14  # gain, relative to the height, at which Newton's method stops
 FREEDOM = 4.0  # of the multivariate t from which coefficients are proposed
-PROPOSALS = 10  # for each draw that is kept
-ROUNDS = 3  # of proposals, each shaped after the one before
+PROPOSALS = (1, 1, 5)  # for each draw that is kept, in rounds that are each shaped after the one before
 BLOCK = 2**21  # probabilities held at once
 
 
@@ -131,9 +130,9 @@ def posterior(
 
     covariance = np.linalg.pinv(information(centre, features, weights), hermitian=True)
     drawn, share = np.empty((0, len(centre))), np.empty(0)
-    for _ in range(ROUNDS):
+    for proposals in PROPOSALS:
         root = _square_root(covariance)
-        normal = rng.standard_normal((PROPOSALS * size, len(centre)))
+        normal = rng.standard_normal((proposals * size, len(centre)))
         chi = rng.chisquare(FREEDOM, len(normal)) / FREEDOM
         drawn = centre + (normal @ root.T) / np.sqrt(chi)[:, None]
         distance = (normal**2).sum(1) / chi
