@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from howsure.designs import Blocks, Simple
 from howsure.errors import HowsureError
-from howsure.evidence.calibrators import Calibrator, grouped_scores
+from howsure.evidence.calibrators import Calibrator
+from howsure.evidence.isotonic import grouped_scores
 from howsure.table import Table
 
 Array = NDArray[Any]

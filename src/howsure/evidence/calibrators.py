@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.evidence.isotonic import Steps, rising_shares, shares_if_negative, shares_if_positive
+from howsure.evidence.isotonic import (
+    WORTH,
+    Steps,
+    grouped_scores,
+    rising_shares,
+    shares_if_negative,
+    shares_if_positive,
+)
 from howsure.evidence.logistic import most_likely, most_probable_increasing, posterior, probability
 from howsure.sources.scores import score_values
 from howsure.table import Table
@@ -18,7 +25,6 @@ from howsure.table import Table
 Array = NDArray[Any]
 Chosen = Array | slice  # which of the draws
 SMALLEST = float(np.finfo(float).eps)  # distance from 0 and 1 that the logarithms of a score keep
-MOST_SCORES = 512  # groups of neighbouring scores behind draws, where there are more of them
 BLOCK = 2**20  # probabilities held at once
 
 
@@ -309,19 +315,15 @@ def softened(counts: Array) -> Array:
     return np.asarray(counts @ np.array([[kept[0], 1 - kept[0]], [1 - kept[1], kept[1]]]))
 
 
-def grouped_scores(number: Array) -> Array:
-    """Return where to cut ascending scores into groups of about equally many cases, ``(groups,)``."""
-    if len(number) <= MOST_SCORES:
-        return np.arange(len(number))
-    middle = np.cumsum(number) - number / 2
-    return np.flatnonzero(np.diff(np.floor(middle / number.sum() * MOST_SCORES), prepend=-1))
-
-
 def _posterior(
     centre: Array, features: Array, table: Table, size: int, rng: np.random.Generator, *, increasing: bool
 ) -> Array:
     # Weighted cases and clusters tell as much as the simple random sample that they are worth.
-    worth = table.design.effective_trials(table.counts, np.ones(table.counts.shape, dtype=bool)) / table.counts.sum()
+    worth = (
+        WORTH
+        * table.design.effective_trials(table.counts, np.ones(table.counts.shape, dtype=bool))
+        / table.counts.sum()
+    )
     mass = table.counts.sum(1)
     filled = mass > 0
     features, weights, mass = features[filled], worth * table.counts[filled], mass[filled]

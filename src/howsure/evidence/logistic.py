@@ -35,7 +35,8 @@ def information(coefficients: Array, features: Array, weights: Array) -> Array:
 def log_likelihood(coefficients: Array, features: Array, weights: Array, offset: Array | float = 0.0) -> Array:
     """Return the logarithm of the likelihood at coefficients ``(..., k)``."""
     logits = coefficients @ features.T + offset
-    return np.asarray(logits @ weights[:, 1] - np.logaddexp(0.0, logits) @ weights.sum(1))
+    softplus = np.maximum(logits, 0.0) + np.log1p(np.exp(-np.abs(logits)))
+    return np.asarray(logits @ weights[:, 1] - softplus @ weights.sum(1))
 
 
 def log_posterior(coefficients: Array, features: Array, weights: Array) -> Array:
