@@ -150,11 +150,13 @@ def test_clustered_labels_tell_less_than_independent_ones():
     "arguments, words",
     [
         ({"y_score": [0.1, 0.2], "y_true": [0, 1], "method": "isotonc"}, "Did you mean 'isotonic'"),
-        ({"y_score": [0.1, 1.2], "y_true": [0, 1]}, "1.2. Use 'platt'"),
+        ({"y_score": [0.1, 0.3, 1.2], "y_true": [0, 1, 1]}, "1.2. Use 'platt'"),
         ({"y_score": [0.1, np.nan], "y_true": [0, 1]}, "missing"),
         ({"y_score": [0.1, 0.2, 0.3], "y_true": [0, 1]}, "differ in length"),
         ({"y_score": [0.1, 0.2], "y_true": [1, 1]}, "Only the class 1"),
         ({"y_score": [0.1, 0.2], "y_true": [1, 1], "pos_label": 1}, "needs cases of both classes"),
+        ({"y_score": [0.4, 0.4], "y_true": [0, 1]}, "1 distinct scores. Use 'isotonic'"),
+        ({"y_score": [0.4, 0.4], "y_true": [0, 1], "method": "platt"}, "'platt' has 2 coefficients"),
         ({"y_score": [], "y_true": []}, "empty|no case|no row"),
         ({"y_score": [0.1, 0.2], "y_true": [0, 1], "n_draws": 1}, "at least 2"),
     ],
@@ -164,3 +166,13 @@ def test_unusable_input_is_named(arguments, words):
     score, label = arguments.pop("y_score"), arguments.pop("y_true")
     with pytest.raises(hs.HowsureError, match=words):
         hs.calibrate(score, label, **arguments)
+
+
+@pytest.mark.parametrize("method", ["isotonic", "venn_abers"])
+def test_labelled_scores_may_all_be_equal(method):
+    """One labelled score gives its share, the same at every score, with uncertainty."""
+    calibrator = hs.calibrate([0.4] * 10, [0] * 6 + [1] * 4, method=method, n_draws=500, random_state=0)
+    draws = calibrator.draws([0.1, 0.4, 0.9])
+    assert (draws == draws[:, :1]).all()
+    assert draws.mean() == pytest.approx(0.4, abs=0.03)
+    assert draws.std() > 0.1

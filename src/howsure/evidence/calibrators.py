@@ -184,6 +184,7 @@ class Platt(Logistic):
     @classmethod
     def fitted(cls, table: Table, size: int, rng: np.random.Generator) -> Platt:
         """Return the calibrator of a labelled table."""
+        _refuse_few_scores(cls.method, table, 2)
         # Centre and unit of the scores make no difference to the fit, and much to its rounding.
         centre, unit = _standard(table)
         to_scores = np.array([[1 / unit, -centre / unit], [0.0, 1.0]])
@@ -216,6 +217,7 @@ class Beta(Logistic):
     @classmethod
     def fitted(cls, table: Table, size: int, rng: np.random.Generator) -> Beta:
         """Return the calibrator of a labelled table."""
+        _refuse_few_scores(cls.method, table, 3)
         features = cls.features(_checked_probabilities(table.support[0]))
         coefficients = most_probable_increasing(features, table.counts)
         return cls(table, _posterior(coefficients, features, table, size, rng, increasing=True), coefficients)
@@ -313,6 +315,16 @@ def softened(counts: Array) -> Array:
     """Return labelled cases with Platt's targets in place of the labels: weights of both classes, ``(S, 2)``."""
     kept = (counts.sum(0) + 1) / (counts.sum(0) + 2)
     return np.asarray(counts @ np.array([[kept[0], 1 - kept[0]], [1 - kept[1], kept[1]]]))
+
+
+def _refuse_few_scores(method: str, table: Table, coefficients: int) -> None:
+    distinct = int((table.counts.sum(1) > 0).sum())
+    if distinct < coefficients:
+        message = (
+            f"'{method}' has {coefficients} coefficients, and the labelled cases have {distinct} distinct scores. "
+            "Use 'isotonic', or label more cases."
+        )
+        raise HowsureError(message)
 
 
 def _posterior(

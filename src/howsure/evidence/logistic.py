@@ -102,11 +102,14 @@ def most_probable(features: Array, weights: Array) -> Array:
 def most_probable_increasing(features: Array, weights: Array) -> Array:
     """Return the same among the coefficients whose slopes are not negative; the last one is free.
 
-    It is the best of the fits that leave out some slopes and give no negative ones.
+    Where the fit of all slopes has negative ones, it is the best of the fits that leave out some and have none.
     """
+    free = most_probable(features, weights)
+    if (free[:-1] >= 0).all():
+        return free
     slopes = features.shape[1] - 1
     candidates = []
-    for chosen in range(2**slopes):
+    for chosen in range(2**slopes - 1):
         kept = np.array([*(bool(chosen >> index & 1) for index in range(slopes)), True])
         coefficients = np.zeros(slopes + 1)
         coefficients[kept] = most_probable(features[:, kept], weights)
