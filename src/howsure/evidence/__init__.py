@@ -1,1 +1,1 @@
-"""Evidence that is not a table of labelled cases, turned into one."""
+"""Evidence that is not a plain table of labelled cases, made into one."""

@@ -153,5 +153,6 @@ def posterior(
 
 
 def _square_root(covariance: Array) -> Array:
+    """Return the symmetric square root, which unlike other roots does not depend on the signs of eigenvectors."""
     values, vectors = np.linalg.eigh(covariance)
-    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
+    return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
