@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from howsure.errors import HowsureError
     from howsure.estimation import Estimate, Evaluation, estimate, evaluate
     from howsure.evidence.calibrated import calibrated
+    from howsure.evidence.calibration import calibrate
+    from howsure.evidence.calibration_check import calibration_test
+    from howsure.evidence.calibrators import Calibrator
     from howsure.evidence.sensitivity import sensitivity
     from howsure.expected.designs import Batch, Population
     from howsure.methods import (
@@ -111,6 +114,9 @@ _HOMES = {
         "Batch",
         "Population",
     ),
+    "howsure.evidence.calibration": ("calibrate",),
+    "howsure.evidence.calibration_check": ("calibration_test",),
+    "howsure.evidence.calibrators": ("Calibrator",),
     "howsure.methods": (
         "AgrestiCoull",
         "Arcsine",
@@ -204,6 +210,7 @@ __all__ = [
     "Batch",
     "BinomTest",
     "Bootstrap",
+    "Calibrator",
     "ClopperPearson",
     "Clusters",
     "Comparison",
@@ -244,8 +251,10 @@ __all__ = [
     "bootstrap",
     "bootstrap_ci",
     "brier_score_loss",
+    "calibrate",
     "calibrated",
     "calibration_curve",
+    "calibration_test",
     "classification_report",
     "classification_report_with_ci",
     "cohen_kappa_score",

@@ -1,0 +1,158 @@
+"""Logistic regression on a few features of a score: fit by Newton's method, and posterior draws."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+MOST_STEPS = 200
+SHORTEST = 1e-10  # step that is tried
+CHANGE = 1e-12  # of the logits, at which the penalised fit stops
+ROUNDING = 1e-14  # gain, relative to the height, at which Newton's method stops
+FREEDOM = 4.0  # of the multivariate t from which coefficients are proposed
+PROPOSALS = (1, 1, 5)  # for each draw that is kept, in rounds that are each shaped after the one before
+BLOCK = 2**21  # probabilities held at once
+
+
+def probability(logits: Array) -> Array:
+    """Return the logistic function."""
+    from scipy import special
+
+    return np.asarray(special.expit(logits))
+
+
+def information(coefficients: Array, features: Array, weights: Array) -> Array:
+    """Return Fisher's information at coefficients ``(..., k)``, shape ``(..., k, k)``."""
+    share = probability(coefficients @ features.T)
+    size = features.shape[1]
+    products = (features[:, :, None] * features[:, None, :]).reshape(-1, size**2)
+    return np.asarray((share * (1 - share) * weights.sum(1)) @ products).reshape(*coefficients.shape, size)
+
+
+def log_likelihood(coefficients: Array, features: Array, weights: Array, offset: Array | float = 0.0) -> Array:
+    """Return the logarithm of the likelihood at coefficients ``(..., k)``."""
+    logits = coefficients @ features.T + offset
+    softplus = np.maximum(logits, 0.0) + np.log1p(np.exp(-np.abs(logits)))
+    return np.asarray(logits @ weights[:, 1] - softplus @ weights.sum(1))
+
+
+def log_posterior(coefficients: Array, features: Array, weights: Array) -> Array:
+    """Return the logarithm of likelihood times Jeffreys' prior, the root of the information's determinant."""
+    determinant = np.linalg.slogdet(information(coefficients, features, weights))[1]
+    return np.asarray(log_likelihood(coefficients, features, weights) + determinant / 2)
+
+
+def most_likely(features: Array, weights: Array, offset: Array | float = 0.0, start: Array | None = None) -> Array:
+    """Return the coefficients of largest likelihood, by Newton's method with halved steps.
+
+    Parameters
+    ----------
+    features
+        Shape ``(S, k)``, a column of ones included.
+    weights
+        Weight of the negative and of the positive cases at each row, ``(S, 2)``; they need not be whole.
+    offset
+        Part of the logit whose coefficient is 1.
+    start
+        Where to start; at 0 by default.
+    """
+    coefficients = np.zeros(features.shape[1]) if start is None else start
+    total = weights.sum(1)
+    best = float(log_likelihood(coefficients, features, weights, offset))
+    for _ in range(MOST_STEPS):
+        share = probability(features @ coefficients + offset)
+        slope = features.T @ (weights[:, 1] - total * share)
+        curvature = (features.T * (total * share * (1 - share))) @ features
+        step, factor = np.linalg.lstsq(curvature, slope, rcond=None)[0], 1.0
+        while (found := float(log_likelihood(coefficients + factor * step, features, weights, offset))) < best:
+            factor /= 2
+            if factor < SHORTEST:
+                return coefficients
+        coefficients, best = coefficients + factor * step, found
+        if np.abs(slope @ step) < ROUNDING * max(1.0, abs(best)):
+            break
+    return coefficients
+
+
+def most_probable(features: Array, weights: Array) -> Array:
+    """Return the coefficients of largest posterior under Jeffreys' prior: Firth's penalised likelihood.
+
+    It is the likelihood of cases that are joined by half a case of either class for each unit of leverage, and so has
+    a largest value also where the classes are separated.
+
+    References
+    ----------
+    Firth (1993), Biometrika 80; Heinze, Schemper (2002), Statistics in Medicine 21.
+    """
+    coefficients = np.zeros(features.shape[1])
+    for _ in range(MOST_STEPS):
+        share = probability(features @ coefficients)
+        inverse = np.linalg.pinv(information(coefficients, features, weights), hermitian=True)
+        leverage = weights.sum(1) * share * (1 - share) * ((features @ inverse) * features).sum(1)
+        found = most_likely(features, weights + leverage[:, None] / 2, start=coefficients)
+        change, coefficients = np.abs(features @ (found - coefficients)).max(), found
+        if change < CHANGE:
+            break
+    return coefficients
+
+
+def most_probable_increasing(features: Array, weights: Array) -> Array:
+    """Return the same among the coefficients whose slopes are not negative; the last one is free.
+
+    Where the fit of all slopes has negative ones, it is the best of the fits that leave out some and have none.
+    """
+    free = most_probable(features, weights)
+    if (free[:-1] >= 0).all():
+        return free
+    slopes = features.shape[1] - 1
+    candidates = []
+    for chosen in range(2**slopes - 1):
+        kept = np.array([*(bool(chosen >> index & 1) for index in range(slopes)), True])
+        coefficients = np.zeros(slopes + 1)
+        coefficients[kept] = most_probable(features[:, kept], weights)
+        if (coefficients[:-1] >= 0).all():
+            candidates.append((float(log_likelihood(coefficients, features, weights)), chosen, coefficients))
+    return max(candidates, key=lambda each: each[:2])[2]
+
+
+def posterior(
+    centre: Array, features: Array, weights: Array, size: int, rng: np.random.Generator, *, increasing: bool
+) -> Array:
+    """Return draws of the coefficients in proportion to likelihood times Jeffreys' prior, ``(size, k)``.
+
+    Proposals from a multivariate t are weighed by the posterior over their own density and resampled; each round
+    of proposals takes mean and covariance from the one before, since few cases make the likelihood skewed.
+
+    References
+    ----------
+    Rubin (1988), Using the SIR algorithm to simulate posterior distributions, Bayesian Statistics 3.
+    """
+    from scipy import special
+
+    covariance = np.linalg.pinv(information(centre, features, weights), hermitian=True)
+    drawn, share = np.empty((0, len(centre))), np.empty(0)
+    for proposals in PROPOSALS:
+        root = _square_root(covariance)
+        normal = rng.standard_normal((proposals * size, len(centre)))
+        chi = rng.chisquare(FREEDOM, len(normal)) / FREEDOM
+        drawn = centre + (normal @ root.T) / np.sqrt(chi)[:, None]
+        distance = (normal**2).sum(1) / chi
+        step = max(1, BLOCK // len(features))
+        parts = (drawn[at : at + step] for at in range(0, len(drawn), step))
+        height = np.concatenate([log_posterior(part, features, weights) for part in parts])
+        height += (FREEDOM + len(centre)) / 2 * np.log1p(distance / FREEDOM)
+        if increasing:
+            height[(drawn[:, :-1] < 0).any(1)] = -np.inf
+        share = np.exp(height - special.logsumexp(height))
+        centre = share @ drawn
+        covariance = ((drawn - centre).T * share) @ (drawn - centre)
+    return np.asarray(drawn[rng.choice(len(drawn), size, p=share)])
+
+
+def _square_root(covariance: Array) -> Array:
+    """Return the symmetric square root, which unlike other roots does not depend on the signs of eigenvectors."""
+    values, vectors = np.linalg.eigh(covariance)
+    return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)

@@ -1,0 +1,96 @@
+"""Tests of calibration."""
+
+import numpy as np
+import pytest
+from scipy import stats
+from statsmodels import api as sm
+
+import howsure as hs
+
+
+def labelled(seed=0, rows=500, power=1.0):
+    rng = np.random.default_rng(seed)
+    score = rng.beta(0.8, 1.2, rows)
+    return rng.random(rows) < score**power, score
+
+
+def test_statistics_are_their_formulas():
+    """Spiegelhalter's z, slope and intercept are those of the literal formulas and of statsmodels' regressions."""
+    label, score = labelled(1, power=1.4)
+    test = hs.calibration_test(hs.scores(label, score))
+    z = ((label - score) * (1 - 2 * score)).sum() / np.sqrt(((1 - 2 * score) ** 2 * score * (1 - score)).sum())
+    logits = np.log(score / (1 - score))
+    both = sm.GLM(label.astype(float), np.column_stack([logits, np.ones(500)]), family=sm.families.Binomial()).fit()
+    large = sm.GLM(label.astype(float), np.ones(500), family=sm.families.Binomial(), offset=logits).fit()
+    assert test.z == pytest.approx(z)
+    assert test.z_p_value == pytest.approx(2 * stats.norm.sf(abs(z)))
+    assert next(iter(test.slope)) == pytest.approx(both.params[0], abs=1e-6)
+    assert (test.slope.low, test.slope.high) == pytest.approx(tuple(both.conf_int()[0]), abs=1e-5)
+    assert (test.intercept.low, test.intercept.high) == pytest.approx(tuple(large.conf_int()[0]), abs=1e-5)
+
+
+def test_the_overall_test_is_the_score_test_of_slope_and_intercept():
+    """The statistic is the score test that statsmodels gives for a regression with nothing but the offset."""
+    label, score = labelled(2, power=1.3)
+    logits = np.log(score / (1 - score))
+    features = np.column_stack([logits, np.ones(500)])
+    residual = label - score
+    information = (features.T * (score * (1 - score))) @ features
+    statistic = residual @ features @ np.linalg.solve(information, features.T @ residual)
+    test = hs.calibration_test(hs.scores(label, score))
+    assert test.statistic == pytest.approx(statistic)
+    assert test.p_value == pytest.approx(stats.chi2.sf(statistic, 2))
+
+
+def test_groups_are_hosmer_and_lemeshows():
+    """Over ten groups of fifty the statistic is the sum of squared distances over binomial variances."""
+    label, score = labelled(3)
+    order = np.argsort(score)
+    groups = zip(np.split(label[order], 10), np.split(score[order], 10), strict=True)
+    literal = sum((y.sum() - s.sum()) ** 2 / (s * (1 - s)).sum() for y, s in groups)
+    test = hs.calibration_test(hs.scores(label, score))
+    assert (test.groups_statistic, test.groups) == (pytest.approx(literal), 10)
+    assert test.groups_p_value == pytest.approx(stats.chi2.sf(literal, 10))
+
+
+def test_calibrated_scores_are_rejected_at_the_nominal_rate():
+    """Of calibrated batches each test rejects 5 %, and intervals of slope and intercept hold 1 and 0 in 95 %."""
+    tests = [hs.calibration_test(hs.scores(*labelled(seed, 300))) for seed in range(250)]
+    tolerance = 4 * np.sqrt(0.05 * 0.95 / 250)
+    for name in ("p_value", "z_p_value", "groups_p_value"):
+        assert np.mean([getattr(test, name) < 0.05 for test in tests]) == pytest.approx(0.05, abs=tolerance)
+    assert np.mean([test.slope.low < 1 < test.slope.high for test in tests]) == pytest.approx(0.95, abs=tolerance)
+    assert np.mean([test.intercept.low < 0 < test.intercept.high for test in tests]) == pytest.approx(
+        0.95, abs=tolerance
+    )
+
+
+def test_clusters_count_once():
+    """Cases given four times in clusters reject at the nominal rate; taken for independent they reject far oftener."""
+    naive, honest = [], []
+    for seed in range(150):
+        label, score = labelled(seed, 100)
+        four, ids = (np.repeat(label, 4), np.repeat(score, 4)), np.repeat(np.arange(100), 4)
+        naive.append(hs.calibration_test(hs.scores(*four)).p_value < 0.05)
+        honest.append(hs.calibration_test(hs.scores(*four, groups=ids)).p_value < 0.05)
+    assert np.mean(naive) > 0.3
+    assert np.mean(honest) < 0.05 + 4 * np.sqrt(0.05 * 0.95 / 150)
+
+
+def test_what_has_no_answer_is_nan_with_a_reason():
+    """Separated classes have no slope, clusters no Hosmer–Lemeshow statistic, and scores of one half no z."""
+    test = hs.calibration_test(hs.scores([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9]))
+    assert np.isnan(test.slope.value)
+    assert "separates" in test.slope.reason
+    assert np.isfinite(test.p_value)
+    assert np.isnan(hs.calibration_test(hs.scores([0, 1, 0, 1], [0.5] * 4)).z)
+    clustered = hs.scores([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.7], groups=[1, 1, 2, 3])
+    assert np.isnan(hs.calibration_test(clustered).groups_p_value)
+
+
+def test_unusable_tables_are_named():
+    """A confusion table and scores beyond [0, 1] give errors that say what is needed."""
+    with pytest.raises(hs.HowsureError, match="table of scores"):
+        hs.calibration_test(hs.from_counts([[5, 1], [2, 7]]))
+    with pytest.raises(hs.HowsureError, match="probabilities"):
+        hs.calibration_test(hs.scores([0, 1], [-1.0, 2.0]))
