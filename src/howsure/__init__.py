@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from howsure.designs import Clusters, FixedMargins, Simple, Weighted
     from howsure.errors import HowsureError
     from howsure.estimation import Estimate, Evaluation, estimate, evaluate
+    from howsure.evidence.precision import ReviewedPrecision, reviewed_precision
     from howsure.methods import (
         AgrestiCoull,
         Arcsine,
@@ -86,6 +87,10 @@ _HOMES = {
         "Evaluation",
         "estimate",
         "evaluate",
+    ),
+    "howsure.evidence.precision": (
+        "ReviewedPrecision",
+        "reviewed_precision",
     ),
     "howsure.methods": (
         "AgrestiCoull",
@@ -171,6 +176,7 @@ __all__ = [
     "MidP",
     "Mover",
     "Newcombe",
+    "ReviewedPrecision",
     "Simple",
     "Table",
     "Wald",
@@ -206,6 +212,7 @@ __all__ = [
     "precision_recall_curve",
     "precision_score",
     "recall_score",
+    "reviewed_precision",
     "roc_auc_score",
     "roc_curve",
     "scores",
