@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from howsure.errors import HowsureError
     from howsure.estimation import Estimate, Evaluation, estimate, evaluate
     from howsure.evidence.precision import ReviewedPrecision, reviewed_precision
+    from howsure.evidence.reviewed import Reviewed, reviewed
     from howsure.methods import (
         AgrestiCoull,
         Arcsine,
@@ -91,6 +92,10 @@ _HOMES = {
     "howsure.evidence.precision": (
         "ReviewedPrecision",
         "reviewed_precision",
+    ),
+    "howsure.evidence.reviewed": (
+        "Reviewed",
+        "reviewed",
     ),
     "howsure.methods": (
         "AgrestiCoull",
@@ -176,6 +181,7 @@ __all__ = [
     "MidP",
     "Mover",
     "Newcombe",
+    "Reviewed",
     "ReviewedPrecision",
     "Simple",
     "Table",
@@ -212,6 +218,7 @@ __all__ = [
     "precision_recall_curve",
     "precision_score",
     "recall_score",
+    "reviewed",
     "reviewed_precision",
     "roc_auc_score",
     "roc_curve",

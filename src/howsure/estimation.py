@@ -252,7 +252,9 @@ def _finished(
     metric: Metric, counts: Counts, table: Table, level: float, method: Method, interval: Interval
 ) -> Estimate:
     value = float(metric(counts))
-    reason = undefined_reason(metric, table) if math.isnan(value) else interval.reason or partial_reason(metric, counts)
+    note = getattr(table.design, "note", "")  # of counts that are estimates
+    words = interval.reason or partial_reason(metric, counts) or note
+    reason = undefined_reason(metric, table) if math.isnan(value) else words
     return Estimate(
         metric.name,
         value,
