@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from howsure.errors import HowsureError
     from howsure.estimation import Estimate, Evaluation, estimate, evaluate
     from howsure.evidence.precision import ReviewedPrecision, reviewed_precision
+    from howsure.evidence.review_budget import ReviewPlan, review_plan
+    from howsure.evidence.review_rows import review
     from howsure.evidence.reviewed import Reviewed, reviewed
     from howsure.methods import (
         AgrestiCoull,
@@ -93,6 +95,11 @@ _HOMES = {
         "ReviewedPrecision",
         "reviewed_precision",
     ),
+    "howsure.evidence.review_budget": (
+        "ReviewPlan",
+        "review_plan",
+    ),
+    "howsure.evidence.review_rows": ("review",),
     "howsure.evidence.reviewed": (
         "Reviewed",
         "reviewed",
@@ -181,6 +188,7 @@ __all__ = [
     "MidP",
     "Mover",
     "Newcombe",
+    "ReviewPlan",
     "Reviewed",
     "ReviewedPrecision",
     "Simple",
@@ -218,6 +226,8 @@ __all__ = [
     "precision_recall_curve",
     "precision_score",
     "recall_score",
+    "review",
+    "review_plan",
     "reviewed",
     "reviewed_precision",
     "roc_auc_score",

@@ -6,7 +6,7 @@ cells of one kind share a share of wrong records and a number of pseudo-reviews,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -203,8 +203,16 @@ def _cells(
 ) -> Cells:
     size = len(counts)
     _, predicted, corrected = np.indices((size, size, size))
-    rows = ((part.reshape(-1, size)[chosen]) for part in (reviews, fixed, size * corrected + predicted, role))
-    return Cells(np.flatnonzero(chosen), counts.ravel()[chosen], *rows, shared, weights)
+    return Cells(
+        index=np.flatnonzero(chosen),
+        recorded=counts.ravel()[chosen],
+        reviews=reviews.reshape(-1, size)[chosen],
+        fixed=fixed.reshape(-1, size)[chosen],
+        destination=(size * corrected + predicted).reshape(-1, size)[chosen],
+        role=role.reshape(-1, size)[chosen],
+        shared=shared,
+        weights=weights,
+    )
 
 
 def _agreed(size: int) -> tuple[Array, Array]:
@@ -235,8 +243,6 @@ def _beta_points(shape: tuple[float, float], number: int) -> Array:
 
 def _learned(cells: Cells) -> Cells:
     """Weight the points of the prior by the likelihood of the reviews; leave out those that hardly count."""
-    from dataclasses import replace
-
     from scipy.special import gammaln
 
     evidence, reviewed = cells.evidence, cells.reviews.sum(1)
