@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs import Simple
 from howsure.errors import HowsureError
 from howsure.estimation import checked_level
 from howsure.evidence.reviewed import Reviewed, reviewed
@@ -20,6 +21,7 @@ from howsure.table import Counts, Table
 
 Array = NDArray[Any]
 BISECTIONS = 200
+SMALLEST_SHARE = 1e-12  # of the variance: below it is rounding
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,7 +35,7 @@ class ReviewPlan:
     labels
         The class labels along the axes of the matrices.
     reviews
-        Recommended number of further reviews by recorded × predicted label, whole, summing to the budget.
+        Recommended number of further reviews by recorded × predicted label, whole numbers.
     narrowing
         By how much the interval narrows with one more review in each cell.
     recorded, unreviewed
@@ -116,7 +118,7 @@ def review_plan(
     metric
         The metric whose interval is to be narrow.
     budget
-        Number of further reviews; what exceeds the unreviewed cases is not spent.
+        Number of further reviews; what would narrow nothing is not spent.
     confidence_level
         Of the interval.
 
@@ -137,6 +139,9 @@ def review_plan(
     for all cells: reviews in proportion to cases times spread (Neyman 1934), less those made, none beyond the
     cell. What a cell of one kind teaches of another is not counted.
 
+    Before any review there is nothing to learn a spread from: the plan then is a first look, as many in each cell
+    on which the metric depends. Plan again after it.
+
     References
     ----------
     Neyman (1934), Journal of the Royal Statistical Society 97.
@@ -144,9 +149,13 @@ def review_plan(
     Examples
     --------
     >>> import howsure as hs
-    >>> plan = review_plan(hs.from_counts([[900, 20], [30, 50]]), "precision", budget=40)
-    >>> plan.reviews.tolist()
-    [[0, 11], [0, 29]]
+    >>> counts = [[900, 20], [30, 50]]
+    >>> first = review_plan(hs.from_counts(counts), "precision", budget=10)
+    >>> first.reviews.tolist()
+    [[0, 5], [0, 5]]
+    >>> table = hs.reviewed(counts, [[[0, 0], [3, 2]], [[0, 0], [0, 5]]])
+    >>> review_plan(table, "precision", budget=20).reviews.tolist()
+    [[0, 11], [0, 9]]
     """
     level = checked_level(confidence_level)
     if isinstance(budget, bool) or not isinstance(budget, int | np.integer) or budget < 1:
@@ -161,31 +170,25 @@ def review_plan(
     gradient = np.nan_to_num(bound.gradient(counts), posinf=0.0, neginf=0.0)
     design = table.design
     assert isinstance(design, Reviewed)  # noqa: S101 - `_with_review` makes it one
-    now = design.variance(table.counts, gradient)
     cells = _Variances.of(design, gradient)
-    allocation = cells.best(budget)
+    now = design.variance(table.counts, gradient)
+    looked = any(each.reviews.any() for each in design.cells)
+    reviews = cells.best(budget) if looked else cells.even(budget, cells.useful)
     twice = 2 * normal_quantile(level)
-
-    def width(reviews: Array) -> float:
-        return twice * math.sqrt(max(now - float(cells.saved(reviews).sum()), 0.0))
-
-    narrowing = twice * cells.slope(np.zeros(len(cells.room))) / (2 * math.sqrt(now)) if now > 0 else 0 * cells.room
-
-    def matrix(values: Array) -> Array:
-        full = np.zeros(table.counts.size)
-        full[cells.index] = values
-        return full.reshape(table.counts.shape)
-
+    width, planned, even = (
+        twice * math.sqrt(max(now - float(cells.saved(further).sum()), 0.0))
+        for further in (0 * cells.room, reviews, cells.even(budget, cells.room))
+    )
+    narrowing = twice * cells.slope / (2 * math.sqrt(now)) if now > 0 else 0 * cells.room
+    recorded = np.concatenate([each.recorded for each in design.cells]).astype(int)
+    size = len(design.labels)
     return ReviewPlan(
         bound.name,
-        table.labels,
-        matrix(allocation).astype(int),
-        matrix(narrowing),
-        matrix(cells.recorded).astype(int),
-        matrix(cells.room).astype(int),
-        width(np.zeros(len(cells.room))),
-        width(allocation),
-        width(cells.even(budget)),
+        design.labels,
+        *(cells.matrix(each, size) for each in (reviews, narrowing, recorded, cells.room.astype(int))),
+        width,
+        planned,
+        even,
         level,
     )
 
@@ -193,8 +196,10 @@ def review_plan(
 def _with_review(table: Table) -> Table:
     if isinstance(table.design, Reviewed):
         return table
-    if table.kind != "confusion":
-        message = f"A review plan needs a confusion table, and this is one of kind '{table.kind}'."
+    if table.kind != "confusion" or not isinstance(table.design, Simple):
+        message = (
+            "A review plan needs a confusion table of independent cases, from `confusion`, `reviewed` or `review`."
+        )
         raise HowsureError(message)
     size = len(table.labels)
     return reviewed(table.counts, np.zeros((size, size, size)), labels=table.labels)
@@ -205,59 +210,65 @@ class _Variances:
     """What each recorded cell adds to the metric's variance, as a function of further reviews in it."""
 
     index: Array
-    recorded: Array
     room: Array  # unreviewed cases
     evidence: Array  # reviews and expected pseudo-reviews
     variance: Array  # now
 
     @classmethod
     def of(cls, design: Reviewed, gradient: Array) -> _Variances:
-        parts = [
-            (each.index, each.recorded, each.unreviewed, each.weights @ each.evidence, each.cell_variances(gradient))
-            for each in design.cells
-        ]
-        return cls(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+        return cls(
+            index=np.concatenate([each.index for each in design.cells]),
+            room=np.concatenate([each.unreviewed for each in design.cells]),
+            evidence=np.concatenate([each.weights @ each.evidence for each in design.cells]),
+            variance=np.concatenate([each.cell_variances(gradient) for each in design.cells]),
+        )
+
+    @property
+    def useful(self) -> Array:
+        """Unreviewed cases on whose labels the metric depends."""
+        return np.where(self.variance > SMALLEST_SHARE * self.variance.sum(), self.room, 0.0)
 
     def saved(self, reviews: Array) -> Array:
         """Return the variance that so many further reviews are expected to take away."""
-        share = (
-            (self.room - reviews) * self.evidence / np.where(self.room > 0, self.room * (self.evidence + reviews), 1)
-        )
-        return np.asarray(self.variance * (1 - np.where(self.room > 0, share, 0.0)))
+        left = (self.room - reviews) * self.evidence / (np.maximum(self.room, 1.0) * (self.evidence + reviews))
+        return np.asarray(self.variance * (1 - left))
 
-    def slope(self, reviews: Array) -> Array:
-        """Return the variance that one more review is expected to take away."""
-        room = np.where(self.room > 0, self.room, 1.0)
-        steep = self.variance * self.evidence * (self.evidence + room) / (room * (self.evidence + reviews) ** 2)
-        return np.asarray(np.where(self.room > reviews, steep, 0.0))
+    @property
+    def slope(self) -> Array:
+        """Variance that one more review is expected to take away, by the derivative."""
+        room = np.maximum(self.room, 1.0)
+        return np.asarray(self.variance * (self.evidence + room) / (room * self.evidence))
 
     def best(self, budget: int) -> Array:
         """Return the whole numbers of reviews that leave the least variance."""
-        budget = min(budget, int(self.room.sum()))
-        root = np.sqrt(
-            self.variance * self.evidence * (self.evidence + self.room) / np.where(self.room > 0, self.room, 1)
-        )
-        low, high = 0.0, float((budget + self.evidence.max() + 1) / max(root[self.room > 0].max(initial=0.0), 1e-300))
+        room = self.useful
+        budget = min(budget, int(room.sum()))
+        root = np.sqrt(self.variance * self.evidence * (self.evidence + room) / np.maximum(room, 1.0))
+        low, high = 0.0, float((room + self.evidence)[room > 0].max(initial=0.0) / root[room > 0].min(initial=np.inf))
         for _ in range(BISECTIONS):
             middle = (low + high) / 2
-            spent = np.clip(middle * root - self.evidence, 0, self.room).sum()
+            spent = np.clip(middle * root - self.evidence, 0, room).sum()
             low, high = (middle, high) if spent < budget else (low, middle)
-        reviews = np.floor(np.clip(low * root - self.evidence, 0, self.room))
+        reviews = np.floor(np.clip(low * root - self.evidence, 0, room))
         while reviews.sum() < budget:
-            gain = np.where(
-                reviews < self.room, self.saved(np.minimum(reviews + 1, self.room)) - self.saved(reviews), -1
-            )
-            reviews[np.argmax(gain)] += 1
-        return np.asarray(reviews)
+            gain = self.saved(np.minimum(reviews + 1, room)) - self.saved(reviews)
+            reviews[np.argmax(np.where(reviews < room, gain, -1.0))] += 1
+        return np.asarray(reviews.astype(int))
 
-    def even(self, budget: int) -> Array:
+    def even(self, budget: int, room: Array) -> Array:
         """Return the same number in each cell, as far as it has room."""
-        reviews, left = np.zeros(len(self.room)), min(budget, int(self.room.sum()))
+        reviews, left = np.zeros(len(room), dtype=int), min(budget, int(room.sum()))
         while left > 0:
-            free = np.flatnonzero(reviews < self.room)
+            free = np.flatnonzero(reviews < room)
             each = np.full(len(free), left // len(free))
             each[: left % len(free)] += 1
-            given = np.minimum(each, (self.room - reviews)[free])
+            given = np.minimum(each, (room - reviews)[free]).astype(int)
             reviews[free] += given
             left -= int(given.sum())
         return reviews
+
+    def matrix(self, values: Array, size: int) -> Array:
+        """Return the cells' values by recorded × predicted label."""
+        full = np.zeros(size**2, dtype=values.dtype)
+        full[self.index] = values
+        return full.reshape(size, size)

@@ -149,13 +149,18 @@ class Cells:
         return np.asarray((self.reviews + labels).reshape(size, -1))
 
     def repeated(self, cases: Array, rng: np.random.Generator) -> Array:
-        """Review cases ``(size, m)`` again, as many in each cell, and correct the others: ``(size, m * K)``."""
+        """Review cases ``(size, m)`` again, as many in each cell, and correct the others: ``(size, m * K)``.
+
+        Pseudo-reviews are found anew with the reviews: kept as they are, they would hold every repetition back.
+        """
         number = np.minimum(cases, self.reviews.sum(1).astype(np.int64))
-        found = rng.multinomial(number, self.shares)
-        pseudo = self.pseudo_reviews
-        evidence = number + pseudo.sum(1)
-        shares = (found + pseudo) / np.where(evidence > 0, evidence, 1.0)[..., None]
-        return np.asarray((found + (cases - number)[..., None] * shares).reshape(len(cases), -1))
+        shares = self.shares
+        found = rng.multinomial(number, shares)
+        more = np.broadcast_to(np.ceil(self.pseudo_reviews.sum(1)).astype(np.int64), number.shape)
+        known = found + rng.multinomial(more, shares)
+        total = (number + more)[..., None]
+        corrected = np.where(total > 0, known / np.maximum(total, 1), shares)
+        return np.asarray((found + (cases - number)[..., None] * corrected).reshape(len(cases), -1))
 
     def left_out(self) -> Blocks:
         """Yield how the cases by corrected label change, ``(kinds, m * K)``, and how many cases each stands for."""

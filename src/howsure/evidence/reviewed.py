@@ -31,6 +31,8 @@ class Reviewed:
     ----------
     cells
         The recorded cells with their reviews, in groups that share what their reviews say.
+    labels
+        The class labels of the recorded table.
     note
         What an estimate has to say of the review, or nothing.
 
@@ -47,6 +49,7 @@ class Reviewed:
     """
 
     cells: tuple[Cells, ...]
+    labels: Array
     note: str = ""
     degrees_of_freedom: float = field(default=np.inf, init=False)
 
@@ -160,7 +163,7 @@ def reviewed(
     else:
         cells = fixed_cells(table.counts, found, cell_prior(prior, found.shape))
         _refuse_silence(cells, table)
-    design = Reviewed(cells, _note(found, table))
+    design = Reviewed(cells, table.labels, _note(found, table))
     expected = design.expected(table.counts.shape)
     return Table("confusion", expected, table.support, design, table.rows)
 
