@@ -22,7 +22,7 @@ REVIEWED = (50, 100, 200, 500)
 METHODS = {
     "uncorrected": None,
     "`auto`": None,
-    "`delta`": "delta",
+    "`delta`": hs.Delta(),
     "`bayes`": hs.Dirichlet(n_draws=1000),
     "`bootstrap_percentile`": hs.Bootstrap("percentile", 500),
 }

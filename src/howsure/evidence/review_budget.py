@@ -183,13 +183,16 @@ def review_plan(
     recorded = np.concatenate([each.recorded for each in design.cells]).astype(int)
     size = len(design.labels)
     return ReviewPlan(
-        bound.name,
-        design.labels,
-        *(cells.matrix(each, size) for each in (reviews, narrowing, recorded, cells.room.astype(int))),
-        width,
-        planned,
-        even,
-        level,
+        metric=bound.name,
+        labels=design.labels,
+        reviews=cells.matrix(reviews, size),
+        narrowing=cells.matrix(narrowing, size),
+        recorded=cells.matrix(recorded, size),
+        unreviewed=cells.matrix(cells.room.astype(int), size),
+        width=width,
+        planned_width=planned,
+        even_width=even,
+        confidence_level=level,
     )
 
 

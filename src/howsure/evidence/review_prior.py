@@ -19,9 +19,9 @@ Array = NDArray[Any]
 
 RIGHT, PREDICTED, OTHER = 0, 1, 2  # what a corrected label can be: the record's, the prediction's, another
 STRENGTHS = np.geomspace(0.5, 4.0, 4)  # pseudo-reviews of a cell: chosen by simulated coverage
-WRONG_WHERE_AGREED = (0.5, 1.0)  # Beta prior of the share of wrong records where the prediction agrees,
+WRONG_WHERE_AGREED = (0.25, 1.0)  # Beta prior of the share of wrong records where the prediction agrees,
 WRONG_WHERE_NOT = (1.0, 1.0)  # where it does not,
-OTHER_WHERE_WRONG = (0.5, 1.0)  # and of the share, among wrong records, whose label is not the prediction's either
+OTHER_WHERE_WRONG = (0.25, 1.0)  # and of the share, among wrong records, whose label is not the prediction's either
 POINTS, FEWER_POINTS = 24, 12
 SMALLEST_WEIGHT = 1e-6  # of a point of the grid, relative to the largest
 
