@@ -1,6 +1,6 @@
 """Coverage of 95 % intervals after a review of unreliable labels, by simulation with known truth.
 
-Run ``python benchmarks/reviewed.py [STUDIES]``. Test sets have 1,000 cases of 2 or 4 unbalanced classes, a classifier of
+Run ``python benchmarks/reviewed.py [STUDIES [METHOD ...]]``. Test sets have 1,000 cases of 2 or 4 unbalanced classes, a classifier of
 85 % accuracy, and recorded labels of which 0 to 30 % are wrong. Of them 50 to 500 are reviewed: as many in each cell of the
 table as it has room for, or at random over all cases. Prints Markdown tables.
 """
@@ -17,6 +17,7 @@ import howsure as hs
 METRICS = ["precision", "recall", "f1", "f1@macro"]  # the first three of the last, rarest class
 CLASSES = (2, 4)
 CASES, ACCURACY = 1000, 0.85
+DESIGNS = ("even", "random")
 WRONG = (0.0, 0.05, 0.1, 0.2, 0.3)
 REVIEWED = (50, 100, 200, 500)
 METHODS = {
@@ -97,26 +98,30 @@ def coverage(
     return {name: sums / studies for name, sums in inside.items()}
 
 
-def main(studies: int) -> None:
-    """Print one row a setting, and the summary of the methods."""
-    rows = {name: [] for name in METHODS}
-    print(
-        "| classes | review | reviewed | wrong | "
-        + " | ".join(METHODS)
-        + " |\n|---:|:---|---:|---:|"
-        + "---:|" * len(METHODS)
-    )
-    for classes, design, budget, wrong in product(CLASSES, ("even", "random"), REVIEWED, WRONG):
-        found = coverage(classes, wrong, budget, design, studies, METHODS)
-        for name, each in found.items():
-            rows[name].append(each[0])
-        cells = [" ".join(f"{100 * share:.0f}" for share in each[0]) for each in found.values()]
-        print(f"| {classes} | {design} | {budget} | {100 * wrong:.0f} % | " + " | ".join(cells) + " |", flush=True)
-    print("\n| method | " + " | ".join(METRICS) + " | worst |\n|:---|" + "---:|" * (len(METRICS) + 1))
-    for name, each in rows.items():
-        means = " | ".join(f"{100 * share:.1f}" for share in np.mean(each, 0))
-        print(f"| {name} | {means} | {100 * np.min(each):.0f} |")
+def main(studies: int, names: list[str]) -> None:
+    """Print coverage by setting, the four metrics averaged, and by method and metric."""
+    methods = {name: METHODS[name] for name in names}
+    found = {
+        setting: coverage(setting[0], setting[3], setting[2], setting[1], studies, methods)
+        for setting in product(CLASSES, DESIGNS, REVIEWED, WRONG)
+    }
+    for name in names:
+        print(
+            f"\n{name}\n\n| classes | review | reviewed | "
+            + " | ".join(f"{100 * wrong:.0f} % wrong" for wrong in WRONG)
+            + " |"
+        )
+        print("|---:|:---|---:|" + "---:|" * len(WRONG))
+        for classes, design, budget in product(CLASSES, DESIGNS, REVIEWED):
+            cells = [f"{100 * found[classes, design, budget, wrong][name][0].mean():.0f}" for wrong in WRONG]
+            print(f"| {classes} | {design} | {budget} | " + " | ".join(cells) + " |")
+    print("\n| method | " + " | ".join(METRICS) + " | lowest | mean width |\n|:---|" + "---:|" * (len(METRICS) + 2))
+    for name in names:
+        every = np.array([each[name] for each in found.values()])
+        means = " | ".join(f"{100 * share:.1f}" for share in every[:, 0].mean(0))
+        print(f"| {name} | {means} | {100 * every[:, 0].min():.0f} | {every[:, 1].mean():.3f} |")
+    print(f"\n{len(found)} settings, {studies} studies each.")
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if sys.argv[1:] else 200)
+    main(int(sys.argv[1]) if sys.argv[1:] else 100, sys.argv[2:] or list(METHODS))

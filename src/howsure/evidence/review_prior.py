@@ -109,35 +109,56 @@ class Cells:
         """Add up values by corrected label, ``(m, K)``, in the corrected table's cells."""
         return np.bincount(self.destination.ravel(), values.ravel(), int(np.prod(shape))).reshape(shape)
 
-    def moments(self, gradient: Array) -> tuple[Array, Array]:
-        """Mean and spread of the gradient over the unreviewed of each cell at each point, ``(points, m)`` both."""
-        slopes = gradient.ravel()[self.destination]
-        own = self.reviews + self.fixed
-        evidence = np.where(self.evidence > 0, self.evidence, 1.0)
-        first, second = ((own * power).sum(1) + self._of_roles(power) for power in (slopes, slopes**2))
-        mean = first / evidence
-        return mean, np.maximum(second / evidence - mean**2, 0.0)
+    def imputation_variance(self, gradient: Array) -> float:
+        """Variance of the unreviewed cases' sum of the gradient over all cells, which share the prior's points.
 
-    def _of_roles(self, values: Array) -> Array:
-        """Sum over labels of shared pseudo-reviews times values, ``(points, m)``."""
-        marked = self.role[:, :, None] == np.arange(self.shared.shape[1])
-        return np.asarray(self.shared @ np.einsum("mk,mkr->rm", values, marked))
+        A cell's mean and spread at a point are linear and quadratic in its shared pseudo-reviews, over the evidence,
+        which depends on their sum alone: points with one sum are evaluated together, whatever the number of cells.
+        """
+        (own, own_squares), (shared, shared_squares) = self._sums(gradient)
+        inside, totals = np.empty(len(self.weights)), np.empty(len(self.weights))
+        strengths = self._strengths
+        for strength in np.unique(strengths):
+            at = strengths == strength
+            points = self.shared[at]
+            evidence = self._evidence(strength)
+            factor = self.unreviewed * (evidence + self.unreviewed) / (evidence + 1) / evidence
+            second = own_squares @ factor + points @ (shared_squares @ factor)
+            factor = factor / evidence
+            mixed = (shared * factor) @ shared.T
+            square = own**2 @ factor + 2 * points @ (shared @ (own * factor)) + ((points @ mixed) * points).sum(1)
+            inside[at] = np.maximum(second - square, 0.0)
+            share = self.unreviewed / evidence
+            totals[at] = own @ share + points @ (shared @ share)
+        return float(self.weights @ (inside + (totals - self.weights @ totals) ** 2))
 
     def cell_variances(self, gradient: Array) -> Array:
         """Variance of the unreviewed cases' sum of the gradient, cell by cell, ``(m,)``."""
-        mean, spread = self.moments(gradient)
-        inside, centre = self.weights @ self._imputation(spread), self.weights @ mean
-        return np.asarray(inside + self.unreviewed**2 * (self.weights @ (mean - centre) ** 2))
+        (own, own_squares), (shared, shared_squares) = self._sums(gradient)
+        evidence = np.stack([self._evidence(strength) for strength in self._strengths])
+        mean = (own + self.shared @ shared) / evidence
+        spread = np.maximum((own_squares + self.shared @ shared_squares) / evidence - mean**2, 0.0)
+        inside = self.weights @ (self.unreviewed * (evidence + self.unreviewed) / (evidence + 1) * spread)
+        return np.asarray(inside + self.unreviewed**2 * (self.weights @ (mean - self.weights @ mean) ** 2))
 
-    def imputation_variance(self, gradient: Array) -> float:
-        """Variance of the unreviewed cases' sum of the gradient over all cells, which share the prior's points."""
-        mean, spread = self.moments(gradient)
-        totals = mean @ self.unreviewed
-        return float(self.weights @ (self._imputation(spread).sum(1) + (totals - self.weights @ totals) ** 2))
+    @property
+    def _strengths(self) -> Array:
+        """Sum of a cell's shared pseudo-reviews at each point, ``(points,)``."""
+        return np.asarray(self.shared[:, self.role[0]].sum(1).round(9))
 
-    def _imputation(self, spread: Array) -> Array:
-        """Variance of a Dirichlet-multinomial, ``(points, m)``."""
-        return np.asarray(self.unreviewed * (self.evidence + self.unreviewed) / (self.evidence + 1) * spread)
+    def _evidence(self, strength: float) -> Array:
+        """Reviews and pseudo-reviews of each cell, ``(m,)``; one where there are none, as nothing is divided by it."""
+        evidence = (self.reviews + self.fixed).sum(1) + strength
+        return np.where(evidence > 0, evidence, 1.0)
+
+    def _sums(self, gradient: Array) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
+        """Add up slopes and their squares over labels: by cells' own evidence ``(m,)``, by role ``(roles, m)``."""
+        slopes = gradient.ravel()[self.destination]
+        own = self.reviews + self.fixed
+        roles = [self.role == role for role in range(self.shared.shape[1])]
+        shared = (np.stack([np.where(role, power, 0.0).sum(1) for role in roles]) for power in (slopes, slopes**2))
+        first, second = shared
+        return ((own * slopes).sum(1), (own * slopes**2).sum(1)), (first, second)
 
     def imputed(self, size: int, rng: np.random.Generator) -> Array:
         """Draw the cases by corrected label, ``(size, m * K)``: the reviewed are known."""

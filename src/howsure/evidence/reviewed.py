@@ -154,7 +154,7 @@ def reviewed(
     >>> print(hs.estimate(hs.from_counts(counts), "f1"))
     0.916 [0.897, 0.932]
     >>> print(hs.estimate(table, "f1", method="bayes", random_state=0))
-    0.934 [0.902, 0.960]
+    0.934 [0.903, 0.961]
     """
     table = from_counts(counts, labels)
     found = _checked_reviews(reviews, table)
