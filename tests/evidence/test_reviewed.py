@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
 import howsure as hs
@@ -181,6 +183,20 @@ def test_pooled_cells_learn_from_each_other():
     agreed = [hs.reviewed(counts, reviews).design.cells[0] for reviews in (few, many)]
     assert [each.index.tolist() for each in agreed] == [[0, 5, 10, 15]] * 2
     assert agreed[1].imputation_variance(gradient) < agreed[0].imputation_variance(gradient) / 2
+
+
+@given(st.permutations(range(3)), st.integers(0, 20))
+@settings(max_examples=25)
+def test_the_order_of_the_labels_does_not_matter(order, seed):
+    """Counts and reviews in another order of the labels give the same table in that order, with the same variance."""
+    reviews, order = three_reviews(seed), np.array(order)
+    table = hs.reviewed(THREE, reviews)
+    turned = hs.reviewed(THREE[np.ix_(order, order)], reviews[np.ix_(order, order, order)])
+    np.testing.assert_allclose(turned.counts, table.counts[np.ix_(order, order)])
+    gradient = np.random.default_rng(seed).normal(size=(3, 3))
+    assert turned.design.variance(turned.counts, gradient[np.ix_(order, order)]) == pytest.approx(
+        table.design.variance(table.counts, gradient)
+    )
 
 
 @pytest.mark.parametrize(

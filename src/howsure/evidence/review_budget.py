@@ -41,7 +41,8 @@ class ReviewPlan:
     recorded, unreviewed
         Cases of each cell, and those of them not yet reviewed.
     width, planned_width, even_width
-        Width of the interval now, expected after the recommended reviews, and after as many in each cell.
+        Width of the normal interval, ``2 z`` standard errors: now, as expected after the recommended reviews, and
+        after as many in each cell.
     confidence_level
         Of the interval.
     """

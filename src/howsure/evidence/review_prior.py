@@ -67,8 +67,7 @@ class Cells:
     @property
     def evidence(self) -> Array:
         """Reviews and pseudo-reviews of each cell at each point, ``(points, m)``."""
-        shared = self.shared[:, self.role[0]].sum(1)
-        return np.asarray((self.reviews + self.fixed).sum(1) + shared[:, None])
+        return np.asarray((self.reviews + self.fixed).sum(1) + self._strengths[:, None])
 
     @property
     def silent(self) -> Array:
@@ -121,7 +120,8 @@ class Cells:
         for strength in np.unique(strengths):
             at = strengths == strength
             points = self.shared[at]
-            evidence = self._evidence(strength)
+            evidence = (self.reviews + self.fixed).sum(1) + strength
+            evidence = np.where(evidence > 0, evidence, 1.0)  # where nothing is known, nothing is unreviewed
             factor = self.unreviewed * (evidence + self.unreviewed) / (evidence + 1) / evidence
             second = own_squares @ factor + points @ (shared_squares @ factor)
             factor = factor / evidence
@@ -135,7 +135,7 @@ class Cells:
     def cell_variances(self, gradient: Array) -> Array:
         """Variance of the unreviewed cases' sum of the gradient, cell by cell, ``(m,)``."""
         (own, own_squares), (shared, shared_squares) = self._sums(gradient)
-        evidence = np.stack([self._evidence(strength) for strength in self._strengths])
+        evidence = np.where(self.evidence > 0, self.evidence, 1.0)
         mean = (own + self.shared @ shared) / evidence
         spread = np.maximum((own_squares + self.shared @ shared_squares) / evidence - mean**2, 0.0)
         inside = self.weights @ (self.unreviewed * (evidence + self.unreviewed) / (evidence + 1) * spread)
@@ -145,11 +145,6 @@ class Cells:
     def _strengths(self) -> Array:
         """Sum of a cell's shared pseudo-reviews at each point, ``(points,)``."""
         return np.asarray(self.shared[:, self.role[0]].sum(1).round(9))
-
-    def _evidence(self, strength: float) -> Array:
-        """Reviews and pseudo-reviews of each cell, ``(m,)``; one where there are none, as nothing is divided by it."""
-        evidence = (self.reviews + self.fixed).sum(1) + strength
-        return np.where(evidence > 0, evidence, 1.0)
 
     def _sums(self, gradient: Array) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
         """Add up slopes and their squares over labels: by cells' own evidence ``(m,)``, by role ``(roles, m)``."""
