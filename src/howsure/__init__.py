@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from howsure.evidence.calibration import calibrate
     from howsure.evidence.calibration_check import calibration_test
     from howsure.evidence.calibrators import Calibrator
+    from howsure.evidence.precision import ReviewedPrecision, reviewed_precision
+    from howsure.evidence.review_budget import ReviewPlan, review_plan
+    from howsure.evidence.review_rows import review
+    from howsure.evidence.reviewed import Reviewed, reviewed
     from howsure.evidence.sensitivity import sensitivity
     from howsure.expected.designs import Batch, Population
     from howsure.methods import (
@@ -117,6 +121,19 @@ _HOMES = {
     "howsure.evidence.calibration": ("calibrate",),
     "howsure.evidence.calibration_check": ("calibration_test",),
     "howsure.evidence.calibrators": ("Calibrator",),
+    "howsure.evidence.precision": (
+        "ReviewedPrecision",
+        "reviewed_precision",
+    ),
+    "howsure.evidence.review_budget": (
+        "ReviewPlan",
+        "review_plan",
+    ),
+    "howsure.evidence.review_rows": ("review",),
+    "howsure.evidence.reviewed": (
+        "Reviewed",
+        "reviewed",
+    ),
     "howsure.methods": (
         "AgrestiCoull",
         "Arcsine",
@@ -237,6 +254,9 @@ __all__ = [
     "Population",
     "Predictive",
     "Ranks",
+    "ReviewPlan",
+    "Reviewed",
+    "ReviewedPrecision",
     "Simple",
     "Table",
     "Tango",
@@ -287,6 +307,10 @@ __all__ = [
     "precision_score",
     "ranks",
     "recall_score",
+    "review",
+    "review_plan",
+    "reviewed",
+    "reviewed_precision",
     "roc_auc_score",
     "roc_curve",
     "scores",

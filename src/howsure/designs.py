@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,16 @@ class Design(Protocol):
     @property
     def degrees_of_freedom(self) -> float:
         """Degrees of freedom of the variance estimate; infinite where a normal quantile is right."""
+        ...
+
+    @property
+    def note(self) -> str:
+        """What estimates must say of counts that rest on more than counting cases; empty for counted cases."""
+        ...
+
+    @property
+    def method(self) -> str:
+        """Name of the method that suits every metric of such counts; empty where it depends on the metric."""
         ...
 
     def variance(self, counts: Array, gradient: Array) -> float:
@@ -72,6 +82,8 @@ class Simple:
     0.0021
     """
 
+    note: ClassVar[str] = ""
+    method: ClassVar[str] = ""
     degrees_of_freedom: float = field(default=np.inf, init=False)
 
     def variance(self, counts: Array, gradient: Array) -> float:
@@ -119,6 +131,8 @@ class Weighted:
 
     weight_squared: Array
     atoms: tuple[Array, Array, Array] | None = None
+    note: ClassVar[str] = ""
+    method: ClassVar[str] = ""
     degrees_of_freedom: float = field(default=np.inf, init=False)
 
     def variance(self, counts: Array, gradient: Array) -> float:  # noqa: ARG002 - the protocol's signature
@@ -190,6 +204,8 @@ class FixedMargins:
     """
 
     axis: int = 0
+    note: ClassVar[str] = ""
+    method: ClassVar[str] = ""
     degrees_of_freedom: float = field(default=np.inf, init=False, repr=False)
 
     def variance(self, counts: Array, gradient: Array) -> float:
@@ -233,6 +249,8 @@ class Strata:
     """
 
     stratum: Array
+    note: ClassVar[str] = ""
+    method: ClassVar[str] = ""
     degrees_of_freedom: float = field(default=np.inf, init=False, repr=False)
 
     def variance(self, counts: Array, gradient: Array) -> float:
@@ -298,6 +316,9 @@ class Separate:
     parts: tuple[Design, ...]
     shapes: tuple[tuple[int, ...], ...]
 
+    note: ClassVar[str] = ""
+    method: ClassVar[str] = ""
+
     @property
     def degrees_of_freedom(self) -> float:
         """Return the smallest of the parts': cautious where they differ."""
@@ -362,6 +383,9 @@ class Clusters:
     cell: Array
     count: Array
     multiplicity: Array
+
+    note: ClassVar[str] = ""
+    method: ClassVar[str] = ""
 
     @property
     def number(self) -> int:

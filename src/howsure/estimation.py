@@ -257,6 +257,7 @@ def _estimates(
     table: Table, metrics: Sequence[Metric], method: Method | None, level: float, random_state: Any
 ) -> tuple[Estimate, ...]:
     names = [metric.name for metric in metrics]
+    method = named(table.design.method or None) if method is None else method
     refuse_unfit(method, table)
     if len(metrics) == 1 or (table.kind == "scores" and all(metric.smaller for metric in metrics)):
         own = [_own_table(table, metric) for metric in metrics]  # whose few cells say all that the many could
@@ -304,10 +305,9 @@ def finished(name: str, table: Table, metric: Metric, level: float, method: Meth
 
 
 def _explained(table: Table, reason: str) -> str:
-    """Return what to know of an estimate, with what it rests on where its counts are expected."""
-    if not isinstance(table.design, Expected):
-        return reason
-    parts = ("" if reason == CONSTANT and table.design.is_exact else reason, table.design.note)
+    """Return what to know of an estimate, with what it rests on where its counts are not counted cases."""
+    known = isinstance(table.design, Expected) and table.design.is_exact
+    parts = ("" if reason == CONSTANT and known else reason, table.design.note)
     return "; ".join(part for part in parts if part)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
+from howsure.cli import reviewed as review_commands
 from howsure.cli.compare import register_compare
 from howsure.cli.output import write
 from howsure.cli.unlabelled import unlabelled
@@ -25,6 +26,8 @@ app = App(
     default_parameter=Parameter(negative=()),
     version_flags=["--version"],
 )
+app.command(review_commands.reviewed)
+app.command(review_commands.review_plan)
 
 app.command(unlabelled)
 

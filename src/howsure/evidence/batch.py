@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,8 @@ class CalibratedBatch:
     scores: Array
     number: Array
     cells: Array
+    note: ClassVar[str] = "what these cases will turn out to be, if the labelled ones are like them"
+    method: ClassVar[str] = "bayes"
     degrees_of_freedom: float = field(default=np.inf, init=False)
 
     def variance(self, counts: Array, gradient: Array) -> float:  # noqa: ARG002 - the protocol's signature

@@ -156,6 +156,7 @@ class Batch:
     cases: Cases
     degrees_of_freedom: float = field(default=np.inf, init=False)
     is_exact: ClassVar[bool] = False
+    method: ClassVar[str] = ""
     note: ClassVar[str] = "what these cases will turn out to be, if their scores are calibrated"
 
     def variance(self, counts: Array, gradient: Array) -> float:  # noqa: ARG002 - the protocol's signature
@@ -243,6 +244,7 @@ class Population:
     cases: Cases
     degrees_of_freedom: float = field(default=np.inf, init=False)
     is_exact: ClassVar[bool] = False
+    method: ClassVar[str] = ""
     note: ClassVar[str] = "the population that these cases are from, if their scores are calibrated"
 
     def variance(self, counts: Array, gradient: Array) -> float:  # noqa: ARG002 - the protocol's signature
@@ -308,6 +310,7 @@ class Known:
 
     distribution: ScoreDistribution | None
     n: float = np.inf
+    method: ClassVar[str] = ""
     degrees_of_freedom: float = field(default=np.inf, init=False)
 
     @property

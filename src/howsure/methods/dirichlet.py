@@ -146,12 +146,12 @@ class _Sampler:
         if method.prevalence is not None:
             prevalence, fixed = _elicited(method.prevalence, shape[0])
         elif method.prevalence_prior is not None:
-            extra = _prior_array(method.prevalence_prior, rows.shape, "prevalence_prior")
+            extra = prior_array(method.prevalence_prior, rows.shape, "prevalence_prior")
             # Where the two priors agree the product of Dirichlets is one Dirichlet, which the cells alone give.
             prevalence = None if np.array_equal(extra, prior.sum(-1)) else rows + extra
         columns = None
         if method.source == "random":
-            columns = _prior_array(1.0, (shape[-1],), "prior")
+            columns = prior_array(1.0, (shape[-1],), "prior")
             prevalence = rows + prior.sum(-1) if prevalence is None else prevalence
         return cls(table, counts, prior, prevalence, fixed, columns)
 
@@ -180,11 +180,12 @@ def cell_prior(prior: Prior | None, table: Table) -> Array:
         mass = DEFAULT_MASS * table.shares
         return mass * len(table.labels) if table.kind in {"multilabel", "multilabel_scores"} else mass
     if table.kind == "paired":
-        return table.shares * _prior_array(prior, (), "prior") * len(table.labels) ** 2
-    return _prior_array(prior, table.counts.shape, "prior")
+        return table.shares * prior_array(prior, (), "prior") * len(table.labels) ** 2
+    return prior_array(prior, table.counts.shape, "prior")
 
 
-def _prior_array(prior: Prior, shape: tuple[int, ...], what: str) -> Array:
+def prior_array(prior: Prior, shape: tuple[int, ...], what: str) -> Array:
+    """Return pseudo-cases in this shape from a number, an array or a name; errors call them ``what``."""
     if isinstance(prior, str):
         name = prior.strip().lower().replace("_", "-").replace(" ", "-")
         if name not in NAMED_PRIORS:
@@ -205,7 +206,7 @@ def _prior_array(prior: Prior, shape: tuple[int, ...], what: str) -> Array:
 
 
 def _elicited(prevalence: ArrayLike, size: int) -> tuple[Array, bool]:
-    array = _prior_array(prevalence, (size,), "prevalence")
+    array = prior_array(prevalence, (size,), "prevalence")
     total = array.sum()
     if np.asarray(prevalence).ndim == 0 or total < 1 - 1e-9:
         message = f"`prevalence` needs one share for each of the {size} classes, summing to 1, or Dirichlet parameters."

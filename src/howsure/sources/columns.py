@@ -270,13 +270,14 @@ def _looked_up(name: str, array: Array) -> Column:
         except TypeError:
             message = f"`{name}` holds values that cannot be labels (such as lists). Give one label a case."
             raise HowsureError(message) from None
-    absent = [code for value, code in index.items() if _is_missing(value)]
+    absent = [code for value, code in index.items() if is_missing(value)]
     if absent:
         refuse_missing(name, np.isin(codes, absent))
     return Column(name, as_labels(list(index)), codes)
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
+    """Whether a value stands for none: None, nan, and the libraries' own."""
     if value is None or type(value).__name__ in {"NAType", "NaTType"}:
         return True
     try:

@@ -1,0 +1,100 @@
+"""Unreliable labels in the shell: ``howsure reviewed`` and ``howsure review-plan``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from howsure.cli.output import write, write_grid
+
+Format = Literal["table", "json", "csv", "markdown", "html", "latex"]
+Words = Annotated[list[str] | None, Parameter(consume_multiple=True)]
+
+
+def reviewed(
+    file: Path,
+    /,
+    *,
+    y_true: str,
+    y_pred: str,
+    reviewed: str,
+    metrics: Words = None,
+    method: str | None = None,
+    level: float = 0.95,
+    seed: int | None = None,
+    format: Format = "table",  # noqa: A002 - the option's name
+) -> None:
+    """Print the metrics of predictions whose labels were reviewed in part, with their intervals.
+
+    Parameters
+    ----------
+    file
+        Predictions, one row a case: CSV, TSV, JSON lines, Parquet, Arrow or Feather.
+    y_true
+        Column with the labels as they were recorded.
+    y_pred
+        Column with the predicted labels.
+    reviewed
+        Column with the corrected labels, empty where a case was not reviewed.
+    metrics
+        Metrics as spec strings, such as f1@macro; see `howsure metrics`.
+    method
+        Interval method; see `howsure methods`. By default the one that suits each metric.
+    level
+        Confidence level, between 0 and 1.
+    seed
+        Seed of the methods that draw.
+    format
+        How to print: a table, or json, csv, markdown, html or latex for machines.
+    """
+    from howsure.estimation import evaluate
+    from howsure.evidence.review_rows import review
+
+    table = review(y_true, y_pred, reviewed, data=file)
+    chosen = None if metrics is None else [part for word in metrics for part in word.split(",") if part]
+    found = evaluate(table, chosen, method=method, confidence_level=level, random_state=seed)
+    write({"": found}, {"": table}, None, str(file), format)
+
+
+def review_plan(
+    file: Path,
+    /,
+    *,
+    y_true: str,
+    y_pred: str,
+    metric: str,
+    budget: int,
+    reviewed: str | None = None,
+    level: float = 0.95,
+    format: Format = "table",  # noqa: A002 - the option's name
+) -> None:
+    """Print how many cases of each cell to review next, so that a metric's interval narrows most.
+
+    Parameters
+    ----------
+    file
+        Predictions, one row a case: CSV, TSV, JSON lines, Parquet, Arrow or Feather.
+    y_true
+        Column with the labels as they were recorded.
+    y_pred
+        Column with the predicted labels.
+    metric
+        The metric whose interval is to be narrow, as a spec string such as f1@macro.
+    budget
+        Number of further reviews.
+    reviewed
+        Column with the corrected labels, empty where a case was not reviewed; none if nothing was reviewed yet.
+    level
+        Confidence level, between 0 and 1.
+    format
+        How to print: a table, or json, csv, markdown, html or latex for machines.
+    """
+    from howsure.evidence.review_budget import review_plan as planned
+    from howsure.evidence.review_rows import review
+    from howsure.sources.confusion import confusion
+
+    names = {"y_true": y_true, "y_pred": y_pred}
+    table = confusion(**names, data=file) if reviewed is None else review(**names, y_reviewed=reviewed, data=file)
+    write_grid(planned(table, metric, budget=budget, confidence_level=level).grid(), how=format, title=str(file))

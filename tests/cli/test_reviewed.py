@@ -1,0 +1,66 @@
+"""Unreliable labels in the shell."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import howsure as hs
+
+
+def run(*arguments):
+    """Run the command line in a process of its own."""
+    command = [sys.executable, "-c", "from howsure.cli import main; main()", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+
+
+@pytest.fixture
+def cases(tmp_path):
+    """Write 300 cases, a third of them reviewed."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 300)
+    label, model = (np.where(rng.random(300) < wrong, 1 - truth, truth) for wrong in (0.1, 0.15))
+    checked = pd.Series(truth).where(rng.random(300) < 0.3).astype("Int64")
+    path = tmp_path / "cases.csv"
+    pd.DataFrame({"label": label, "model": model, "checked": checked}).to_csv(path, index=False)
+    return str(path)
+
+
+COLUMNS = ["--y-true", "label", "--y-pred", "model", "--reviewed", "checked"]
+
+
+def test_reviewed_prints_the_corrected_estimates(cases):
+    """The command gives the estimates of `review`, in a table and for machines."""
+    table = hs.review("label", "model", "checked", data=cases)
+    printed = run("reviewed", cases, *COLUMNS)
+    assert printed.returncode == 0, printed.stderr
+    for each in hs.evaluate(table):
+        assert f"[{each.low:.3f}, {each.high:.3f}]" in printed.stdout
+    content = json.loads(
+        run(
+            "reviewed", cases, *COLUMNS, "--metrics", "f1,mcc", "--method", "bayes", "--seed", "3", "--format", "json"
+        ).stdout
+    )
+    expected = hs.evaluate(table, ["f1", "mcc"], method="bayes", random_state=3)
+    assert [each["low"] for each in content["estimates"]] == [each.low for each in expected]
+
+
+def test_review_plan_prints_the_cells(cases):
+    """The command gives the plan of `review_plan`, with and without an earlier review."""
+    plan = hs.review_plan(hs.review("label", "model", "checked", data=cases), "f1", budget=40)
+    printed = run("review-plan", cases, *COLUMNS, "--metric", "f1", "--budget", "40", "--format", "json")
+    assert printed.returncode == 0, printed.stderr
+    assert [int(each["review"]) for each in json.loads(printed.stdout)] == [each["reviews"] for each in plan.records()]
+    first = run("review-plan", cases, "--y-true", "label", "--y-pred", "model", "--metric", "f1", "--budget", "40")
+    assert first.returncode == 0, first.stderr
+    assert "width of the 95 % interval" in first.stdout
+
+
+def test_mistakes_end_in_one_line(cases):
+    """A wrong column is named with its neighbour, and the exit code is 2."""
+    printed = run("reviewed", cases, *COLUMNS[:-1], "chekced")
+    assert printed.returncode == 2
+    assert printed.stderr == "howsure: There is no column 'chekced'. Did you mean 'checked'?\n"
