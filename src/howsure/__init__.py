@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from howsure.designs import Clusters, FixedMargins, Simple, Weighted
     from howsure.errors import HowsureError
     from howsure.estimation import Estimate, Evaluation, estimate, evaluate
+    from howsure.evidence.rogan_gladen import corrected, corrected_prevalence
     from howsure.methods import (
         AgrestiCoull,
         Arcsine,
@@ -86,6 +87,10 @@ _HOMES = {
         "Evaluation",
         "estimate",
         "evaluate",
+    ),
+    "howsure.evidence.rogan_gladen": (
+        "corrected",
+        "corrected_prevalence",
     ),
     "howsure.methods": (
         "AgrestiCoull",
@@ -188,6 +193,8 @@ __all__ = [
     "classification_report_with_ci",
     "cohen_kappa_score",
     "confusion",
+    "corrected",
+    "corrected_prevalence",
     "define_metric",
     "estimate",
     "evaluate",

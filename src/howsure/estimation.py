@@ -253,6 +253,7 @@ def _finished(
 ) -> Estimate:
     value = float(metric(counts))
     reason = undefined_reason(metric, table) if math.isnan(value) else interval.reason or partial_reason(metric, counts)
+    note = getattr(table.design, "note", "")  # of counts that are estimates
     return Estimate(
         metric.name,
         value,
@@ -262,7 +263,7 @@ def _finished(
         method.name,
         interval.standard_error,
         interval.draws,
-        reason,
+        "; ".join(filter(None, (reason, note))),
     )
 
 

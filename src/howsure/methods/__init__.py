@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from howsure.errors import HowsureError
+from howsure.linearised import Linearised
 from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.delong import DeLong, HanleyMcNeil, Newcombe
 from howsure.methods.delta import Delta, Wald
@@ -119,6 +120,8 @@ def automatic(metric: Metric, table: Table) -> Method:
     """Return the method that suits a metric: score intervals where it is made of proportions, else the delta method."""
     if metric.kind == "scores":
         return DeLong() if metric.name == "roc_auc" else Delta()
+    if isinstance(table.design, Linearised):
+        return Delta() if metric.ratio is None else Fieller()
     if metric.proportion(table.counts.shape) is not None:
         return Wilson()
     if metric.parts is not None:
