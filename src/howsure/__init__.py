@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from howsure.designs import Clusters, FixedMargins, Simple, Weighted
     from howsure.errors import HowsureError
     from howsure.estimation import Estimate, Evaluation, estimate, evaluate
+    from howsure.evidence.annotators import Consensus, annotated, consensus
+    from howsure.evidence.powered import prediction_powered
     from howsure.evidence.rogan_gladen import corrected, corrected_prevalence
     from howsure.methods import (
         AgrestiCoull,
@@ -88,6 +90,12 @@ _HOMES = {
         "estimate",
         "evaluate",
     ),
+    "howsure.evidence.annotators": (
+        "Consensus",
+        "annotated",
+        "consensus",
+    ),
+    "howsure.evidence.powered": ("prediction_powered",),
     "howsure.evidence.rogan_gladen": (
         "corrected",
         "corrected_prevalence",
@@ -161,6 +169,7 @@ __all__ = [
     "Bootstrap",
     "ClopperPearson",
     "Clusters",
+    "Consensus",
     "DeLong",
     "Delta",
     "Dirichlet",
@@ -183,6 +192,7 @@ __all__ = [
     "Wilson",
     "WilsonCC",
     "accuracy_score",
+    "annotated",
     "average_precision_score",
     "balanced_accuracy_score",
     "bootstrap",
@@ -193,6 +203,7 @@ __all__ = [
     "classification_report_with_ci",
     "cohen_kappa_score",
     "confusion",
+    "consensus",
     "corrected",
     "corrected_prevalence",
     "define_metric",
@@ -212,6 +223,7 @@ __all__ = [
     "ppv_score",
     "precision_recall_curve",
     "precision_score",
+    "prediction_powered",
     "recall_score",
     "roc_auc_score",
     "roc_curve",
