@@ -17,7 +17,7 @@ from howsure.methods.dirichlet import cell_prior
 from howsure.methods.draws import seed_sequence
 from howsure.methods.summary import equal_tailed
 from howsure.sources.columns import as_labels, coded_with_gaps, positions
-from howsure.sources.confusion import class_labels
+from howsure.sources.confusion import class_labels, refuse_mixed
 from howsure.table import Table
 
 Array = NDArray[Any]
@@ -72,12 +72,14 @@ def annotated(annotations: Any, y_pred: Any, *, labels: ArrayLike | None = None)
     >>> votes = np.where(rng.random((500, 3)) < [0.9, 0.85, 0.8], truth[:, None], 1 - truth[:, None])
     >>> predicted = np.where(rng.random(500) < 0.9, truth, 1 - truth)
     >>> print(hs.estimate(hs.annotated(votes, predicted), "accuracy"))
-    0.0
+    0.923 [0.895, 0.952]
     """
     votes, axis, _ = _counted(annotations, y_pred, labels)
     shares, rates = votes.fitted()
     table = votes.totals(votes.counts[:, None] * votes.memberships(shares, rates))[0]
-    sample = Sample(votes.counts, votes.influence(shares, rates))
+    # Two pseudo-cases, for the variance alone: a cell that seems empty may have a few cases.
+    smooth = table + cell_prior(None, table.shape)
+    sample = Sample(votes.counts, votes.influence(smooth / smooth.sum(), rates))
     rows = round(float(votes.counts.sum()))
     return Table("confusion", table, (axis, axis), Linearised((sample,), table, votes.draws), rows)
 
@@ -188,6 +190,7 @@ def _counted(annotations: Any, y_pred: Any, labels: ArrayLike | None) -> tuple[V
     levels, codes = coded_with_gaps("y_pred", y_pred)
     _refuse_unusable([each for _, each in coded], codes)
     given = as_labels(list(dict.fromkeys(label for each, _ in coded for label in each.tolist())))
+    refuse_mixed(given, levels, "annotations")
     axis = class_labels(given, levels, labels)
     rows = np.stack([*(positions(*each, axis) for each in coded), positions(levels, codes, axis)], axis=1)
     distinct, combination, counts = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
@@ -201,12 +204,14 @@ def _counted(annotations: Any, y_pred: Any, labels: ArrayLike | None) -> tuple[V
 def _refuse_unusable(given: list[Array], predicted: Array) -> None:
     lengths = {len(codes) for codes in (*given, predicted)}
     if len(lengths) > 1:
-        message = f"`annotations` has {len(given[0]) if given else 0} cases and `y_pred` {len(predicted)}. Give the same."
+        message = (
+            f"`annotations` has {len(given[0]) if given else 0} cases and `y_pred` {len(predicted)}. Give the same."
+        )
         raise HowsureError(message)
     if (predicted < 0).any():
         message = f"`y_pred` has {int((predicted < 0).sum())} missing values. Every case needs a prediction."
         raise HowsureError(message)
-    number = sum((codes >= 0).astype(int) for codes in given)
+    number = np.sum([codes >= 0 for codes in given], axis=0)
     if len(given) < FEWEST or not (number >= FEWEST).any():
         message = (
             "No case has labels of two annotators: nothing tells how often they err. With one source of labels use "
@@ -214,5 +219,6 @@ def _refuse_unusable(given: list[Array], predicted: Array) -> None:
         )
         raise HowsureError(message)
     if (number == 0).any():
-        message = f"Nobody labelled case {int(np.argmax(number == 0))} ({int((number == 0).sum())} in all). Leave such cases out."
+        first, all_of_them = int(np.argmax(number == 0)), int((number == 0).sum())
+        message = f"Nobody labelled case {first} ({all_of_them} in all). Leave such cases out."
         raise HowsureError(message)

@@ -13,7 +13,7 @@ from howsure.evidence.rogan_gladen import TRUNCATED
 from howsure.linearised import Linearised, Sample
 from howsure.metric import Metric
 from howsure.sources.columns import as_labels, coded_with_gaps, positions
-from howsure.sources.confusion import class_labels
+from howsure.sources.confusion import class_labels, refuse_mixed
 from howsure.spec import resolve
 from howsure.table import Counts, Table
 
@@ -81,7 +81,7 @@ def prediction_powered(
     >>> table = hs.prediction_powered(trusted, made, predicted)
     >>> alone = hs.confusion(truth[:200], predicted[:200])
     >>> print(hs.estimate(table, "accuracy"), hs.estimate(alone, "accuracy"))
-    0.0 0.0
+    0.919 [0.888, 0.950] 0.930 [0.886, 0.958]
     """
     trusted, other, axis = _counted(y_true, y_made, y_pred, labels)
     if power is None:
@@ -101,14 +101,16 @@ def prediction_powered(
 
 def _counted(y_true: Any, y_made: Any, y_pred: Any, labels: ArrayLike | None) -> tuple[Array, Array, Array]:
     """Return the trusted cases by (true, made, predicted), the others by (made, predicted), and the classes."""
-    columns = [coded_with_gaps(name, values) for name, values in (("y_true", y_true), ("y_made", y_made), ("y_pred", y_pred))]
+    columns = [
+        coded_with_gaps(name, values) for name, values in (("y_true", y_true), ("y_made", y_made), ("y_pred", y_pred))
+    ]
     lengths = [len(codes) for _, codes in columns]
     if len(set(lengths)) > 1:
         message = "`y_true` has {}, `y_made` {} and `y_pred` {} cases. Give one value a case in each.".format(*lengths)
         raise HowsureError(message)
     for name, (_, codes) in zip(("y_made", "y_pred"), columns[1:], strict=True):
         if (codes < 0).any():
-            message = f"`{name}` has {int((codes < 0).sum())} missing values. Every case needs one; only `y_true` may lack some."
+            message = f"`{name}` has {int((codes < 0).sum())} missing values. Only `y_true` may lack some."
             raise HowsureError(message)
     known = int((columns[0][1] >= 0).sum())
     if known < FEWEST or known == lengths[0]:
@@ -116,6 +118,8 @@ def _counted(y_true: Any, y_made: Any, y_pred: Any, labels: ArrayLike | None) ->
         message = f"`y_true` has {known} trusted labels of {lengths[0]} cases. {words}"
         raise HowsureError(message)
     levels = [each for each, _ in columns]
+    refuse_mixed(levels[0], levels[2])
+    refuse_mixed(levels[1], levels[2], "y_made")
     axis = class_labels(as_labels([*levels[0].tolist(), *levels[1].tolist()]), levels[2], labels)
     size = len(axis)
     true, made, predicted = (positions(level, codes, axis) for level, codes in columns)

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
-CHAINS = 200  # side by side
-WARM_UP = 150  # sweeps before draws are kept
+CHAINS = 50  # side by side
+WARM_UP = 100  # sweeps before draws are kept
 TOLERANCE = 1e-10  # of the shares between two steps
 MOST_STEPS = 5_000
 
