@@ -1,1 +1,1 @@
-"""Evidence that is not a plain table of cases: labels that may be wrong, and labels made by machines."""
+"""Evidence that is not a plain table: scores without labels, and labels that a review found partly wrong."""

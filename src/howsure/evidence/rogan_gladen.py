@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from howsure.designs import Simple
 from howsure.errors import HowsureError
 from howsure.estimation import Estimate, checked_level
 from howsure.evidence.votes import Votes
@@ -242,14 +243,14 @@ def corrected(
         seen = rates[true] * checked[true] + 1
         influence = -np.einsum("ik,j->kij", inverse, centre[true]).reshape(size, -1) / seen.sum()
         samples.append(Sample(seen, influence))
-    negative = centre < 0
+    independent = isinstance(table.design, Simple)
     design = Linearised(
         tuple(samples),
         centre,
-        Votes.of_recorded(table.counts, rates, checked).draws,
+        Votes.of_recorded(table.counts, rates, checked).draws if independent else None,
         TRUNCATED if (centre < -1e-9 * table.counts.sum()).any() else "",
     )
-    return Table("confusion", np.where(negative, 0.0, centre), table.support, design, table.rows)
+    return Table("confusion", np.maximum(centre, 0.0), table.support, design, table.rows)
 
 
 def _columnwise(inverse: Array, size: int) -> Any:
@@ -279,7 +280,7 @@ def _labelling(
         message = f"`labelling` has shape {matrix.shape} for {size} classes: rows true, columns recorded."
         raise HowsureError(message)
     totals = matrix.sum(1)
-    shares = bool(np.allclose(totals, 1, atol=1e-6)) and bool((matrix != np.floor(matrix)).any() | (totals == 1).all())
+    shares = bool(np.allclose(totals, 1, atol=1e-6))
     if not np.isfinite(matrix).all() or (matrix < 0).any() or not (shares or (totals > 0).all()):
         message = "`labelling` holds a negative or missing number, or an empty row."
         raise HowsureError(message)

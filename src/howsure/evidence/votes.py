@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
-CHAINS = 50  # side by side
+CHAINS = 20  # side by side
 WARM_UP = 100  # sweeps before draws are kept
 TOLERANCE = 1e-10  # of the shares between two steps
 MOST_STEPS = 5_000
+PSEUDO_CASES = 2.0  # as the default prior of the shares has them
+RIDGE = 1e-9  # of the mean information
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,7 +124,7 @@ class Votes:
         whole = np.round(seen.counts).astype(np.int64)
         drawn_shares, drawn_rates = [], []
         for sweep in range(WARM_UP + kept):
-            cases = rng.multinomial(whole, seen.memberships(shares, rates)).astype(float)
+            cases = allocated(whole, seen.memberships(shares, rates), rng)
             table, labelled = seen.totals(cases)
             amounts = rng.standard_gamma(table + cells)
             shares = amounts / amounts.sum((-2, -1), keepdims=True)
@@ -132,9 +134,11 @@ class Votes:
                 drawn_shares.append(shares)
                 drawn_rates.append(rates)
         total = self.counts.sum()
+        # Draws of one chain lie together, so that batches of draws are independent of each other.
+        tables, matrices = (np.stack(each, axis=1) for each in (drawn_shares, drawn_rates))
         return (
-            np.concatenate(drawn_shares)[:size].reshape(size, -1) * total,
-            np.concatenate(drawn_rates)[:size],
+            tables.reshape(number * kept, -1)[:size] * total,
+            matrices.reshape(number * kept, *self.prior.shape)[:size],
         )
 
     def influence(self, shares: Array, rates: Array) -> Array:
@@ -146,9 +150,10 @@ class Votes:
         membership = self.memberships(shares, rates)
         given, made = self.indicators()
         of_table = (membership[:, :, None] * made[:, None, :]).reshape(len(made), -1)
-        of_table = of_table - shares.ravel()
-        scores = [of_table]
-        curvature = [np.zeros((size * size, size * size))]
+        flat = shares.ravel()
+        scores = [of_table - flat]
+        # The priors' curvature tells what the cases alone may leave open.
+        curvature = [PSEUDO_CASES * (np.diag(flat) - np.outer(flat, flat))]
         if self.known is None:
             given = given.reshape(len(given), self.annotators, 1, size)
             answered = given.sum(-1, keepdims=True)
@@ -160,9 +165,24 @@ class Votes:
 
         every = np.concatenate(scores, axis=1)
         information = (every * self.counts[:, None]).T @ every + linalg.block_diag(*curvature)
-        steps = every @ np.linalg.pinv(information, rcond=1e-10, hermitian=True)[:, : size * size]
-        moved = shares.ravel() * (steps - (steps @ shares.ravel())[:, None])
-        return np.asarray(self.counts.sum() * moved + shares.ravel())
+        # Softmax parameters may all be raised by a constant: a small ridge holds them, and does not move the shares.
+        information += RIDGE * np.trace(information) / len(information) * np.eye(len(information))
+        wanted = np.zeros((len(information), size * size))
+        wanted[: size * size] = np.eye(size * size) - 1 / (size * size)
+        steps = every @ linalg.solve(information, wanted, assume_a="pos")
+        moved = flat * (steps - (steps @ flat)[:, None])
+        return np.asarray(self.counts.sum() * moved + flat)
+
+
+def allocated(counts: Array, probabilities: Array, rng: np.random.Generator) -> Array:
+    """Draw how many cases of each combination belong to each class, ``(..., combinations, K)``."""
+    cases = np.empty(probabilities.shape)
+    alone = counts == 1  # most, where classes are many: one uniform number is faster than a multinomial
+    cases[..., ~alone, :] = rng.multinomial(counts[~alone], probabilities[..., ~alone, :])
+    steps = probabilities[..., alone, :-1].cumsum(-1)
+    chosen = (steps < rng.random(steps.shape[:-1])[..., None]).sum(-1)
+    cases[..., alone, :] = chosen[..., None] == np.arange(probabilities.shape[-1])
+    return cases
 
 
 def normalised(amounts: Array) -> Array:

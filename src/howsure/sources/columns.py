@@ -260,13 +260,14 @@ def _looked_up(name: str, array: Array) -> Column:
         except TypeError:
             message = f"`{name}` holds values that cannot be labels (such as lists). Give one label a case."
             raise HowsureError(message) from None
-    absent = [code for value, code in index.items() if _is_missing(value)]
+    absent = [code for value, code in index.items() if is_missing(value)]
     if absent:
         refuse_missing(name, np.isin(codes, absent))
     return Column(name, as_labels(list(index)), codes)
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
+    """Whether a value stands for none: None, nan, and the libraries' own."""
     if value is None or type(value).__name__ in {"NAType", "NaTType"}:
         return True
     try:
@@ -343,7 +344,7 @@ def coded_with_gaps(name: str, values: Any) -> tuple[Array, Array]:
     if array.dtype.kind == "f":
         missing = np.isnan(array)
     elif array.dtype.kind == "O":
-        missing = np.fromiter(map(_is_missing, array.tolist()), bool, len(array))
+        missing = np.fromiter(map(is_missing, array.tolist()), bool, len(array))
     else:
         missing = np.zeros(len(array), bool)
     codes = np.full(len(array), -1, dtype=np.intp)
