@@ -144,7 +144,7 @@ def test_intervals_cover_where_the_majority_vote_does_not() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", [None, "bayes"])
+@pytest.mark.parametrize("method", [None, hs.Dirichlet(n_draws=2000)], ids=["auto", "bayes"])
 def test_intervals_cover_over_many_studies(method) -> None:
     """Over 200 studies of 300 cases, a good classifier and four annotators with gaps, 95 % intervals hold the truth."""
     rng = np.random.default_rng(4)
