@@ -17,14 +17,17 @@ if TYPE_CHECKING:
     from howsure.designs import Clusters, FixedMargins, Simple, Weighted
     from howsure.errors import HowsureError
     from howsure.estimation import Estimate, Evaluation, estimate, evaluate
+    from howsure.evidence.annotators import Consensus, annotated, consensus
     from howsure.evidence.calibrated import calibrated
     from howsure.evidence.calibration import calibrate
     from howsure.evidence.calibration_check import calibration_test
     from howsure.evidence.calibrators import Calibrator
+    from howsure.evidence.powered import prediction_powered
     from howsure.evidence.precision import ReviewedPrecision, reviewed_precision
     from howsure.evidence.review_budget import ReviewPlan, review_plan
     from howsure.evidence.review_rows import review
     from howsure.evidence.reviewed import Reviewed, reviewed
+    from howsure.evidence.rogan_gladen import corrected, corrected_prevalence
     from howsure.evidence.sensitivity import sensitivity
     from howsure.expected.designs import Batch, Population
     from howsure.methods import (
@@ -134,6 +137,16 @@ _HOMES = {
         "Reviewed",
         "reviewed",
     ),
+    "howsure.evidence.annotators": (
+        "Consensus",
+        "annotated",
+        "consensus",
+    ),
+    "howsure.evidence.powered": ("prediction_powered",),
+    "howsure.evidence.rogan_gladen": (
+        "corrected",
+        "corrected_prevalence",
+    ),
     "howsure.methods": (
         "AgrestiCoull",
         "Arcsine",
@@ -232,6 +245,7 @@ __all__ = [
     "Clusters",
     "Comparison",
     "Comparisons",
+    "Consensus",
     "DeLong",
     "Delta",
     "Differences",
@@ -266,6 +280,7 @@ __all__ = [
     "WilsonCC",
     "accuracy_score",
     "adjusted_p_values",
+    "annotated",
     "average_precision_score",
     "balanced_accuracy_score",
     "bootstrap",
@@ -281,6 +296,9 @@ __all__ = [
     "compare",
     "compare_all",
     "confusion",
+    "consensus",
+    "corrected",
+    "corrected_prevalence",
     "define_metric",
     "det_curve",
     "estimate",
@@ -305,6 +323,7 @@ __all__ = [
     "ppv_score",
     "precision_recall_curve",
     "precision_score",
+    "prediction_powered",
     "ranks",
     "recall_score",
     "review",

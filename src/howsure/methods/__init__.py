@@ -9,6 +9,7 @@ from howsure.contrast import pair_counts
 from howsure.designs import Simple
 from howsure.errors import HowsureError
 from howsure.expected.designs import Expected
+from howsure.linearised import Linearised
 from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.delong import DeLong, HanleyMcNeil, Newcombe
 from howsure.methods.delta import Delta, Wald
@@ -139,6 +140,12 @@ def automatic(metric: Metric, table: Table) -> Method:
     if metric.kind in SCORES:
         area = metric.name.partition("@")[0] == "roc_auc" and metric.kind != "multilabel_scores"
         return DeLong() if area else Delta()
+    return _for_counts(metric, table)
+
+
+def _for_counts(metric: Metric, table: Table) -> Method:
+    if isinstance(table.design, Linearised):
+        return Delta() if metric.ratio is None else Fieller()
     if metric.proportion(table.counts.shape) is not None:
         return Wilson()
     if metric.parts is not None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.designs import FixedMargins, Simple, Strata, Weighted
 from howsure.expected.designs import Expected
+from howsure.linearised import Linearised
 from howsure.methods.interval import CONSTANT, Interval, quantile, shows_variation, standard_error
 from howsure.metric import Metric
 from howsure.table import Counts, Table
@@ -35,7 +36,8 @@ class Delta:
     ``Var = sum(C * g**2)`` for independent cases, with ``g`` the gradient by the counts; other designs have their
     own. Where the sample shows no variation (a perfect table) or sits on the edge of the range, centre and
     standard error come from the table with two cases spread evenly over its cells, and the interval is extended
-    to the observed value: it is never a point.
+    to the observed value: it is never a point. Of counts that are estimates (`Linearised`) the automatic scale is the
+    identity, cut at the metric's range.
 
     References
     ----------
@@ -75,7 +77,10 @@ def normal_interval(
         return Interval(value - z * error, value + z * error, error)
     scale = _automatic(metric.range) if transform == "auto" else transform
     centre, spread = value, error
-    if not (shows_variation(error, value) and _inside(value, metric.range)):
+    if isinstance(table.design, Linearised) and shows_variation(error, value):
+        # The noise of estimated counts does not fade near the ends of the range, as the scales have it.
+        scale = "identity" if transform == "auto" else scale
+    elif not (shows_variation(error, value) and _inside(value, metric.range)):
         filled = smoothed(table)
         centre, spread = float(metric(Counts(filled.counts, filled.kind))), error_of(metric, filled)
         if not (shows_variation(spread, centre) or np.isnan(spread)):

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs import Design, FixedMargins, Simple
+from howsure.errors import HowsureError
+from howsure.linearised import Linearised
 from howsure.metric import Metric, Proportion
 from howsure.table import Counts, Table
 
@@ -86,8 +88,18 @@ def standard_error(metric: Metric, table: Table) -> float:
     gradient = metric.gradient(counts)
     if not np.isfinite(gradient[table.counts > 0]).all():
         return np.nan
-    variance = table.design.variance(table.counts, np.where(table.counts > 0, gradient, 0.0))
+    # An empty cell has no cases that vary, unless its count is an estimate cut off at zero.
+    variance = table.design.variance(table.counts, np.where(np.isfinite(gradient), gradient, 0.0))
     return float(np.sqrt(variance)) if variance >= 0 else np.nan
+
+
+def refuse_estimated_counts(method: str, table: Table) -> None:
+    """Raise an error where counts are estimates: no number of trials has their noise near 0 and 1."""
+    if isinstance(table.design, Linearised):
+        message = (
+            f"`{method}` needs cases that were counted, and these counts are estimates. Use `Fieller()` or `Delta()`."
+        )
+        raise HowsureError(message)
 
 
 def effective_counts(share: Proportion, table: Table, confidence_level: float) -> tuple[float, float]:

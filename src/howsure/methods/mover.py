@@ -12,7 +12,14 @@ from howsure.contrast import Contrast, Side
 from howsure.designs import Clusters, Simple
 from howsure.errors import HowsureError
 from howsure.methods import binomial
-from howsure.methods.interval import CONSTANT, Interval, normal_quantile, quantile, standard_error
+from howsure.methods.interval import (
+    CONSTANT,
+    Interval,
+    normal_quantile,
+    quantile,
+    refuse_estimated_counts,
+    standard_error,
+)
 from howsure.metric import Metric, Proportion, Ratio, divide
 from howsure.spec import assemble
 from howsure.table import Counts, Table
@@ -52,6 +59,7 @@ class Mover:
                 "Use `Delta()` or `Bootstrap()`."
             )
             raise HowsureError(message)
+        refuse_estimated_counts(type(self).__name__, table)
         counts = Counts(table.counts, table.kind)
         value, error = float(metric(counts)), standard_error(metric, table)
         if not np.isfinite(value):

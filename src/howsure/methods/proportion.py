@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.methods import binomial
-from howsure.methods.interval import CONSTANT, Interval, effective_counts, standard_error
+from howsure.methods.interval import CONSTANT, Interval, effective_counts, refuse_estimated_counts, standard_error
 from howsure.metric import Metric
 from howsure.table import Table
 
@@ -45,6 +45,7 @@ class Binomial:
                 f"Use {others} or `Bootstrap()`."
             )
             raise HowsureError(message)
+        refuse_estimated_counts(type(self).__name__, table)
         successes, trials = effective_counts(share, table, confidence_level)
         if trials == 0:
             return Interval(np.nan, np.nan, reason="its denominator is zero")

@@ -348,6 +348,37 @@ def refuse_missing(name: str, missing: Array) -> None:
         raise HowsureError(message)
 
 
+def coded_with_gaps(name: str, values: Any) -> tuple[Array, Array]:
+    """Return the distinct values of a column and each row's code, -1 where it is missing."""
+    array = _one_dimensional(name, values)
+    if array.dtype.kind == "f":
+        missing = np.isnan(array)
+    elif array.dtype.kind == "O":
+        missing = np.fromiter(map(is_missing, array.tolist()), bool, len(array))
+    else:
+        missing = np.zeros(len(array), bool)
+    codes = np.full(len(array), -1, dtype=np.intp)
+    if missing.all():
+        return array[:0], codes
+    present = array[~missing]
+    column = encoded(name, present if present.dtype.kind != "O" else as_labels(present.tolist()))
+    codes[~missing] = np.asarray(column.codes, dtype=np.intp) - column.offset
+    return column.levels, codes
+
+
+def positions(levels: Array, codes: Array, labels: Array) -> Array:
+    """Return each row's position among the labels, -1 where it is missing; refuse a value that is none of them."""
+    place = {label: index for index, label in enumerate(labels.tolist())}
+    used = np.unique(codes[codes >= 0])
+    found = np.full(len(levels) + 1, -1, dtype=np.intp)
+    for code in used.tolist():
+        value = levels.tolist()[code]
+        if value not in place:
+            raise HowsureError.unknown("label", str(value), map(str, place))
+        found[code] = place[value]
+    return found[codes]  # a missing code, -1, reads the last entry
+
+
 def same_length(columns: list[Column], weight: Any) -> int:
     """Return the common length of the columns; refuse different ones and none."""
     lengths = {column.name: len(column) for column in columns}

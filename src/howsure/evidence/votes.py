@@ -1,0 +1,190 @@
+"""The model of Dawid and Skene: a hidden true class, a prediction, and labels that err independently given it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+CHAINS = 20  # side by side
+WARM_UP = 100  # sweeps before draws are kept
+TOLERANCE = 1e-10  # of the shares between two steps
+MOST_STEPS = 5_000
+PSEUDO_CASES = 2.0  # as the default prior of the shares has them
+RIDGE = 1e-9  # of the mean information
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Votes:
+    """Cases by their labels and their prediction; cost does not depend on how many cases share them.
+
+    Parameters
+    ----------
+    labels
+        Distinct combinations of the A annotators' labels, as positions of the classes, ``(combinations, A)``; -1
+        where an annotator has not labelled.
+    predicted
+        Predicted class of each combination.
+    counts
+        Number of cases of each combination.
+    prior
+        Pseudo-cases of (true, labelled) of each annotator, ``(A, K, K)``.
+    known
+        The annotators' P(label | true) where they are not estimated, else None.
+    """
+
+    labels: Array
+    predicted: Array
+    counts: Array
+    prior: Array
+    known: Array | None = None
+
+    @classmethod
+    def of_recorded(cls, counts: Array, rates: Array, checked: Array) -> Votes:
+        """Return the votes of one annotator whose rates are known, or were measured on ``checked`` cases of a class."""
+        size = len(counts)
+        recorded, predicted = np.divmod(np.arange(size * size), size)
+        known = None if np.isfinite(checked).all() else rates[None]
+        # Half a case more of each kind: Jeffreys' prior.
+        prior = np.where(np.isfinite(checked), checked, 0.0)[:, None] * rates + 0.5
+        return cls(recorded[:, None], predicted, counts.ravel(), prior[None], known)
+
+    @property
+    def classes(self) -> int:
+        """Number of classes."""
+        return int(self.prior.shape[-1])
+
+    @property
+    def annotators(self) -> int:
+        """Number of annotators."""
+        return len(self.prior)
+
+    def indicators(self) -> tuple[Array, Array]:
+        """Return the labels given, ``(combinations, A K)``, and the prediction, ``(combinations, K)``, as 0 and 1."""
+        size = self.classes
+        given = (self.labels[..., None] == np.arange(size)).astype(float)
+        return given.reshape(len(given), -1), (self.predicted[:, None] == np.arange(size)).astype(float)
+
+    def memberships(self, shares: Array, rates: Array) -> Array:
+        """Return the probability of each true class, ``(..., combinations, K)``.
+
+        ``shares`` are those of (true, predicted), ``(..., K, K)``; ``rates`` P(label | true), ``(..., A, K, K)``.
+        """
+        given, _ = self.indicators()
+        with np.errstate(divide="ignore"):
+            logarithms = np.moveaxis(np.log(rates), -1, -2)  # (..., A, label, true)
+            flat = logarithms.reshape(*rates.shape[:-3], -1, self.classes)
+            # A label that is impossible for a class weighs -inf: 0 times it must be 0.
+            likelihood = given @ np.maximum(flat, -1e4)
+            likelihood += np.maximum(np.log(np.moveaxis(shares[..., self.predicted], -1, -2)), -1e4)
+        likelihood -= likelihood.max(-1, keepdims=True)
+        weights = np.exp(likelihood)
+        return np.asarray(weights / weights.sum(-1, keepdims=True))
+
+    def totals(self, cases: Array) -> tuple[Array, Array]:
+        """Return the tables (true, predicted) and (annotator, true, label) of cases by combination and true class."""
+        given, made = self.indicators()
+        moved = np.moveaxis(cases, -1, -2)  # (..., true, combinations)
+        labelled = (moved @ given).reshape(*cases.shape[:-2], self.classes, self.annotators, self.classes)
+        return moved @ made, np.moveaxis(labelled, -2, -3)
+
+    def fitted(self) -> tuple[Array, Array]:
+        """Return the most probable shares of (true, predicted) and P(label | true), by EM from majority labels."""
+        given, _ = self.indicators()
+        votes = given.reshape(len(given), -1, self.classes).sum(1) + 1e-3
+        cases = self.counts[:, None] * votes / votes.sum(-1, keepdims=True)
+        shares = np.zeros((self.classes, self.classes))
+        for _ in range(MOST_STEPS):
+            before = shares
+            table, labelled = self.totals(cases)
+            shares = table / table.sum()
+            rates = normalised(labelled + self.prior) if self.known is None else self.known
+            cases = self.counts[:, None] * self.memberships(shares, rates)
+            if np.abs(shares - before).max() < TOLERANCE:
+                break
+        return shares, rates
+
+    def draws(self, prior: Array, size: int, rng: np.random.Generator) -> Array:
+        """Return tables in proportion to posterior draws of the shares of (true, predicted), ``(size, K K)``."""
+        return self.chains(prior, size, rng)[0]
+
+    def chains(self, prior: Array, size: int, rng: np.random.Generator) -> tuple[Array, Array]:
+        """Draw by Gibbs sampling, many chains side by side: shares, ``(size, K K)``, and rates, ``(size, A, K, K)``."""
+        number = min(size, CHAINS)
+        kept = -(-size // number)
+        shares, rates = self.fitted()
+        shares = np.broadcast_to(shares, (number, *shares.shape))
+        rates = np.broadcast_to(rates, (number, *rates.shape))
+        filled = self.counts > 0
+        seen = Votes(self.labels[filled], self.predicted[filled], self.counts[filled], self.prior)
+        cells = prior.reshape(self.classes, self.classes)
+        whole = np.round(seen.counts).astype(np.int64)
+        drawn_shares, drawn_rates = [], []
+        for sweep in range(WARM_UP + kept):
+            cases = allocated(whole, seen.memberships(shares, rates), rng)
+            table, labelled = seen.totals(cases)
+            amounts = rng.standard_gamma(table + cells)
+            shares = amounts / amounts.sum((-2, -1), keepdims=True)
+            if self.known is None:
+                rates = normalised(rng.standard_gamma(labelled + self.prior))
+            if sweep >= WARM_UP:
+                drawn_shares.append(shares)
+                drawn_rates.append(rates)
+        total = self.counts.sum()
+        # Draws of one chain lie together, so that batches of draws are independent of each other.
+        tables, matrices = (np.stack(each, axis=1) for each in (drawn_shares, drawn_rates))
+        return (
+            tables.reshape(number * kept, -1)[:size] * total,
+            matrices.reshape(number * kept, *self.prior.shape)[:size],
+        )
+
+    def influence(self, shares: Array, rates: Array) -> Array:
+        """Return what one more case of each combination adds to the expected table, ``(combinations, K K)``.
+
+        The scores of the marginal likelihood, by softmax parameters, over their information.
+        """
+        size = self.classes
+        membership = self.memberships(shares, rates)
+        given, made = self.indicators()
+        of_table = (membership[:, :, None] * made[:, None, :]).reshape(len(made), -1)
+        flat = shares.ravel()
+        scores = [of_table - flat]
+        # The priors' curvature tells what the cases alone may leave open.
+        curvature = [PSEUDO_CASES * (np.diag(flat) - np.outer(flat, flat))]
+        if self.known is None:
+            given = given.reshape(len(given), self.annotators, 1, size)
+            answered = given.sum(-1, keepdims=True)
+            of_rates = membership[:, None, :, None] * (given - answered * rates)
+            scores.append(of_rates.reshape(len(given), -1))
+            for rate, pseudo in zip(rates.reshape(-1, size), self.prior.sum(-1).ravel(), strict=True):
+                curvature.append(pseudo * (np.diag(rate) - np.outer(rate, rate)))
+        from scipy import linalg
+
+        every = np.concatenate(scores, axis=1)
+        information = (every * self.counts[:, None]).T @ every + linalg.block_diag(*curvature)
+        # Softmax parameters may all be raised by a constant: a small ridge holds them, and does not move the shares.
+        information += RIDGE * np.trace(information) / len(information) * np.eye(len(information))
+        wanted = np.zeros((len(information), size * size))
+        wanted[: size * size] = np.eye(size * size) - 1 / (size * size)
+        steps = every @ linalg.solve(information, wanted, assume_a="pos")
+        moved = flat * (steps - (steps @ flat)[:, None])
+        return np.asarray(self.counts.sum() * moved + flat)
+
+
+def allocated(counts: Array, probabilities: Array, rng: np.random.Generator) -> Array:
+    """Draw how many cases of each combination belong to each class, ``(..., combinations, K)``."""
+    cases = np.empty(probabilities.shape)
+    alone = counts == 1  # most, where classes are many: one uniform number is faster than a multinomial
+    cases[..., ~alone, :] = rng.multinomial(counts[~alone], probabilities[..., ~alone, :])
+    steps = probabilities[..., alone, :-1].cumsum(-1)
+    chosen = (steps < rng.random(steps.shape[:-1])[..., None]).sum(-1)
+    cases[..., alone, :] = chosen[..., None] == np.arange(probabilities.shape[-1])
+    return cases
+
+
+def normalised(amounts: Array) -> Array:
+    """Return rows as shares of their sum."""
+    return np.asarray(amounts / amounts.sum(-1, keepdims=True))

@@ -1,0 +1,178 @@
+"""Prediction-powered inference."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import howsure as hs
+from howsure.errors import HowsureError
+
+METRICS = ("accuracy", "precision", "recall", "f1", "mcc")
+
+
+def study(trusted, others, rng, right=0.9, accuracy=0.85):
+    """Truth, trusted labels with gaps, made labels, predictions."""
+    n = trusted + others
+    truth = (rng.random(n) < 0.3).astype(int)
+    made = np.where(rng.random(n) < right, truth, 1 - truth)
+    predicted = np.where(rng.random(n) < accuracy, truth, 1 - truth)
+    return truth, np.where(np.arange(n) < trusted, truth, np.nan), made, predicted
+
+
+def ppi_mean(scores, stand_ins, others, power):
+    """Mean and standard error of PPI (power 1) and PPI++, as ppi_py computes them: scores, then their rectifiers."""
+    n, many = len(scores), len(others)
+    rectifier = scores - power * stand_ins
+    value = power * others.mean() + rectifier.mean()
+    return value, np.sqrt(power**2 * others.var() / many + rectifier.var() / n)
+
+
+@pytest.mark.parametrize("power", [0.0, 0.4, 1.0])
+def test_accuracy_is_the_published_estimator_of_a_mean(power) -> None:
+    """Accuracy, the mean of right or wrong, has the value and standard error of the published formula."""
+    trusted = 400
+    truth, y_true, made, predicted = study(trusted, 3000, np.random.default_rng(0))
+    table = hs.prediction_powered(y_true, made, predicted, power=power)
+    value, error = ppi_mean(
+        (truth == predicted)[:trusted].astype(float),
+        (made == predicted)[:trusted].astype(float),
+        (made == predicted)[trusted:].astype(float),
+        power,
+    )
+    estimate = hs.estimate(table, "accuracy", method="delta")
+    assert estimate.value == pytest.approx(value)
+    # Two pseudo-cases that disagree widen it a little.
+    assert error <= estimate.standard_error * 1.0001 < 1.06 * error
+    assert table.counts.sum() == pytest.approx(3400)
+
+
+def test_the_power_is_the_best_of_ppi_plus_plus() -> None:
+    """Left out, the power is Cov(Y, F) / ((1 + n/N) Var F), and no other gives accuracy a smaller variance."""
+    trusted, others = 500, 2000
+    truth, y_true, made, predicted = study(trusted, others, np.random.default_rng(1), right=0.75)
+    scores = (truth == predicted)[:trusted].astype(float)
+    stand_ins = (made == predicted).astype(float)
+    together = np.cov(scores, stand_ins[:trusted], bias=True)[0, 1]
+    best = together / (stand_ins.var() * (1 + trusted / others))
+    tuned = hs.estimate(hs.prediction_powered(y_true, made, predicted), "accuracy")
+    literal = hs.estimate(hs.prediction_powered(y_true, made, predicted, power=best), "accuracy")
+    assert tuned.value == pytest.approx(literal.value)
+    errors = [ppi_mean(scores, stand_ins[:trusted], stand_ins[trusted:], power)[1] for power in np.linspace(0, 1, 21)]
+    assert ppi_mean(scores, stand_ins[:trusted], stand_ins[trusted:], best)[1] <= min(errors) * 1.001
+
+
+def test_every_method_agrees_with_repeating_the_study() -> None:
+    """Standard errors by delta and of draws are those of literal repetitions."""
+    rng = np.random.default_rng(2)
+    values = []
+    for _ in range(300):
+        _, y_true, made, predicted = study(500, 4000, rng)
+        table = hs.prediction_powered(y_true, made, predicted, metric="f1")
+        values.append([hs.estimate(table, metric).value for metric in ("precision", "f1")])
+    for metric, literal in zip(("precision", "f1"), np.std(values, axis=0), strict=True):
+        for method in ("delta", "fieller", "bootstrap_percentile", "bayes"):
+            error = hs.estimate(table, metric, method=method, random_state=0).standard_error
+            assert error == pytest.approx(literal, rel=0.2), method
+
+
+def test_worthless_labels_cost_next_to_nothing() -> None:
+    """Labels made at random get a power near 0, and the interval is about that of the trusted cases."""
+    rng = np.random.default_rng(3)
+    truth, y_true, made, predicted = study(300, 5000, rng, right=0.5)
+    ours = hs.estimate(hs.prediction_powered(y_true, made, predicted, metric="f1"), "f1")
+    alone = hs.estimate(hs.confusion(truth[:300], predicted[:300]), "f1")
+    assert ours.high - ours.low < 1.08 * (alone.high - alone.low)
+
+
+@pytest.mark.parametrize("trusted, right, accuracy", [(100, 0.9, 0.85), (100, 0.99, 0.97), (300, 0.97, 0.95)])
+def test_intervals_cover_and_are_narrower_than_the_trusted_ones(trusted, right, accuracy) -> None:
+    """Over 120 studies, 95 % intervals hold the truth, and are narrower on average than from trusted cases alone."""
+    _covers(trusted, right, accuracy, 120)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("trusted", [100, 200, 300])
+@pytest.mark.parametrize("right, accuracy", [(0.9, 0.85), (0.97, 0.95), (0.99, 0.97)])
+def test_intervals_cover_over_many_studies(trusted, right, accuracy) -> None:
+    """Over 1,500 studies, 95 % intervals hold the truth, and are narrower on average than from trusted cases alone."""
+    _covers(trusted, right, accuracy, 1500)
+
+
+def _covers(trusted, right, accuracy, studies) -> None:
+    rng = np.random.default_rng(5)
+    # Errors are independent of the class: the population's table in closed form.
+    population = np.array([[0.7 * accuracy, 0.7 * (1 - accuracy)], [0.3 * (1 - accuracy), 0.3 * accuracy]])
+    known = {metric: hs.estimate(hs.from_counts(np.round(population * 1e6)), metric).value for metric in METRICS}
+    covered, widths = dict.fromkeys(METRICS, 0), {metric: np.zeros(2) for metric in METRICS}
+    for _ in range(studies):
+        truth, y_true, made, predicted = study(trusted, 5000, rng, right, accuracy)
+        table = hs.prediction_powered(y_true, made, predicted, metric="f1")
+        alone = hs.confusion(truth[:trusted], predicted[:trusted], labels=[0, 1])
+        for metric in METRICS:
+            ours, plain = hs.estimate(table, metric), hs.estimate(alone, metric)
+            covered[metric] += ours.low <= known[metric] <= ours.high
+            widths[metric] += ours.high - ours.low, plain.high - plain.low
+    lowest = 0.95 - 0.02 - 3 * np.sqrt(0.95 * 0.05 / studies)  # 2 points are granted to the smallest studies
+    for metric in METRICS:
+        assert covered[metric] / studies > lowest, metric
+        assert widths[metric][0] < widths[metric][1], metric
+
+
+def test_more_than_two_classes_and_text_labels() -> None:
+    """Three classes named by text: counts add up, macro averages have intervals inside the range."""
+    rng = np.random.default_rng(8)
+    words = np.array(["cat", "dog", "owl"], dtype=object)
+    truth = rng.integers(0, 3, 2000)
+    made, predicted = (np.where(rng.random(2000) < 0.85, truth, rng.integers(0, 3, 2000)) for _ in range(2))
+    trusted = [words[label] if case % 10 == 0 else None for case, label in enumerate(truth)]
+    table = hs.prediction_powered(trusted, words[made], words[predicted], metric="f1@macro")
+    assert table.labels.tolist() == ["cat", "dog", "owl"]
+    assert table.counts.sum() == pytest.approx(2000)
+    estimate = hs.estimate(table, "f1@macro")
+    known = hs.estimate(hs.confusion(truth, predicted), "f1@macro").value
+    assert 0 < estimate.low < known < estimate.high < 1
+
+
+def test_made_labels_that_are_always_right_still_leave_a_width() -> None:
+    """No disagreement among 100 trusted cases does not prove that there is none: the interval is no point."""
+    _, y_true, made, predicted = study(100, 5000, np.random.default_rng(9), right=1.0)
+    estimate = hs.estimate(hs.prediction_powered(y_true, made, predicted), "accuracy")
+    assert estimate.high - estimate.low > 0.03
+    perfect = hs.estimate(hs.prediction_powered(y_true, made, made), "accuracy")
+    assert perfect.low < 1 == perfect.high
+
+
+def test_negative_shares_are_cut_and_said() -> None:
+    """Where the rectifier takes more from a cell than is there, it is 0 and the estimate says so."""
+    y_true = [0] * 47 + [1] * 3 + [None] * 500
+    made = [0] * 40 + [1] * 10 + [0] * 480 + [1] * 20
+    predicted = [0] * 45 + [1] * 5 + [0] * 480 + [1] * 20
+    table = hs.prediction_powered(y_true, made, predicted, power=1.0)
+    assert (table.counts == 0).any()
+    assert "set to zero" in hs.estimate(table, "accuracy").reason
+
+
+@pytest.mark.parametrize(
+    "y_true, made, predicted, words",
+    [
+        ([None, None, 1], [0, 1, 1], [0, 1, 1], "has 1 trusted labels of 3"),
+        ([0, 1, 1], [0, 1, 1], [0, 1, 1], "use `confusion`"),
+        ([0, 1, None], [0, None, 1], [0, 1, 1], "`y_made` has 1 missing"),
+        ([0, 1, None], [0, 1], [0, 1, 1], "`y_true` has 3, `y_made` 2 and `y_pred` 3"),
+        (["a", "b", None], [0, 1, 1], [0, 1, 1], "they would never agree"),
+    ],
+)
+def test_what_cannot_be_used_is_refused(y_true, made, predicted, words) -> None:
+    """Too few trusted labels, missing predictions and other lengths get a line that says so."""
+    with pytest.raises(HowsureError, match=words):
+        hs.prediction_powered(y_true, made, predicted)
+
+
+def test_a_power_outside_its_range_and_a_label_that_is_not_named_are_refused() -> None:
+    """The message names the value and the remedy."""
+    columns = [0, 1, None, None], [0, 1, 1, 0], [0, 1, 1, 1]
+    with pytest.raises(HowsureError, match="`power` is 1.5"):
+        hs.prediction_powered(*columns, power=1.5)
+    with pytest.raises(HowsureError, match="There is no label '0'"):
+        hs.prediction_powered(*columns, labels=[1, 2])
