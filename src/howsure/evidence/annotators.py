@@ -13,7 +13,7 @@ from howsure.errors import HowsureError
 from howsure.estimation import Estimate, checked_level
 from howsure.evidence.votes import Votes
 from howsure.linearised import Linearised, Sample
-from howsure.methods.dirichlet import cell_prior
+from howsure.methods.dirichlet import DEFAULT_MASS
 from howsure.methods.draws import seed_sequence
 from howsure.methods.summary import equal_tailed
 from howsure.sources.columns import as_labels, coded_with_gaps, positions
@@ -78,7 +78,7 @@ def annotated(annotations: Any, y_pred: Any, *, labels: ArrayLike | None = None)
     shares, rates = votes.fitted()
     table = votes.totals(votes.counts[:, None] * votes.memberships(shares, rates))[0]
     # Two pseudo-cases, for the variance alone: a cell that seems empty may have a few cases.
-    smooth = table + cell_prior(None, table.shape)
+    smooth = table + DEFAULT_MASS / table.size
     sample = Sample(votes.counts, votes.influence(smooth / smooth.sum(), rates))
     rows = round(float(votes.counts.sum()))
     return Table("confusion", table, (axis, axis), Linearised((sample,), table, votes.draws), rows)
@@ -146,7 +146,7 @@ def consensus(
     votes, axis, combination = _counted(annotations, y_pred, labels)
     fitted = votes.fitted()
     probabilities = votes.memberships(*fitted)[combination]
-    prior = cell_prior(None, (len(axis), len(axis)))
+    prior = np.full((len(axis), len(axis)), DEFAULT_MASS / len(axis) ** 2)
     rng = np.random.default_rng(seed_sequence(random_state))
     drawn = votes.chains(prior, N_DRAWS, rng)[1]
     reliability = {
