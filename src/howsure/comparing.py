@@ -106,7 +106,7 @@ def _sides(table: Table, others: tuple[Any, ...], a: str | None, b: str | None) 
     if first == second:
         message = f"`a` and `b` are both '{first}'. Name two models: {', '.join(models)}."
         raise HowsureError(message)
-    joint = table.narrowed([first, second])
+    joint = table.pair(first, second)
     sides = [Side(name, resolve(others[0], joint.model(name)), joint.view(name)) for name in (first, second)]
     return joint, (sides[0], sides[1])
 
