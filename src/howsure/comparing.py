@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,11 @@ from howsure.contrast import EFFECTS, Effect, Side, contrast_metric
 from howsure.errors import HowsureError
 from howsure.estimation import Estimate, checked_level, estimate
 from howsure.methods import Bootstrap, DeLong, Delta, Dirichlet, DrawingMethod, Method, automatic, named
+from howsure.methods.delta import AtLevels
 from howsure.methods.draws import seed_sequence
 from howsure.methods.interval import Interval
 from howsure.methods.inversion import Limits, p_value
+from howsure.methods.pairs import PairedShares
 from howsure.methods.summary import Probability
 from howsure.metric import Metric
 from howsure.spec import Spec, resolve
@@ -103,7 +106,7 @@ def _sides(table: Table, others: tuple[Any, ...], a: str | None, b: str | None) 
     if first == second:
         message = f"`a` and `b` are both '{first}'. Name two models: {', '.join(models)}."
         raise HowsureError(message)
-    joint = table.narrowed([first, second])
+    joint = table.pair(first, second)
     sides = [Side(name, resolve(others[0], joint.model(name)), joint.view(name)) for name in (first, second)]
     return joint, (sides[0], sides[1])
 
@@ -252,8 +255,12 @@ def _limits(method: Method, metric: Metric, table: Table, interval: Interval, se
     if isinstance(method, DrawingMethod):
         return lambda level: (math.nan, math.nan)  # noqa: ARG005 - posterior draws test nothing
 
+    at_level: AtLevels = partial(method.interval, metric, table)
+    if isinstance(method, Delta | DeLong | PairedShares):
+        at_level = method.at_levels(metric, table)
+
     def limits(level: float) -> tuple[float, float]:
-        found = method.interval(metric, table, level)
+        found = at_level(level)
         return found.low, found.high
 
     return limits

@@ -179,17 +179,20 @@ class Table:
         """Return the table of one of the models of a paired table."""
         return self.view(name).table(self)
 
-    def narrowed(self, names: list[str]) -> Table:
-        """Return the paired table of some of its models."""
-        where = [self.models.index(name) for name in names]
-        if self.kind == "paired_scores" or len(where) == len(self.models):
+    def pair(self, first: str, second: str) -> Table:
+        """Return the paired table of two of its models."""
+        columns = [0, *(self.models.index(name) + 1 for name in (first, second))]
+        if self.kind == "paired_scores" or len(self.models) == 2:  # noqa: PLR2004 - there is no other
             return self
-        codes, cell = np.unique(self.support[2][:, [0, *(index + 1 for index in where)]], axis=0, return_inverse=True)
-        cell = cell.ravel()
+        chosen, size = self.support[2][:, columns], len(self.labels)
+        flat = (chosen[:, 0] * size + chosen[:, 1]) * size + chosen[:, 2]
+        _, first_of, cell = np.unique(flat, return_index=True, return_inverse=True)
+        codes = chosen[first_of]
         counts, shares = (np.bincount(cell, part, len(codes)) for part in (self.counts, self.shares))
         fixed = isinstance(self.design, Strata)
         design = Strata(codes[:, 0]) if fixed else self.design.collapsed(cell, (len(codes),)) or Simple()
-        return replace(self, counts=counts, support=(self.labels, np.array(names), codes, shares), design=design)
+        names = np.array([first, second], dtype=object)
+        return replace(self, counts=counts, support=(self.labels, names, codes, shares), design=design)
 
     def at(self, threshold: float) -> Table:
         """Return the confusion table of scores at a threshold: predicted positive when the score is at least it.

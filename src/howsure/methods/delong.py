@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.designs import Clusters, FixedMargins, Separate, Simple
 from howsure.errors import HowsureError
-from howsure.methods.delta import Delta, Scale, normal_interval
+from howsure.methods.delta import AtLevels, Delta, Scale, normal_intervals
 from howsure.methods.interval import Interval, Method, quantile, shows_variation
 from howsure.metric import Metric
 from howsure.table import Counts, Table
@@ -68,9 +68,13 @@ class DeLong:
     ) -> Interval:
         """Return the interval; see the class."""
         if metric.contrast is not None:
-            scale: Scale = "identity" if self.transform == "identity" else "auto"
-            return normal_interval(metric, table, confidence_level, scale, error_of=contrast_error)
+            return self.at_levels(metric, table)(confidence_level)
         return self._of_one_area(metric, table, confidence_level)
+
+    def at_levels(self, metric: Metric, table: Table) -> AtLevels:
+        """Return the interval of a contrast of two areas as a function of its level."""
+        scale: Scale = "identity" if self.transform == "identity" else "auto"
+        return normal_intervals(metric, table, scale, error_of=contrast_error)
 
     def _of_one_area(self, metric: Metric, table: Table, confidence_level: float) -> Interval:
         value = observed_area(self, metric, table, ("scores", "multiclass_scores"))

@@ -18,6 +18,7 @@ from howsure.table import Counts, Table
 
 Array = NDArray[Any]
 Scale = Literal["auto", "identity", "logit", "log"]
+AtLevels = Callable[[float], Interval]
 PSEUDO_CASES = 2.0  # spread evenly over the cells where the sample alone shows no variation
 
 
@@ -55,40 +56,47 @@ class Delta:
         rng: Any = None,  # noqa: ARG002 - the protocol's signature
     ) -> Interval:
         """Return the interval; see the class."""
-        return normal_interval(metric, table, confidence_level, self.transform)
+        return self.at_levels(metric, table)(confidence_level)
+
+    def at_levels(self, metric: Metric, table: Table) -> AtLevels:
+        """Return the interval as a function of its level: the standard error is worked out once."""
+        return normal_intervals(metric, table, self.transform)
 
 
-def normal_interval(
+def normal_intervals(
     metric: Metric,
     table: Table,
-    confidence_level: float,
     transform: Scale = "auto",
     *,
     error_of: Callable[[Metric, Table], float] = standard_error,
-) -> Interval:
-    """Return the normal interval on a transformed scale, for any standard error of the metric."""
+) -> AtLevels:
+    """Return the normal interval on a transformed scale as a function of its level, for any standard error."""
     value, error = float(metric(Counts(table.counts, table.kind))), error_of(metric, table)
     if not np.isfinite(value):
-        return Interval(np.nan, np.nan, reason="the metric is undefined")
-    z = quantile(confidence_level, table.design)
-    if not np.isfinite(z):
-        return Interval(np.nan, np.nan, error, reason="a single cluster shows no variation between clusters")
-    if transform == "identity":
-        return Interval(value - z * error, value + z * error, error)
+        return lambda _: Interval(np.nan, np.nan, reason="the metric is undefined")
     scale = _automatic(metric.range) if transform == "auto" else transform
     centre, spread = value, error
-    if isinstance(table.design, Linearised) and shows_variation(error, value):
-        # The noise of estimated counts does not fade near the ends of the range, as the scales have it.
-        scale = "identity" if transform == "auto" else scale
-    elif not (shows_variation(error, value) and _inside(value, metric.range)):
+    estimated = isinstance(table.design, Linearised) and shows_variation(error, value)
+    if estimated and transform == "auto":
+        scale = "identity"  # the noise of estimated counts does not fade near the ends of the range
+    shows = estimated or (shows_variation(error, value) and _inside(value, metric.range))
+    if not shows and transform != "identity":
         filled = smoothed(table)
         centre, spread = float(metric(Counts(filled.counts, filled.kind))), error_of(metric, filled)
-        if not (shows_variation(spread, centre) or np.isnan(spread)):
+        shows = shows_variation(spread, centre) or bool(np.isnan(spread))
+
+    def interval(confidence_level: float) -> Interval:
+        z = quantile(confidence_level, table.design)
+        if not np.isfinite(z):
+            return Interval(np.nan, np.nan, error, reason="a single cluster shows no variation between clusters")
+        if transform == "identity":
+            return Interval(value - z * error, value + z * error, error)
+        low, high = _on_scale(scale, centre, z * spread, metric.range)
+        if not shows or not low < high:
             return Interval(np.nan, np.nan, error, reason=CONSTANT)
-    low, high = _on_scale(scale, centre, z * spread, metric.range)
-    if not low < high:
-        return Interval(np.nan, np.nan, error, reason=CONSTANT)
-    return Interval(max(min(low, value), metric.range[0]), min(max(high, value), metric.range[1]), error)
+        return Interval(max(min(low, value), metric.range[0]), min(max(high, value), metric.range[1]), error)
+
+    return interval
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,10 +45,13 @@ def values_of_draws(
 ) -> Array:
     """Return each metric's value on each drawn table, ``(metrics, size)``."""
     values = np.empty((len(metrics), size))
-    smallest = SMALLEST_BLOCK
+    smallest, cells = SMALLEST_BLOCK, table.counts.size
+    if table.kind == "paired":
+        cells = max(cells, len(table.labels) ** 2)  # of each model's own table
+        smallest = min(smallest, max(1, LONG_TABLE // cells))
     if table.kind in {*SCORES, "paired_scores"}:
         smallest = 4 if table.counts.size < LONG_TABLE else 1
-    step = max(smallest, BLOCK_CELLS // table.counts.size)
+    step = max(smallest, BLOCK_CELLS // cells)
 
     def fill(rows: slice, stream: np.random.Generator) -> None:
         number = rows.stop - rows.start

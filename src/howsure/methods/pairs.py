@@ -13,6 +13,7 @@ from howsure.contrast import PairCounts, pair_counts
 from howsure.designs import Simple
 from howsure.errors import HowsureError
 from howsure.methods import binomial
+from howsure.methods.delta import AtLevels
 from howsure.methods.interval import CONSTANT, Interval, normal_quantile, standard_error
 from howsure.methods.inversion import p_text
 from howsure.metric import Metric
@@ -35,6 +36,10 @@ class PairedShares:
         rng: Any = None,  # noqa: ARG002 - the protocol's signature
     ) -> Interval:
         """Return the interval; see the class."""
+        return self.at_levels(metric, table)(confidence_level)
+
+    def at_levels(self, metric: Metric, table: Table) -> AtLevels:
+        """Return the interval as a function of its level: the cases are counted once."""
         counts = pair_counts(metric, table)
         if counts is None or not isinstance(table.design, Simple):
             message = (
@@ -43,11 +48,16 @@ class PairedShares:
             )
             raise HowsureError(message)
         if counts.total == 0:
-            return Interval(np.nan, np.nan, reason="there is no case that the share is of")
-        low, high = self.limits(counts, confidence_level)
-        if not low < high:
-            return Interval(np.nan, np.nan, reason=CONSTANT)
-        return Interval(max(low, -1.0), min(high, 1.0), standard_error(metric, table))
+            return lambda _: Interval(np.nan, np.nan, reason="there is no case that the share is of")
+        error = standard_error(metric, table)
+
+        def interval(confidence_level: float) -> Interval:
+            low, high = self.limits(counts, confidence_level)
+            if not low < high:
+                return Interval(np.nan, np.nan, reason=CONSTANT)
+            return Interval(max(low, -1.0), min(high, 1.0), error)
+
+        return interval
 
     def limits(self, counts: PairCounts, confidence_level: float) -> tuple[float, float]:
         """Return the limits from the counts of the four patterns."""
