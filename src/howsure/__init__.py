@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         WilsonCC,
     )
     from howsure.metric import define_metric
+    from howsure.pooling import Pooled, conflate, pool, pool_folds, pool_tables
     from howsure.resample import bootstrap, bootstrap_ci
     from howsure.sklearn import (
         accuracy_score,
@@ -109,6 +110,13 @@ _HOMES = {
         "WilsonCC",
     ),
     "howsure.metric": ("define_metric",),
+    "howsure.pooling": (
+        "Pooled",
+        "conflate",
+        "pool",
+        "pool_folds",
+        "pool_tables",
+    ),
     "howsure.classification": (
         "classification_report",
         "classification_report_with_ci",
@@ -171,6 +179,7 @@ __all__ = [
     "MidP",
     "Mover",
     "Newcombe",
+    "Pooled",
     "Simple",
     "Table",
     "Wald",
@@ -187,6 +196,7 @@ __all__ = [
     "classification_report",
     "classification_report_with_ci",
     "cohen_kappa_score",
+    "conflate",
     "confusion",
     "define_metric",
     "estimate",
@@ -202,6 +212,9 @@ __all__ = [
     "matthews_corrcoef",
     "npv_score",
     "optimal_threshold",
+    "pool",
+    "pool_folds",
+    "pool_tables",
     "ppv_score",
     "precision_recall_curve",
     "precision_score",
