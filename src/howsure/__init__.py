@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     )
     from howsure.metric import define_metric
     from howsure.pooling import Pooled, conflate, pool, pool_folds, pool_tables
+    from howsure.multiplicity import Differences, adjusted_p_values, simultaneous_differences
+    from howsure.ranking import Ranks, ranks
     from howsure.resample import bootstrap, bootstrap_ci
     from howsure.sklearn import (
         accuracy_score,
@@ -121,6 +123,12 @@ _HOMES = {
         "classification_report",
         "classification_report_with_ci",
     ),
+    "howsure.multiplicity": (
+        "Differences",
+        "adjusted_p_values",
+        "simultaneous_differences",
+    ),
+    "howsure.ranking": ("Ranks", "ranks"),
     "howsure.resample": (
         "bootstrap",
         "bootstrap_ci",
@@ -166,6 +174,7 @@ __all__ = [
     "Clusters",
     "DeLong",
     "Delta",
+    "Differences",
     "Dirichlet",
     "Estimate",
     "Evaluation",
@@ -180,6 +189,7 @@ __all__ = [
     "Mover",
     "Newcombe",
     "Pooled",
+    "Ranks",
     "Simple",
     "Table",
     "Wald",
@@ -187,6 +197,7 @@ __all__ = [
     "Wilson",
     "WilsonCC",
     "accuracy_score",
+    "adjusted_p_values",
     "average_precision_score",
     "balanced_accuracy_score",
     "bootstrap",
@@ -218,10 +229,12 @@ __all__ = [
     "ppv_score",
     "precision_recall_curve",
     "precision_score",
+    "ranks",
     "recall_score",
     "roc_auc_score",
     "roc_curve",
     "scores",
+    "simultaneous_differences",
     "threshold_curves",
     "tnr_score",
     "tpr_score",
