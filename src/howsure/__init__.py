@@ -37,8 +37,8 @@ if TYPE_CHECKING:
         WilsonCC,
     )
     from howsure.metric import define_metric
-    from howsure.pooling import Pooled, conflate, pool, pool_folds, pool_tables
     from howsure.multiplicity import Differences, adjusted_p_values, simultaneous_differences
+    from howsure.pooling import Pooled, conflate, pool, pool_folds, pool_tables
     from howsure.ranking import Ranks, ranks
     from howsure.resample import bootstrap, bootstrap_ci
     from howsure.sklearn import (
