@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     )
     from howsure.sources.confusion import confusion
     from howsure.sources.scores import scores
+    from howsure.study import Study
     from howsure.table import Table, from_counts
     from howsure.thresholds import threshold_curves
 
@@ -158,6 +159,7 @@ _HOMES = {
     ),
     "howsure.sources.confusion": ("confusion",),
     "howsure.sources.scores": ("scores",),
+    "howsure.study": ("Study",),
     "howsure.table": (
         "Table",
         "from_counts",
@@ -191,6 +193,7 @@ __all__ = [
     "Pooled",
     "Ranks",
     "Simple",
+    "Study",
     "Table",
     "Wald",
     "Weighted",
