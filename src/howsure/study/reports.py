@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from typing import Any
 
@@ -37,18 +39,24 @@ def summaries(held: Collection, metric: str | None, source: str, level: float) -
     """Return each experiment's observed value and what its draws say."""
     wanted = held.wanted(metric)
     several = len(wanted) > 1
+    found: dict[tuple[str, str], Summary] = {}
+
+    def fill(name: str) -> None:
+        for spec in wanted:
+            found[spec, name] = summarise(held.draws(spec, name, source), level)
+
+    with progress("summarising", len(held.experiments)) as advance, ThreadPoolExecutor(os.cpu_count()) as pool:
+        for _ in pool.map(fill, held.experiments):
+            advance()
     objects: dict[Any, Summary] = {}
     records = []
-    with progress("summarising", len(wanted) * len(held.experiments)) as advance:
-        for spec in wanted:
-            for name in held.experiments:
-                summary = summarise(held.draws(spec, name, source), level)
-                objects[(spec, name) if several else name] = summary
-                record = asdict(summary)
-                errors = {f"{each}_error": error for each, error in record.pop("errors").items()}
-                observed = held.observed(spec, name)
-                records.append({"metric": spec, "experiment": name, "observed": observed} | record | errors)
-                advance()
+    for spec in wanted:
+        for name in held.experiments:
+            summary = objects[(spec, name) if several else name] = found[spec, name]
+            record = asdict(summary)
+            errors = {f"{each}_error": error for each, error in record.pop("errors").items()}
+            observed = held.observed(spec, name)
+            records.append({"metric": spec, "experiment": name, "observed": observed} | record | errors)
     shown = ("observed", "median", "mode", "low", "high", "uncertainty", "skewness", "kurtosis")
     first = ("metric", "experiment") if several else ("experiment",)
     caption = f"{held.n_draws:,} draws of the {source}"
