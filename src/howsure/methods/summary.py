@@ -53,43 +53,39 @@ def density(draws: Array) -> tuple[Array, Array]:
     >>> bool(abs(heights.sum() * (grid[1] - grid[0]) - 1) < 1e-9)
     True
     """
-    lowest, highest = float(draws.min()), float(draws.max())
-    spread = float(draws.std())
-    if not spread > 0:
-        return np.array([lowest]), np.array([np.inf])
-    quartiles = np.quantile(draws, (0.25, 0.75))
-    robust = float(quartiles[1] - quartiles[0]) / 1.349 or spread
-    width = 0.9 * min(spread, robust) * len(draws) ** -0.2
-    heights, edges = np.histogram(draws, BINS, (lowest, highest))
-    step = (highest - lowest) / BINS
-    mirrored = np.concatenate([heights, heights[::-1]])
-    frequency = np.fft.rfftfreq(len(mirrored), step)
-    kernel = np.exp(-2 * (np.pi * frequency * width) ** 2)
-    smooth = np.fft.irfft(np.fft.rfft(mirrored) * kernel, len(mirrored))[:BINS]
-    return (edges[:-1] + edges[1:]) / 2, smooth / (len(draws) * step)
+    ordered = np.sort(draws)
+    if not ordered[-1] > ordered[0]:
+        return ordered[:1], np.array([np.inf])
+    lowest, step, smooth = _smoothed(ordered[None], BINS)
+    return lowest[0] + (np.arange(BINS) + 0.5) * step[0], smooth[0] / (len(draws) * step[0])
 
 
 def mode(draws: Array) -> float:
     """Return the peak of the smoothed density of the draws."""
-    grid, heights = density(draws)
-    return float(grid[int(np.argmax(heights))])
+    return float(_modes(np.sort(draws)[None], BINS)[0])
 
 
-def _modes(batches: Array) -> Array:
-    """Return the mode of each batch, as above but on a grid as coarse as the scatter of batches allows."""
-    lowest, highest = batches.min(-1, keepdims=True), batches.max(-1, keepdims=True)
-    step = np.where(highest > lowest, highest - lowest, 1.0) / COARSE_BINS
-    bins = np.minimum(((batches - lowest) / step).astype(np.intp), COARSE_BINS - 1)
-    rows = COARSE_BINS * np.arange(len(batches))[:, None]
-    heights = np.bincount((bins + rows).ravel(), minlength=COARSE_BINS * len(batches)).reshape(-1, COARSE_BINS)
-    quartiles = np.quantile(batches, (0.25, 0.75), axis=-1)
-    spread, robust = batches.std(-1), (quartiles[1] - quartiles[0]) / 1.349
-    width = 0.9 * np.where(robust > 0, np.minimum(spread, robust), spread) * batches.shape[-1] ** -0.2
+def _modes(ordered: Array, bins: int) -> Array:
+    """Return the mode of each row of sorted draws."""
+    lowest, step, smooth = _smoothed(ordered, bins)
+    return np.asarray(np.where(ordered[:, -1] > ordered[:, 0], lowest + (smooth.argmax(-1) + 0.5) * step, lowest))
+
+
+def _smoothed(ordered: Array, bins: int) -> tuple[Array, Array, Array]:
+    """Return the start and step of a grid over each row of sorted draws, and the smoothed histogram on it."""
+    number, size = ordered.shape
+    lowest, span = ordered[:, 0], ordered[:, -1] - ordered[:, 0]
+    step = np.where(span > 0, span, 1.0) / bins
+    cells = np.minimum(((ordered - lowest[:, None]) / step[:, None]).astype(np.intp), bins - 1)
+    cells += bins * np.arange(number)[:, None]
+    heights = np.bincount(cells.ravel(), minlength=bins * number).reshape(number, bins)
+    spread = ordered.std(-1)
+    robust = (ordered[:, (3 * size) // 4 - (size % 4 == 0)] - ordered[:, size // 4]) / 1.349
+    width = 0.9 * np.where(robust > 0, np.minimum(spread, robust), spread) * size**-0.2
     mirrored = np.concatenate([heights, heights[:, ::-1]], axis=1)
-    frequency = np.fft.rfftfreq(2 * COARSE_BINS) / step
-    smooth = np.fft.irfft(np.fft.rfft(mirrored) * np.exp(-2 * (np.pi * frequency * width[:, None]) ** 2))
-    peak = np.argmax(smooth[:, :COARSE_BINS], axis=1)
-    return np.asarray(lowest[:, 0] + (peak + 0.5) * step[:, 0])
+    frequency = np.arange(bins + 1) / (2 * bins * step[:, None])
+    kernel = np.exp(-2 * (np.pi * frequency * width[:, None]) ** 2)
+    return lowest, step, np.fft.irfft(np.fft.rfft(mirrored) * kernel, 2 * bins)[:, :bins]
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +169,7 @@ def _statistics(rows: Array, confidence_level: float, credible: Callable[..., An
     return {
         "median": (ordered[:, (size - 1) // 2] + ordered[:, size // 2]) / 2,
         "mean": mean,
-        "mode": np.array([mode(rows[0])]) if len(rows) == 1 else _modes(rows),
+        "mode": _modes(ordered, BINS if len(rows) == 1 else COARSE_BINS),
         "standard_deviation": np.sqrt(second * (size / (size - 1))) if size > 1 else np.full(len(rows), np.nan),
         "low": low,
         "high": high,

@@ -77,10 +77,16 @@ class Members:
         """Return value and standard error of each: as observed with the delta method, or of the draws."""
         if self.errors is not None:
             return self.observed, self.errors
-        return (
-            np.array([np.nanmean(each) for each in self.draws]),
-            np.array([np.nanstd(each, ddof=1) for each in self.draws]),
-        )
+        kept = [each[np.isfinite(each)] for each in self.draws]
+        return np.array([_mean(each) for each in kept]), np.array([_deviation(each) for each in kept])
+
+
+def _mean(draws: Array) -> float:
+    return float(draws.mean()) if draws.size else math.nan
+
+
+def _deviation(draws: Array) -> float:
+    return float(draws.std(ddof=1)) if draws.size > 1 else math.nan
 
 
 def aggregation(name: str | None = None, *, scale: str | None = None, test_share: float | None = None) -> Aggregation:
