@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import App, Parameter
 
 from howsure.cli.output import write
+from howsure.cli.study import study_app
 from howsure.errors import HowsureError
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ app = App(
     default_parameter=Parameter(negative=()),
     version_flags=["--version"],
 )
+app.command(study_app)
 
 
 @app.command

@@ -122,9 +122,12 @@ class Report:
         path.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8", newline="\n")
         return path
 
+    def plain_records(self) -> list[dict[str, Any]]:
+        """Return the records with None for what is undefined or infinite, as JSON has it."""
+        return [{name: _finite(value) for name, value in record.items()} for record in self.records]
+
     def _json(self) -> str:
-        plain = [{name: _finite(value) for name, value in record.items()} for record in self.records]
-        return json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False)
+        return json.dumps(self.plain_records(), indent=2, ensure_ascii=False, allow_nan=False)
 
     def _csv(self) -> str:
         text = io.StringIO()

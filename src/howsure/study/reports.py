@@ -108,6 +108,8 @@ def aggregates(held: Collection, metric: str | None, basis: str, level: float) -
             pooled = held.aggregate(spec, group, basis, level)
             objects[(spec, group) if several else group] = pooled
             records.append({"metric": spec, "group": group} | pooled.record())
-    shown = ("value", "low", "high", "method", "experiments", "i2", "tau2", "reason")
+    shown = ("value", "low", "high", "method", "experiments", "i2", "tau2")
     first = ("metric", "group") if several else ("group",)
-    return Report(objects, tuple(records), (*first, *shown), level, "" if several else wanted[0])
+    notes = dict.fromkeys(f"{each['group']}: {each['reason']}" for each in records if each["reason"])
+    caption = "; ".join([*([] if several else wanted), *notes])
+    return Report(objects, tuple(records), (*first, *shown), level, caption)
