@@ -110,6 +110,10 @@ def aggregated(chosen: Aggregation, members: Members, level: float, seed: np.ran
     """Return the aggregate of a group, with draws of it; what cannot be aggregated is nan with the reason."""
     if len(members.names) == 1:
         return _single(members, level)
+    still = [name for name, error in zip(members.names, members.moments()[1], strict=True) if not error > 0]
+    if still:
+        reason = f"'{still[0]}' does not vary: give it a prior of more than 0, or aggregate by '{TABLES}'"
+        return _undefined(members, level, chosen.name, reason)
     try:
         return KNOWN[chosen.name](chosen, members, level, seed)
     except HowsureError as error:
