@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -125,6 +125,7 @@ def test_refusals(values, errors, settings, words):
 experiments = st.lists(st.tuples(st.floats(-3, 3), st.floats(0.01, 2)), min_size=2, max_size=8)
 
 
+@settings(deadline=None)
 @given(experiments, st.sampled_from(["fixed", "dl", "pm", "reml"]), st.booleans(), st.floats(0.1, 10), st.floats(-5, 5))
 def test_shifting_and_stretching(pairs, method, knha, stretch, shift):
     """Values in other units give the same weights and I², and τ² in the square of those units."""
@@ -137,6 +138,7 @@ def test_shifting_and_stretching(pairs, method, knha, stretch, shift):
     assert first.weights.sum() == pytest.approx(1)
 
 
+@settings(deadline=None)
 @given(experiments)
 def test_restricted_likelihood_is_at_its_maximum(pairs):
     """REML's τ² has a restricted likelihood that no other τ² exceeds."""
@@ -151,6 +153,7 @@ def test_restricted_likelihood_is_at_its_maximum(pairs):
     assert max(likelihood(other) for other in others) <= best + 1e-6 * max(1, abs(best))
 
 
+@settings(deadline=None)
 @given(experiments)
 def test_paule_mandel_makes_q_what_it_should_be(pairs):
     """Paule and Mandel's τ² gives a Q of m - 1, or is 0 where Q is less from the start."""

@@ -20,6 +20,7 @@ from howsure.pooling.scales import scale_named, scale_of_range
 
 Array = NDArray[Any]
 DEFAULT = "reml_knha"
+EDGE = "a fold is perfect: the mean is taken on the metric's own scale"
 SYNONYMS = {
     "singleton": "identity",
     "fe": "fixed",
@@ -154,9 +155,9 @@ def _effects(chosen: Aggregation, members: Members, level: float, seed: np.rando
 
 
 def _folds(chosen: Aggregation, members: Members, level: float, seed: np.random.SeedSequence) -> Pooled:
-    scale = chosen.scale or scale_of_range(members.range)
+    scale, note = chosen.scale or scale_of_range(members.range), ""
     if chosen.scale is None and not _inside(members.observed, scale_named(scale).range):
-        scale = "identity"  # a perfect fold has no logit
+        scale, note = "identity", EDGE  # a perfect fold has no logit
     mean = pool_folds(members.observed, test_share=chosen.test_share, scale=scale, confidence_level=level)
     values, errors = members.moments()
     between = pool(values, errors, method="dl", confidence_level=level, names=members.names)
@@ -170,7 +171,7 @@ def _folds(chosen: Aggregation, members: Members, level: float, seed: np.random.
         prediction_interval=(math.nan, math.nan),
         weights=np.full(len(values), 1 / len(values)),
         scale=scale,
-        reason=mean.reason,
+        reason=mean.reason or note,
     )
     drawn = _drawn(pooled, len(members.draws[0]), len(values) - 1, seed)
     return replace(pooled, draws=np.clip(drawn, *members.range))
