@@ -149,7 +149,8 @@ def summarise(
     else:  # the scatter of the statistics over batches of the draws
         batches = kept[: len(kept) // BATCHES * BATCHES].reshape(BATCHES, -1)
         scattered = _statistics(batches, confidence_level, credible)
-        errors = {name: float(each.std(ddof=1) / np.sqrt(BATCHES)) for name, each in scattered.items()}
+        spread = np.std(list(scattered.values()), axis=1, ddof=1) / np.sqrt(BATCHES)
+        errors = dict(zip(scattered, spread.tolist(), strict=True))
     return Summary(**values, defined=len(kept), draws=len(draws), errors=errors)
 
 

@@ -31,6 +31,7 @@ class Collection:
         self.experiments: dict[str, Experiment] = {}
         self.metrics: dict[str, Aggregation] = {}
         self._values: dict[tuple[str, str, str], Array] = {}
+        self._bound: dict[tuple[str, str], Metric] = {}
 
     @property
     def groups(self) -> dict[str, tuple[Experiment, ...]]:
@@ -76,11 +77,11 @@ class Collection:
 
     def bound(self, metric: str, one: Experiment) -> Metric:
         """Return the metric on an experiment's table (of one value a class, the first)."""
-        try:
-            return resolve((labels_to_expand(metric, one.table) or [metric])[0], one.table)
-        except HowsureError as error:
-            message = f"Experiment '{one.name}': {error}"
-            raise HowsureError(message) from None
+        if one.name not in self.experiments:  # not yet, or the sum of a group
+            return _bound(metric, one)
+        if (one.name, metric) not in self._bound:
+            self._bound[one.name, metric] = _bound(metric, one)
+        return self._bound[one.name, metric]
 
     def expanded(self, metric: str) -> list[str]:
         """Return one spec a class for the average ``none``, by the first experiment's classes."""
@@ -174,3 +175,11 @@ class Collection:
             draws=draws[0],
             reason="",
         )
+
+
+def _bound(metric: str, one: Experiment) -> Metric:
+    try:
+        return resolve((labels_to_expand(metric, one.table) or [metric])[0], one.table)
+    except HowsureError as error:
+        message = f"Experiment '{one.name}': {error}"
+        raise HowsureError(message) from None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -53,8 +52,8 @@ def summaries(held: Collection, metric: str | None, source: str, level: float) -
     for spec in wanted:
         for name in held.experiments:
             summary = objects[(spec, name) if several else name] = found[spec, name]
-            record = asdict(summary)
-            errors = {f"{each}_error": error for each, error in record.pop("errors").items()}
+            record = {each: getattr(summary, each) for each in summary.__slots__ if each != "errors"}
+            errors = {f"{each}_error": error for each, error in summary.errors.items()}
             observed = held.observed(spec, name)
             records.append({"metric": spec, "experiment": name, "observed": observed} | record | errors)
     shown = ("observed", "median", "mode", "low", "high", "uncertainty", "skewness", "kurtosis")
