@@ -189,6 +189,15 @@ def test_prediction_interval_covers_a_new_experiment():
     assert abs(np.mean(covered) - 0.95) < 3 * math.sqrt(0.95 * 0.05 / 600) + 0.005
 
 
+def test_pooled_behaves_like_an_estimate():
+    """A pooled value unpacks as value and limits, is a number where one is wanted, and tells all in plain values."""
+    pooled = hs.pool([0.91, 0.84, 0.93], [0.01, 0.02, 0.015])
+    value, (low, high) = pooled
+    assert (value, low, high) == (float(pooled), pooled.low, pooled.high)
+    assert pooled.to_dict()["weights"] == pooled.weights.tolist()
+    assert pooled.record()["tau2_low"] == pooled.tau2_interval[0]
+
+
 def test_forest_shows_every_experiment():
     """The forest in text has a row for each experiment, one for the pooled value and one for a new experiment."""
     pooled = hs.pool([0.91, 0.84, 0.93], [0.01, 0.02, 0.015], names=["Ulm", "Bern", "Graz"])

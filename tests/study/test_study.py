@@ -21,6 +21,24 @@ def study():
     return made
 
 
+def test_study_says_what_it_holds(study):
+    """The repr counts experiments, groups and metrics."""
+    assert repr(study) == "<Study: 4 experiments in 2 groups, 2 metrics, seed 3, 2,000 draws>"
+
+
+def test_bars_do_not_nest(study, monkeypatch, capsys):
+    """In a terminal the bar of the study is shown alone, and drawing within it shows none."""
+    import howsure.progress as module
+
+    shown = []
+    monkeypatch.setattr(module, "_is_watched", lambda: True)
+    monkeypatch.setattr(module, "PATIENCE", -1.0)
+    monkeypatch.setattr(module, "_bar", lambda title, steps: shown.append((title, steps)) or module._NoBar())
+    study.summaries("f1")
+    assert shown == [("summarising", 4)]
+    assert capsys.readouterr().err == ""
+
+
 def test_evidence_in_every_form(tmp_path):
     """A table, a matrix, predictions, a matrix's file and a predictions' file all are the same experiment."""
     true, predicted = [0, 0, 1, 1, 1], [0, 1, 1, 1, 0]

@@ -66,6 +66,10 @@ class Study:
         self._held = Collection(_whole("seed", seed, 0), _whole("n_draws", n_draws, 1))
         self.confidence_level = confidence_level
 
+    def __repr__(self) -> str:
+        counted = f"{len(self.experiments)} experiments in {len(self.groups)} groups, {len(self.metrics)} metrics"
+        return f"<Study: {counted}, seed {self.seed}, {self.n_draws:,} draws>"
+
     @property
     def seed(self) -> int:
         """The seed that all draws follow from."""
