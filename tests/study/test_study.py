@@ -99,21 +99,24 @@ def test_difference_from_draws(study):
     drawn = study.draws("f1", "a/0") - study.draws("f1", "b/0")
     assert np.array_equal(found.draws, drawn)
     assert found.probability_greater.value == (drawn > 0).mean()
-    assert found.rope_inside.value == (np.abs(drawn) <= 0.05).mean()
-    assert found.rope_below.value + found.rope_inside.value + found.rope_above.value == pytest.approx(1)
+    assert found.rope.inside.value == (np.abs(drawn) <= 0.05).mean()
+    assert sum(part.value for part in (found.rope.below, found.rope.inside, found.rope.above)) == pytest.approx(1)
     swapped = study.compare("f1", "b/0", "a/0", rope=0.05)
-    assert swapped.rope_below == found.rope_above
+    assert swapped.rope.below == found.rope.above
     assert swapped.probability_of_direction == found.probability_of_direction
     assert "f1: a/0 less b/0 is 0.1" in str(found)
-    assert "Within ±0.05" in str(found)
+    assert "Within [-0.05, 0.05]" in str(found)
     assert found.record()["median"] == found.summary.median
+    assert (found.low, found.high) == (found.summary.low, found.summary.high)
+    lopsided = study.compare("f1", "a/0", "b/0", rope=(-0.02, 0.1)).rope
+    assert lopsided.inside.value == ((drawn >= -0.02) & (drawn <= 0.1)).mean()
 
 
 def test_groups_are_compared_by_their_aggregates(study):
     """A group's name stands for its aggregate, in comparisons and ranks."""
     found = study.compare("f1", "a", "b")
     first, second = study.aggregate("f1")["a"], study.aggregate("f1")["b"]
-    assert found.observed == pytest.approx(first.value - second.value)
+    assert found.value == pytest.approx(first.value - second.value)
     assert found.summary.standard_deviation == pytest.approx(np.std(first.draws - second.draws, ddof=1))
     assert list(study.ranks("f1", among=["a", "b"])) == ["a", "b"]
     assert len(study.comparisons("f1", among=["a", "b", "b/0"])) == 3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,8 +16,25 @@ from howsure.methods.summary import Probability, Summary, probability_above, sum
 from howsure.render import interval_text, number, percent
 
 Array = NDArray[Any]
+Region = float | tuple[float, float]
 # Makowski et al. (2019), Frontiers in Psychology 10: words for a probability of direction.
 WORDS = ((0.95, "uncertain"), (0.97, "possible"), (0.99, "likely"), (0.999, "probable"), (math.inf, "certain"))
+
+
+@dataclass(frozen=True, slots=True)
+class Rope:
+    """How much of the draws lies below, inside and above a region of practical equivalence.
+
+    ``bayes_factor`` is the odds of the region under the draws over those under two classifiers that guess: above 1
+    speaks for practical equivalence. Each number comes with its Monte Carlo error.
+    """
+
+    low: float
+    high: float
+    below: Probability
+    inside: Probability
+    above: Probability
+    bayes_factor: Probability
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,19 +45,14 @@ class Difference:
     ----------
     metric, first, second
         What is compared: a metric, and two experiments, groups or ``"random"``.
-    observed
+    value
         Difference of the observed values.
     summary
         Median, mean, mode, interval … of the drawn difference.
     probability_greater
         P(first > second), with its Monte Carlo error.
     rope
-        Half width of the region of practical equivalence, None if none was named.
-    rope_below, rope_inside, rope_above
-        Probabilities that the difference is below ``-rope``, within, and above ``rope``, with their errors.
-    bayes_factor
-        Odds of the region under the draws over those under two classifiers that guess; above 1 speaks for practical
-        equivalence.
+        Probabilities of the region of practical equivalence, where one was named.
     confidence_level
         Level of the summary's interval.
     draws
@@ -49,16 +62,22 @@ class Difference:
     metric: str
     first: str
     second: str
-    observed: float
+    value: float
     summary: Summary
     probability_greater: Probability
-    rope: float | None
-    rope_below: Probability
-    rope_inside: Probability
-    rope_above: Probability
-    bayes_factor: float
+    rope: Rope | None
     confidence_level: float
     draws: Array = field(repr=False)
+
+    @property
+    def low(self) -> float:
+        """Lower limit of the drawn difference."""
+        return self.summary.low
+
+    @property
+    def high(self) -> float:
+        """Upper limit of the drawn difference."""
+        return self.summary.high
 
     @property
     def probability_of_direction(self) -> float:
@@ -73,7 +92,7 @@ class Difference:
             "metric": self.metric,
             "first": self.first,
             "second": self.second,
-            "observed": self.observed,
+            "observed": self.value,
             "median": summary.median,
             "mean": summary.mean,
             "mode": summary.mode,
@@ -83,11 +102,19 @@ class Difference:
             "probability_greater": self.probability_greater.value,
             "probability_greater_error": self.probability_greater.error,
             "probability_of_direction": self.probability_of_direction,
-            "rope": math.nan if self.rope is None else self.rope,
-            "rope_below": self.rope_below.value,
-            "rope_inside": self.rope_inside.value,
-            "rope_above": self.rope_above.value,
-            "bayes_factor": self.bayes_factor,
+            **self._regions(),
+        }
+
+    def _regions(self) -> dict[str, float]:
+        nan, none = math.nan, Probability(math.nan, math.nan)
+        rope = self.rope or Rope(nan, nan, none, none, none, none)
+        return {
+            "rope_low": rope.low,
+            "rope_high": rope.high,
+            "rope_below": rope.below.value,
+            "rope_inside": rope.inside.value,
+            "rope_above": rope.above.value,
+            "bayes_factor": rope.bayes_factor.value,
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -105,9 +132,10 @@ class Difference:
         )
         if self.rope is None:
             return text
+        rope = self.rope
         return (
-            f"{text} Within ±{self.rope:g} with probability {self.rope_inside.value:.3f}, below with "
-            f"{self.rope_below.value:.3f}, above with {self.rope_above.value:.3f}."
+            f"{text} Within [{rope.low:g}, {rope.high:g}] with probability {rope.inside.value:.3f}, below with "
+            f"{rope.below.value:.3f}, above with {rope.above.value:.3f}."
         )
 
     @property
@@ -122,51 +150,45 @@ def difference(
     metric: str,
     names: tuple[str, str],
     draws: tuple[Array, Array],
-    observed: float,
+    value: float,
     *,
-    rope: float | None,
+    rope: Region | None,
     confidence_level: float,
     guesses: Array | None = None,
 ) -> Difference:
     """Return the difference of two arrays of draws; ``guesses`` are those of two classifiers that guess."""
     drawn = draws[0] - draws[1]
-    none = Probability(math.nan, math.nan)
-    below, inside, above, factor = none, none, none, math.nan
-    if rope is not None:
-        if not (math.isfinite(rope) and rope > 0):
-            message = f"`rope` is the largest difference that does not matter, a number above 0, not {rope!r}."
-            raise HowsureError(message)
-        below, above = probability_above(-drawn, rope), probability_above(drawn, rope)
-        inside = _inside(drawn, rope)
-        if guesses is not None:
-            factor = _ratio(_odds(inside.value), _odds(_inside(guesses, rope).value))
-    return Difference(
-        metric,
-        *names,
-        observed,
-        summarise(drawn, confidence_level),
-        probability_above(drawn, 0.0),
-        rope,
-        below,
-        inside,
-        above,
-        factor,
-        confidence_level,
-        drawn,
-    )
+    regions = None if rope is None else _regions(_region(rope), drawn, guesses)
+    summary, greater = summarise(drawn, confidence_level), probability_above(drawn, 0.0)
+    return Difference(metric, *names, value, summary, greater, regions, confidence_level, drawn)
 
 
-def _inside(drawn: Array, rope: float) -> Probability:
+def _region(rope: Region) -> tuple[float, float]:
+    ends = tuple(rope) if isinstance(rope, Sequence) else (-rope, rope)
+    if len(ends) == 2 and all(map(math.isfinite, ends)) and ends[0] < ends[1]:  # noqa: PLR2004 - low and high
+        return float(ends[0]), float(ends[1])
+    message = f"`rope` is the largest difference that does not matter, or a pair (low, high), not {rope!r}."
+    raise HowsureError(message)
+
+
+def _regions(region: tuple[float, float], drawn: Array, guesses: Array | None) -> Rope:
+    low, high = region
+    inside = _within(drawn, region)
+    factor = Probability(math.nan, math.nan) if guesses is None else _odds_ratio(inside, _within(guesses, region))
+    return Rope(low, high, probability_above(-drawn, -low), inside, probability_above(drawn, high), factor)
+
+
+def _within(drawn: Array, region: tuple[float, float]) -> Probability:
+    """Return the share of the defined draws within a region, ends included."""
     kept = drawn[np.isfinite(drawn)]
-    # A strict bound one step further is the closed region.
-    return probability_above(-np.abs(kept), math.nextafter(-rope, -math.inf))
+    return probability_above(((kept >= region[0]) & (kept <= region[1])).astype(float), 0.5)
 
 
-def _odds(probability: float) -> float:
-    return probability / (1 - probability) if probability < 1 else math.inf
-
-
-def _ratio(part: float, whole: float) -> float:
-    if math.isinf(part) and math.isinf(whole):
-        return math.nan
-    return part / whole if whole > 0 else math.inf if part > 0 else math.nan
+def _odds_ratio(part: Probability, whole: Probability) -> Probability:
+    """Return the ratio of two odds, with the Monte Carlo error of its logarithm carried over."""
+    first, second = (share.value / (1 - share.value) if share.value < 1 else math.inf for share in (part, whole))
+    if not (0 < first < math.inf and 0 < second < math.inf):
+        bounded = first / second if second not in {0.0, math.inf} else math.nan
+        return Probability(bounded, math.nan)
+    relative = math.hypot(*(share.error / (share.value * (1 - share.value)) for share in (part, whole)))
+    return Probability(first / second, first / second * relative)

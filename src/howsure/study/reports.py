@@ -15,7 +15,7 @@ from howsure.methods.summary import Summary, summarise
 from howsure.pooling.pooled import Pooled
 from howsure.progress import progress
 from howsure.study.collection import Collection
-from howsure.study.difference import Difference, difference
+from howsure.study.difference import Difference, Region, difference
 from howsure.study.report import Report
 
 Array = NDArray[Any]
@@ -62,7 +62,7 @@ def summaries(held: Collection, metric: str | None, source: str, level: float) -
     return Report(objects, tuple(records), (*first, *shown), level, caption if several else f"{wanted[0]}, {caption}")
 
 
-def compared(held: Collection, metric: str, names: tuple[str, str], rope: float | None, level: float) -> Difference:
+def compared(held: Collection, metric: str, names: tuple[str, str], rope: Region | None, level: float) -> Difference:
     """Return the difference of two experiments or groups, or of one and a classifier that guesses."""
     first, second = names
     if second == RANDOM:
@@ -86,13 +86,13 @@ def _value(held: Collection, metric: str, name: str, level: float) -> float:
 
 
 def comparisons(
-    held: Collection, metric: str, pairs: Sequence[tuple[str, str]], rope: float | None, level: float
+    held: Collection, metric: str, pairs: Sequence[tuple[str, str]], rope: Region | None, level: float
 ) -> Report:
     """Return the differences of pairs."""
     found = {pair: compared(held, metric, pair, rope, level) for pair in pairs}
     regions = () if rope is None else ("rope_below", "rope_inside", "rope_above")
     shown = ("first", "second", "observed", "median", "low", "high", "probability_greater", *regions)
-    caption = metric if rope is None else f"{metric}, practical equivalence within ±{rope:g}"
+    caption = metric if rope is None else f"{metric}, region of practical equivalence {rope}"
     return Report(found, tuple(each.record() for each in found.values()), shown, level, caption)
 
 

@@ -20,7 +20,7 @@ from howsure.study.aggregation import Aggregation
 from howsure.study.aggregation import aggregation as chosen_aggregation
 from howsure.study.arviz import tree_of
 from howsure.study.collection import Collection
-from howsure.study.difference import Difference
+from howsure.study.difference import Difference, Region
 from howsure.study.experiment import SOURCES, Experiment, experiment
 from howsure.study.files import study_from, write_study
 from howsure.study.folds import fold_tables
@@ -317,7 +317,7 @@ class Study:
         """
         return reports.summaries(self._held, metric, source, self._level)
 
-    def compare(self, metric: str, first: str, second: str, *, rope: float | None = None) -> Difference:
+    def compare(self, metric: str, first: str, second: str, *, rope: Region | None = None) -> Difference:
         """Return the difference ``first - second`` from draws; experiments are taken to be independent.
 
         Parameters
@@ -328,7 +328,8 @@ class Study:
             Experiments, groups (their aggregates), or, for the second, ``"random"``: a classifier that guesses, on
             the first's test set.
         rope
-            Largest difference that does not matter; none by default, for no number suits all metrics.
+            Largest difference that does not matter, or a pair (low, high); none by default, for no number suits all
+            metrics.
 
         Notes
         -----
@@ -336,12 +337,12 @@ class Study:
         """
         return reports.compared(self._held, parse(metric).text, (first, second), rope, self._level)
 
-    def comparisons(self, metric: str, *, rope: float | None = None, among: Sequence[str] | None = None) -> Report:
+    def comparisons(self, metric: str, *, rope: Region | None = None, among: Sequence[str] | None = None) -> Report:
         """Return the differences of all pairs of experiments, or of those named in ``among`` (groups too)."""
         names = list(self._held.experiments) if among is None else list(among)
         return reports.comparisons(self._held, parse(metric).text, list(combinations(names, 2)), rope, self._level)
 
-    def against_random(self, metric: str, *, rope: float | None = None) -> Report:
+    def against_random(self, metric: str, *, rope: Region | None = None) -> Report:
         """Return the differences of all experiments from a classifier that guesses on their test sets."""
         pairs = [(name, RANDOM) for name in self._held.experiments]
         return reports.comparisons(self._held, parse(metric).text, pairs, rope, self._level)
