@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from howsure.models import Comparisons, compare_all, evaluate_models
     from howsure.monitoring import monitor
     from howsure.multiplicity import Differences, adjusted_p_values, simultaneous_differences
+    from howsure.pooling import Pooled, conflate, pool, pool_folds, pool_tables
     from howsure.ranking import Ranks, ranks
     from howsure.resample import bootstrap, bootstrap_ci
     from howsure.sklearn import (
@@ -90,6 +91,7 @@ if TYPE_CHECKING:
     from howsure.sources.paired import paired, paired_scores
     from howsure.sources.score_matrix import multiclass_scores
     from howsure.sources.scores import scores
+    from howsure.study import Study
     from howsure.table import Table, from_counts
     from howsure.thresholds import threshold_curves
 
@@ -181,6 +183,13 @@ _HOMES = {
         "evaluate_models",
     ),
     "howsure.monitoring": ("monitor",),
+    "howsure.pooling": (
+        "Pooled",
+        "conflate",
+        "pool",
+        "pool_folds",
+        "pool_tables",
+    ),
     "howsure.classification": (
         "classification_report",
         "classification_report_with_ci",
@@ -227,6 +236,7 @@ _HOMES = {
         "paired_scores",
     ),
     "howsure.sources.scores": ("scores",),
+    "howsure.study": ("Study",),
     "howsure.table": (
         "Table",
         "from_counts",
@@ -265,6 +275,7 @@ __all__ = [
     "Newcombe",
     "NewcombePaired",
     "NewcombePairedCC",
+    "Pooled",
     "Population",
     "Predictive",
     "Ranks",
@@ -272,6 +283,7 @@ __all__ = [
     "Reviewed",
     "ReviewedPrecision",
     "Simple",
+    "Study",
     "Table",
     "Tango",
     "Wald",
@@ -295,6 +307,7 @@ __all__ = [
     "cohen_kappa_score",
     "compare",
     "compare_all",
+    "conflate",
     "confusion",
     "consensus",
     "corrected",
@@ -320,6 +333,9 @@ __all__ = [
     "optimal_threshold",
     "paired",
     "paired_scores",
+    "pool",
+    "pool_folds",
+    "pool_tables",
     "ppv_score",
     "precision_recall_curve",
     "precision_score",

@@ -44,6 +44,8 @@ class Average:
 def _defined_mean(values: Array, weights: Array) -> Array:
     """Weighted mean over the classes whose value is defined."""
     defined = ~np.isnan(values)
+    if defined.all():
+        return divide((values * weights).sum(-1), weights.sum(-1))
     weights = np.where(defined, weights, 0)
     return divide((np.where(defined, values, 0) * weights).sum(-1), weights.sum(-1))
 

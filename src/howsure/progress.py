@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 PATIENCE = 1.0  # seconds before a bar appears
+_ONE_AT_A_TIME = threading.Lock()
 
 
 @contextmanager
@@ -25,7 +27,7 @@ def progress(title: str, steps: int, show: bool | None = None) -> Iterator[Calla
         Whether to show a bar; None for only where somebody watches (a terminal or a notebook) and it takes long.
     """
     visible = _is_watched() if show is None else show
-    if not visible:
+    if not visible or not _ONE_AT_A_TIME.acquire(blocking=False):  # work within work shows the outer bar alone
         yield lambda: None
         return
     started = time.monotonic()
@@ -43,6 +45,7 @@ def progress(title: str, steps: int, show: bool | None = None) -> Iterator[Calla
     try:
         yield advance
     finally:
+        _ONE_AT_A_TIME.release()
         for bar in bars:
             bar.stop()
 

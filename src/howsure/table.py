@@ -80,6 +80,13 @@ class Counts:
 
         Shapes ``(..., K)``, or ``(...)`` for the one class at ``index``.
         """
+        return self._every if index is None else self._outcomes(index)
+
+    @cached_property
+    def _every(self) -> tuple[Array, Array, Array, Array]:
+        return self._outcomes(None)
+
+    def _outcomes(self, index: int | None) -> tuple[Array, Array, Array, Array]:
         where: Any = slice(None) if index is None else index
         tp, rows, columns = self.hits[..., where], self.rows[..., where], self.columns[..., where]
         if self.kind == "multilabel":

@@ -12,6 +12,7 @@ from cyclopts import App, Parameter
 from howsure.cli import reviewed as review_commands
 from howsure.cli.compare import register_compare
 from howsure.cli.output import write
+from howsure.cli.study import study_app
 from howsure.cli.unlabelled import unlabelled
 from howsure.errors import HowsureError
 
@@ -26,6 +27,7 @@ app = App(
     default_parameter=Parameter(negative=()),
     version_flags=["--version"],
 )
+app.command(study_app)
 app.command(review_commands.reviewed)
 app.command(review_commands.review_plan)
 

@@ -12,77 +12,80 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 BATCHES = 20  # of the draws, whose scatter gives the Monte Carlo error
 BINS = 2048  # of the grid on which the density's peak is found
+COARSE_BINS = 256  # of those for batches
 
 
-def equal_tailed(draws: Array, confidence_level: float) -> tuple[float, float]:
-    """Return the quantiles that leave equal probability on both sides."""
-    low, high = np.quantile(draws, ((1 - confidence_level) / 2, (1 + confidence_level) / 2))
-    return float(low), float(high)
+def equal_tailed(draws: Array, confidence_level: float) -> tuple[Any, Any]:
+    """Return the quantiles that leave equal probability on both sides; draws lie along the last axis."""
+    low, high = np.quantile(draws, ((1 - confidence_level) / 2, (1 + confidence_level) / 2), axis=-1)
+    return low[()], high[()]
 
 
-def highest_density(draws: Array, confidence_level: float) -> tuple[float, float]:
-    """Return the shortest interval that holds this share of the draws.
+def highest_density(draws: Array, confidence_level: float) -> tuple[Any, Any]:
+    """Return the shortest interval that holds this share of the draws, which lie along the last axis.
 
     Examples
     --------
     >>> import numpy as np
     >>> low, high = highest_density(np.random.default_rng(0).beta(1, 9, 100_000), 0.95)
-    >>> low < 0.001, abs(high - 0.2831) < 0.005
+    >>> bool(low < 0.001), bool(abs(high - 0.2831) < 0.005)
     (True, True)
     """
-    ordered = np.sort(draws)
-    inside = min(int(np.ceil(confidence_level * len(ordered))), len(ordered))
-    widths = ordered[inside - 1 :] - ordered[: len(ordered) - inside + 1]
-    start = int(np.argmin(widths))
-    return float(ordered[start]), float(ordered[start + inside - 1])
+    ordered = np.sort(draws, axis=-1)
+    size = ordered.shape[-1]
+    inside = min(int(np.ceil(confidence_level * size)), size)
+    widths = ordered[..., inside - 1 :] - ordered[..., : size - inside + 1]
+    start = np.argmin(widths, axis=-1)[..., None]
+    low, high = (np.take_along_axis(ordered, place, -1)[..., 0] for place in (start, start + inside - 1))
+    return low[()], high[()]
 
 
-def mode(draws: Array) -> float:
-    """Return the peak of a smoothed density of the draws.
+def density(draws: Array) -> tuple[Array, Array]:
+    """Return a grid over the draws and their smoothed density on it; one point where they do not vary.
 
     A histogram on a fine grid is smoothed by a normal kernel of Silverman's width, with the draws reflected at
     their extremes so that a peak at the edge is found.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> grid, heights = density(np.random.default_rng(0).beta(8, 4, 50_000))
+    >>> bool(abs(heights.sum() * (grid[1] - grid[0]) - 1) < 1e-9)
+    True
     """
-    lowest, highest = float(draws.min()), float(draws.max())
-    spread = float(draws.std())
-    if not spread > 0:
-        return lowest
-    quartiles = np.quantile(draws, (0.25, 0.75))
-    robust = float(quartiles[1] - quartiles[0]) / 1.349 or spread
-    width = 0.9 * min(spread, robust) * len(draws) ** -0.2
-    heights, edges = np.histogram(draws, BINS, (lowest, highest))
-    step = (highest - lowest) / BINS
-    mirrored = np.concatenate([heights, heights[::-1]])
-    frequency = np.fft.rfftfreq(len(mirrored), step)
-    kernel = np.exp(-2 * (np.pi * frequency * width) ** 2)
-    smooth = np.fft.irfft(np.fft.rfft(mirrored) * kernel, len(mirrored))[:BINS]
-    peak = int(np.argmax(smooth))
-    return float((edges[peak] + edges[peak + 1]) / 2)
+    ordered = np.sort(draws)
+    if not ordered[-1] > ordered[0]:
+        return ordered[:1], np.array([np.inf])
+    lowest, step, smooth = _smoothed(ordered[None], BINS)
+    return lowest[0] + (np.arange(BINS) + 0.5) * step[0], smooth[0] / (len(draws) * step[0])
 
 
-def skewness(draws: Array) -> float:
-    """Third standardised moment; 0 for a symmetric distribution."""
-    centred = draws - draws.mean()
-    return _quotient(float((centred**3).mean()), float((centred**2).mean()) ** 1.5)
+def mode(draws: Array) -> float:
+    """Return the peak of the smoothed density of the draws."""
+    return float(_modes(np.sort(draws)[None], BINS)[0])
 
 
-def kurtosis(draws: Array) -> float:
-    """Fourth standardised moment less 3; 0 for a normal distribution."""
-    centred = draws - draws.mean()
-    return _quotient(float((centred**4).mean()), float((centred**2).mean()) ** 2) - 3
+def _modes(ordered: Array, bins: int) -> Array:
+    """Return the mode of each row of sorted draws."""
+    lowest, step, smooth = _smoothed(ordered, bins)
+    return np.asarray(np.where(ordered[:, -1] > ordered[:, 0], lowest + (smooth.argmax(-1) + 0.5) * step, lowest))
 
 
-def _quotient(part: float, whole: float) -> float:
-    return part / whole if whole > 0 else float("nan")
-
-
-def monte_carlo_error(statistic: Callable[[Array], float], draws: Array) -> float:
-    """Return the standard error of a statistic of the draws, from its scatter over batches of them."""
-    if len(draws) < 2 * BATCHES:
-        return float("nan")
-    size = len(draws) // BATCHES
-    values = [statistic(draws[start * size : (start + 1) * size]) for start in range(BATCHES)]
-    return float(np.std(values, ddof=1) / np.sqrt(BATCHES))
+def _smoothed(ordered: Array, bins: int) -> tuple[Array, Array, Array]:
+    """Return the start and step of a grid over each row of sorted draws, and the smoothed histogram on it."""
+    number, size = ordered.shape
+    lowest, span = ordered[:, 0], ordered[:, -1] - ordered[:, 0]
+    step = np.where(span > 0, span, 1.0) / bins
+    cells = np.minimum(((ordered - lowest[:, None]) / step[:, None]).astype(np.intp), bins - 1)
+    cells += bins * np.arange(number)[:, None]
+    heights = np.bincount(cells.ravel(), minlength=bins * number).reshape(number, bins)
+    spread = ordered.std(-1)
+    robust = (ordered[:, (3 * size) // 4 - (size % 4 == 0)] - ordered[:, size // 4]) / 1.349
+    width = 0.9 * np.where(robust > 0, np.minimum(spread, robust), spread) * size**-0.2
+    mirrored = np.concatenate([heights, heights[:, ::-1]], axis=1)
+    frequency = np.arange(bins + 1) / (2 * bins * step[:, None])
+    kernel = np.exp(-2 * (np.pi * frequency * width[:, None]) ** 2)
+    return lowest, step, np.fft.irfft(np.fft.rfft(mirrored) * kernel, 2 * bins)[:, :bins]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,17 +142,39 @@ def summarise(
     if not kept.size:
         nan = float("nan")
         return Summary(nan, nan, nan, nan, nan, nan, nan, nan, nan, 0, len(draws), {})
-    statistics: dict[str, Callable[[Array], float]] = {
-        "median": lambda each: float(np.median(each)),
-        "mean": lambda each: float(each.mean()),
-        "mode": mode,
-        "standard_deviation": lambda each: float(each.std(ddof=1)) if len(each) > 1 else float("nan"),
-        "low": lambda each: credible(each, confidence_level)[0],
-        "high": lambda each: credible(each, confidence_level)[1],
-        "uncertainty": lambda each: float(np.subtract(*credible(each, confidence_level)[::-1])),
-        "skewness": skewness,
-        "kurtosis": kurtosis,
-    }
-    errors = {name: monte_carlo_error(statistic, kept) for name, statistic in statistics.items()}
-    values: dict[str, Any] = {name: statistic(kept) for name, statistic in statistics.items()}
+    found = _statistics(kept[None], confidence_level, credible)
+    values: dict[str, Any] = {name: float(value[0]) for name, value in found.items()}
+    if len(kept) < 2 * BATCHES:
+        errors = dict.fromkeys(values, float("nan"))
+    else:  # the scatter of the statistics over batches of the draws
+        batches = kept[: len(kept) // BATCHES * BATCHES].reshape(BATCHES, -1)
+        scattered = _statistics(batches, confidence_level, credible)
+        spread = np.std(list(scattered.values()), axis=1, ddof=1) / np.sqrt(BATCHES)
+        errors = dict(zip(scattered, spread.tolist(), strict=True))
     return Summary(**values, defined=len(kept), draws=len(draws), errors=errors)
+
+
+def _statistics(rows: Array, confidence_level: float, credible: Callable[..., Any]) -> dict[str, Array]:
+    """Return what a summary says of each row of draws."""
+    ordered = np.sort(rows, axis=-1)
+    size = rows.shape[-1]
+    low, high = credible(ordered, confidence_level)
+    mean = rows.mean(-1)
+    centred = rows - mean[:, None]
+    squares = centred * centred
+    second, third, fourth = (
+        np.einsum("ij,ij->i", *pair) / size for pair in ((centred, centred), (squares, centred), (squares, squares))
+    )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        skewness, kurtosis = third / second**1.5, fourth / second**2 - 3
+    return {
+        "median": (ordered[:, (size - 1) // 2] + ordered[:, size // 2]) / 2,
+        "mean": mean,
+        "mode": _modes(ordered, BINS if len(rows) == 1 else COARSE_BINS),
+        "standard_deviation": np.sqrt(second * (size / (size - 1))) if size > 1 else np.full(len(rows), np.nan),
+        "low": low,
+        "high": high,
+        "uncertainty": high - low,
+        "skewness": np.where(second > 0, skewness, np.nan),
+        "kurtosis": np.where(second > 0, kurtosis, np.nan),
+    }

@@ -246,3 +246,10 @@ def _numbers(path: Path, body: list[list[str]]) -> Array:
                 message = f"'{path}', row {i + 1}, column {j + 1}: {shown} is not a count (0, 1, 2, …)."
                 raise HowsureError(message)
     return matrix
+
+
+def write_parquet(table: Any, path: str | Path) -> None:
+    """Write an Arrow table to a Parquet file."""
+    from pyarrow import parquet
+
+    parquet.write_table(table, str(path))

@@ -1,0 +1,142 @@
+"""`howsure study`: run a study file, or begin one from a folder of matrices."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import App, Parameter
+
+from howsure.cli.output import write_grid
+from howsure.errors import HowsureError
+
+if TYPE_CHECKING:
+    from howsure.study import Report, Study
+
+Format = Literal["table", "json", "markdown", "html", "latex"]
+SUFFIXES = (".csv", ".tsv")
+
+study_app = App(name="study", help="Many experiments in groups: run a study file, or begin one.")
+
+
+@study_app.command
+def run(
+    file: Path,
+    /,
+    *,
+    out: Path | None = None,
+    parquet: bool = False,
+    rope: float | None = None,
+    format: Format = "table",  # noqa: A002 - the option's name
+) -> None:
+    """Print the summaries, the aggregates and the ranks of a study.
+
+    Parameters
+    ----------
+    file
+        The study, as TOML; `howsure study init` writes one.
+    out
+        Folder for the results: summaries, aggregates, comparisons and ranks as JSON and CSV, all columns.
+    parquet
+        Write Parquet too; needs PyArrow.
+    rope
+        Largest difference that does not matter, for the comparisons.
+    format
+        How to print.
+    """
+    from howsure.study import Study
+
+    study = Study.load(file)
+    reports = _reports(study, rope)
+    if format == "json":
+        content = {name: report.plain_records() for name, report in reports.items()}
+        sys.stdout.write(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    for title in ("summaries", "aggregates") if format != "json" else ():
+        write_grid(reports[title].grid(), how=format, title=f"{file} · {title}")
+    if format == "table" and len(study.experiments) > 1:
+        for metric in study.wanted():
+            write_grid(study.ranks(metric).grid(), how=format, title=f"{file} · ranks · {metric}")
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+        for name, report in reports.items():
+            for suffix in (".json", ".csv", *([".parquet"] if parquet else [])):
+                report.write(out / f"{name}{suffix}")
+
+
+def _reports(study: Study, rope: float | None) -> dict[str, Report]:
+    from howsure.study import Report
+
+    reports = {
+        "summaries": study.summaries(),
+        "random": study.summaries(source="random"),
+        "aggregates": study.aggregate(),
+    }
+    if len(study.experiments) > 1:
+        metrics = study.wanted()
+        pairs = [study.comparisons(metric, rope=rope) for metric in metrics]
+        reports["comparisons"] = Report({}, tuple(each for one in pairs for each in one.records), ("metric",))
+        ranks = [{"metric": metric} | each for metric in metrics for each in study.ranks(metric).records()]
+        reports["ranks"] = Report({}, tuple(ranks), ("metric",))
+    return reports
+
+
+@study_app.command
+def init(
+    folder: Path,
+    /,
+    *,
+    metrics: Annotated[list[str] | None, Parameter(consume_multiple=True)] = None,
+    aggregation: str | None = None,
+    name: str = "study.toml",
+) -> None:
+    """Begin a study from a folder of confusion matrices: one experiment a CSV or TSV file.
+
+    A file `mlp_0.csv` becomes the experiment `mlp/0`, a file `site/mlp.csv` the experiment `site/mlp`.
+
+    Parameters
+    ----------
+    folder
+        Where the matrices are; the study is written there too.
+    metrics
+        Metrics as spec strings, such as f1@macro; see `howsure metrics`. By default a usual selection.
+    aggregation
+        How each group is brought to one number, such as dl, reml_knha, nadeau_bengio or tables.
+    name
+        Name of the study file; one that exists is left alone.
+    """
+    from howsure.estimation import default_metrics
+    from howsure.study import Study
+
+    if not folder.is_dir():
+        message = f"There is no folder '{folder}'. Give the one that holds the matrices."
+        raise HowsureError(message)
+    path = folder / name
+    if path.exists():
+        message = f"'{path}' exists already. Remove it, or give another --name."
+        raise HowsureError(message)
+    files = sorted(each for each in folder.rglob("*") if each.suffix.lower() in SUFFIXES and each.is_file())
+    if not files:
+        message = f"'{folder}' holds no matrix: no file with the suffix {' or '.join(SUFFIXES)}."
+        raise HowsureError(message)
+    study = Study()
+    for file in files:
+        found = file.relative_to(folder)
+        study.add(_experiment_name(found), {"matrix": found.as_posix()}, folder=folder)
+    first = next(iter(study.experiments.values()))
+    wanted = [part for word in metrics for part in word.split(",") if part] if metrics else default_metrics(first.table)
+    for metric in wanted:
+        study.add_metric(metric, aggregation=aggregation)
+    study.save(path)
+    number = f"{len(files)} experiments in {len(study.groups)} groups"
+    sys.stdout.write(f"{path}: {number}. Run it: howsure study run {path}\n")
+
+
+def _experiment_name(file: Path) -> str:
+    """Return a name by folder and file: what follows the last underscore or hyphen is the experiment's own part."""
+    parts = file.with_suffix("").parts
+    if len(parts) > 1:
+        return "/".join(parts)
+    cut = max(parts[0].rfind("_"), parts[0].rfind("-"))
+    return parts[0] if cut < 1 or cut == len(parts[0]) - 1 else f"{parts[0][:cut]}/{parts[0][cut + 1 :]}"

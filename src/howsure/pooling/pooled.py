@@ -1,0 +1,178 @@
+"""What pooling gives: a number with its interval, and how far the experiments disagree."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.estimation import significant_decimals
+from howsure.methods.interval import normal_quantile
+from howsure.pooling.scales import scale_named
+from howsure.render import Grid, interval_text, number, percent
+
+Array = NDArray[Any]
+BANDS = ((0.25, "negligible"), (0.5, "low"), (0.75, "moderate"), (math.inf, "high"))
+BAR = 41  # characters of a forest's plot
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pooled:
+    """One number from many experiments, with its interval and the heterogeneity between them.
+
+    Unpacks as ``value, (low, high)``, and is its value where a float is wanted.
+
+    Parameters
+    ----------
+    value, low, high, standard_error
+        The pooled estimate, its interval and its standard error.
+    tau2, tau2_interval
+        Variance between the experiments, on the scale that was pooled on, with its interval by the Q-profile.
+    i2, i2_interval
+        Share of the total variance that lies between the experiments, 0 … 1.
+    h2, h2_interval
+        Total variance over the variance within.
+    q, q_p_value
+        Cochran's Q, and the probability of one as large if all experiments measured the same.
+    within_variance
+        Typical variance within an experiment.
+    prediction_interval
+        Where a new experiment's true value would lie.
+    weights
+        Share of each experiment in the pooled value.
+    names, values, standard_errors
+        The experiments.
+    draws
+        Draws of the pooled value, where the method makes some.
+    reason
+        Why something is undefined, or what to know of the number.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> pooled = hs.pool([0.91, 0.88, 0.93], [0.01, 0.02, 0.015])
+    >>> print(pooled)
+    0.910 [0.886, 0.933], I² = 50 % (moderate)
+    """
+
+    value: float
+    low: float
+    high: float
+    standard_error: float
+    confidence_level: float
+    method: str
+    tau2: float
+    tau2_interval: tuple[float, float]
+    i2: float
+    i2_interval: tuple[float, float]
+    h2: float
+    h2_interval: tuple[float, float]
+    q: float
+    q_p_value: float
+    within_variance: float
+    prediction_interval: tuple[float, float]
+    weights: Array = field(repr=False)
+    names: tuple[str, ...] = field(repr=False)
+    values: Array = field(repr=False)
+    standard_errors: Array = field(repr=False)
+    scale: str = "identity"
+    draws: Array | None = field(default=None, repr=False)
+    reason: str = ""
+
+    def __iter__(self) -> Iterator[Any]:
+        yield self.value
+        yield (self.low, self.high)
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __str__(self) -> str:
+        digits = significant_decimals(self.low, self.high)
+        text = f"{self.value:.{digits}f} {interval_text(self.low, self.high, digits)}, {self.heterogeneity}"
+        return f"{text} ({self.reason})" if self.reason else text
+
+    @property
+    def heterogeneity(self) -> str:
+        """I² in words: negligible below 25 %, low below 50 %, moderate below 75 %, else high (Higgins et al., 2003)."""
+        if math.isnan(self.i2):
+            return "I² undefined"
+        return f"I² = {100 * self.i2:.0f} % ({next(word for limit, word in BANDS if self.i2 < limit)})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain numbers and lists, without the draws."""
+        plain = {name: getattr(self, name) for name in self.__slots__ if name != "draws"}
+        return {
+            name: value.tolist()
+            if isinstance(value, np.ndarray)
+            else list(value)
+            if isinstance(value, tuple)
+            else value
+            for name, value in plain.items()
+        }
+
+    def record(self) -> dict[str, Any]:
+        """Return the pooled numbers as one flat record, without the experiments."""
+        record: dict[str, Any] = {}
+        for name, value in self.to_dict().items():
+            if name in {"tau2_interval", "i2_interval", "h2_interval", "prediction_interval"}:
+                start = name.removesuffix("_interval")
+                record |= {f"{start}_low": value[0], f"{start}_high": value[1]}
+            elif not isinstance(value, list):
+                record[name] = value
+        return record | {"experiments": len(self.values)}
+
+    def forest(self) -> Grid:
+        """Return a forest as a table of text: each experiment with its interval and weight, then the pooled value."""
+        return _forest(self)
+
+    def to_markdown(self) -> str:
+        """Return the forest as a Markdown table."""
+        return self.forest().markdown()
+
+    def _repr_html_(self) -> str:
+        return self.forest().html()
+
+
+def _forest(pooled: Pooled) -> Grid:
+    chosen, z = scale_named(pooled.scale), normal_quantile(pooled.confidence_level)
+    y, half = chosen.forward(pooled.values), z * pooled.standard_errors * chosen.slope(pooled.values)
+    lows, highs = chosen.back(y - half), chosen.back(y + half)
+    ends = [*lows, *highs, pooled.low, pooled.high]
+    left, right = float(np.nanmin(ends)), float(np.nanmax(ends))
+    digits = significant_decimals(pooled.low, pooled.high)
+    rows = [
+        (name, number(value, digits), interval_text(low, high, digits), f"{100 * weight:.1f} %", bar)
+        for name, value, low, high, weight, bar in zip(
+            pooled.names,
+            pooled.values,
+            lows,
+            highs,
+            pooled.weights,
+            (_bar(*each, "■", left, right) for each in zip(lows, pooled.values, highs, strict=True)),
+            strict=True,
+        )
+    ]
+    total = interval_text(pooled.low, pooled.high, digits)
+    bar = _bar(pooled.low, pooled.value, pooled.high, "◆", left, right)
+    rows.append((f"pooled ({pooled.method})", number(pooled.value, digits), total, "", bar))
+    if not math.isnan(pooled.prediction_interval[0]):
+        rows.append(("a new experiment", "", interval_text(*pooled.prediction_interval, digits), "", ""))
+    facts = [pooled.heterogeneity]
+    if not math.isnan(pooled.q_p_value):
+        facts += [f"τ² = {pooled.tau2:.3g}", f"Q = {pooled.q:.3g}, p = {pooled.q_p_value:.2g}"]
+    headers = ("experiment", "value", f"{percent(pooled.confidence_level)} interval", "weight", "")
+    return Grid(headers, tuple(rows), "; ".join([*facts, *([pooled.reason] if pooled.reason else [])]))
+
+
+def _bar(low: float, value: float, high: float, mark: str, left: float, right: float) -> str:
+    """Draw an interval in characters."""
+    if not (math.isfinite(low) and math.isfinite(high) and right > left):
+        return ""
+    start, middle, stop = (round((each - left) / (right - left) * (BAR - 1)) for each in (low, value, high))
+    cells = ["─" if start <= i <= stop else " " for i in range(BAR)]
+    cells[middle] = mark
+    return "".join(cells)

@@ -1,0 +1,218 @@
+"""Aggregation of a group's experiments on one metric: which ways there are, and the draws of the result."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError
+from howsure.methods.summary import highest_density
+from howsure.pooling.conflation import DENSITIES, conflate
+from howsure.pooling.effects import ALONE, MODELS, pool
+from howsure.pooling.folds import pool_folds
+from howsure.pooling.pooled import Pooled
+from howsure.pooling.scales import scale_named, scale_of_range
+
+Array = NDArray[Any]
+DEFAULT = "reml_knha"
+EDGE = "a fold is perfect: the mean is taken on the metric's own scale"
+SYNONYMS = {
+    "singleton": "identity",
+    "fe": "fixed",
+    "fixed_effect": "fixed",
+    "fe_gaussian": "fixed",
+    "fe_normal": "fixed",
+    "gaussian": "fixed",
+    "normal": "fixed",
+    "re": "pm",
+    "random_effect": "pm",
+    "re_gaussian": "pm",
+    "re_normal": "pm",
+    "hksj": "pm_knha",
+    "folds": "nadeau_bengio",
+    **{f"{name}_conflation": name for name in ("beta", "gamma", "histogram")},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregation:
+    """How a metric is aggregated over the experiments of a group.
+
+    Parameters
+    ----------
+    name
+        ``"fixed"``, ``"dl"``, ``"pm"``, ``"reml"`` (each also with ``"_knha"``), ``"beta"``, ``"gamma"``,
+        ``"histogram"`` (conflation), ``"nadeau_bengio"`` (folds), ``"tables"`` (their sum) or ``"identity"``.
+    scale
+        Scale of the first and of the folds, by default that of the metric's range; see `pool`.
+    test_share
+        Share of the cases that a fold tests on; see `pool_folds`.
+    """
+
+    name: str = DEFAULT
+    scale: str | None = None
+    test_share: float | None = None
+
+    def settings(self) -> dict[str, Any]:
+        """Return name and settings as a study file says them."""
+        named = {"aggregation": self.name, "scale": self.scale, "test_share": self.test_share}
+        return {name: value for name, value in named.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Members:
+    """What is aggregated: the experiments of a group on one metric."""
+
+    names: tuple[str, ...]
+    observed: Array
+    draws: Sequence[Array]
+    errors: Array | None = field(default=None)  # delta-method standard errors, where these are asked for
+    range: tuple[float, float] = (0.0, 1.0)
+
+    def moments(self) -> tuple[Array, Array]:
+        """Return value and standard error of each: as observed with the delta method, or of the draws."""
+        if self.errors is not None:
+            return self.observed, self.errors
+        kept = [each[np.isfinite(each)] for each in self.draws]
+        return np.array([_mean(each) for each in kept]), np.array([_deviation(each) for each in kept])
+
+
+def _mean(draws: Array) -> float:
+    return float(draws.mean()) if draws.size else math.nan
+
+
+def _deviation(draws: Array) -> float:
+    return float(draws.std(ddof=1)) if draws.size > 1 else math.nan
+
+
+def aggregation(name: str | None = None, *, scale: str | None = None, test_share: float | None = None) -> Aggregation:
+    """Return an aggregation by name or synonym, with its settings checked."""
+    word = (name or DEFAULT).strip().lower().replace("-", "_").replace(" ", "_")
+    word = SYNONYMS.get(word, word)
+    if word not in KNOWN:
+        raise HowsureError.unknown("aggregation", str(name), [*KNOWN, *SYNONYMS])
+    if scale is not None:
+        scale_named(scale)
+    if scale is not None and KNOWN[word] not in {_effects, _folds}:
+        message = f"The aggregation '{word}' takes no `scale`: it does not pool on one."
+        raise HowsureError(message)
+    if test_share is not None and word != "nadeau_bengio":
+        message = f"The aggregation '{word}' takes no `test_share`: that is for 'nadeau_bengio'."
+        raise HowsureError(message)
+    return Aggregation(word, scale, test_share)
+
+
+def aggregated(chosen: Aggregation, members: Members, level: float, seed: np.random.SeedSequence) -> Pooled:
+    """Return the aggregate of a group, with draws of it; what cannot be aggregated is nan with the reason."""
+    if len(members.names) == 1:
+        return _single(members, level)
+    still = [name for name, error in zip(members.names, members.moments()[1], strict=True) if not error > 0]
+    if still:
+        reason = f"'{still[0]}' does not vary: give it a prior of more than 0, or aggregate by '{TABLES}'"
+        return _undefined(members, level, chosen.name, reason)
+    try:
+        return KNOWN[chosen.name](chosen, members, level, seed)
+    except HowsureError as error:
+        return _undefined(members, level, chosen.name, str(error))
+
+
+def _single(members: Members, level: float) -> Pooled:
+    """One experiment is its own aggregate."""
+    draws = members.draws[0]
+    kept = draws[np.isfinite(draws)]
+    pooled = _undefined(members, level, "identity", ALONE)
+    if kept.size < 2:  # noqa: PLR2004 - a spread needs two
+        return pooled
+    low, high = highest_density(kept, level)
+    weights, error = np.ones(1), float(kept.std(ddof=1))
+    return replace(
+        pooled, value=float(kept.mean()), low=low, high=high, standard_error=error, weights=weights, draws=draws
+    )
+
+
+def _undefined(members: Members, level: float, method: str, reason: str) -> Pooled:
+    nan, none = math.nan, (math.nan, math.nan)
+    values, errors = members.moments()
+    return Pooled(
+        nan, nan, nan, nan, level, method, nan, none, nan, none, nan, none, nan, nan, nan, none,
+        np.full(len(values), nan), members.names, values, errors, reason=reason,
+    )  # fmt: skip
+
+
+def _effects(chosen: Aggregation, members: Members, level: float, seed: np.random.SeedSequence) -> Pooled:
+    values, errors = members.moments()
+    model = chosen.name.removesuffix("_knha")
+    scale = chosen.scale or scale_of_range(members.range)
+    knha = chosen.name.endswith("_knha")
+    settings: dict[str, Any] = {"scale": scale, "confidence_level": level, "names": members.names}
+    pooled = pool(values, errors, method=model, knha=knha, **settings)  # type: ignore[arg-type]
+    return replace(pooled, draws=_drawn(pooled, len(members.draws[0]), len(values) - 1 if knha else None, seed))
+
+
+def _folds(chosen: Aggregation, members: Members, level: float, seed: np.random.SeedSequence) -> Pooled:
+    scale, note = chosen.scale or scale_of_range(members.range), ""
+    if chosen.scale is None and not _inside(members.observed, scale_named(scale).range):
+        scale, note = "identity", EDGE  # a perfect fold has no logit
+    mean = pool_folds(members.observed, test_share=chosen.test_share, scale=scale, confidence_level=level)
+    values, errors = members.moments()
+    between = pool(values, errors, method="dl", confidence_level=level, names=members.names)
+    pooled = replace(
+        between,
+        value=mean.value,
+        low=max(mean.low, members.range[0]),
+        high=min(mean.high, members.range[1]),
+        standard_error=mean.standard_error,
+        method="nadeau_bengio",
+        prediction_interval=(math.nan, math.nan),
+        weights=np.full(len(values), 1 / len(values)),
+        scale=scale,
+        reason=mean.reason or note,
+    )
+    drawn = _drawn(pooled, len(members.draws[0]), len(values) - 1, seed)
+    return replace(pooled, draws=np.clip(drawn, *members.range))
+
+
+def _inside(values: Array, bounds: tuple[float, float]) -> bool:
+    return bool(((values > bounds[0]) & (values < bounds[1])).all())
+
+
+def _drawn(pooled: Pooled, size: int, freedom: int | None, seed: np.random.SeedSequence) -> Array:
+    """Draw from the normal or Student's t distribution that the interval is of, on the scale that was pooled on."""
+    scale, rng = scale_named(pooled.scale), np.random.default_rng(seed)
+    noise = rng.standard_normal(size) if freedom is None else rng.standard_t(freedom, size)
+    middle = np.array(pooled.value)
+    return scale.back(scale.forward(middle) + pooled.standard_error * scale.slope(middle) * noise)
+
+
+def _conflated(chosen: Aggregation, members: Members, level: float, seed: np.random.SeedSequence) -> Pooled:
+    return conflate(
+        members.draws,
+        density=chosen.name,  # type: ignore[arg-type]
+        bounds=members.range,
+        confidence_level=level,
+        random_state=seed,
+        names=members.names,
+    )
+
+
+def _alone_only(chosen: Aggregation, members: Members, level: float, seed: np.random.SeedSequence) -> Pooled:  # noqa: ARG001
+    message = (
+        f"'{chosen.name}' cannot make one of {len(members.names)} experiments: name an aggregation, such as '{DEFAULT}'"
+    )
+    raise HowsureError(message)
+
+
+Aggregator = Callable[[Aggregation, Members, float, np.random.SeedSequence], Pooled]
+TABLES = "tables"  # the study itself adds them up, and draws from their sum
+KNOWN: Mapping[str, Aggregator] = {
+    **dict.fromkeys((*MODELS, *(f"{name}_knha" for name in MODELS)), _effects),
+    **{name: _conflated for name in DENSITIES if name != "gaussian"},
+    "nadeau_bengio": _folds,
+    TABLES: _alone_only,
+    "identity": _alone_only,
+}

@@ -1,0 +1,185 @@
+"""What a study holds: experiments, metrics, and the draws that it has made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError
+from howsure.methods.interval import standard_error
+from howsure.metric import Metric
+from howsure.pooling.pooled import Pooled
+from howsure.pooling.tables import pool_tables
+from howsure.spec import labels_to_expand, parse, resolve
+from howsure.study.aggregation import TABLES, Aggregation, Members, aggregated, aggregation
+from howsure.study.experiment import Experiment, seed_of
+from howsure.table import Counts
+
+Array = NDArray[Any]
+
+
+class Collection:
+    """Experiments and metrics, and the values of the metrics on each experiment's draws, made when first asked for."""
+
+    def __init__(self, seed: int, n_draws: int) -> None:
+        self.seed = seed
+        self.n_draws = n_draws
+        self.experiments: dict[str, Experiment] = {}
+        self.metrics: dict[str, Aggregation] = {}
+        self._values: dict[tuple[str, str, str], Array] = {}
+        self._bound: dict[tuple[str, str], Metric] = {}
+
+    @property
+    def groups(self) -> dict[str, tuple[Experiment, ...]]:
+        """The experiments by group."""
+        found: dict[str, list[Experiment]] = {}
+        for each in self.experiments.values():
+            found.setdefault(each.group, []).append(each)
+        return {name: tuple(members) for name, members in found.items()}
+
+    def add(self, one: Experiment) -> None:
+        """Add an experiment; refuse a name that is taken, or a metric that does not fit it."""
+        if one.name in self.experiments:
+            message = f"There is an experiment '{one.name}' already. Take another name."
+            raise HowsureError(message)
+        alone = one.group == one.name
+        if one.name in self.groups or (not alone and one.group in self.experiments):
+            both = one.name if one.name in self.groups else one.group
+            message = f"'{one.name}': '{both}' would name an experiment and a group. Take another name."
+            raise HowsureError(message)
+        for metric in self.metrics:
+            self.bound(metric, one)
+        self.experiments[one.name] = one
+
+    def add_metric(self, metric: str, chosen: Aggregation) -> None:
+        """Add a metric; refuse one that does not fit the experiments."""
+        for each in self.experiments.values():
+            self.bound(metric, each)
+        self.metrics[metric] = chosen
+
+    def experiment(self, name: str) -> Experiment:
+        """Return the experiment of this name; an error names the nearest."""
+        if name not in self.experiments:
+            what = "experiment"
+            raise HowsureError.unknown(what, name, self.experiments)
+        return self.experiments[name]
+
+    def members(self, group: str) -> tuple[Experiment, ...]:
+        """Return the experiments of a group."""
+        if group not in self.groups:
+            what = "experiment or group"
+            raise HowsureError.unknown(what, group, [*self.experiments, *self.groups])
+        return self.groups[group]
+
+    def bound(self, metric: str, one: Experiment) -> Metric:
+        """Return the metric on an experiment's table (of one value a class, the first)."""
+        if one.name not in self.experiments:  # not yet, or the sum of a group
+            return _bound(metric, one)
+        if (one.name, metric) not in self._bound:
+            self._bound[one.name, metric] = _bound(metric, one)
+        return self._bound[one.name, metric]
+
+    def expanded(self, metric: str) -> list[str]:
+        """Return one spec a class for the average ``none``, by the first experiment's classes."""
+        text = parse(metric).text
+        first = next(iter(self.experiments.values()), None)
+        return (None if first is None else labels_to_expand(text, first.table)) or [text]
+
+    def wanted(self, metric: str | None) -> list[str]:
+        """Return the specs that a report is of: of one metric, or of all."""
+        if not self.experiments:
+            message = "The study has no experiment. Add one with `add`."
+            raise HowsureError(message)
+        if metric is not None:
+            return self.expanded(metric)
+        if not self.metrics:
+            message = "The study has no metric. Add one with `add_metric`, or name it here."
+            raise HowsureError(message)
+        return [spec for each in self.metrics for spec in self.expanded(each)]
+
+    def observed(self, metric: str, name: str) -> float:
+        """Return the metric's value on an experiment's own table."""
+        one = self.experiment(name)
+        return float(self.bound(metric, one)(Counts(one.table.counts, one.table.kind)))
+
+    def draws(self, metric: str, name: str, source: str) -> Array:
+        """Return a metric's values on an experiment's draws."""
+        if (name, source, metric) not in self._values:
+            self._draw(self.experiment(name), metric, source)
+        return self._values[name, source, metric]
+
+    def _draw(self, one: Experiment, metric: str, source: str) -> None:
+        """Evaluate all metrics of the study that are missing, on one stream of tables."""
+        wanted = [metric, *(spec for each in self.metrics for spec in self.expanded(each))]
+        missing = [spec for spec in dict.fromkeys(wanted) if (one.name, source, spec) not in self._values]
+        bound = [self.bound(spec, one) for spec in missing]
+        for spec, row in zip(missing, one.draws(bound, source, self.n_draws, self.seed), strict=True):
+            row.flags.writeable = False
+            self._values[one.name, source, spec] = row
+
+    # --- aggregates ------------------------------------------------------------------------------------------
+
+    def aggregate(self, metric: str, group: str, basis: str, level: float) -> Pooled:
+        """Return a metric's aggregate over a group."""
+        members = self.members(group)
+        chosen = self._chosen(metric)
+        gathered = self._gathered(metric, members, basis)
+        if chosen.name == TABLES and len(members) > 1:
+            return self._of_sum(metric, group, gathered, level)
+        seed = seed_of(self.seed, "aggregate", group, metric, chosen.name)
+        return aggregated(chosen, gathered, level, seed)
+
+    def _chosen(self, metric: str) -> Aggregation:
+        for added, chosen in self.metrics.items():
+            if metric == added or metric in self.expanded(added):
+                return chosen
+        return aggregation()
+
+    def _gathered(self, metric: str, members: Sequence[Experiment], basis: str) -> Members:
+        bound = [self.bound(metric, each) for each in members]
+        errors = None
+        if basis == "delta":
+            errors = np.array([standard_error(each, one.table) for each, one in zip(bound, members, strict=True)])
+        return Members(
+            tuple(each.name for each in members),
+            np.array([self.observed(metric, each.name) for each in members]),
+            [self.draws(metric, each.name, "posterior") for each in members],
+            errors,
+            bound[0].range,
+        )
+
+    def _of_sum(self, metric: str, group: str, gathered: Members, level: float) -> Pooled:
+        """Draw from the sum of the tables under the first experiment's prior; what they disagree about is by DL."""
+        members = self.members(group)
+        total = replace(members[0], name=group, table=pool_tables([each.table for each in members]), origin=None)
+        bound = self.bound(metric, total)
+        draws = total.draws([bound], "posterior", self.n_draws, self.seed)
+        observed = np.atleast_1d(bound(total.table.counts))
+        single = Members((group,), observed, [draws[0]], None, gathered.range)
+        alone = aggregated(Aggregation("identity"), single, level, np.random.SeedSequence(0))
+        between = aggregated(Aggregation("dl", "identity"), gathered, level, np.random.SeedSequence(0))
+        cases = np.array([each.table.counts.sum() for each in members])
+        return replace(
+            between,
+            value=alone.value,
+            low=alone.low,
+            high=alone.high,
+            standard_error=alone.standard_error,
+            method=TABLES,
+            prediction_interval=(np.nan, np.nan),
+            weights=cases / cases.sum(),
+            draws=draws[0],
+            reason="",
+        )
+
+
+def _bound(metric: str, one: Experiment) -> Metric:
+    try:
+        return resolve((labels_to_expand(metric, one.table) or [metric])[0], one.table)
+    except HowsureError as error:
+        message = f"Experiment '{one.name}': {error}"
+        raise HowsureError(message) from None

@@ -1,0 +1,171 @@
+"""One experiment of a study: its name, its table, its prior, and where it came from."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs import Simple
+from howsure.errors import HowsureError
+from howsure.methods.dirichlet import Dirichlet, Prior, cell_prior
+from howsure.metric import Metric
+from howsure.sources.confusion import confusion
+from howsure.sources.files import read_matrix
+from howsure.table import Table, from_counts
+
+Array = NDArray[Any]
+KINDS = {
+    "counts": ("labels",),
+    "matrix": ("labels",),
+    "predictions": ("y_true", "y_pred", "labels", "sample_weight", "groups"),
+}
+SOURCES = ("posterior", "prior", "random")
+
+
+@dataclass(frozen=True, eq=False)
+class Experiment:
+    """A table with its prior, under a name.
+
+    Parameters
+    ----------
+    name
+        ``"group/experiment"``, or one word for a group of its own.
+    table
+        The counts.
+    prior, prevalence_prior
+        As in `Dirichlet`.
+    origin
+        How a study file says it: a mapping with ``counts``, ``matrix`` or ``predictions``; None where the table was
+        made in memory.
+    folder
+        Where the paths of the origin begin; None for the working directory.
+    """
+
+    name: str
+    table: Table
+    prior: Prior | None = None
+    prevalence_prior: Prior | None = None
+    origin: Mapping[str, Any] | None = field(default=None, repr=False)
+    folder: Path | None = field(default=None, repr=False)
+
+    @property
+    def group(self) -> str:
+        """The name's part before the last slash."""
+        return self.name.rpartition("/")[0] or self.name
+
+    def seed(self, study_seed: int, *words: str) -> np.random.SeedSequence:
+        """Return the seed of this experiment's draws: it follows from the study's seed and the name alone."""
+        return seed_of(study_seed, self.name, *words)
+
+    def draws(self, metrics: list[Metric], source: str, n_draws: int, study_seed: int) -> Array:
+        """Return draws of the metrics, ``(metrics, n_draws)``, all from the same tables."""
+        table = self.guessing if source == "random" else self.table
+        method = Dirichlet(
+            self.prior,
+            self.prevalence_prior,
+            n_draws=n_draws,
+            source="prior" if source == "prior" else "posterior",
+        )
+        return method.draws(metrics, table, self.seed(study_seed, *([] if source == "posterior" else [source])))
+
+    @cached_property
+    def guessing(self) -> Table:
+        """The table of a classifier that guesses all classes alike often, on the same true classes."""
+        counts = np.broadcast_to(self.table.counts.mean(-1, keepdims=True), self.table.counts.shape)
+        return Table(self.table.kind, counts.copy(), self.table.support, Simple(), self.table.rows)
+
+
+def seed_of(study_seed: int, *words: str) -> np.random.SeedSequence:
+    """Return a seed sequence that follows from a study's seed and some words."""
+    digest = hashlib.sha256("\0".join(words).encode()).digest()
+    return np.random.SeedSequence(study_seed, spawn_key=tuple(np.frombuffer(digest[:16], "<u4").tolist()))
+
+
+def experiment(
+    name: str,
+    evidence: Any,
+    *,
+    prior: Prior | None = None,
+    prevalence_prior: Prior | None = None,
+    folder: Path | None = None,
+) -> Experiment:
+    """Return an experiment from whatever evidence there is; relative paths are sought in the folder.
+
+    Raises
+    ------
+    HowsureError
+        If the name is not one, or the evidence cannot be counted; the message names the experiment.
+    """
+    _check_name(name)
+    origin = {"matrix": str(evidence)} if isinstance(evidence, str | Path) else evidence
+    try:
+        table = _counted(origin, folder)
+        cell_prior(prior, table.counts.shape)
+        kept = origin if isinstance(origin, Mapping) else None
+        found = Experiment(name, table, prior, prevalence_prior, kept, folder)
+        if prevalence_prior is not None:
+            Dirichlet(prior, prevalence_prior, n_draws=1).draws([], table, 0)  # refuses what does not fit
+    except HowsureError as error:
+        message = f"Experiment '{name}': {error}"
+        raise HowsureError(message) from None
+    if table.kind != "confusion":
+        message = f"Experiment '{name}' is a table of kind '{table.kind}'; a study compares confusion tables."
+        raise HowsureError(message)
+    return found
+
+
+def _check_name(name: str) -> None:
+    if not isinstance(name, str) or not name or any(not part.strip() for part in name.split("/")):
+        message = f"An experiment is named 'group/experiment', not {name!r}."
+        raise HowsureError(message)
+    if name.rsplit("/", maxsplit=1)[-1] == "random":
+        message = f"'{name}': the name 'random' stands for a classifier that guesses. Take another."
+        raise HowsureError(message)
+
+
+def _counted(evidence: Any, folder: Path | None) -> Table:
+    if isinstance(evidence, Table):
+        return evidence
+    if isinstance(evidence, Mapping):
+        return _from_mapping(evidence, folder)
+    if isinstance(evidence, tuple):
+        if len(evidence) != 2:  # noqa: PLR2004 - truth and prediction
+            message = f"a tuple is (y_true, y_pred), and this one has {len(evidence)} parts."
+            raise HowsureError(message)
+        table: Table = confusion(*evidence)
+        return table
+    return from_counts(evidence)
+
+
+def _from_mapping(evidence: Mapping[str, Any], folder: Path | None) -> Table:
+    named = [kind for kind in KINDS if kind in evidence]
+    if len(named) != 1:
+        message = "give one of `counts` (a matrix), `matrix` (its file) or `predictions` (their file)."
+        raise HowsureError(message)
+    kind = named[0]
+    settings = {name: value for name, value in evidence.items() if name != kind}
+    for name in settings:
+        if name not in KINDS[kind]:
+            raise HowsureError.unknown(f"key of an experiment with `{kind}`", name, KINDS[kind])
+    if kind == "counts":
+        return from_counts(evidence["counts"], settings.get("labels"))
+    if not isinstance(evidence[kind], str):
+        message = f"`{kind}` is the path of a file, not {evidence[kind]!r}."
+        raise HowsureError(message)
+    path = (folder or Path()) / evidence[kind]
+    if kind == "matrix":
+        labels, counts = read_matrix(path)
+        return from_counts(counts, settings.get("labels", labels))
+    for name in ("y_true", "y_pred"):
+        if name not in settings:
+            message = f"name the column of `{evidence[kind]}` with `{name}`."
+            raise HowsureError(message)
+    table: Table = confusion(settings.pop("y_true"), settings.pop("y_pred"), data=path, **settings)
+    return table

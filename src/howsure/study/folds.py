@@ -1,0 +1,78 @@
+"""From scikit-learn's cross-validation to one table a fold; scikit-learn itself is not needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError
+from howsure.sources.confusion import class_labels, confusion
+from howsure.table import Table
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fold:
+    """The table of one fold, under its name."""
+
+    name: str
+    table: Table
+
+
+def fold_tables(
+    result: Any,
+    y: Any,
+    *,
+    X: Any = None,  # noqa: N803 - scikit-learn's name
+    folds: Any = None,
+    labels: Any = None,
+) -> list[Fold]:
+    """Return one table a fold; see `Study.add_cross_validation`."""
+    true = np.asarray(y)
+    parts = list(
+        _of_estimators(result, true, X) if isinstance(result, Mapping) else _of_predictions(result, true, folds)
+    )
+    axis = labels if labels is not None else class_labels(true, np.concatenate([each for _, each in parts]), None)
+    return [
+        Fold(f"fold_{number}", confusion(true[cases], predicted, labels=axis))
+        for number, (cases, predicted) in enumerate(parts)
+    ]
+
+
+def _of_estimators(result: Mapping[str, Any], true: Array, features: Any) -> Iterator[tuple[Array, Array]]:
+    for key, argument in (("estimator", "return_estimator"), ("indices", "return_indices")):
+        if key not in result:
+            message = f"The result of `cross_validate` has no '{key}'. Call it with {argument}=True."
+            raise HowsureError(message)
+    if features is None:
+        message = "The models of `cross_validate` have to predict again: give the features with `X=`."
+        raise HowsureError(message)
+    if len(features) != len(true):
+        message = f"`X` has {len(features)} rows and `y` {len(true)}."
+        raise HowsureError(message)
+    for model, cases in zip(result["estimator"], result["indices"]["test"], strict=True):
+        rows = features.iloc[cases] if hasattr(features, "iloc") else features[cases]
+        yield np.asarray(cases), np.asarray(model.predict(rows))
+
+
+def _of_predictions(result: Any, true: Array, folds: Any) -> Iterator[tuple[Array, Array]]:
+    predicted = np.asarray(result)
+    if predicted.shape != true.shape:
+        message = f"The predictions have shape {predicted.shape} and `y` {true.shape}: give one label a case."
+        raise HowsureError(message)
+    if folds is None:
+        message = "Name the folds of the predictions with `folds=`: the fold of each case, or `cv.split(X, y)`."
+        raise HowsureError(message)
+    listed = list(folds)
+    if len(listed) == len(true) and np.ndim(listed[0]) == 0:
+        numbers = np.asarray(listed)
+        splits = [np.flatnonzero(numbers == number) for number in np.unique(numbers)]
+    else:
+        splits = [np.asarray(test) for _, test in listed]
+    for cases in splits:
+        yield cases, predicted[cases]

@@ -1,0 +1,390 @@
+"""A study: experiments in groups, on metrics, from one seed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError
+from howsure.estimation import checked_level, default_metrics
+from howsure.methods.dirichlet import Prior
+from howsure.ranking import Ranks, ranks
+from howsure.spec import parse
+from howsure.study import reports
+from howsure.study.aggregation import Aggregation
+from howsure.study.aggregation import aggregation as chosen_aggregation
+from howsure.study.arviz import tree_of
+from howsure.study.collection import Collection
+from howsure.study.difference import Difference, Region
+from howsure.study.experiment import SOURCES, Experiment, experiment
+from howsure.study.files import study_from, write_study
+from howsure.study.folds import fold_tables
+from howsure.study.report import Report
+from howsure.study.reports import RANDOM
+
+Array = NDArray[Any]
+Source = Literal["posterior", "prior", "random"]
+Basis = Literal["draws", "delta"]
+
+
+class Study:
+    """Many experiments in groups, on many metrics, from one seed.
+
+    Each experiment's draws follow from the study's seed and the experiment's name alone: adding an experiment or a
+    metric, another order or another level changes none of them. They are drawn once, when first needed, for all
+    metrics of the study; only the metrics' values are kept.
+
+    Parameters
+    ----------
+    seed
+        A whole number.
+    n_draws
+        Draws of each experiment.
+    confidence_level
+        Level of all intervals; may be changed at any time.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> study = hs.Study(seed=0)
+    >>> study.add("forest/fold_0", [[50, 3], [5, 42]])
+    >>> study.add("forest/fold_1", [[48, 5], [6, 41]])
+    >>> study.add("tree/fold_0", [[44, 9], [8, 39]])
+    >>> study.add_metric("f1")
+    >>> print(study.summaries("f1").grid().headers)
+    ('experiment', 'observed', 'median', 'mode', '95 % interval', 'uncertainty', 'skewness', 'kurtosis')
+    >>> study.ranks("f1").best["forest/fold_0"] > 0.5
+    True
+    """
+
+    def __init__(self, *, seed: int = 0, n_draws: int = 10_000, confidence_level: float = 0.95) -> None:
+        self._held = Collection(_whole("seed", seed, 0), _whole("n_draws", n_draws, 1))
+        self.confidence_level = confidence_level
+
+    def __repr__(self) -> str:
+        counted = f"{len(self.experiments)} experiments in {len(self.groups)} groups, {len(self.metrics)} metrics"
+        return f"<Study: {counted}, seed {self.seed}, {self.n_draws:,} draws>"
+
+    @property
+    def seed(self) -> int:
+        """The seed that all draws follow from."""
+        return self._held.seed
+
+    @property
+    def n_draws(self) -> int:
+        """Draws of each experiment."""
+        return self._held.n_draws
+
+    @property
+    def confidence_level(self) -> float:
+        """Level of all intervals."""
+        return self._level
+
+    @confidence_level.setter
+    def confidence_level(self, level: float) -> None:
+        self._level = checked_level(level)
+
+    @property
+    def experiments(self) -> Mapping[str, Experiment]:
+        """The experiments by name."""
+        return dict(self._held.experiments)
+
+    @property
+    def groups(self) -> Mapping[str, tuple[Experiment, ...]]:
+        """The experiments by group."""
+        return self._held.groups
+
+    @property
+    def metrics(self) -> Mapping[str, Aggregation]:
+        """The metrics by spec string, with their aggregation."""
+        return dict(self._held.metrics)
+
+    def wanted(self) -> list[str]:
+        """Return the spec strings of all metrics; one of each class is as many as there are classes."""
+        return self._held.wanted(None)
+
+    # --- what is studied -------------------------------------------------------------------------------------
+
+    def add(
+        self,
+        name: str,
+        evidence: Any,
+        *,
+        prior: Prior | None = None,
+        prevalence_prior: Prior | None = None,
+        folder: str | Path | None = None,
+    ) -> None:
+        """Add an experiment.
+
+        Parameters
+        ----------
+        name
+            ``"group/experiment"``; one word is an experiment that is a group of its own.
+        evidence
+            A table; a matrix of counts; a tuple ``(y_true, y_pred)``; the path of a matrix; or a mapping as in a
+            study file: ``counts``, ``matrix`` or ``predictions`` (a path, with ``y_true`` and ``y_pred`` as columns).
+        prior, prevalence_prior
+            As in `Dirichlet`: pseudo-cases of each cell and of each true class.
+        folder
+            Where relative paths begin.
+
+        Raises
+        ------
+        HowsureError
+            If the name is taken, or the evidence cannot be counted.
+        """
+        start = None if folder is None else Path(folder)
+        self._held.add(experiment(name, evidence, prior=prior, prevalence_prior=prevalence_prior, folder=start))
+
+    def add_metric(
+        self,
+        metric: str,
+        *,
+        aggregation: str | None = None,
+        scale: str | None = None,
+        test_share: float | None = None,
+    ) -> None:
+        """Add a metric, with the way in which it is aggregated over the experiments of a group.
+
+        Parameters
+        ----------
+        metric
+            A spec string; ``"recall@none"`` is one metric a class.
+        aggregation
+            ``"fixed"``, ``"dl"``, ``"pm"``, ``"reml"`` (each also with ``"_knha"``: Hartung–Knapp), ``"beta"``,
+            ``"gamma"``, ``"histogram"`` (conflation), ``"nadeau_bengio"`` (folds of one cross-validation),
+            ``"tables"`` (their sum) or ``"identity"``. By default ``"reml_knha"``.
+        scale
+            Scale to pool on; by default that of the metric's range.
+        test_share
+            Share of the cases that a fold tests on, for ``"nadeau_bengio"``.
+
+        Raises
+        ------
+        HowsureError
+            If a name is not known or does not fit the experiments.
+        """
+        text = parse(metric).text
+        self._held.add_metric(text, chosen_aggregation(aggregation, scale=scale, test_share=test_share))
+
+    def draws(self, metric: str, name: str, *, source: Source = "posterior") -> Array:
+        """Return draws of a metric for an experiment, or for the aggregate of a group.
+
+        Parameters
+        ----------
+        metric
+            A spec string; it need not have been added.
+        name
+            An experiment or a group.
+        source
+            ``"posterior"``, ``"prior"``, or ``"random"``: a classifier that guesses all classes alike often.
+        """
+        if source not in SOURCES:
+            what = "source of draws"
+            raise HowsureError.unknown(what, str(source), SOURCES)
+        return reports.draws_of(self._held, parse(metric).text, name, source, self._level)
+
+    def observed(self, metric: str, name: str) -> float:
+        """Return the metric's observed value on an experiment."""
+        return self._held.observed(parse(metric).text, name)
+
+    # --- from and to elsewhere -------------------------------------------------------------------------------
+
+    def add_cross_validation(
+        self,
+        name: str,
+        result: Any,
+        y: Any,
+        *,
+        X: Any = None,  # noqa: N803 - scikit-learn's name
+        folds: Any = None,
+        labels: Any = None,
+        prior: Prior | None = None,
+    ) -> None:
+        """Add the folds of a cross-validation as a group of experiments.
+
+        Parameters
+        ----------
+        name
+            The group; experiments are ``"name/fold_0"`` and so on.
+        result
+            What scikit-learn's `cross_validate` returned with ``return_estimator=True, return_indices=True`` (then
+            ``X`` is needed), or the predictions of `cross_val_predict`.
+        y
+            The true labels of all cases.
+        X
+            The features of all cases.
+        folds
+            For predictions: the fold of each case, or the splits, as ``cv.split(X, y)`` gives them.
+        labels
+            The classes; all that occur in ``y`` by default.
+        prior
+            As in `Dirichlet`.
+        """
+        for fold in fold_tables(result, y, X=X, folds=folds, labels=labels):
+            self.add(f"{name}/{fold.name}", fold.table, prior=prior)
+
+    @classmethod
+    def from_cross_validation(
+        cls,
+        results: Mapping[str, Any],
+        y: Any,
+        *,
+        X: Any = None,  # noqa: N803 - scikit-learn's name
+        folds: Any = None,
+        labels: Any = None,
+        metrics: Sequence[str] | None = None,
+        seed: int = 0,
+        n_draws: int = 10_000,
+        confidence_level: float = 0.95,
+    ) -> Study:
+        """Return a study of cross-validated models: name → what `cross_validate` or `cross_val_predict` returned.
+
+        The metrics (by default those of `evaluate`) are aggregated by the mean over folds with the interval of Nadeau
+        and Bengio. The other arguments are those of `add_cross_validation`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import howsure as hs
+        >>> y = np.array([0, 1, 1, 0, 1, 0, 1, 1, 0, 1, 0, 1] * 10)
+        >>> predicted = np.where(np.arange(120) % 7 == 0, 1 - y, y)
+        >>> study = hs.Study.from_cross_validation({"rule": predicted}, y, folds=np.arange(120) % 5, metrics=["f1"])
+        >>> print(study.aggregate("f1")["rule"])
+        0.867 [0.820, 0.903], I² = 0 % (negligible)
+        """
+        study = cls(seed=seed, n_draws=n_draws, confidence_level=confidence_level)
+        splits = folds if folds is None or hasattr(folds, "__len__") else list(folds)
+        for name, result in results.items():
+            study.add_cross_validation(name, result, y, X=X, folds=splits, labels=labels)
+        first = next(iter(study.experiments.values()), None)
+        wanted = metrics if metrics is not None else default_metrics(first.table) if first else ()
+        for metric in wanted:
+            study.add_metric(metric, aggregation="nadeau_bengio")
+        return study
+
+    @classmethod
+    def load(cls, path: str | Path) -> Study:
+        """Return the study that a TOML file describes; the paths in it are relative to the file.
+
+        Raises
+        ------
+        HowsureError
+            If the file is missing or no TOML, has a key that is not known, or names a file that is missing or holds no
+            square matrix of counts; the message names file, key and remedy.
+        """
+        return study_from(cls, Path(path))
+
+    def save(self, path: str | Path) -> Path:
+        """Write the study to a TOML file, without its draws, which follow from it; return the path.
+
+        Raises
+        ------
+        HowsureError
+            If an experiment was made in memory from weighted or clustered cases: a file holds them by their path.
+        """
+        return write_study(self, Path(path))
+
+    def to_arviz(self) -> Any:
+        """Return the draws of all metrics as an xarray DataTree, as ArviZ reads it.
+
+        The group ``posterior`` has a variable for each metric, with the dimensions chain (one), draw and experiment;
+        ``prior`` and ``observed_data`` are alike.
+
+        Raises
+        ------
+        HowsureError
+            If xarray is not installed.
+        """
+        return tree_of(self)
+
+    # --- reports ---------------------------------------------------------------------------------------------
+
+    def summaries(self, metric: str | None = None, *, source: Source = "posterior") -> Report:
+        """Return each experiment's observed value and what its draws say: median, mean, mode, interval, shape.
+
+        Parameters
+        ----------
+        metric
+            A spec string; by default all metrics of the study.
+        source
+            ``"random"`` for the baseline of a classifier that guesses, ``"prior"`` for what the prior alone says.
+        """
+        return reports.summaries(self._held, metric, source, self._level)
+
+    def compare(self, metric: str, first: str, second: str, *, rope: Region | None = None) -> Difference:
+        """Return the difference ``first - second`` from draws; experiments are taken to be independent.
+
+        Parameters
+        ----------
+        metric
+            A spec string.
+        first, second
+            Experiments, groups (their aggregates), or, for the second, ``"random"``: a classifier that guesses, on
+            the first's test set.
+        rope
+            Largest difference that does not matter, or a pair (low, high); none by default, for no number suits all
+            metrics.
+
+        Notes
+        -----
+        Two classifiers on the same cases are compared more sharply by `compare` of their paired predictions.
+        """
+        return reports.compared(self._held, parse(metric).text, (first, second), rope, self._level)
+
+    def comparisons(self, metric: str, *, rope: Region | None = None, among: Sequence[str] | None = None) -> Report:
+        """Return the differences of all pairs of experiments, or of those named in ``among`` (groups too)."""
+        names = list(self._held.experiments) if among is None else list(among)
+        return reports.comparisons(self._held, parse(metric).text, list(combinations(names, 2)), rope, self._level)
+
+    def against_random(self, metric: str, *, rope: Region | None = None) -> Report:
+        """Return the differences of all experiments from a classifier that guesses on their test sets."""
+        pairs = [(name, RANDOM) for name in self._held.experiments]
+        return reports.comparisons(self._held, parse(metric).text, pairs, rope, self._level)
+
+    def ranks(self, metric: str, *, among: Sequence[str] | None = None) -> Ranks:
+        """Return how likely each experiment is to have each rank, or each of those named in ``among`` (groups too)."""
+        names = list(self._held.experiments) if among is None else list(among)
+        text = parse(metric).text
+        drawn = {name: self.draws(text, name) for name in names}
+        return ranks(drawn, better=parse(metric).definition.better)
+
+    def expected_rewards(self, metric: str, rewards: Sequence[float], *, among: Sequence[str] | None = None) -> Report:
+        """Return the expected reward of each experiment, where rank r earns ``rewards[r - 1]``."""
+        found = self.ranks(metric, among=among).expected_rewards(rewards)
+        records = [{"experiment": name, "expected_reward": reward} for name, reward in found.items()]
+        return Report(found, tuple(records), ("experiment", "expected_reward"), self._level, parse(metric).text)
+
+    def aggregate(self, metric: str | None = None, *, basis: Basis = "draws") -> Report:
+        """Return the aggregate of each group, with the heterogeneity between its experiments.
+
+        Parameters
+        ----------
+        metric
+            A spec string; by default all metrics of the study. One that has not been added takes the default
+            aggregation.
+        basis
+            ``"draws"``: mean and standard deviation of the posterior; ``"delta"``: observed value and delta-method
+            standard error.
+
+        Returns
+        -------
+        Report
+            ``report["mlp"]`` is a `Pooled`.
+        """
+        if basis not in {"draws", "delta"}:
+            what = "basis of an aggregate"
+            raise HowsureError.unknown(what, str(basis), ["draws", "delta"])
+        return reports.aggregates(self._held, metric, basis, self._level)
+
+
+def _whole(name: str, value: Any, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        message = f"`{name}` must be a whole number of at least {least}, not {value!r}."
+        raise HowsureError(message)
+    return int(value)

@@ -1,0 +1,110 @@
+"""Conflation against the closed forms of products of densities."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import howsure as hs
+
+MANY = 200_000
+
+
+def drawn(distributions, seed=0):
+    rng = np.random.default_rng(seed)
+    return [each.rvs(MANY, random_state=rng) for each in distributions]
+
+
+@pytest.mark.parametrize("density", ["beta", "histogram"])
+def test_product_of_betas(density):
+    """The product of Beta(40, 12), Beta(55, 9) and Beta(30, 6) is Beta(123, 25)."""
+    pooled = hs.conflate(
+        drawn([stats.beta(40, 12), stats.beta(55, 9), stats.beta(30, 6)]), density=density, random_state=1
+    )
+    product = stats.beta(123, 25)
+    assert pooled.value == pytest.approx(product.mean(), abs=0.002)
+    assert pooled.standard_error == pytest.approx(product.std(), rel=0.03)
+    assert product.cdf(pooled.high) - product.cdf(pooled.low) == pytest.approx(0.95, abs=0.01)
+    assert pooled.high - pooled.low <= np.subtract(*product.interval(0.95)[::-1]) * 1.02
+    assert pooled.draws.shape == (MANY,)
+    assert pooled.draws.mean() == pytest.approx(pooled.value, abs=0.001)
+
+
+def test_bounds_move_and_stretch_the_beta():
+    """A metric on -1 … 1 is conflated as a Beta on those bounds."""
+    shares = drawn([stats.beta(40, 12), stats.beta(55, 9)])
+    plain = hs.conflate(shares, density="beta")
+    moved = hs.conflate([2 * each - 1 for each in shares], density="beta", bounds=(-1, 1))
+    assert (moved.value, moved.low, moved.high) == pytest.approx(
+        tuple(2 * each - 1 for each in (plain.value, plain.low, plain.high))
+    )
+
+
+def test_product_of_gammas():
+    """The product of Gamma densities adds up the rates, not the scales: here shape 79 and rate 22."""
+    pooled = hs.conflate(
+        drawn([stats.gamma(30, scale=1 / 8), stats.gamma(50, scale=1 / 14)]), density="gamma", bounds=(0, math.inf)
+    )
+    product = stats.gamma(79, scale=1 / 22)
+    assert pooled.value == pytest.approx(product.mean(), rel=0.005)
+    assert pooled.standard_error == pytest.approx(product.std(), rel=0.02)
+
+
+def test_shifted_gamma():
+    """Without a finite lower bound the Gamma densities share a start below the lowest draw; near normal they agree."""
+    draws = drawn([stats.norm(-3, 0.5), stats.norm(-2.6, 0.4)])
+    gamma, gaussian = (hs.conflate(draws, density=each, bounds=(-math.inf, math.inf)) for each in ("gamma", "gaussian"))
+    assert gamma.value == pytest.approx(gaussian.value, abs=0.05)
+    assert gamma.standard_error == pytest.approx(gaussian.standard_error, rel=0.15)
+
+
+def test_gaussian_conflation_is_the_fixed_effect():
+    """The product of normal densities is the inverse-variance mean."""
+    draws = drawn([stats.norm(0.7, 0.05), stats.norm(0.8, 0.03), stats.norm(0.78, 0.08)])
+    pooled = hs.conflate(draws, density="gaussian")
+    fixed = hs.pool([each.mean() for each in draws], [each.std(ddof=1) for each in draws], method="fixed")
+    assert (pooled.value, pooled.standard_error, pooled.low, pooled.high) == pytest.approx(
+        (fixed.value, fixed.standard_error, fixed.low, fixed.high), rel=1e-4
+    )
+    assert pooled.q == pytest.approx(fixed.q)
+
+
+def test_histograms_that_hardly_overlap():
+    """Histograms four standard deviations apart still have a product: halfway between, as narrow as the theory says."""
+    pooled = hs.conflate(drawn([stats.norm(0, 1), stats.norm(6, 1)]), density="histogram", bounds=(-math.inf, math.inf))
+    assert pooled.value == pytest.approx(3, abs=0.2)
+    assert pooled.standard_error == pytest.approx(math.sqrt(0.5), rel=0.15)
+
+
+def test_one_experiment_conflates_to_itself():
+    """A single experiment's conflation has its own mean and interval."""
+    pooled = hs.conflate(drawn([stats.beta(40, 12)]), density="beta")
+    assert pooled.value == pytest.approx(40 / 52, abs=1e-3)
+    assert math.isnan(pooled.i2)
+
+
+@pytest.mark.parametrize(
+    "draws, settings, words",
+    [
+        ([[0.5] * 10, [0.4, 0.5]], {"names": ["a", "b"]}, "experiment 'a' are all equal"),
+        ([[math.nan] * 10], {}, "experiment '1' are all equal or undefined"),
+        ([[0.5, 0.6]], {"density": "betta"}, "Did you mean 'beta'"),
+        ([[0.5, 0.6]], {"bounds": (0, math.inf)}, "two finite ends"),
+        ([[-0.5, 0.6, 0.7]], {}, "bounds"),
+        ([[-0.5, -0.6]], {"density": "gamma"}, "below the bound 0"),
+        ([stats.beta(0.3, 0.3).ppf(np.linspace(0.01, 0.99, 99))] * 2, {}, "no finite area"),
+    ],
+)
+def test_refusals(draws, settings, words):
+    """What has no density, or not one of the form asked for, is refused with what to do."""
+    with pytest.raises(hs.HowsureError, match=words):
+        hs.conflate(draws, **settings)
+
+
+def test_same_seed_same_draws():
+    """The draws of the conflated density follow from the seed."""
+    draws = drawn([stats.beta(40, 12), stats.beta(55, 9)])
+    first, second, third = (hs.conflate(draws, random_state=seed).draws for seed in (1, 1, 2))
+    assert np.array_equal(first, second)
+    assert not np.array_equal(first, third)

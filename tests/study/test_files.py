@@ -1,0 +1,163 @@
+"""Study files: what is saved comes back, byte for byte, and what is wrong is named."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import howsure as hs
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "matrices").mkdir()
+    (tmp_path / "matrices" / "svm_0.csv").write_text("9,1\n2,8\n", encoding="utf-8")
+    (tmp_path / "cases.csv").write_text(
+        "label,guess,patient,weight\n" + "".join(f"{i % 2},{i % 3 % 2},{i // 4},{1 + i % 2}\n" for i in range(40)),
+        encoding="utf-8",
+    )
+    return tmp_path
+
+
+def full(folder):
+    study = hs.Study(seed=7, n_draws=500, confidence_level=0.9)
+    study.add("svm/0", {"matrix": "matrices/svm_0.csv"}, folder=folder)
+    study.add("svm/1", {"matrix": "matrices/svm_0.csv", "labels": ["no", "yes"]}, folder=folder, prior="jeffreys")
+    columns = {"y_true": "label", "y_pred": "guess"}
+    study.add("cases/plain", {"predictions": "cases.csv", **columns}, folder=folder, prior=0.25)
+    study.add("cases/clustered", {"predictions": "cases.csv", **columns, "groups": "patient"}, folder=folder)
+    study.add("cases/weighted", {"predictions": "cases.csv", **columns, "sample_weight": "weight"}, folder=folder)
+    study.add(
+        "inline/a b",
+        hs.from_counts([[5, 1], [0, 6]], labels=['say "no"', "ja\n→"]),
+        prior=np.array([[1, 0.5], [0.5, 1]]),
+    )
+    study.add("inline/numbers", (["x", "y", "x"], ["x", "y", "y"]), prevalence_prior=[1.0, 2.0])
+    study.add_metric("f1@macro", aggregation="dl", scale="log")
+    study.add_metric("mcc", aggregation="nadeau_bengio", test_share=0.2)
+    study.add_metric("fbeta+beta=2@macro")
+    return study
+
+
+def test_save_load_save_is_the_same(folder):
+    """A study survives save, load and save byte for byte, and its draws with it."""
+    first = full(folder)
+    path = first.save(folder / "study.toml")
+    second = hs.Study.load(path)
+    text = path.read_bytes()
+    assert second.save(folder / "again.toml").read_bytes() == text
+    assert list(second.experiments) == list(first.experiments)
+    assert second.metrics == first.metrics
+    for name in first.experiments:
+        assert np.array_equal(first.draws("mcc", name), second.draws("mcc", name), equal_nan=True), name
+
+
+def test_paths_are_relative_to_the_file(folder):
+    """A study saved elsewhere finds its files again."""
+    (folder / "deep").mkdir()
+    path = full(folder).save(folder / "deep" / "study.toml")
+    assert 'matrix = "../matrices/svm_0.csv"' in path.read_text(encoding="utf-8")
+    assert hs.Study.load(path).experiments["svm/0"].table.rows == 20
+
+
+@settings(deadline=None)
+@given(
+    st.lists(
+        st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=6),
+        min_size=2,
+        max_size=4,
+        unique=True,
+    ),
+    st.text(st.characters(exclude_categories=["Cs"], exclude_characters="/"), min_size=1, max_size=8).filter(
+        lambda text: text.strip() and text != "random"
+    ),
+    st.floats(0, 1e6),
+)
+def test_any_text_survives(tmp_path_factory, labels, name, prior):
+    """Any label, name and prior comes back as it was."""
+    path = tmp_path_factory.mktemp("study") / "study.toml"
+    study = hs.Study()
+    counts = np.arange(len(labels) ** 2).reshape(len(labels), -1)
+    study.add(f"group/{name}", hs.from_counts(counts, labels=labels), prior=prior)
+    study.save(path)
+    one = hs.Study.load(path).experiments[f"group/{name}"]
+    assert one.table.labels.tolist() == labels
+    assert one.table.counts.tolist() == counts.tolist()
+    assert one.prior == prior
+
+
+@pytest.mark.parametrize("labels", [[3, 5], [0.5, 1.5], [True, False], ["0", "1"]])
+def test_labels_keep_their_type(tmp_path, labels):
+    """Labels that are numbers, texts or truth values stay what they are."""
+    study = hs.Study()
+    study.add("a", hs.from_counts([[5, 1], [0, 6]], labels=labels))
+    found = hs.Study.load(study.save(tmp_path / "study.toml")).experiments["a"].table.labels.tolist()
+    assert found == labels
+    assert [type(each) for each in found] == [type(each) for each in labels]
+
+
+def test_designs_that_counts_do_not_tell(tmp_path):
+    """Clustered cases made in memory are not saved as plain counts, but refused with what to do."""
+    study = hs.Study()
+    study.add("a", hs.confusion([0, 1, 1, 0], [0, 1, 0, 0], groups=[1, 1, 2, 2]))
+    with pytest.raises(hs.HowsureError, match="Experiment 'a' has the design Clusters.*by the path of its predictions"):
+        study.save(tmp_path / "study.toml")
+    assert not (tmp_path / "study.toml").exists()
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ("sed = 1", "study.toml': there is no key 'sed' here. Did you mean 'seed'"),
+        ("seed = 'x'", "study.toml': `seed` must be a whole number"),
+        ("confidence_level = 95", "Did you mean 0.95"),
+        ("seed = ", "study.toml' cannot be read"),
+        ("metrics = 3", "key 'metrics': 3 is no table"),
+        ("[metrics]\nf1 = 'dl'", "key 'metrics.f1': 'dl' is no table"),
+        ("[metrics]\nf2 = {}", "key 'metrics.f2': There is no metric"),
+        (
+            "[metrics]\nf1 = { agregation = 'dl' }",
+            "key 'metrics.f1': there is no key 'agregation' here. Did you mean 'aggregation'",
+        ),
+        ("[metrics]\nf1 = { aggregation = 'rmel' }", "Did you mean 'reml'"),
+        ("[experiments.a]\nmatrix = 'mtrices/svm_0.csv'", "key 'experiments.a': Experiment 'a': There is no file"),
+        ("[experiments.a]\nmatrix = 'matrices/svm_1.csv'", "Did you mean 'svm_0.csv'"),
+        (
+            "[experiments.'a/b']\ncouns = [[1, 2], [3, 4]]",
+            "key 'experiments.\"a/b\"': there is no key 'couns' here. Did you mean 'counts'",
+        ),
+        ("[experiments.a]\ncounts = [[1, 2, 3], [3, 4, 5]]", "is square"),
+        ("[experiments.a]\ncounts = [[1, -2], [3, 4]]", "is negative"),
+        ("[experiments.a]\ncounts = [[1, 2.5], [3, 4]]", "not a whole number"),
+        ("[experiments.a]\ncounts = [[1, nan], [3, 4]]", "is not finite"),
+        ("[experiments.a]\ncounts = [[1, 2], [3]]", "not a matrix of numbers"),
+        ("[experiments.a]\ncounts = 'x'", "not a matrix of numbers|is square"),
+        ("[experiments.a]\ncounts = [[1, 2], [3, 4]]\nprior = 'jefreys'", "Did you mean 'jeffreys'"),
+        ("[experiments.a]\npredictions = 'cases.csv'\ny_true = 'lable'\ny_pred = 'guess'", "Did you mean 'label'"),
+        ("[experiments.a]\nprior = 1", "give one of `counts`"),
+        ("[experiments.random]\ncounts = [[1, 2], [3, 4]]", "a classifier that guesses"),
+    ],
+)
+def test_what_is_wrong_is_named(folder, text, words):
+    """A wrong key, a missing file and a bad matrix are refused by file and key, with the remedy."""
+    path = folder / "study.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(hs.HowsureError, match=words) as refused:
+        hs.Study.load(path)
+    assert "study.toml" in str(refused.value)
+
+
+def test_a_missing_study(tmp_path):
+    """A missing study file is named, with the nearest one that is there."""
+    (tmp_path / "study.toml").write_text("", encoding="utf-8")
+    with pytest.raises(hs.HowsureError, match="There is no study file .*Did you mean 'study.toml'"):
+        hs.Study.load(tmp_path / "studdy.toml")
+    assert hs.Study.load(tmp_path / "study.toml").experiments == {}
+
+
+def test_infinite_priors_are_refused():
+    """A prior that is not finite is refused when it is given, and never reaches a file."""
+    with pytest.raises(hs.HowsureError, match="non-finite"):
+        hs.Study().add("a", [[1, 2], [3, 4]], prior=math.inf)

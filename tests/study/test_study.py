@@ -1,0 +1,298 @@
+"""Studies in memory: what goes in, what is reported, and what is refused."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import howsure as hs
+
+FIRST, SECOND, THIRD = [[50, 3], [5, 42]], [[46, 7], [9, 38]], [[40, 13], [12, 35]]
+
+
+@pytest.fixture
+def study():
+    made = hs.Study(seed=3, n_draws=2000)
+    for name, counts in {"a/0": FIRST, "a/1": SECOND, "b/0": THIRD, "b/1": SECOND}.items():
+        made.add(name, counts)
+    made.add_metric("f1", aggregation="dl")
+    made.add_metric("mcc", aggregation="fixed")
+    return made
+
+
+def test_study_says_what_it_holds(study):
+    """The repr counts experiments, groups and metrics."""
+    assert repr(study) == "<Study: 4 experiments in 2 groups, 2 metrics, seed 3, 2,000 draws>"
+
+
+def test_bars_do_not_nest(study, monkeypatch, capsys):
+    """In a terminal the bar of the study is shown alone, and drawing within it shows none."""
+    import howsure.progress as module
+
+    shown = []
+    monkeypatch.setattr(module, "_is_watched", lambda: True)
+    monkeypatch.setattr(module, "PATIENCE", -1.0)
+    monkeypatch.setattr(module, "_bar", lambda title, steps: shown.append((title, steps)) or module._NoBar())
+    study.summaries("f1")
+    assert shown == [("summarising", 4)]
+    assert capsys.readouterr().err == ""
+
+
+def test_evidence_in_every_form(tmp_path):
+    """A table, a matrix, predictions, a matrix's file and a predictions' file all are the same experiment."""
+    true, predicted = [0, 0, 1, 1, 1], [0, 1, 1, 1, 0]
+    (tmp_path / "matrix.csv").write_text("1,1\n1,2\n", encoding="utf-8")
+    rows = "\n".join(f"{t},{p}" for t, p in zip(true, predicted, strict=True))
+    (tmp_path / "cases.csv").write_text(f"label,guess\n{rows}\n", encoding="utf-8")
+    study = hs.Study(n_draws=10)
+    study.add("table", hs.confusion(true, predicted))
+    study.add("matrix", np.array([[1, 1], [1, 2]]))
+    study.add("pair", (true, predicted))
+    study.add("file", tmp_path / "matrix.csv")
+    study.add("mapping", {"counts": [[1, 1], [1, 2]], "labels": [0, 1]})
+    study.add("cases", {"predictions": "cases.csv", "y_true": "label", "y_pred": "guess"}, folder=tmp_path)
+    for one in study.experiments.values():
+        assert one.table.counts.tolist() == [[1, 1], [1, 2]], one.name
+
+
+def test_draws_are_those_of_the_method(study):
+    """A study's draws are those of `Dirichlet` under the experiment's own seed."""
+    one = study.experiments["a/0"]
+    method = hs.Dirichlet(n_draws=2000)
+    estimate = hs.estimate(one.table, "f1", method=method, random_state=one.seed(3))
+    assert np.array_equal(study.draws("f1", "a/0"), estimate.draws)
+    assert not study.draws("f1", "a/0").flags.writeable
+
+
+def test_metrics_share_tables(study):
+    """All metrics of an experiment come from the same tables: MCC and F1 are then almost a function of each other."""
+    assert np.corrcoef(study.draws("f1", "a/0"), study.draws("mcc", "a/0"))[0, 1] > 0.9
+    assert abs(np.corrcoef(study.draws("f1", "a/0"), study.draws("f1", "a/1"))[0, 1]) < 0.1
+
+
+def test_summaries_of_all_metrics(study):
+    """Without a metric there is one line for each metric and experiment, keyed by both."""
+    report = study.summaries()
+    assert len(report) == 8
+    assert report["mcc", "b/0"].median == np.median(study.draws("mcc", "b/0"))
+    assert [each["observed"] for each in report.to_dict()][:2] == [
+        hs.estimate(hs.from_counts(counts), "f1").value for counts in (FIRST, SECOND)
+    ]
+    with pytest.raises(hs.HowsureError, match="Did you mean 'mcc, b/0'"):
+        report["mcc", "b/00"]
+
+
+def test_a_metric_of_each_class():
+    """The average `none` is one metric a class, in summaries and aggregates."""
+    study = hs.Study(n_draws=200)
+    study.add("a", hs.from_counts([[5, 1, 0], [2, 6, 1], [0, 1, 7]], labels=["x", "y", "z"]))
+    study.add_metric("recall@none")
+    assert study.wanted() == [f"recall@binary+positive_class={label}" for label in "xyz"]
+    assert len(study.summaries("recall@none")) == 3
+    assert study.aggregate()["recall@binary+positive_class=y", "a"].value == pytest.approx(6 / 9, abs=0.05)
+
+
+def test_difference_from_draws(study):
+    """A difference has the draws' own numbers, and reads as a sentence."""
+    found = study.compare("f1", "a/0", "b/0", rope=0.05)
+    drawn = study.draws("f1", "a/0") - study.draws("f1", "b/0")
+    assert np.array_equal(found.draws, drawn)
+    assert found.probability_greater.value == (drawn > 0).mean()
+    assert found.rope.inside.value == (np.abs(drawn) <= 0.05).mean()
+    assert sum(part.value for part in (found.rope.below, found.rope.inside, found.rope.above)) == pytest.approx(1)
+    swapped = study.compare("f1", "b/0", "a/0", rope=0.05)
+    assert swapped.rope.below == found.rope.above
+    assert swapped.probability_of_direction == found.probability_of_direction
+    assert "f1: a/0 less b/0 is 0.1" in str(found)
+    assert "Within [-0.05, 0.05]" in str(found)
+    assert found.record()["median"] == found.summary.median
+    assert (found.low, found.high) == (found.summary.low, found.summary.high)
+    lopsided = study.compare("f1", "a/0", "b/0", rope=(-0.02, 0.1)).rope
+    assert lopsided.inside.value == ((drawn >= -0.02) & (drawn <= 0.1)).mean()
+
+
+def test_groups_are_compared_by_their_aggregates(study):
+    """A group's name stands for its aggregate, in comparisons and ranks."""
+    found = study.compare("f1", "a", "b")
+    first, second = study.aggregate("f1")["a"], study.aggregate("f1")["b"]
+    assert found.value == pytest.approx(first.value - second.value)
+    assert found.summary.standard_deviation == pytest.approx(np.std(first.draws - second.draws, ddof=1))
+    assert list(study.ranks("f1", among=["a", "b"])) == ["a", "b"]
+    assert len(study.comparisons("f1", among=["a", "b", "b/0"])) == 3
+
+
+def test_ranks_know_which_way_is_better(study):
+    """For a metric where lower is better the ranks turn round."""
+    up, down = study.ranks("accuracy"), study.ranks("error_rate")
+    assert up.best == pytest.approx(down.best)
+
+
+@pytest.mark.parametrize("model", ["fixed", "dl", "pm", "reml"])
+@pytest.mark.parametrize("knha", [False, True])
+def test_aggregates_are_pool_of_the_draws_moments(study, model, knha):
+    """An aggregate from draws pools their means and standard deviations, on the scale of the metric's range."""
+    study.add_metric("accuracy", aggregation=f"{model}_knha" if knha else model)
+    draws = [study.draws("accuracy", name) for name in ("a/0", "a/1")]
+    expected = hs.pool(
+        [each.mean() for each in draws], [each.std(ddof=1) for each in draws], method=model, knha=knha, scale="logit"
+    )
+    found = study.aggregate("accuracy")["a"]
+    assert (found.value, found.low, found.high, found.tau2) == pytest.approx(
+        (expected.value, expected.low, expected.high, expected.tau2)
+    )
+    low, high = np.quantile(found.draws, [0.025, 0.975])
+    assert (low, high) == pytest.approx((found.low, found.high), abs=0.15 * (found.high - found.low))
+
+
+def test_aggregates_by_the_delta_method(study):
+    """With `basis="delta"` they pool the observed values and their standard errors."""
+    estimates = [hs.estimate(hs.from_counts(counts), "f1", method="delta") for counts in (FIRST, SECOND)]
+    expected = hs.pool([e.value for e in estimates], [e.standard_error for e in estimates], method="dl", scale="logit")
+    assert study.aggregate("f1", basis="delta")["a"].value == pytest.approx(expected.value)
+    with pytest.raises(hs.HowsureError, match="Did you mean 'delta'"):
+        study.aggregate("f1", basis="dleta")
+
+
+def test_aggregate_by_the_sum_of_tables(study):
+    """`tables` draws from the sum of the tables, whose interval is narrower than either's."""
+    study.add_metric("accuracy", aggregation="tables")
+    found = study.aggregate("accuracy")["a"]
+    total = hs.pool_tables([hs.from_counts(FIRST), hs.from_counts(SECOND)])
+    expected = hs.estimate(total, "accuracy", method="bayes", random_state=0)
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=0.01)
+    assert found.weights == pytest.approx([0.5, 0.5])
+    assert found.q > 0
+
+
+def test_aggregate_of_folds(study):
+    """`nadeau_bengio` is the mean of the observed values with the corrected interval."""
+    study.add_metric("accuracy", aggregation="nadeau_bengio", test_share=0.2)
+    expected = hs.pool_folds([0.92, 0.84], test_share=0.2, scale="logit")
+    found = study.aggregate("accuracy")["a"]
+    assert (found.value, found.low, found.high) == pytest.approx((expected.value, expected.low, expected.high))
+
+
+def test_level_changes_only_intervals(study):
+    """Another level gives other intervals from the same draws."""
+    wide = study.summaries("f1")["a/0"]
+    study.confidence_level = 0.5
+    narrow = study.summaries("f1")["a/0"]
+    assert narrow.uncertainty < wide.uncertainty
+    assert narrow.median == wide.median
+
+
+def test_report_in_every_form(study, tmp_path):
+    """A report is text, Markdown, HTML, frames and files, all with the same numbers."""
+    report = study.aggregate("f1")
+    assert str(report).splitlines()[2].startswith("a")
+    assert report.to_markdown().startswith("| group")
+    assert "<table" in report._repr_html_()
+    value = report["a"].value
+    assert report.to_pandas()["value"].tolist()[0] == value
+    assert report.to_polars()["value"].to_list()[0] == value
+    assert json.loads(report.write(tmp_path / "a.json").read_text(encoding="utf-8"))[0]["value"] == value
+    assert f"{value!r}" in report.write(tmp_path / "a.csv").read_text(encoding="utf-8")
+    import polars as pl
+
+    assert pl.read_parquet(report.write(tmp_path / "a.parquet"))["value"][0] == value
+    assert report.write(tmp_path / "a.md").read_text(encoding="utf-8").startswith("| group")
+    assert r"\toprule" in report.write(tmp_path / "a.tex").read_text(encoding="utf-8")
+    with pytest.raises(hs.HowsureError, match="Did you mean '.json'"):
+        report.write(tmp_path / "a.jsn")
+
+
+def test_undefined_is_null_in_json(tmp_path):
+    """JSON has null where a number is undefined, and CSV nothing."""
+    study = hs.Study(n_draws=200)
+    study.add("a", FIRST)
+    report = study.aggregate("f1")
+    assert json.loads(report.write(tmp_path / "a.json").read_text(encoding="utf-8"))[0]["i2"] is None
+    assert math.isnan(report.to_dict()[0]["i2"])
+    assert ",nan," not in report.write(tmp_path / "a.csv").read_text(encoding="utf-8")
+
+
+def test_weights_and_clusters_keep_their_design():
+    """Clustered cases give wider draws than the same cases taken as independent."""
+    rng = np.random.default_rng(1)
+    true = rng.integers(2, size=400)
+    right = np.repeat(rng.random(40) < 0.8, 10)
+    predicted = np.where(right, true, 1 - true)
+    study = hs.Study(n_draws=1000)
+    study.add("independent", (true, predicted))
+    study.add("clustered", hs.confusion(true, predicted, groups=np.repeat(np.arange(40), 10)))
+    report = study.summaries("accuracy")
+    assert report["clustered"].uncertainty > 2 * report["independent"].uncertainty
+
+
+@pytest.mark.parametrize(
+    "name, evidence, words",
+    [
+        ("a/0", FIRST, "an experiment 'a/0' already"),
+        ("a", FIRST, "'a' would name an experiment and a group"),
+        ("", FIRST, "named 'group/experiment'"),
+        ("a/", FIRST, "named 'group/experiment'"),
+        ("c/random", FIRST, "stands for a classifier that guesses"),
+        ("c", [[1, 2, 3], [4, 5, 6]], "Experiment 'c': `counts` has shape"),
+        ("c", [[1, -2], [3, 4]], "Experiment 'c': .*is negative"),
+        ("c", [[1, 2.5], [3, 4]], "Experiment 'c': .*not a whole number"),
+        ("c", [[1, math.nan], [3, 4]], "Experiment 'c': .*not finite"),
+        ("c", ([0, 1], [0, 1], [1, 1]), "this one has 3 parts"),
+        ("c", {"counts": FIRST, "matrix": "x.csv"}, "give one of `counts`"),
+        ("c", {"counts": FIRST, "lables": ["x", "y"]}, "Did you mean 'labels'"),
+        ("c", {"matrix": 3}, "`matrix` is the path of a file"),
+        ("c", {"predictions": "x.csv", "y_true": "t"}, "name the column of `x.csv` with `y_pred`"),
+        ("c", "missing.csv", "There is no file 'missing.csv'"),
+        ("c", hs.scores([0, 1], [0.2, 0.7]), "kind 'scores'"),
+        ("c", [[5, 1, 0], [2, 6, 1], [0, 1, 7]], "Experiment 'c': `f1` looks at one class"),
+    ],
+)
+def test_refused_experiments(study, name, evidence, words):
+    """What is no experiment is refused by name, with what to do instead, and the study stays as it was."""
+    with pytest.raises(hs.HowsureError, match=words):
+        study.add(name, evidence)
+    assert list(study.experiments) == ["a/0", "a/1", "b/0", "b/1"]
+
+
+def test_refused_priors_and_settings(study):
+    """Priors, metrics, aggregations and settings are checked when they are given."""
+    for call, words in (
+        (lambda: study.add("c", FIRST, prior="jefreys"), "Did you mean 'jeffreys'"),
+        (lambda: study.add("c", FIRST, prior=[[1, 2]]), "has shape"),
+        (lambda: study.add("c", FIRST, prevalence_prior=-1), "negative"),
+        (lambda: study.add_metric("acuracy"), "Did you mean .accuracy."),
+        (lambda: study.add_metric("f1", aggregation="rmel"), "Did you mean 'reml'"),
+        (lambda: study.add_metric("f1", aggregation="beta", scale="logit"), "takes no `scale`"),
+        (lambda: study.add_metric("f1", aggregation="dl", test_share=0.2), "takes no `test_share`"),
+        (lambda: study.compare("f1", "a/0", "c"), "no experiment or group 'c'"),
+        (lambda: study.draws("f1", "a/0", source="posteriro"), "Did you mean 'posterior'"),
+        (lambda: study.draws("f1", "a", source="random"), "is a group"),
+        (lambda: hs.Study(seed=-1), "`seed` must be a whole number"),
+        (lambda: hs.Study(n_draws=0), "`n_draws`"),
+        (lambda: hs.Study(confidence_level=95), "Did you mean 0.95"),
+        (lambda: hs.Study().summaries("f1"), "no experiment"),
+    ):
+        with pytest.raises(hs.HowsureError, match=words):
+            call()
+    empty = hs.Study()
+    empty.add("a", FIRST)
+    with pytest.raises(hs.HowsureError, match="no metric"):
+        empty.summaries()
+
+
+def test_identity_needs_a_single_experiment(study):
+    """`identity` on a group of two says that it cannot make one of them."""
+    study.add_metric("f1", aggregation="identity")
+    assert "cannot make one of 2" in study.aggregate("f1")["a"].reason
+
+
+def test_draws_for_arviz(study):
+    """The DataTree has a variable for each metric, with chain, draw and experiment, and the observed values."""
+    pytest.importorskip("xarray")
+    tree = study.to_arviz()
+    posterior = tree["posterior"]
+    assert posterior["f1"].dims == ("chain", "draw", "experiment")
+    assert posterior["f1"].shape == (1, 2000, 4)
+    assert np.array_equal(posterior["f1"].sel(experiment="b/0").values[0], study.draws("f1", "b/0"))
+    assert float(tree["observed_data"]["mcc"].sel(experiment="a/1")) == study.observed("mcc", "a/1")
+    assert set(tree.children) == {"posterior", "prior", "observed_data"}
