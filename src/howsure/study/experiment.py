@@ -107,7 +107,7 @@ def experiment(
     origin = {"matrix": str(evidence)} if isinstance(evidence, str | Path) else evidence
     try:
         table = _counted(origin, folder)
-        cell_prior(prior, table.counts.shape)
+        cell_prior(prior, table)
         kept = origin if isinstance(origin, Mapping) else None
         found = Experiment(name, table, prior, prevalence_prior, kept, folder)
         if prevalence_prior is not None:
