@@ -9,6 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from howsure import plots as plots
     from howsure.choice import optimal_threshold
     from howsure.classification import classification_report, classification_report_with_ci
     from howsure.curves import calibration_curve, precision_recall_curve, roc_curve
@@ -217,6 +218,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "plots":
+        return importlib.import_module("howsure.plots")
     if name not in _HOME:
         message = f"module 'howsure' has no attribute {name!r}"
         raise AttributeError(message)
@@ -226,4 +229,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, "plots"])
