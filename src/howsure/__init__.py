@@ -38,6 +38,9 @@ if TYPE_CHECKING:
         WilsonCC,
     )
     from howsure.metric import define_metric
+    from howsure.report.content import Report
+    from howsure.report.evidence import Subject
+    from howsure.report.summary import report_of
     from howsure.resample import bootstrap, bootstrap_ci
     from howsure.sklearn import (
         accuracy_score,
@@ -110,6 +113,9 @@ _HOMES = {
         "WilsonCC",
     ),
     "howsure.metric": ("define_metric",),
+    "howsure.report.content": ("Report",),
+    "howsure.report.evidence": ("Subject",),
+    "howsure.report.summary": ("report_of",),
     "howsure.classification": (
         "classification_report",
         "classification_report_with_ci",
@@ -172,7 +178,9 @@ __all__ = [
     "MidP",
     "Mover",
     "Newcombe",
+    "Report",
     "Simple",
+    "Subject",
     "Table",
     "Wald",
     "Weighted",
@@ -207,6 +215,7 @@ __all__ = [
     "precision_recall_curve",
     "precision_score",
     "recall_score",
+    "report_of",
     "roc_auc_score",
     "roc_curve",
     "scores",

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.methods import DrawingMethod, Method, automatic, named
+from howsure.methods.draws import seed_sequence
 from howsure.methods.interval import Interval
 from howsure.methods.summary import Probability, Summary, probability_above, summarise
 from howsure.metric import Metric
@@ -321,6 +322,8 @@ class Evaluation:
     estimates: tuple[Estimate, ...]
     table: Table
     confidence_level: float = 0.95
+    method: Method | None = None  # None for what suits each metric
+    seed: Any = None  # of the methods that draw
 
     def __getitem__(self, metric: str) -> Estimate:
         for each in self.estimates:
@@ -396,6 +399,18 @@ class Evaluation:
 
         return evaluation_markdown(self)
 
+    def to_html(self, title: str = "") -> str:
+        """Return a report as one page that needs no other file: see `report_of`.
+
+        Raises
+        ------
+        HowsureError
+            If Jinja2 is not installed.
+        """
+        from howsure.report.summary import report_of_evaluation
+
+        return report_of_evaluation(self, title).to_html()
+
     def __str__(self) -> str:
         from howsure.render import evaluation_text
 
@@ -459,4 +474,5 @@ def evaluate(
     for spec in wanted:
         specs += labels_to_expand(spec, table) or [spec]
     bound = [resolve(spec, table) for spec in specs]
-    return Evaluation(_estimates(table, bound, chosen, level, random_state), table, level)
+    seed = seed_sequence(random_state) if isinstance(chosen, DrawingMethod) else None
+    return Evaluation(_estimates(table, bound, chosen, level, seed), table, level, chosen, seed)
