@@ -33,8 +33,8 @@ function show(target) {
   const box = target.getBoundingClientRect();
   const left = Math.min(Math.max(8, box.left + box.width / 2 - tip.offsetWidth / 2), innerWidth - tip.offsetWidth - 8);
   const above = box.top - tip.offsetHeight - 8;
-  tip.style.left = `${Math.max(8, left)}px`;
-  tip.style.top = `${above > 8 ? above : box.bottom + 8}px`;
+  tip.style.left = `${Math.max(8, left) + scrollX}px`;
+  tip.style.top = `${(above > 8 ? above : box.bottom + 8) + scrollY}px`;
 }
 function hide() {
   tip.hidden = true;
@@ -46,7 +46,6 @@ for (const kind of ["pointerover", "focusin"]) {
     else hide();
   });
 }
-document.addEventListener("scroll", hide, { passive: true, capture: true });
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") hide();
 });
