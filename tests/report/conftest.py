@@ -40,6 +40,17 @@ def report():
 
 
 @pytest.fixture(scope="session")
+def compact():
+    """Return a small report that has each kind of part once."""
+    rng = np.random.default_rng(12)
+    truth = rng.integers(0, 3, 90)
+    predicted = np.where(rng.random(90) < 0.7, truth, 0)
+    scored = hs.scores(truth == 0, rng.random(90).round(1))
+    subject = hs.Subject("", hs.confusion(truth, predicted), scored, {"all": hs.confusion(truth, predicted)})
+    return hs.report_of([subject], metrics=["f1@macro"], by="site", command="howsure report small.csv")
+
+
+@pytest.fixture(scope="session")
 def strange():
     """Return a report whose labels, groups, models and title hold markup, quotes, emoji and Hebrew."""
     table = hs.from_counts([[30, 3, 1], [4, 40, 2], [0, 2, 21]], labels=list(STRANGE))
@@ -56,7 +67,10 @@ def chromium():
         pytest.skip("there is no chromium here")
     arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
     with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=arguments)
+        try:
+            browser = playwright.chromium.launch(executable_path=path, args=arguments)
+        except sync_api.Error as error:
+            pytest.skip(f"chromium does not start: {str(error).splitlines()[0]}")
         yield browser
         browser.close()
 

@@ -81,7 +81,7 @@ def _perfect(results: Sequence[tuple[str, Measured]]) -> Iterator[str]:
         if each.value == 1.0 and not math.isnan(each.main.low):
             low = number(each.main.low, 3)
             yield (
-                f"{where}{metric_words(each.metric)} is 1 in this sample: no error was seen, which does not mean that "
+                f"{_named(where, each)} is 1 in this sample: no error was seen, which does not mean that "
                 f"there are none. Values down to {low} are plausible ({percent(each.main.confidence_level)})."
             )
 
@@ -89,4 +89,8 @@ def _perfect(results: Sequence[tuple[str, Measured]]) -> Iterator[str]:
 def _undefined(results: Sequence[tuple[str, Measured]]) -> Iterator[str]:
     for where, each in results:
         if each.main.reason:
-            yield f"{where}{metric_words(each.metric)}: {each.main.reason}."
+            yield f"{_named(where, each)}: {each.main.reason}."
+
+
+def _named(where: str, each: Measured) -> str:
+    return f"{where}: {metric_words(each.metric)}" if where else metric_words(each.metric)

@@ -35,6 +35,7 @@ def page(report: Report) -> str:
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["percent"] = percent
+    environment.filters["sortable"] = lambda order: order if isinstance(order, str) else f"{order:.8g}"
     script, style = (loader.get_source(environment, name)[0] for name in ("report.js", "report.css"))
     return environment.get_template("report.html").render(
         report=report,
@@ -49,4 +50,4 @@ def page(report: Report) -> str:
 
 def as_json(results: Any) -> str:
     """Return JSON without a sign that HTML would take for markup."""
-    return json.dumps(results, ensure_ascii=False, allow_nan=False, default=str).translate(HIDDEN)
+    return json.dumps(results, ensure_ascii=False, allow_nan=False, separators=(",", ":")).translate(HIDDEN)

@@ -152,7 +152,8 @@ def overview(names: Sequence[str], results: Sequence[Sequence[Measured]]) -> Sec
 
 
 def _where(*names: str) -> str:
-    return "".join(f"{name}: " for name in names if name)
+    joined = ", ".join(name for name in names if name)
+    return f"{joined}: " if joined else ""
 
 
 def per_class(subjects: Sequence[Subject], results: Sequence[Mapping[str, Sequence[Measured]]]) -> Section:
@@ -208,7 +209,7 @@ def matrices(subjects: Sequence[Subject], settings: Settings) -> Section:
             sheets.append(_matrix(subject.table, shares, suffix))
         if len(subject.table.labels) > 2:  # noqa: PLR2004 - two classes have one confusion each way
             sheets.append(_confusions(subject.table, shares, suffix))
-    note = "Each cell: the cases, and in brackets their share of the true class with Wilson's interval."
+    note = "Each cell: the cases, their share of the true class, and Wilson's interval of that share."
     return Section("Confusion matrix", ((note,),), (), tuple(sheets))
 
 
@@ -222,7 +223,7 @@ def _matrix(table: Table, shares: Sequence[tuple[Any, Any, Any]], suffix: str) -
             cell = _share_cell(float(shares[0][0][i, j]), limits, shaded=True)
             cases = f"{table.counts[i, j]:,.10g}"
             tip = f"true {label}, predicted {labels[j]}: {cases} cases"
-            texts = tuple(f"({cell.value} {text})" for text in cell.texts)
+            texts = tuple(f"{cell.value} {text}" for text in cell.texts)
             cells.append(Cell(texts, cases, float(table.counts[i, j]), shade=cell.shade, tip=tip))
         rows.append((word(label), *cells))
     return Sheet(f"Rows true, columns predicted{suffix}", ("true class", *labels), tuple(rows))
@@ -344,7 +345,7 @@ def every_number(results: Sequence[tuple[str, Measured]]) -> Section:
         value, texts = value_and_limits(each.value, each.limits, decimals)
         rows.append(
             (
-                word(where.removesuffix(": ") or "all cases"),
+                word(where or "all cases"),
                 word(metric_words(each.metric)),
                 Cell(texts, value, each.value),
                 Cell(value=number(own.standard_error, decimals + 1), order=own.standard_error),

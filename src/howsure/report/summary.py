@@ -21,7 +21,8 @@ from howsure.report.evidence import Measured, Settings, Subject, by_class, by_gr
 from howsure.table import Table
 
 LEVELS = (0.8, 0.9, 0.95, 0.99)
-MOST = 4000  # metrics, above which only the asked-for level is shown: the page stays small
+MOST = 600  # metrics, above which only the asked-for level is shown, and each metric once: the page stays small
+MOST_CELLS = 10_000  # of a table that is handed over cell by cell
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -99,7 +100,7 @@ def report_of(
         sections.comparisons_and_aggregates(comparisons, aggregates),
         sections.methods_used(every),
         _reproduction(command, settings),
-        sections.every_number(every),
+        sections.every_number(every if size <= MOST else []),
     ]
     return Report(
         title,
@@ -157,10 +158,10 @@ def _everything(
     """Return all estimates with where they are from."""
     every = []
     for name, whole, of_classes, of_groups in zip(names, found, classes, groups, strict=True):
-        prefix = f"{name}: " if name else ""
-        every += [(prefix, each) for each in whole]
-        every += [(prefix, each) for column in of_classes.values() for each in column]
-        every += [(f"{prefix}{value}: ", each) for value, row in of_groups.items() for each in row]
+        every += [(name, each) for each in whole]
+        every += [(name, each) for column in of_classes.values() for each in column]
+        prefix = f"{name}, " if name else ""
+        every += [(f"{prefix}{value}", each) for value, row in of_groups.items() for each in row]
     return every
 
 
@@ -196,14 +197,14 @@ def _results(
                 "kind": each.any_table.kind,
                 "cases": each.any_table.rows,
                 "labels": [str(label) for label in each.any_table.labels],
-                "counts": None if each.table is None else each.table.counts.tolist(),
-                "groups": {str(value): table.counts.tolist() for value, table in each.groups.items()},
+                "counts": _counts(each.table),
+                "groups": {str(value): _counts(table) for value, table in each.groups.items()},
             }
             for each in models
         ],
         "estimates": [
             {
-                "of": where.removesuffix(": "),
+                "of": where,
                 "metric": each.metric,
                 "value": _plain(each.value),
                 "standard_error": _plain(each.main.standard_error),
@@ -219,6 +220,14 @@ def _results(
         "comparisons": {name: _limits(each) for name, each in comparisons.items()},
         "aggregates": {name: _limits(each) for name, each in aggregates.items()},
     }
+
+
+def _counts(table: Table | None) -> Any:
+    """Return the cells as lists, whole numbers as such; None where there are none, or too many for a page."""
+    if table is None or table.counts.size > MOST_CELLS:
+        return None
+    whole = table.counts.astype(int)
+    return (whole if (whole == table.counts).all() else table.counts).tolist()
 
 
 def _limits(each: Any) -> dict[str, Any]:
