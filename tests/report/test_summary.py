@@ -65,6 +65,7 @@ def test_draws_are_shared_by_all_levels_and_can_be_repeated():
     seed = int(first.to_dict()["seed"])
     second = hs.report_of(TABLE, metrics=["f1"], method="bayes", random_state=seed)
     assert first.to_dict()["estimates"] == second.to_dict()["estimates"]
+    assert (f"Seed of the draws: {seed}.",) in section(second, "How to reproduce this").items
     intervals = list(first.to_dict()["estimates"][0]["intervals"].values())
     for inner, outer in itertools.pairwise(intervals):
         assert outer[0] <= inner[0] <= inner[1] <= outer[1]
@@ -213,6 +214,29 @@ def test_multilabel_tables_have_a_report():
     assert section(report, "What was evaluated").items[0] == ("80 cases, 3 labels.",)
     assert len(section(report, "Classes").sheets[0].rows) == 3
     assert report.to_html()
+
+
+def test_scores_that_tell_nothing_still_have_a_report():
+    """With one class only there are reasons in place of curves; constant scores have both."""
+    single = hs.report_of(hs.scores([1, 1, 1], [0.2, 0.5, 0.7], pos_label=1))
+    assert any("no case" in each for each in cautions_of(single))
+    assert "Scores and thresholds" not in [each.title for each in single.sections]
+    constant = hs.report_of(hs.scores([0, 1, 1, 0], [0.5] * 4))
+    assert section(constant, "Scores and thresholds").charts
+    assert all(each.to_html() for each in (single, constant))
+
+
+def test_shares_of_classes_know_the_design():
+    """Where cases come in clusters of copies, a class's share is as uncertain as without the copies."""
+    truth = np.array([0, 1, 1, 0, 1, 1, 0, 1] * 10)
+    shares = {}
+    for copies in (1, 4):
+        group = np.repeat(np.arange(80), copies)
+        table = hs.confusion(np.repeat(truth, copies), np.repeat(truth, copies), groups=group)
+        report = hs.report_of(table)
+        cell = section(report, "What was evaluated").sheets[0].rows[0][2]
+        shares[copies] = cell.text(report.level)
+    assert shares[1] == shares[4]
 
 
 def test_what_cannot_be_reported_on_is_refused():

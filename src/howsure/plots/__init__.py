@@ -22,9 +22,9 @@ from howsure.plots.displays import (
     RocCurveDisplay,
     ThresholdDisplay,
 )
+from howsure.plots.dots import differences, intervals
 from howsure.plots.forests import Pooled, forest
 from howsure.plots.heat import confusion_matrix, ranks
-from howsure.plots.intervals import differences, intervals
 from howsure.plots.posteriors import posterior
 from howsure.plots.reviews import review_plan
 

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from matplotlib.axes import Axes
 
-from howsure.plots.intervals import Limits, level_of
+from howsure.plots.dots import Limits, level_of
 from howsure.plots.style import axes, colour, ink, name_rows, whiskers
 from howsure.render import metric_words
 

@@ -78,9 +78,10 @@ def whiskers(
     rows = np.asarray(positions, float)
     known = np.isfinite(values)
     finite = np.concatenate([part[np.isfinite(part)] for part in (values, lows, highs)])
-    end = float(finite.max()) if finite.size else 1.0
-    tops = np.where(np.isposinf(highs), end, highs)  # an arrow says that the interval goes on
-    spans = np.nan_to_num(np.abs(np.stack([values - lows, tops - values])))
+    start, stop = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+    # An arrow says that an interval goes on; where it is unknown there is no whisker at all.
+    ends = np.where(np.isneginf(lows), start, lows), np.where(np.isposinf(highs), stop, highs)
+    spans = np.abs(np.stack([values - ends[0], ends[1] - values]))
     settings: dict[str, Any] = {
         "fmt": marker(index),
         "color": colour(index),
@@ -89,9 +90,10 @@ def whiskers(
         "linewidth": 1.8,
     } | style
     drawn = ax.errorbar(values[known], rows[known], xerr=spans[:, known], **settings)
-    endless = known & np.isposinf(highs)
-    if endless.any():
-        ax.plot(tops[endless], rows[endless], ">", color=settings["color"], linestyle="none")
+    for endless, place, arrow in ((np.isneginf(lows), start, "<"), (np.isposinf(highs), stop, ">")):
+        if (known & endless).any():
+            where = rows[known & endless]
+            ax.plot(np.full(len(where), place), where, arrow, color=settings["color"], linestyle="none")
     for row in rows[~known]:
         ax.text(0.5, row, "undefined", transform=ax.get_yaxis_transform(), ha="center", va="center", style="italic")
     return drawn

@@ -13,14 +13,13 @@ import numpy as np
 from howsure.designs import Clusters
 from howsure.estimation import significant_decimals
 from howsure.methods import METHODS
-from howsure.methods.binomial import wilson
 from howsure.methods.proportion import row_shares
 from howsure.metric import REGISTRY
 from howsure.metrics.scored import SCORE_METRICS
 from howsure.render import interval_text, metric_words, number, percent
 from howsure.report.charts import charts_of
 from howsure.report.content import Bar, Cell, Section, Sheet, Texts, count, value_and_limits, word
-from howsure.report.evidence import Measured, Settings, Subject
+from howsure.report.evidence import Measured, Settings, Subject, measured
 from howsure.table import Table
 
 MOST_CLASSES = 20  # of which a matrix is shown whole
@@ -85,13 +84,13 @@ def what_was_evaluated(subjects: Sequence[Subject], left_out: int, settings: Set
 
 
 def _class_sheet(subject: Subject, settings: Settings, model: str) -> Sheet:
-    totals = np.asarray(subject.class_totals, float)
     table = subject.any_table
-    whole = float(table.rows if table.kind == "multilabel" else totals.sum())
-    rows = []
-    for label, total in zip(table.labels, totals, strict=True):
-        limits = [tuple(float(end) for end in wilson(total, whole, level)) for level in settings.levels]
-        rows.append((word(label), count(total), _share_cell(total / whole, limits)))
+    counted = table.at(-math.inf) if table.kind == "scores" else table
+    shares = measured(counted, ["prevalence@none"], settings, None)
+    rows = [
+        (word(label), count(float(total)), _share_cell(share.value, share.limits))
+        for label, total, share in zip(table.labels, subject.class_totals, shares, strict=True)
+    ]
     title = f"Cases of each class{', ' + model if model else ''}"
     return Sheet(title, ("class", "cases", "share"), tuple(rows))
 
@@ -245,7 +244,9 @@ def _confusions(table: Table, shares: Sequence[tuple[Any, Any, Any]], suffix: st
 
 def curves(subjects: Sequence[Subject], settings: Settings) -> Section:
     """Return the curves of the models with scores."""
-    scored = {each.name: each.scores for each in subjects if each.scores is not None}
+    scored = {
+        each.name: each.scores for each in subjects if each.scores is not None and (each.scores.counts.sum(0) > 0).all()
+    }
     note = "The bands hold at each point, not along the whole curve at once."
     return Section("Scores and thresholds", ((note,),), (), (), charts_of(scored, settings.levels) if scored else ())
 

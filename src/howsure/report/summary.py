@@ -99,7 +99,7 @@ def report_of(
         sections.curves(models, settings),
         sections.comparisons_and_aggregates(comparisons, aggregates),
         sections.methods_used(every),
-        _reproduction(command, settings),
+        _reproduction(command, settings, is_random=any(each.main.draws is not None for _, each in every)),
         sections.every_number(every if size <= MOST else []),
     ]
     return Report(
@@ -165,11 +165,10 @@ def _everything(
     return every
 
 
-def _reproduction(command: str, settings: Settings) -> Section:
+def _reproduction(command: str, settings: Settings, *, is_random: bool) -> Section:
     versions = ", ".join(f"{name} {version}" for name, version in _versions().items())
-    seed: Any = settings.seed.entropy
-    lines = [(f"Versions: {versions}.",), (f"Seed: {seed} (of the methods that draw).",)]
-    return Section("How to reproduce this", (), tuple(lines), code=command)
+    chance = f"Seed of the draws: {settings.seed.entropy}." if is_random else "Nothing here is drawn at random."
+    return Section("How to reproduce this", (), ((f"Versions: {versions}.",), (chance,)), code=command)
 
 
 def _versions() -> dict[str, str]:
