@@ -11,7 +11,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import matplotlib as mpl
-import numpy as np
 from matplotlib import pyplot as plt
 
 import howsure as hs
@@ -92,11 +91,8 @@ def forest() -> None:
 
 def ranks() -> None:
     """Probability of each rank, from independent draws."""
-    draws = np.stack(
-        [hs.estimate(_table(m), "f1@macro", method="bayes", random_state=i).draws for i, m in enumerate(MODELS)]
-    )
-    place = (-draws).argsort(0).argsort(0)
-    hs.plots.ranks({m: [float((place[i] == rank).mean()) for rank in range(3)] for i, m in enumerate(MODELS)})
+    drawn = {m: hs.estimate(_table(m), "f1@macro", method="bayes", random_state=i) for i, m in enumerate(MODELS)}
+    hs.plots.ranks(hs.ranks(drawn))
 
 
 def review_plan() -> None:

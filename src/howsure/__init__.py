@@ -38,6 +38,8 @@ if TYPE_CHECKING:
         WilsonCC,
     )
     from howsure.metric import define_metric
+    from howsure.multiplicity import Differences, adjusted_p_values, simultaneous_differences
+    from howsure.ranking import Ranks, ranks
     from howsure.report.content import Report
     from howsure.report.evidence import Subject
     from howsure.report.summary import report_of
@@ -120,6 +122,12 @@ _HOMES = {
         "classification_report",
         "classification_report_with_ci",
     ),
+    "howsure.multiplicity": (
+        "Differences",
+        "adjusted_p_values",
+        "simultaneous_differences",
+    ),
+    "howsure.ranking": ("Ranks", "ranks"),
     "howsure.resample": (
         "bootstrap",
         "bootstrap_ci",
@@ -165,6 +173,7 @@ __all__ = [
     "Clusters",
     "DeLong",
     "Delta",
+    "Differences",
     "Dirichlet",
     "Estimate",
     "Evaluation",
@@ -178,6 +187,7 @@ __all__ = [
     "MidP",
     "Mover",
     "Newcombe",
+    "Ranks",
     "Report",
     "Simple",
     "Subject",
@@ -187,6 +197,7 @@ __all__ = [
     "Wilson",
     "WilsonCC",
     "accuracy_score",
+    "adjusted_p_values",
     "average_precision_score",
     "balanced_accuracy_score",
     "bootstrap",
@@ -214,11 +225,13 @@ __all__ = [
     "ppv_score",
     "precision_recall_curve",
     "precision_score",
+    "ranks",
     "recall_score",
     "report_of",
     "roc_auc_score",
     "roc_curve",
     "scores",
+    "simultaneous_differences",
     "threshold_curves",
     "tnr_score",
     "tpr_score",

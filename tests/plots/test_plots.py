@@ -280,6 +280,8 @@ def test_ranks_do_not_round_doubt_away():
     """A probability that is neither 0 nor 1 is never shown as one of them."""
     ax = hs.plots.ranks({"A": [0.999, 0.001], "B": [0.001, 0.999]})
     assert [text.get_text() for text in ax.texts] == [">0.99", "<0.01", "<0.01", ">0.99"]
+    drawn = hs.ranks({"A": [0.9, 0.8, 0.7, 0.6], "B": [0.1, 0.9, 0.1, 0.1]})
+    assert [text.get_text() for text in hs.plots.ranks(drawn).texts] == ["0.75", "0.25", "0.25", "0.75"]
     with pytest.raises(hs.HowsureError, match="unequal"):
         hs.plots.ranks({"A": [1.0], "B": [0.5, 0.5]})
 

@@ -14,6 +14,7 @@ from howsure.errors import HowsureError
 from howsure.estimation import checked_level
 from howsure.methods.proportion import row_shares
 from howsure.plots.style import FILL, PALETTE, axes, ink, percent, plain
+from howsure.ranking import Ranks
 from howsure.table import Table
 
 Array = NDArray[Any]
@@ -66,13 +67,13 @@ def _cell(share: float, low: float, high: float, count: float) -> str:
     return f"{share:.2f}\n[{low:.2f}, {high:.2f}]\n{count:g}"
 
 
-def ranks(probabilities: Mapping[str, Sequence[float] | Array], *, ax: Axes | None = None) -> Axes:
+def ranks(probabilities: Ranks | Mapping[str, Sequence[float]], *, ax: Axes | None = None) -> Axes:
     """Draw how probable each rank is for each model, the best rank at the left.
 
     Parameters
     ----------
     probabilities
-        Model → probability of rank 1, 2, …
+        From `howsure.ranks`; or model → probability of rank 1, 2, …
     ax
         Where to draw; new axes by default.
 
@@ -83,7 +84,8 @@ def ranks(probabilities: Mapping[str, Sequence[float] | Array], *, ax: Axes | No
     >>> [text.get_text() for text in ax.texts]
     ['0.80', '0.20', '0.20', '0.80']
     """
-    rows = [np.asarray(row, float) for row in probabilities.values()]
+    given = [probabilities[name] for name in probabilities]
+    rows = [np.asarray([*row.values()] if isinstance(row, Mapping) else row, float) for row in given]
     if not rows or len({len(row) for row in rows}) > 1:
         message = "`probabilities` has no models, or rows of unequal length. Give each model one probability a rank."
         raise HowsureError(message)
