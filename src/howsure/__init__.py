@@ -9,6 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from howsure import plots as plots
     from howsure.choice import optimal_threshold
     from howsure.classification import classification_report, classification_report_with_ci
     from howsure.comparing import compare
@@ -63,6 +64,9 @@ if TYPE_CHECKING:
     from howsure.multiplicity import Differences, adjusted_p_values, simultaneous_differences
     from howsure.pooling import Pooled, conflate, pool, pool_folds, pool_tables
     from howsure.ranking import Ranks, ranks
+    from howsure.report.content import Report
+    from howsure.report.evidence import Subject
+    from howsure.report.summary import report_of
     from howsure.resample import bootstrap, bootstrap_ci
     from howsure.sklearn import (
         accuracy_score,
@@ -190,6 +194,9 @@ _HOMES = {
         "pool_folds",
         "pool_tables",
     ),
+    "howsure.report.content": ("Report",),
+    "howsure.report.evidence": ("Subject",),
+    "howsure.report.summary": ("report_of",),
     "howsure.classification": (
         "classification_report",
         "classification_report_with_ci",
@@ -279,11 +286,13 @@ __all__ = [
     "Population",
     "Predictive",
     "Ranks",
+    "Report",
     "ReviewPlan",
     "Reviewed",
     "ReviewedPrecision",
     "Simple",
     "Study",
+    "Subject",
     "Table",
     "Tango",
     "Wald",
@@ -342,6 +351,7 @@ __all__ = [
     "prediction_powered",
     "ranks",
     "recall_score",
+    "report_of",
     "review",
     "review_plan",
     "reviewed",
@@ -359,6 +369,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "plots":
+        return importlib.import_module("howsure.plots")
     if name not in _HOME:
         message = f"module 'howsure' has no attribute {name!r}"
         raise AttributeError(message)
@@ -368,4 +380,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, "plots"])

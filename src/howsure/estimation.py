@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError
 from howsure.expected.designs import Expected
 from howsure.methods import DrawingMethod, Method, automatic, named, refuse_unfit
+from howsure.methods.draws import seed_sequence
 from howsure.methods.interval import CONSTANT, Interval
 from howsure.methods.summary import Probability, Summary, probability_above, summarise
 from howsure.metric import Metric
@@ -368,6 +369,8 @@ class Evaluation:
     table: Table
     confidence_level: float = 0.95
     threshold: float | None = None
+    method: Method | None = None  # None for what suits each metric
+    seed: Any = None  # of the methods that draw
 
     def __getitem__(self, metric: str) -> Estimate:
         for each in self.estimates:
@@ -443,6 +446,18 @@ class Evaluation:
 
         return evaluation_markdown(self)
 
+    def to_html(self, title: str = "") -> str:
+        """Return a report as one page that needs no other file: see `report_of`.
+
+        Raises
+        ------
+        HowsureError
+            If Jinja2 is not installed.
+        """
+        from howsure.report.summary import report_of_evaluation
+
+        return report_of_evaluation(self, title).to_html()
+
     def __str__(self) -> str:
         from howsure.render import evaluation_text
 
@@ -515,4 +530,5 @@ def evaluate(
         specs += labels_to_expand(spec, table) or [spec]
     bound = [resolve(spec, table, threshold=threshold) for spec in specs]
     _check_threshold(threshold, table, bound)
-    return Evaluation(_estimates(table, bound, chosen, level, random_state), table, level, threshold)
+    seed = seed_sequence(random_state) if isinstance(chosen, DrawingMethod) else random_state
+    return Evaluation(_estimates(table, bound, chosen, level, seed), table, level, threshold, chosen, seed)

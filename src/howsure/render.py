@@ -54,9 +54,9 @@ class Grid:
     def markdown(self) -> str:
         """Return a Markdown table."""
         rule = tuple(":---" if i == 0 else "---:" for i in range(len(self.headers)))
-        rows = [tuple(_markdown(cell) for cell in row) for row in self._all()]
+        rows = [tuple(markdown_text(cell) for cell in row) for row in self._all()]
         lines = ["| " + " | ".join(row) + " |" for row in (rows[0], rule, *rows[1:])]
-        return "\n".join([*lines, *(["", _markdown(self.caption)] if self.caption else [])])
+        return "\n".join([*lines, *(["", markdown_text(self.caption)] if self.caption else [])])
 
     def html(self) -> str:
         """Return an HTML table."""
@@ -73,7 +73,7 @@ class Grid:
 
     def latex(self) -> str:
         """Return a LaTeX tabular with booktabs rules."""
-        rows = [" & ".join(_latex(cell) for cell in row) + r" \\" for row in self._all()]
+        rows = [" & ".join(latex_text(cell) for cell in row) + r" \\" for row in self._all()]
         lines = [
             r"\begin{tabular}{l" + "r" * (len(self.headers) - 1) + "}",
             r"\toprule",
@@ -101,14 +101,16 @@ def _padded(text: str, width: int, column: int) -> str:
     return text + blank if column == 0 else blank + text
 
 
-def _markdown(text: str) -> str:
+def markdown_text(text: str) -> str:
+    """Return text that Markdown shows as it is."""
     escaped = html.escape(text, quote=False).replace("\n", " ")
     for char in "\\|*_`[]":
         escaped = escaped.replace(char, "\\" + char)
     return escaped
 
 
-def _latex(text: str) -> str:
+def latex_text(text: str) -> str:
+    """Return text that LaTeX sets as it is."""
     return "".join(LATEX_SPECIAL.get(char, char) for char in text)
 
 
@@ -191,6 +193,30 @@ def _decimals(low: float, high: float) -> int:
     from howsure.estimation import significant_decimals
 
     return significant_decimals(low, high)
+
+
+ACRONYMS = {"f1": "F1", "mcc": "MCC", "npv": "NPV", "ppv": "PPV", "roc_auc": "ROC AUC", "dor": "DOR", "p4": "P4"}
+
+
+def metric_words(spec: str) -> str:
+    """Return a spec string in words.
+
+    Examples
+    --------
+    >>> metric_words("f1@macro"), metric_words("recall@binary+positive_class=ill"), metric_words("log_loss")
+    ('F1, macro average', 'recall of ill', 'log loss')
+    >>> metric_words("fbeta+beta=2@weighted")
+    'fbeta (beta=2), weighted average'
+    """
+    head, _, average = spec.partition("@")
+    name, *arguments = head.split("+")
+    words = ACRONYMS.get(name, name.replace("_", " "))
+    if arguments:
+        words += f" ({', '.join(arguments)})"
+    kind, _, positive = average.partition("+positive_class=")
+    if positive:
+        return f"{words} of {positive}"
+    return f"{words}, {kind.replace('+', ', ')} average" if kind and kind != "binary" else words
 
 
 def evaluation_grid(evaluation: Evaluation) -> Grid:

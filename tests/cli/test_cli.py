@@ -143,3 +143,47 @@ def test_help_describes_every_option():
     for option in ("--y-true", "--y-pred", "--metrics", "--method", "--level", "--by", "--groups", "--format"):
         assert option in text
     assert np.all(["no-" not in line for line in text.splitlines()])
+
+
+def test_report_is_written_as_a_page(tmp_path):
+    """`--html` writes the report with its command and seed, prints the table too, and has each group."""
+    target = tmp_path / "report.html"
+    result = run(*REPORT, "--by", "tumour_size", "--metrics", "f1", "--seed", "3", "--html", str(target))
+    assert result.returncode == 0, result.stderr
+    assert "tumour_size = small" in " ".join(result.stdout.split())
+    found = json.loads(target.read_text().split('id="howsure-results">')[1].split("</script>")[0])
+    assert found["seed"] == "3"
+    assert set(found["tables"][0]["groups"]) == {"large", "medium", "small"}
+    direct = hs.estimate(hs.confusion("label", "logistic", data=CANCER), "f1")
+    assert found["estimates"][0]["intervals"]["0.95"] == [direct.low, direct.high]
+    assert "howsure report" in target.read_text()
+
+
+def test_models_stand_side_by_side(tmp_path):
+    """Several columns of predictions make one table with a column a model, and one report."""
+    target = tmp_path / "report.md"
+    models = ["--y-pred", "logistic", "--y-pred", "forest", "--labels", "benign", "--labels", "malignant"]
+    scores = ["--y-score", "score_logistic", "--y-score", "score_forest"]
+    arguments = ["report", CANCER, "--y-true", "label", *models, *scores, "--metrics", "f1"]
+    rows = list(csv.DictReader(io.StringIO(run(*arguments, "--format", "csv", "--html", str(target)).stdout)))
+    table = hs.confusion("label", "forest", data=CANCER, labels=["benign", "malignant"])
+    assert rows[0] == {
+        "metric": "F1",
+        "logistic": rows[0]["logistic"],
+        "forest": str(hs.estimate(table, "f1")),
+    }
+    assert [row["metric"] for row in rows] == ["F1", "ROC AUC", "average precision"]
+    assert "F1 of forest is" in target.read_text()
+    assert "Each class, forest" in run(*arguments, "--per-class").stdout
+    one_score = run("report", CANCER, "--y-true", "label", *models[:4], "--y-score", "score_forest")
+    assert one_score.returncode != 0
+    assert "2 columns of predictions and 1 of scores" in one_score.stderr
+
+
+def test_rows_that_are_left_out_are_counted(tmp_path):
+    """Rows with a label that is not among the named classes are counted in the report."""
+    data = tmp_path / "some.csv"
+    data.write_text("y,p\n" + "a,a\nb,b\nb,a\n" * 9 + "c,c\n" * 4)
+    target = tmp_path / "report.md"
+    run("report", str(data), "--y-true", "y", "--y-pred", "p", "--labels", "a", "--labels", "b", "--html", str(target))
+    assert "4 rows were left out" in target.read_text()

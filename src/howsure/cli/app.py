@@ -14,7 +14,6 @@ from howsure.cli.compare import register_compare
 from howsure.cli.output import write
 from howsure.cli.study import study_app
 from howsure.cli.unlabelled import unlabelled
-from howsure.errors import HowsureError
 
 if TYPE_CHECKING:
     from howsure.table import Table
@@ -40,8 +39,8 @@ def report(
     /,
     *,
     y_true: str,
-    y_pred: str | None = None,
-    y_score: str | None = None,
+    y_pred: list[str] | None = None,
+    y_score: list[str] | None = None,
     threshold: float = 0.5,
     metrics: Annotated[list[str] | None, Parameter(consume_multiple=True)] = None,
     method: str | None = None,
@@ -52,9 +51,10 @@ def report(
     labels: Annotated[list[str] | None, Parameter(consume_multiple=True)] = None,
     per_class: bool = False,
     seed: int | None = None,
+    html: Path | None = None,
     format: Format = "table",  # noqa: A002 - the option's name
 ) -> None:
-    """Print the metrics of predictions in a file, with their intervals.
+    """Print the metrics of predictions in a file, with their intervals, and write a report.
 
     Parameters
     ----------
@@ -63,9 +63,10 @@ def report(
     y_true
         Column with the true labels.
     y_pred
-        Column with the predicted labels; by default those that the scores give at the threshold.
+        Column with the predicted labels; by default those that the scores give at the threshold. Given more than
+        once: models side by side.
     y_score
-        Column with the score of the positive class: adds ROC AUC and average precision.
+        Column with the score of the positive class, one a model: adds ROC AUC and average precision.
     threshold
         Score from which on a case is predicted positive, where there is no y_pred.
     metrics
@@ -86,28 +87,37 @@ def report(
         Print precision, recall and F1 of each class instead.
     seed
         Seed of the methods that draw.
+    html
+        Write a report as one page to this file; a name in .md or .tex has it in Markdown, or its tables in LaTeX.
     format
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
+    from howsure.cli.pages import Columns, report_on_file, write_models
     from howsure.sources.confusion import confusion
     from howsure.sources.scores import scores
 
-    if y_pred is None and y_score is None:
-        message = "Name the column of the predictions with --y-pred, of the scores with --y-score, or both."
-        raise HowsureError(message)
-    columns: dict[str, Any] = {"sample_weight": sample_weight, "groups": groups, "by": by}
     axis = None if labels is None else _typed(labels, file, y_true)
+    weighted = {"sample_weight": sample_weight, "groups": groups}
+    columns = Columns(y_true, y_pred or [], y_score or [], threshold, axis, by, weighted)
+    settings = {"metrics": _split(metrics), "method": method, "level": level, "per_class": per_class, "seed": seed}
+    several = len(columns.models) > 1
+    if html is not None or several:
+        page = report_on_file(file, columns, settings)
+        if html is not None:
+            page.save(html)
+        if several:
+            write_models(page, str(file), per_class=per_class, how=format)
+            return
     scored: dict[Any, Table] = {}
-    if y_score is not None:
+    if columns.y_score:
         positive = None if axis is None else axis[-1]
-        found = scores(y_true, y_score, data=file, pos_label=positive, **columns)
+        found = scores(y_true, columns.y_score[0], data=file, pos_label=positive, by=by, **weighted)
         scored = found if by else {"": found}
-    if y_pred is None:
+    if not columns.y_pred:
         tables = {value: table.at(threshold) for value, table in scored.items()}
     else:
-        counted = confusion(y_true, y_pred, data=file, labels=axis, **columns)
+        counted = confusion(y_true, columns.y_pred[0], data=file, labels=axis, by=by, **weighted)
         tables = counted if by else {"": counted}
-    settings = {"metrics": metrics, "method": method, "level": level, "per_class": per_class, "seed": seed}
     _print(tables, by, settings, str(file), format, scored)
 
 
@@ -150,7 +160,7 @@ def matrix(
 
     found, counts = read_matrix(file)
     table = from_counts(counts, labels or found)
-    settings = {"metrics": metrics, "method": method, "level": level, "per_class": per_class, "seed": seed}
+    settings = {"metrics": _split(metrics), "method": method, "level": level, "per_class": per_class, "seed": seed}
     _print({"": table}, None, settings, str(file), format)
 
 
@@ -179,7 +189,7 @@ def _print(
         if settings["per_class"]:
             results[value] = classification_report(table, **chosen)
         else:
-            found = evaluate(table, _split(settings["metrics"]), **chosen)
+            found = evaluate(table, settings["metrics"], **chosen)
             if value in scored:
                 of_scores = evaluate(scored[value], **(chosen | {"method": _of_scores(settings["method"])}))
                 found = Evaluation((*found.estimates, *of_scores.estimates), table, found.confidence_level)

@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs import Simple
 from howsure.errors import HowsureError
 from howsure.methods import binomial
 from howsure.methods.interval import CONSTANT, Interval, effective_counts, refuse_estimated_counts, standard_error
-from howsure.metric import Metric
+from howsure.metric import Metric, Proportion
 from howsure.table import Table
 
 Array = NDArray[Any]
@@ -149,3 +150,29 @@ BINOMIAL_METHODS: tuple[type[Binomial], ...] = (
     LikelihoodRatio,
     BinomTest,
 )
+
+
+def row_shares(table: Table, confidence_level: float) -> tuple[Array, Array, Array]:
+    """Return the share of each true class that is predicted as each class, with Wilson's limits; three ``(K, K)``.
+
+    Weighted and clustered cases enter with their effective number. A class without cases has nan.
+
+    Examples
+    --------
+    >>> from howsure.table import from_counts
+    >>> share, low, high = row_shares(from_counts([[50, 3], [5, 42]]), 0.95)
+    >>> share.round(2).tolist(), low.round(2).tolist()
+    ([[0.94, 0.06], [0.11, 0.89]], [[0.85, 0.02], [0.05, 0.77]])
+    """
+    totals = table.counts.sum(1, keepdims=True)
+    share = np.divide(table.counts, totals, out=np.full(table.counts.shape, np.nan), where=totals > 0)
+    if isinstance(table.design, Simple):
+        return share, *binomial.wilson(table.counts, totals, confidence_level)
+    worth = np.empty((2, *share.shape))
+    for cell in np.ndindex(*share.shape):
+        row, one = np.zeros(share.shape, dtype=bool), np.zeros(share.shape, dtype=bool)
+        row[cell[0]] = one[cell] = True
+        worth[(slice(None), *cell)] = effective_counts(
+            Proportion(one, row, (1.0, 1.0), (0.0, 1.0)), table, confidence_level
+        )
+    return share, *binomial.wilson(worth[0], worth[1], confidence_level)

@@ -1,0 +1,46 @@
+"""Plots: each function draws on an Axes that is given, or on a new one, and returns it.
+
+Colours are told apart by the colour-blind and by markers in print; text and frames follow Matplotlib's own settings,
+so a plot suits a light ground and a dark one. ``pip install "howsure[plots]"`` brings Matplotlib.
+"""
+
+from __future__ import annotations
+
+from howsure.errors import HowsureError
+
+try:
+    import matplotlib as mpl  # noqa: F401 - asked for here, so that its absence is said in one line
+except ImportError:
+    message = 'Plots need Matplotlib: pip install "howsure[plots]".'
+    raise HowsureError(message) from None
+
+from howsure.plots.curves import curve
+from howsure.plots.displays import (
+    CalibrationDisplay,
+    ConfusionMatrixDisplay,
+    PrecisionRecallDisplay,
+    RocCurveDisplay,
+    ThresholdDisplay,
+)
+from howsure.plots.dots import differences, intervals
+from howsure.plots.forests import Pooled, forest
+from howsure.plots.heat import confusion_matrix, ranks
+from howsure.plots.posteriors import posterior
+from howsure.plots.reviews import review_plan
+
+__all__ = [
+    "CalibrationDisplay",
+    "ConfusionMatrixDisplay",
+    "Pooled",
+    "PrecisionRecallDisplay",
+    "RocCurveDisplay",
+    "ThresholdDisplay",
+    "confusion_matrix",
+    "curve",
+    "differences",
+    "forest",
+    "intervals",
+    "posterior",
+    "ranks",
+    "review_plan",
+]

@@ -1,0 +1,83 @@
+"""Curves of scores with their bands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from howsure.curves import Curve
+from howsure.plots.style import BAND, axes, colour, dashes, ink, marker, percent, plain
+from howsure.render import metric_words
+
+AXES = {
+    "roc": ("false positive rate", "true positive rate"),
+    "precision_recall": ("recall", "precision"),
+    "calibration": ("mean predicted probability", "share of positive cases"),
+}
+
+
+def curve(curve: Curve, *, name: str = "", ax: Axes | None = None) -> Axes:
+    """Draw a ROC, precision–recall, calibration or metric-versus-threshold curve with its band.
+
+    Parameters
+    ----------
+    curve
+        From `roc_curve`, `precision_recall_curve`, `calibration_curve` or `threshold_curves`.
+    name
+        Name in the legend.
+    ax
+        Where to draw; new axes by default. A further curve takes the next colour and line style.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> ax = hs.plots.curve(hs.roc_curve(hs.scores([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])), name="model")
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('false positive rate', 'true positive rate')
+    """
+    ax = axes(ax)
+    index = sum(line.get_gid() == "howsure" for line in ax.lines)
+    if not index:
+        _reference(ax, curve)
+    known = np.isfinite(curve.x) & np.isfinite(curve.y)
+    order = np.flatnonzero(known)
+    along = curve.name not in AXES  # a threshold: its value holds down to the next score
+    if along:
+        order = order[::-1]
+    x, y = curve.x[order], curve.y[order]
+    label = plain(name or (metric_words(curve.name) if along else ""))
+    shape: dict[str, Any] = {"drawstyle": "steps-pre"} if along else {}
+    if curve.name == "calibration":
+        shape = {"marker": marker(index)}
+    (line,) = ax.plot(x, y, color=colour(index), linestyle=dashes(index), label=label or None, **shape)
+    line.set_gid("howsure")
+    if "low" in curve.columns:
+        low, high = curve.low[order], curve.high[order]
+        if curve.name == "calibration":
+            ax.vlines(x, low, high, color=colour(index), linewidth=1.2)
+        else:
+            ax.fill_between(x, low, high, color=colour(index), alpha=BAND, linewidth=0, step="pre" if along else None)
+    words = {"pointwise": "at each point", "simultaneous": "along the whole curve"}.get(curve.band)
+    if words:
+        ax.set_title(f"band: {percent(curve.confidence_level)}, {words}", loc="left", fontsize="medium")
+    if label:
+        ax.legend(loc="best", fontsize="small")
+    return ax
+
+
+def _reference(ax: Axes, curve: Curve) -> None:
+    """Name the axes, and draw what a useless or a perfectly calibrated classifier would give."""
+    across, up = AXES.get(curve.name, ("threshold: positive from this score on", "value"))
+    ax.set_xlabel(across)
+    ax.set_ylabel(up)
+    if curve.name in AXES:
+        ax.set_xlim(-0.02, 1.02)
+        ax.set_ylim(-0.02, 1.02)
+        ax.set_aspect("equal")
+    thin: dict[str, Any] = {"color": ink(), "linewidth": 1, "linestyle": ":", "zorder": 1}
+    if curve.name == "precision_recall":
+        ax.axhline(curve.y[-1], **thin)
+    elif curve.name in AXES:
+        ax.axline((0, 0), (1, 1), **thin)

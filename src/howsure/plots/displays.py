@@ -1,0 +1,178 @@
+"""Displays with scikit-learn's manners: made from predictions or from an estimator, drawn again by ``plot``."""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from howsure.curves import Curve, calibration_curve, precision_recall_curve, roc_curve
+from howsure.errors import HowsureError
+from howsure.estimation import Estimate, estimate
+from howsure.plots.curves import curve as draw_curve
+from howsure.plots.heat import confusion_matrix
+from howsure.sources.confusion import confusion
+from howsure.sources.scores import scores
+from howsure.table import Table
+from howsure.thresholds import threshold_curves
+
+
+def _along_thresholds(table: Table, *, metric: str = "f1", **settings: Any) -> Curve:
+    return next(iter(threshold_curves(table, metric, **settings).values()))
+
+
+@dataclass(slots=True, eq=False)
+class CurveDisplay(ABC):
+    """A curve with its band, what sums it up where there is such a number, and the axes it was drawn on last."""
+
+    curve: Curve
+    name: str = ""
+    summary: Estimate | None = None
+    ax_: Any = field(default=None, init=False, repr=False)
+    figure_: Any = field(default=None, init=False, repr=False)
+    line_: Any = field(default=None, init=False, repr=False)
+    curve_of: ClassVar[Callable[..., Curve]]  # from a table of scores
+    area: ClassVar[tuple[str, str] | None] = None  # metric that sums up the curve, and its short name
+
+    @classmethod
+    def from_scores(cls, table: Table, *, name: str = "", ax: Axes | None = None, **settings: Any) -> Self:
+        """Draw the curve of a table of scores.
+
+        Parameters
+        ----------
+        table
+            From `scores`.
+        name
+            Name in the legend.
+        ax
+            Where to draw; new axes by default.
+        **settings
+            Of the curve: ``band``, ``confidence_level``, and others that the curve's function takes.
+        """
+        found = cls.curve_of(table, **settings)
+        summary = None
+        if cls.area is not None:
+            summary = estimate(table, cls.area[0], confidence_level=found.confidence_level)
+        return cls(found, name, summary).plot(ax)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_score: Any,
+        *,
+        data: Any = None,
+        pos_label: Any = None,
+        sample_weight: Any = None,
+        groups: Any = None,
+        name: str = "",
+        ax: Axes | None = None,
+        **settings: Any,
+    ) -> Self:
+        """Draw the curve of labels and scores; arguments as for `scores` and `from_scores`."""
+        table = scores(y_true, y_score, data=data, pos_label=pos_label, sample_weight=sample_weight, groups=groups)
+        return cls.from_scores(table, name=name, ax=ax, **settings)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,  # noqa: N803 - scikit-learn's name
+        y: Any,
+        *,
+        pos_label: Any = None,
+        name: str = "",
+        **settings: Any,
+    ) -> Self:
+        """Draw the curve of a fitted classifier of two classes on held-out cases."""
+        positive = estimator.classes_[-1] if pos_label is None else pos_label
+        score = scores_of(estimator, X, positive)
+        shown = name or type(estimator).__name__
+        return cls.from_predictions(y, score, pos_label=positive, name=shown, **settings)
+
+    def plot(self, ax: Axes | None = None, *, name: str = "") -> Self:
+        """Draw on these axes, or on new ones."""
+        label = name or self.name
+        if self.area is not None and self.summary is not None:
+            label = f"{label}: {self.area[1]} {self.summary}" if label else f"{self.area[1]} {self.summary}"
+        self.ax_ = draw_curve(self.curve, name=label, ax=ax)
+        self.figure_ = self.ax_.figure
+        self.line_ = self.ax_.lines[-1]
+        return self
+
+
+class RocCurveDisplay(CurveDisplay):
+    """ROC curve with its band, and the area under it."""
+
+    __slots__ = ()
+    curve_of = staticmethod(roc_curve)
+    area = ("roc_auc", "AUC")
+
+
+class PrecisionRecallDisplay(CurveDisplay):
+    """Precision–recall curve with its band, and the average precision."""
+
+    __slots__ = ()
+    curve_of = staticmethod(precision_recall_curve)
+    area = ("average_precision", "AP")
+
+
+class CalibrationDisplay(CurveDisplay):
+    """Reliability diagram with an interval in each bin."""
+
+    __slots__ = ()
+    curve_of = staticmethod(calibration_curve)
+
+
+class ThresholdDisplay(CurveDisplay):
+    """One metric along all thresholds, with its band."""
+
+    __slots__ = ()
+    curve_of = staticmethod(_along_thresholds)
+
+
+@dataclass(slots=True, eq=False)
+class ConfusionMatrixDisplay:
+    """A confusion matrix with an interval in each cell."""
+
+    table: Table
+    confidence_level: float = 0.95
+    ax_: Any = field(default=None, init=False, repr=False)
+    figure_: Any = field(default=None, init=False, repr=False)
+
+    @classmethod
+    def from_predictions(
+        cls, y_true: Any, y_pred: Any, *, confidence_level: float = 0.95, ax: Axes | None = None, **columns: Any
+    ) -> Self:
+        """Draw the matrix of true and predicted labels; further arguments are those of `confusion`."""
+        return cls(confusion(y_true, y_pred, **columns), confidence_level).plot(ax)
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any, y: Any, **settings: Any) -> Self:  # noqa: N803 - scikit-learn's name
+        """Draw the matrix of a fitted classifier on held-out cases."""
+        return cls.from_predictions(y, estimator.predict(X), **settings)
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw on these axes, or on new ones."""
+        self.ax_ = confusion_matrix(self.table, confidence_level=self.confidence_level, ax=ax)
+        self.figure_ = self.ax_.figure
+        return self
+
+
+def scores_of(estimator: Any, X: Any, positive: Any) -> Any:  # noqa: N803 - scikit-learn's name
+    """Return a fitted classifier's score of the positive class: its probability, else its decision function."""
+    classes = np.asarray(estimator.classes_).tolist()
+    if len(classes) != 2:  # noqa: PLR2004
+        message = f"The estimator knows {len(classes)} classes; a curve needs two. Give the scores of one class."
+        raise HowsureError(message)
+    if positive not in classes:
+        raise HowsureError.unknown("class", str(positive), [str(each) for each in classes])
+    index = classes.index(positive)
+    if hasattr(estimator, "predict_proba"):
+        return np.asarray(estimator.predict_proba(X))[:, index]
+    score = np.asarray(estimator.decision_function(X))
+    return score if index == 1 else -score

@@ -1,0 +1,129 @@
+"""Tables of shares as shaded cells: confusion matrix and ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap, to_rgba
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError
+from howsure.estimation import checked_level
+from howsure.methods.proportion import row_shares
+from howsure.plots.style import FILL, PALETTE, axes, ink, percent, plain
+from howsure.ranking import Ranks
+from howsure.table import Table
+
+Array = NDArray[Any]
+MOST_TEXTS = 15  # classes, up to which there is room for a text in each cell
+
+
+def confusion_matrix(table: Table, *, confidence_level: float = 0.95, ax: Axes | None = None) -> Axes:
+    """Draw a confusion matrix: in each cell the share of its true class with Wilson's interval, and the count.
+
+    Parameters
+    ----------
+    table
+        Of two or more classes.
+    confidence_level
+        Coverage of each cell's interval.
+    ax
+        Where to draw; new axes by default.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> ax = hs.plots.confusion_matrix(hs.from_counts([[50, 3], [5, 42]], labels=["healthy", "ill"]))
+    >>> print(ax.texts[0].get_text())
+    0.94
+    [0.85, 0.98]
+    50
+    """
+    if table.kind != "confusion":
+        message = (
+            f"A confusion matrix needs a confusion table, not one of kind '{table.kind}'; see `table.at(threshold)`."
+        )
+        raise HowsureError(message)
+    level = checked_level(confidence_level)
+    share, low, high = row_shares(table, level)
+    labels = [str(label) for label in table.labels]
+    texts = [
+        [_cell(share[i, j], low[i, j], high[i, j], table.counts[i, j]) for j in range(len(labels))]
+        for i in range(len(labels))
+    ]
+    ax = _shaded(share, texts, (labels, labels), ax)
+    ax.set_ylabel("true class")
+    ax.set_xlabel("predicted class")
+    ax.set_title(f"share of the true class, {percent(level)} interval, cases", loc="left", fontsize="medium")
+    return ax
+
+
+def _cell(share: float, low: float, high: float, count: float) -> str:
+    if np.isnan(share):
+        return f"–\n{count:g}"
+    return f"{share:.2f}\n[{low:.2f}, {high:.2f}]\n{count:g}"
+
+
+def ranks(probabilities: Ranks | Mapping[str, Sequence[float]], *, ax: Axes | None = None) -> Axes:
+    """Draw how probable each rank is for each model, the best rank at the left.
+
+    Parameters
+    ----------
+    probabilities
+        From `howsure.ranks`; or model → probability of rank 1, 2, …
+    ax
+        Where to draw; new axes by default.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> ax = hs.plots.ranks({"forest": [0.8, 0.2], "logistic": [0.2, 0.8]})
+    >>> [text.get_text() for text in ax.texts]
+    ['0.80', '0.20', '0.20', '0.80']
+    """
+    given = [probabilities[name] for name in probabilities]
+    rows = [np.asarray([*row.values()] if isinstance(row, Mapping) else row, float) for row in given]
+    if not rows or len({len(row) for row in rows}) > 1:
+        message = "`probabilities` has no models, or rows of unequal length. Give each model one probability a rank."
+        raise HowsureError(message)
+    matrix = np.stack(rows)
+    texts = [[_probability(each) for each in row] for row in matrix]
+    ax = _shaded(matrix, texts, (list(probabilities), [str(rank + 1) for rank in range(matrix.shape[1])]), ax)
+    ax.set_xlabel("rank (1 is best)")
+    ax.set_title("probability of each rank", loc="left", fontsize="medium")
+    return ax
+
+
+def _probability(value: float) -> str:
+    if 0 < value < 0.005:  # noqa: PLR2004 - rounds to nothing at two decimals
+        return "<0.01"
+    if 0.995 <= value < 1:  # noqa: PLR2004 - rounds to all
+        return ">0.99"
+    return f"{value:.2f}"
+
+
+def _shaded(
+    shares: Array, texts: Sequence[Sequence[str]], names: tuple[Sequence[str], Sequence[str]], ax: Axes | None
+) -> Axes:
+    rows, columns = shares.shape
+    ax = axes(ax, rows=2 * rows, width=0.95 * columns + 1.8)
+    full = to_rgba(PALETTE[0])
+    # From nothing to a tint of one colour: the ground shows through, be it light or dark.
+    shades = LinearSegmentedColormap.from_list("share", [(*full[:3], 0.0), (*full[:3], FILL)])
+    ax.imshow(np.nan_to_num(shares), cmap=shades, vmin=0, vmax=1, aspect="auto")
+    if max(rows, columns) <= MOST_TEXTS:
+        for i, j in np.ndindex(rows, columns):
+            ax.text(j, i, texts[i][j], ha="center", va="center", color=ink(), fontsize=8)
+    long = max(map(len, names[1])) > 8  # noqa: PLR2004 - characters that fit a cell
+    ax.set_xticks(
+        range(columns), [plain(name) for name in names[1]], rotation=30 if long else 0, ha="right" if long else "center"
+    )
+    ax.set_yticks(range(rows), [plain(name) for name in names[0]])
+    ax.set_xticks(np.arange(columns + 1) - 0.5, minor=True)
+    ax.set_yticks(np.arange(rows + 1) - 0.5, minor=True)
+    ax.grid(visible=True, which="minor", alpha=0.25)
+    ax.tick_params(which="minor", length=0)
+    return ax

@@ -1,0 +1,58 @@
+"""Density of draws."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from howsure.estimation import Estimate
+from howsure.methods.summary import density, highest_density
+from howsure.plots.style import PALETTE, axes, finite_draws, ink, legend_above, percent
+from howsure.render import metric_words
+
+
+def posterior(estimate: Estimate, *, rope: tuple[float, float] | None = None, ax: Axes | None = None) -> Axes:
+    """Draw the density of an estimate's draws, with median, highest-density interval, and a range of no difference.
+
+    Parameters
+    ----------
+    estimate
+        With draws: from a method that draws, such as ``"bayes"``.
+    rope
+        Values in this range make no practical difference; the legend says which share of the draws lies there.
+    ax
+        Where to draw; new axes by default.
+
+    Raises
+    ------
+    HowsureError
+        If the estimate has no draws.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> table = hs.from_counts([[50, 3], [5, 42]])
+    >>> ax = hs.plots.posterior(hs.estimate(table, "recall", method="bayes", random_state=0))
+    >>> ax.get_xlabel()
+    'recall'
+    """
+    draws = finite_draws(estimate.draws, "estimate")
+    grid, heights = density(draws)
+    low, high = highest_density(draws, estimate.confidence_level)
+    median = float(np.median(draws))
+    ax = axes(ax)
+    if rope is not None:
+        inside = float(((draws >= rope[0]) & (draws <= rope[1])).mean())
+        words = f"no practical difference [{rope[0]:g}, {rope[1]:g}]: {100 * inside:.1f} % of draws"
+        ax.axvspan(*rope, color=PALETTE[2], alpha=0.2, label=words)
+    ax.plot(grid, heights, color=PALETTE[0])
+    within = (grid >= low) & (grid <= high)
+    label = f"{percent(estimate.confidence_level)} highest density [{low:.3f}, {high:.3f}]"
+    ax.fill_between(grid[within], heights[within], color=PALETTE[0], alpha=0.3, linewidth=0, label=label)
+    ax.axvline(median, color=ink(), linestyle="--", linewidth=1.2, label=f"median {median:.3f}")
+    ax.set_ylim(bottom=0)
+    ax.set_yticks([])
+    ax.set_xlabel(metric_words(estimate.metric))
+    ax.set_ylabel("density of the draws")
+    legend_above(ax)
+    return ax

@@ -1,0 +1,51 @@
+"""Which cases to review next."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from howsure.errors import HowsureError
+from howsure.plots.style import axes, colour, ink, name_rows
+
+
+class ReviewPlan(Protocol):
+    """A budget of reviews, split over the cells of a confusion table."""
+
+    @property
+    def labels(self) -> Any:
+        """The classes."""
+        ...
+
+    @property
+    def reviews(self) -> Any:
+        """Cases to review, by recorded and predicted class."""
+        ...
+
+
+def review_plan(plan: ReviewPlan, *, ax: Axes | None = None) -> Axes:
+    """Draw how many cases to review in each cell, most first.
+
+    Parameters
+    ----------
+    plan
+        With ``labels`` and ``reviews``, a matrix of cases to review: rows recorded class, columns predicted class.
+    ax
+        Where to draw; new axes by default.
+    """
+    reviews = np.asarray(plan.reviews, float)
+    cells = [(float(reviews[i, j]), i, j) for i, j in np.ndindex(*reviews.shape) if reviews[i, j] > 0]
+    if not cells:
+        message = "The plan reviews no case. Give it a budget."
+        raise HowsureError(message)
+    cells.sort(key=lambda cell: -cell[0])
+    ax = axes(ax, rows=len(cells))
+    ax.barh(range(len(cells)), [number for number, _, _ in cells], color=colour(0), height=0.7)
+    for row, (number, _, _) in enumerate(cells):
+        ax.annotate(f"{number:g}", (number, row), (4, 0), textcoords="offset points", va="center", color=ink())
+    name_rows(ax, [f"recorded {plan.labels[i]}, predicted {plan.labels[j]}" for _, i, j in cells])
+    ax.set_xlim(0, 1.12 * cells[0][0])
+    ax.set_xlabel("cases to review next")
+    return ax

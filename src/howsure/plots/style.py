@@ -1,0 +1,132 @@
+"""What all plots share: colours, markers, axes, whiskers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError
+
+Array = NDArray[Any]
+
+# After Okabe and Ito's colours for all kinds of sight, moved to a contrast of 3 and more against both white and black.
+PALETTE = ("#2A80C4", "#D55E00", "#009E73", "#B5679A")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+DASHES = ("-", "--", "-.", ":")
+BAND = 0.3  # opacity of a band: light enough for two to overlap
+FILL = 0.6  # opacity of the fullest cell: text in the ground's own colour stays legible on it
+ROW = 0.36  # inches a row of a plot with rows
+
+
+def axes(ax: Axes | None, *, rows: int | None = None, width: float = 0.0) -> Axes:
+    """Return the axes, or new ones, with room for so many rows and at least so many inches wide."""
+    if ax is not None:
+        return ax
+    usual, height = mpl.rcParams["figure.figsize"]
+    if rows is not None:
+        height = ROW * rows + 1.3
+    return plt.subplots(figsize=(max(usual, width), height), layout="constrained")[1]
+
+
+def ink() -> str:
+    """Colour of text: dark on a light ground, light on a dark one."""
+    return str(mpl.rcParams["text.color"])
+
+
+def colour(index: int) -> str:
+    """Colour of the series at this position."""
+    return PALETTE[index % len(PALETTE)]
+
+
+def marker(index: int) -> str:
+    """Marker of the series at this position: it differs where the colour repeats, and in print."""
+    return MARKERS[index % len(MARKERS)]
+
+
+def dashes(index: int) -> str:
+    """Line style of the series at this position."""
+    return DASHES[(index // len(PALETTE) + index) % len(DASHES)]
+
+
+def whiskers(
+    ax: Axes, positions: Sequence[float] | Array, estimates: Sequence[Any], index: int = 0, **style: Any
+) -> Any:
+    """Draw values with their limits along x, one a row; say so where one is undefined.
+
+    Parameters
+    ----------
+    ax
+        Where to draw.
+    positions
+        Heights of the rows.
+    estimates
+        Objects with ``value``, ``low`` and ``high``.
+    index
+        Position of the series, which gives colour and marker.
+    **style
+        Overrides what is given to Matplotlib's `errorbar`.
+    """
+    values, lows, highs = (
+        np.array([getattr(each, name) for each in estimates], float) for name in ("value", "low", "high")
+    )
+    rows = np.asarray(positions, float)
+    known = np.isfinite(values)
+    finite = np.concatenate([part[np.isfinite(part)] for part in (values, lows, highs)])
+    start, stop = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+    # An arrow says that an interval goes on; where it is unknown there is no whisker at all.
+    ends = np.where(np.isneginf(lows), start, lows), np.where(np.isposinf(highs), stop, highs)
+    spans = np.abs(np.stack([values - ends[0], ends[1] - values]))
+    settings: dict[str, Any] = {
+        "fmt": marker(index),
+        "color": colour(index),
+        "capsize": 3,
+        "markersize": 6,
+        "linewidth": 1.8,
+    } | style
+    drawn = ax.errorbar(values[known], rows[known], xerr=spans[:, known], **settings)
+    for endless, place, arrow in ((np.isneginf(lows), start, "<"), (np.isposinf(highs), stop, ">")):
+        if (known & endless).any():
+            where = rows[known & endless]
+            ax.plot(np.full(len(where), place), where, arrow, color=settings["color"], linestyle="none")
+    for row in rows[~known]:
+        ax.text(0.5, row, "undefined", transform=ax.get_yaxis_transform(), ha="center", va="center", style="italic")
+    return drawn
+
+
+def name_rows(ax: Axes, names: Sequence[str]) -> None:
+    """Name the rows of a plot, the first on top."""
+    ax.set_yticks(range(len(names)), [plain(name) for name in names])
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.grid(visible=True, axis="x", alpha=0.25)
+    ax.set_axisbelow(True)
+
+
+def legend_above(ax: Axes, columns: int = 1) -> None:
+    """Put the legend above the axes, where it hides nothing."""
+    ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=columns, frameon=False, fontsize="small")
+
+
+def plain(text: object) -> str:
+    """Return text that Matplotlib shows as it is: a dollar sign starts no formula."""
+    return str(text).replace("$", r"\$")
+
+
+def percent(level: float) -> str:
+    """Return a level in words, as in "95 %"."""
+    return f"{100 * level:.10g} %"
+
+
+def finite_draws(draws: Any, what: str) -> Array:
+    """Return the draws that are finite numbers; refuse too few of them."""
+    kept = np.asarray([] if draws is None else draws, float).ravel()
+    kept = kept[np.isfinite(kept)]
+    if kept.size < 2:  # noqa: PLR2004 - one draw has no density
+        message = f"`{what}` has no draws to show. Use method 'bayes' or a bootstrap."
+        raise HowsureError(message)
+    return np.asarray(kept)

@@ -1,0 +1,96 @@
+"""What to be careful about, in plain words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from howsure.designs import Clusters, Weighted
+from howsure.render import metric_words, number, percent
+from howsure.report.content import Texts
+from howsure.report.evidence import Measured, Subject
+
+SMALL = 20  # cases of a class or clusters, below which an interval of a rate of 0.9 is some 0.25 wide and more
+FEW_CLUSTERS = 20
+MOST = 12  # cautions of one kind that are listed one by one
+
+
+def cautions(
+    subjects: Sequence[Subject],
+    results: Sequence[tuple[str, Measured]],
+    levels: Sequence[float],
+) -> tuple[Texts, ...]:
+    """Return what to be careful about: small classes, perfect samples, undefined metrics, clusters, many intervals.
+
+    Parameters
+    ----------
+    subjects
+        The models.
+    results
+        Where each metric is from (model, group), and the metric; all that the report shows.
+    levels
+        The report's confidence levels.
+    """
+    found: list[Texts] = []
+    for kind in (_small_classes(subjects), _designs(subjects), _perfect(results), _undefined(results)):
+        listed = list(dict.fromkeys(kind))
+        found += [(each,) for each in listed[:MOST]]
+        if len(listed) > MOST:
+            found.append((f"{len(listed) - MOST} more of the kind just named.",))
+    if len(results) > 1:
+        found.append(tuple(_many(len(results), level) for level in levels))
+    return tuple(found)
+
+
+def _many(number_of: int, level: float) -> str:
+    missed = number_of * (1 - level)
+    expected = f"about {missed:.0f}" if missed >= 1 else "fewer than one"
+    return (
+        f"This report shows {number_of} intervals at {percent(level)}. Each holds its true value that often by itself; "
+        f"of all of them {expected} should miss it. The best of many looks better than it is."
+    )
+
+
+def _small_classes(subjects: Sequence[Subject]) -> Iterator[str]:
+    for subject in subjects:
+        for label, total in zip(subject.any_table.labels, subject.class_totals, strict=True):
+            if not total:
+                yield f"Class “{label}” has no case: its recall is unknown."
+            elif total < SMALL:
+                yield f"Class “{label}” has only {total:g} cases: what is said of it is hardly more than a guess."
+        for value, table in subject.groups.items():
+            if table.rows < SMALL:
+                yield f"Group “{value}” has only {table.rows:g} cases."
+
+
+def _designs(subjects: Sequence[Subject]) -> Iterator[str]:
+    for subject in subjects:
+        design = subject.any_table.design
+        if isinstance(design, Clusters):
+            few = " So few make the intervals themselves uncertain." if design.number < FEW_CLUSTERS else ""
+            yield (
+                f"The cases come in {design.number:,} clusters and vary together within them; "
+                f"the intervals take this into account.{few}"
+            )
+        if isinstance(design, Weighted):
+            yield "The cases are weighted; the intervals take this into account."
+
+
+def _perfect(results: Sequence[tuple[str, Measured]]) -> Iterator[str]:
+    for where, each in results:
+        if each.value == 1.0 and not math.isnan(each.main.low):
+            low = number(each.main.low, 3)
+            yield (
+                f"{_named(where, each)} is 1 in this sample: no error was seen, which does not mean that "
+                f"there are none. Values down to {low} are plausible ({percent(each.main.confidence_level)})."
+            )
+
+
+def _undefined(results: Sequence[tuple[str, Measured]]) -> Iterator[str]:
+    for where, each in results:
+        if each.main.reason:
+            yield f"{_named(where, each)}: {each.main.reason}."
+
+
+def _named(where: str, each: Measured) -> str:
+    return f"{where}: {metric_words(each.metric)}" if where else metric_words(each.metric)

@@ -1,0 +1,140 @@
+"""Curves laid out for the page: positions and outlines, no markup."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.curves import Curve, calibration_curve, precision_recall_curve, roc_curve
+from howsure.render import metric_words
+from howsure.report.content import Chart, Line, Mark
+from howsure.table import Table
+from howsure.thresholds import threshold_curves
+
+Array = NDArray[Any]
+WIDTH, HEIGHT = 380.0, 320.0  # of a chart, in units that are pixels at full size
+LEFT, RIGHT, TOP, BOTTOM = 48.0, 12.0, 10.0, 44.0  # margins
+POINTS = 160  # of a curve, at most: more are not to be seen
+MARKS = 50  # of them answer to hovering
+FOLLOWED = ("precision", "recall", "f1")  # along the thresholds
+
+
+def charts_of(scored: Mapping[str, Table], levels: Sequence[float]) -> tuple[Chart, ...]:
+    """Return ROC, precision–recall and calibration charts of all models, and metrics along each one's thresholds."""
+    found = [
+        _chart(
+            title,
+            {name: [curve_of(table, confidence_level=level) for level in levels] for name, table in scored.items()},
+            labels,
+        )
+        for title, curve_of, labels in (
+            ("ROC curve", roc_curve, ("false positive rate", "true positive rate")),
+            ("Precision–recall curve", precision_recall_curve, ("recall", "precision")),
+            ("Calibration", calibration_curve, ("mean predicted probability", "share of positive cases")),
+        )
+        if curve_of is not calibration_curve or all(_are_probabilities(table) for table in scored.values())
+    ]
+    for name, table in scored.items():
+        runs = [threshold_curves(table, FOLLOWED, confidence_level=level) for level in levels]
+        curves = {metric_words(metric): [run[metric] for run in runs] for metric in FOLLOWED}
+        title = f"Metrics along the threshold, {name}" if name else "Metrics along the threshold"
+        found.append(_chart(title, curves, ("threshold: positive from this score on", "value")))
+    return tuple(found)
+
+
+def _are_probabilities(table: Table) -> bool:
+    return bool(table.support[0][0] >= 0 and table.support[0][-1] <= 1)
+
+
+def _chart(title: str, curves: Mapping[str, Sequence[Curve]], labels: tuple[str, str]) -> Chart:
+    first = next(iter(curves.values()))[0]
+    finite = np.concatenate([each[0].x[np.isfinite(each[0].x)] for each in curves.values()])
+    is_share = first.name in {"roc", "precision_recall", "calibration"} or (finite.min() >= 0 and finite.max() <= 1)
+    ends = (0.0, 1.0) if is_share else (float(finite.min()), float(finite.max()))
+    scale = _Scale(*ends)
+    reference = ""
+    if first.name in {"roc", "calibration"}:
+        reference = scale.path(np.array([0.0, 1.0]), np.array([0.0, 1.0]))
+    names = ", ".join(name for name in curves if name)
+    words = f"{title}{' of ' + names if names else ''}: {labels[1]} against {labels[0]}, with bands."
+    return Chart(
+        title,
+        words,
+        *labels,
+        tuple((round(scale.x(tick), 1), f"{tick:g}") for tick in scale.ticks()),
+        tuple((round(scale.y(tick), 1), f"{tick:g}") for tick in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)),
+        tuple(_line(name, each, scale, labels) for name, each in curves.items()),
+        reference,
+    )
+
+
+class _Scale:
+    """From values to positions on the chart; up is always a share between 0 and 1."""
+
+    def __init__(self, lowest: float, highest: float) -> None:
+        self.lowest, self.width = lowest, (highest - lowest) or 1.0
+
+    def x(self, value: Any) -> Any:
+        return LEFT + (WIDTH - LEFT - RIGHT) * (value - self.lowest) / self.width
+
+    def y(self, value: Any) -> Any:
+        return TOP + (HEIGHT - TOP - BOTTOM) * (1 - value)
+
+    def ticks(self) -> list[float]:
+        step = 10 ** np.floor(np.log10(self.width / 2))
+        step *= next(factor for factor in (1, 2, 5, 10) if self.width / (factor * step) <= 6)  # noqa: PLR2004 - labels
+        first = np.ceil(self.lowest / step) * step
+        return [float(round(tick, 12)) for tick in np.arange(first, self.lowest + self.width * (1 + 1e-9), step)]
+
+    def path(self, x: Array, y: Array) -> str:
+        """Outline through points, as SVG's path data."""
+        pairs = zip(self.x(x), self.y(np.clip(y, 0, 1)), strict=True)
+        return "M" + "L".join(f"{across:.1f} {up:.1f}" for across, up in pairs)
+
+
+def _line(name: str, at: Sequence[Curve], scale: _Scale, labels: tuple[str, str]) -> Line:
+    curve = at[0]
+    order = np.flatnonzero(np.isfinite(curve.x) & np.isfinite(curve.y))
+    kept = order[_spread(scale.x(curve.x[order]), scale.y(curve.y[order]), POINTS)]
+    x = curve.x[kept]
+    shape: Callable[[Array], Array] = np.asarray
+    if curve.name in FOLLOWED:  # a value holds from a score down to the next one
+        kept = kept[::-1]
+        x, shape = np.repeat(curve.x[kept], 2)[:-1], _stepped
+    bands = []
+    for each in at:
+        low, high = shape(each.low[kept]), shape(each.high[kept])
+        if curve.name == "calibration":
+            bands.append("".join(scale.path(x[[i, i]], np.array([low[i], high[i]])) for i in range(len(x))))
+        else:
+            bands.append(scale.path(np.concatenate([x, x[::-1]]), np.concatenate([low, high[::-1]])) + "Z")
+    chosen = np.unique(np.linspace(0, len(kept) - 1, min(MARKS, len(kept))).round().astype(np.intp))
+    marks = tuple(_mark(name, at, int(kept[i]), scale, labels) for i in chosen)
+    return Line(name, scale.path(x, shape(curve.y[kept])), tuple(bands), marks)
+
+
+def _stepped(values: Array) -> Array:
+    return np.repeat(values, 2)[1:]
+
+
+def _spread(across: Array, up: Array, size: int) -> Array:
+    """Return positions of at most so many points, evenly along the curve's length, both ends included."""
+    if len(across) <= size:
+        return np.arange(len(across))
+    length = np.concatenate([[0.0], np.cumsum(np.hypot(np.diff(across), np.diff(up)))])
+    return np.unique(np.searchsorted(length, np.linspace(0, length[-1], size)).clip(0, len(across) - 1))
+
+
+def _mark(name: str, at: Sequence[Curve], index: int, scale: _Scale, labels: tuple[str, str]) -> Mark:
+    curve = at[0]
+    across = "threshold" if labels[0].startswith("threshold") else labels[0]
+    tip = f"{name + ': ' if name else ''}{across} {curve.x[index]:.3g}, {labels[1]} {curve.y[index]:.3f}"
+    if across != "threshold" and "threshold" in curve.columns:
+        tip += f", threshold {curve['threshold'][index]:.3g}"
+    texts = tuple(f"[{each.low[index]:.3f}, {each.high[index]:.3f}]" for each in at)
+    return Mark(
+        round(float(scale.x(curve.x[index])), 1), round(float(scale.y(np.clip(curve.y[index], 0, 1))), 1), tip, texts
+    )

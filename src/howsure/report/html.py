@@ -1,0 +1,53 @@
+"""The report as one page: everything escaped, style and script our own and inside, nothing from outside."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from typing import Any
+
+from howsure.errors import HowsureError
+from howsure.render import percent
+from howsure.report import charts
+from howsure.report.content import Report, at
+
+# As escapes of JSON they mean the same, and no parser of HTML ends the block at them.
+HIDDEN = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
+
+
+def page(report: Report) -> str:
+    """Return the page.
+
+    Raises
+    ------
+    HowsureError
+        If Jinja2 is not installed.
+    """
+    try:
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+        from markupsafe import Markup
+    except ImportError:
+        message = 'The HTML report needs Jinja2: pip install "howsure[report]".'
+        raise HowsureError(message) from None
+    loader = PackageLoader("howsure.report", "templates")
+    environment = Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["percent"] = percent
+    environment.filters["sortable"] = lambda order: order if isinstance(order, str) else f"{order:.8g}"
+    script, style = (loader.get_source(environment, name)[0] for name in ("report.js", "report.css"))
+    return environment.get_template("report.html").render(
+        report=report,
+        at=at,
+        charts=charts,
+        style=Markup(style),  # noqa: S704 - our own file
+        script=Markup(script),  # noqa: S704 - our own file
+        fingerprint=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        results=Markup(as_json(report.to_dict())),  # noqa: S704 - no sign of markup is left in it
+    )
+
+
+def as_json(results: Any) -> str:
+    """Return JSON without a sign that HTML would take for markup."""
+    return json.dumps(results, ensure_ascii=False, allow_nan=False, separators=(",", ":")).translate(HIDDEN)

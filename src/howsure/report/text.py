@@ -1,0 +1,46 @@
+"""The report as Markdown and LaTeX: the same content, at the report's own level."""
+
+from __future__ import annotations
+
+from howsure.render import latex_text, markdown_text
+from howsure.report.content import Report, Section, Sheet, at
+
+
+def markdown(report: Report) -> str:
+    """Return the report as Markdown: for a pull request, a model card or a notebook."""
+    blocks = [f"# {markdown_text(_title(report))}"]
+    blocks += [markdown_text(at(sentence, report.level)) for sentence in report.headline]
+    for section in report.sections:
+        blocks += _markdown_section(section, report.level)
+    return "\n\n".join(blocks) + "\n"
+
+
+def _markdown_section(section: Section, level: int) -> list[str]:
+    blocks = [f"## {markdown_text(section.title)}"]
+    blocks += [markdown_text(at(each, level)) for each in section.paragraphs]
+    if section.code:
+        fence = "`" * max(3, section.code.count("`") + 1)
+        blocks.append(f"{fence}sh\n{section.code}\n{fence}")
+    if section.items:
+        blocks.append("\n".join(f"- {markdown_text(at(each, level))}" for each in section.items))
+    for sheet in section.sheets:
+        blocks += [f"**{markdown_text(sheet.title)}**", sheet.grid(level).markdown()]
+    blocks += [markdown_text(f"{chart.title}: see the page or `plots`.") for chart in section.charts]
+    return blocks
+
+
+def latex(report: Report) -> str:
+    """Return the tables of the report in LaTeX, one ``table`` each."""
+    kept = [sheet for section in report.sections for sheet in section.sheets if sheet.rows]
+    return "\n\n".join(_latex_table(sheet, report.level) for sheet in kept) + "\n"
+
+
+def _latex_table(sheet: Sheet, level: int) -> str:
+    caption = latex_text(" ".join(part for part in (sheet.title + ".", sheet.note) if part))
+    return "\n".join(
+        [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", sheet.grid(level).latex(), r"\end{table}"]
+    )
+
+
+def _title(report: Report) -> str:
+    return f"How sure: {report.title}" if report.title else "How sure: a classifier's metrics"

@@ -1,0 +1,354 @@
+"""What the plots show: data, limits, labels; on any ground."""
+
+import math
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+from matplotlib.colors import to_rgb
+
+import howsure as hs
+from howsure.methods.binomial import wilson
+from howsure.methods.summary import highest_density
+from howsure.plots.style import BAND, FILL, PALETTE
+
+
+@pytest.fixture(autouse=True)
+def _closed():
+    mpl.use("Agg")
+    yield
+    plt.close("all")
+
+
+TABLE = hs.from_counts([[50, 3], [5, 42]], labels=["healthy", "ill"])
+
+
+@pytest.fixture
+def scored():
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 2, 300)
+    return hs.scores(truth, np.clip(rng.normal(0.35 + 0.3 * truth, 0.2), 0, 1).round(2))
+
+
+def whiskers_of(ax):
+    """Return the whiskers' ends, one array of segments a series."""
+    return [np.array(each.get_segments()) for container in ax.containers for each in container[2]]
+
+
+def tick_names(axis):
+    return [label.get_text() for label in axis.get_ticklabels()]
+
+
+def test_intervals_show_each_value_with_its_limits():
+    """A dot lies at each metric's value, and its whisker ends at the limits; rows are named in words."""
+    evaluation = hs.evaluate(TABLE, ["accuracy", "f1@macro", "recall"])
+    ax = hs.plots.intervals(evaluation)
+    dots = ax.containers[0][0].get_xydata()
+    assert dots[:, 0] == pytest.approx([each.value for each in evaluation])
+    ends = whiskers_of(ax)[0][:, :, 0]
+    assert ends == pytest.approx(np.array([[each.low, each.high] for each in evaluation]))
+    assert tick_names(ax.yaxis) == ["accuracy", "F1, macro average", "recall"]
+    assert "95 %" in ax.get_xlabel()
+    assert ax.get_ylim()[0] > ax.get_ylim()[1], "the first row is on top"
+
+
+def test_intervals_of_several_models_are_told_apart_by_colour_and_marker():
+    """Each model has its own colour, marker, height and legend entry."""
+    other = hs.from_counts([[45, 8], [9, 38]], labels=["healthy", "ill"])
+    ax = hs.plots.intervals({"A": hs.evaluate(TABLE, ["f1"]), "B": hs.evaluate(other, ["f1"])})
+    first, second = (container[0] for container in ax.containers)
+    assert first.get_color() != second.get_color()
+    assert first.get_marker() != second.get_marker()
+    assert first.get_ydata()[0] < second.get_ydata()[0]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["A", "B"]
+
+
+def test_intervals_say_what_is_undefined_and_what_is_endless():
+    """An undefined metric has the word for it in its row; an interval without end has an arrow."""
+    perfect = hs.from_counts([[50, 0], [5, 42]], labels=["healthy", "ill"])
+    empty = hs.from_counts([[50, 0], [5, 0]], labels=["healthy", "ill"])
+    ax = hs.plots.intervals(hs.evaluate(empty, ["precision", "accuracy"]))
+    assert [text.get_text() for text in ax.texts] == ["undefined"]
+    likelihood = hs.evaluate(perfect, ["specificity", "accuracy"])
+    endless = [SimpleNamespace(metric="ratio", value=3.0, low=-math.inf, high=math.inf, confidence_level=0.9)]
+    ax = hs.plots.intervals({"": [*likelihood, *endless]})
+    assert {line.get_marker() for line in ax.lines} >= {">", "<"}
+    unknown = SimpleNamespace(metric="ratio", value=3.0, low=math.nan, high=math.nan, confidence_level=0.9)
+    ax = hs.plots.intervals([unknown])
+    segments = ax.containers[0][2][0].get_segments()
+    assert not any(len(each) and np.isfinite(each).all() for each in segments), "an unknown interval is no point"
+    assert np.isfinite(ax.get_xlim()).all()
+
+
+def test_axes_that_are_given_are_used_and_returned():
+    """Each plot draws on the axes that it is given, and opens no figure of its own."""
+    ax = plt.subplots()[1]
+    open_before = plt.get_fignums()
+    assert hs.plots.intervals(hs.evaluate(TABLE), ax=ax) is ax
+    assert hs.plots.confusion_matrix(TABLE, ax=ax) is ax
+    assert hs.plots.ranks({"A": [1.0, 0.0], "B": [0.0, 1.0]}, ax=ax) is ax
+    assert plt.get_fignums() == open_before
+
+
+def test_posterior_shades_the_highest_density_interval():
+    """The shading spans the highest-density interval, a line marks the median, the area below the curve is 1."""
+    estimate = hs.estimate(TABLE, "recall", method="bayes", random_state=1, confidence_level=0.9)
+    ax = hs.plots.posterior(estimate, rope=(0.85, 1.0))
+    low, high = highest_density(estimate.draws, 0.9)
+    shaded = ax.collections[0].get_paths()[0].get_extents()
+    assert (shaded.x0, shaded.x1) == pytest.approx((low, high), abs=2e-3)
+    x, y = ax.lines[0].get_data()
+    assert np.diff(x).mean() * y.sum() == pytest.approx(1, abs=0.01)
+    assert ax.lines[1].get_xdata()[0] == np.median(estimate.draws)
+    legend = [text.get_text() for text in ax.get_legend().get_texts()]
+    share = 100 * ((estimate.draws >= 0.85) & (estimate.draws <= 1)).mean()
+    assert legend[0] == f"no practical difference [0.85, 1]: {share:.1f} % of draws"
+    assert legend[1].startswith("90 % highest density")
+
+
+def test_posterior_needs_draws():
+    """An estimate without draws is refused, with the methods that make some."""
+    with pytest.raises(hs.HowsureError, match="bayes"):
+        hs.plots.posterior(hs.estimate(TABLE, "recall"))
+
+
+def test_confusion_matrix_has_share_interval_and_count_in_each_cell():
+    """Each cell reads share of its row, Wilson's limits and cases; shading follows the share."""
+    ax = hs.plots.confusion_matrix(TABLE, confidence_level=0.9)
+    low, high = wilson(5, 47, 0.9)
+    assert ax.texts[2].get_text() == f"{5 / 47:.2f}\n[{low:.2f}, {high:.2f}]\n5"
+    assert np.asarray(ax.images[0].get_array()) == pytest.approx(np.array([[50 / 53, 3 / 53], [5 / 47, 42 / 47]]))
+    assert tick_names(ax.xaxis) == tick_names(ax.yaxis) == ["healthy", "ill"]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("predicted class", "true class")
+
+
+def test_cells_of_clustered_cases_have_wider_intervals():
+    """Where the cases come in clusters of identical copies, a cell's interval is that of the clusters' number."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 80)
+    predicted = np.where(rng.random(80) < 0.8, truth, 1 - truth)
+    once = hs.confusion(truth, predicted)
+    copies = hs.confusion(np.repeat(truth, 5), np.repeat(predicted, 5), groups=np.repeat(np.arange(80), 5))
+    from howsure.methods.proportion import row_shares
+
+    alone, copied = row_shares(once, 0.95), row_shares(copies, 0.95)
+    assert copied[0] == pytest.approx(alone[0])
+    assert copied[2] - copied[1] == pytest.approx(alone[2] - alone[1], rel=0.05)
+
+
+def test_confusion_matrix_of_an_absent_class_and_of_many_classes():
+    """A class without cases has dashes; with too many classes for texts there are only shades."""
+    ax = hs.plots.confusion_matrix(hs.from_counts([[0, 0], [5, 42]]))
+    assert ax.texts[0].get_text() == "–\n0"
+    assert not hs.plots.confusion_matrix(hs.from_counts(np.eye(30) * 4 + 1)).texts
+
+
+def test_confusion_matrix_refuses_other_tables(scored):
+    """A table of scores is refused, with the way to a confusion table."""
+    with pytest.raises(hs.HowsureError, match="at\\(threshold\\)"):
+        hs.plots.confusion_matrix(scored)
+
+
+@pytest.mark.parametrize("curve_of", [hs.roc_curve, hs.precision_recall_curve])
+def test_curve_and_band_are_drawn_as_computed(scored, curve_of):
+    """The line goes through the curve's points, and the band is bounded by its limits."""
+    curve = curve_of(scored, band="simultaneous")
+    ax = hs.plots.curve(curve, name="model")
+    line = next(line for line in ax.lines if line.get_gid() == "howsure")
+    assert line.get_xydata() == pytest.approx(np.column_stack([curve.x, curve.y]))
+    corners = ax.collections[0].get_paths()[0].vertices
+    assert corners[:, 1].min() == pytest.approx(curve.low.min())
+    assert corners[:, 1].max() == pytest.approx(curve.high.max())
+    assert "along the whole curve" in ax.get_title(loc="left")
+
+
+def test_calibration_has_an_interval_in_each_bin(scored):
+    """Each bin's whisker spans its limits, beside the diagonal of perfect calibration."""
+    curve = hs.calibration_curve(scored, bins=5)
+    ax = hs.plots.curve(curve)
+    segments = np.array(ax.collections[0].get_segments())
+    assert segments[:, :, 1] == pytest.approx(np.column_stack([curve.low, curve.high]))
+
+
+def test_a_metric_holds_down_to_the_next_score(scored):
+    """Along thresholds a metric is a step, whose value at a score holds from the score below it."""
+    curve = hs.threshold_curves(scored, "recall")["recall"]
+    ax = hs.plots.curve(curve)
+    line = ax.lines[0]
+    x, y = line.get_data()
+    assert line.get_drawstyle() == "steps-pre"
+    assert (np.diff(x) > 0).all()
+    between = (x[3] + x[4]) / 2
+    assert y[4] == pytest.approx(hs.estimate(scored.at(between), "recall").value)
+
+
+def test_a_second_curve_takes_another_colour_and_line(scored):
+    """Curves on the same axes differ in colour and in line style, and one reference line serves both."""
+    first = hs.plots.RocCurveDisplay.from_scores(scored, name="A")
+    second = hs.plots.RocCurveDisplay.from_scores(scored, name="B", ax=first.ax_)
+    assert first.line_.get_color() != second.line_.get_color()
+    assert first.line_.get_linestyle() != second.line_.get_linestyle()
+    assert len(second.ax_.lines) == 3
+
+
+class Separator:
+    """A fitted classifier of two classes that has a decision function only."""
+
+    classes_ = np.array(["no", "yes"])
+
+    def decision_function(self, X):
+        """Return the one column."""
+        return X[:, 0]
+
+    def predict(self, X):
+        """Return the class by the sign of it."""
+        return self.classes_[(X[:, 0] > 0).astype(int)]
+
+
+@pytest.mark.parametrize("positive", ["no", "yes"])
+def test_displays_read_an_estimator(positive):
+    """From an estimator a display has the curve of its scores of the positive class, and its class's name."""
+    rng = np.random.default_rng(5)
+    y = np.where(rng.random(120) < 0.5, "yes", "no")
+    X = rng.normal((y == "yes")[:, None] * 1.5, 1.0)
+    display = hs.plots.RocCurveDisplay.from_estimator(Separator(), X, y, pos_label=positive)
+    direct = hs.scores(y, X[:, 0] if positive == "yes" else -X[:, 0], pos_label=positive)
+    assert display.summary.value == pytest.approx(hs.estimate(direct, "roc_auc").value)
+    assert display.line_.get_label().startswith("Separator: AUC ")
+    matrix = hs.plots.ConfusionMatrixDisplay.from_estimator(Separator(), X, y)
+    assert matrix.table.counts.tolist() == hs.confusion(y, Separator().predict(X)).counts.tolist()
+
+
+def test_displays_have_scikit_learn_s_attributes():
+    """A display keeps its axes, figure and line, and plots again where it is told to."""
+    from sklearn.linear_model import LogisticRegression
+
+    rng = np.random.default_rng(6)
+    y = rng.integers(0, 2, 150)
+    X = rng.normal(y[:, None] + np.zeros(2), 1.0)
+    model = LogisticRegression().fit(X, y)
+    for kind in (hs.plots.PrecisionRecallDisplay, hs.plots.CalibrationDisplay, hs.plots.ThresholdDisplay):
+        display = kind.from_estimator(model, X, y)
+        assert display.figure_ is display.ax_.figure
+        assert display.line_ in display.ax_.lines
+        ax = plt.subplots()[1]
+        assert display.plot(ax).ax_ is ax
+    area = hs.plots.PrecisionRecallDisplay.from_estimator(model, X, y).summary
+    assert area.value == pytest.approx(hs.average_precision_score(y, model.predict_proba(X)[:, 1]).value)
+
+
+def test_displays_refuse_more_than_two_classes():
+    """An estimator of three classes has no one curve; an unknown positive class is named."""
+    three = SimpleNamespace(classes_=np.array([0, 1, 2]))
+    with pytest.raises(hs.HowsureError, match="3 classes"):
+        hs.plots.RocCurveDisplay.from_estimator(three, np.zeros((2, 1)), [0, 1])
+    with pytest.raises(hs.HowsureError, match="maybe"):
+        hs.plots.RocCurveDisplay.from_estimator(Separator(), np.zeros((2, 1)), ["no", "yes"], pos_label="maybe")
+
+
+def test_differences_mark_nothing_and_what_counts_as_none():
+    """A line lies at zero, the range of no practical difference is shaded, and whiskers end at the limits."""
+    found = {"A − B": SimpleNamespace(value=0.02, low=-0.01, high=0.05)}
+    ax = hs.plots.differences(found, rope=(-0.01, 0.01), metric="f1@macro")
+    assert ax.lines[0].get_xdata()[0] == 0
+    assert (ax.patches[0].get_x(), ax.patches[0].get_width()) == pytest.approx((-0.01, 0.02))
+    assert whiskers_of(ax)[0][0, :, 0] == pytest.approx([-0.01, 0.05])
+    assert ax.get_xlabel() == "difference in F1, macro average"
+
+
+def test_forest_has_a_diamond_and_says_how_studies_differ():
+    """The diamond spans the pooled interval, a dashed line the prediction interval; I² and τ² are in words."""
+    folds = {f"fold {i}": hs.estimate(hs.from_counts([[40 + i, 5], [4, 44 - i]]), "accuracy") for i in range(4)}
+    pooled = SimpleNamespace(
+        value=0.9, low=0.87, high=0.93, i2=0.25, tau2=0.0012, prediction_interval=(0.82, 0.96), confidence_level=0.95
+    )
+    ax = hs.plots.forest(folds, pooled, metric="accuracy")
+    diamond = ax.patches[0].get_xy()
+    assert (diamond[:, 0].min(), diamond[:, 0].max()) == (0.87, 0.93)
+    assert any(list(line.get_xdata()) == [0.82, 0.96] for line in ax.lines)
+    assert tick_names(ax.yaxis) == [*folds, "together"]
+    assert "I² = 25 %" in ax.get_title(loc="left")
+    assert ax.get_xlabel() == "accuracy with 95 % interval"
+    assert not hs.plots.forest(folds).patches
+
+
+def test_ranks_do_not_round_doubt_away():
+    """A probability that is neither 0 nor 1 is never shown as one of them."""
+    ax = hs.plots.ranks({"A": [0.999, 0.001], "B": [0.001, 0.999]})
+    assert [text.get_text() for text in ax.texts] == [">0.99", "<0.01", "<0.01", ">0.99"]
+    drawn = hs.ranks({"A": [0.9, 0.8, 0.7, 0.6], "B": [0.1, 0.9, 0.1, 0.1]})
+    assert [text.get_text() for text in hs.plots.ranks(drawn).texts] == ["0.75", "0.25", "0.25", "0.75"]
+    with pytest.raises(hs.HowsureError, match="unequal"):
+        hs.plots.ranks({"A": [1.0], "B": [0.5, 0.5]})
+
+
+def test_review_plan_lists_the_most_needed_first():
+    """Bars are as long as the reviews, the longest on top; cells without any are left out."""
+    plan = SimpleNamespace(labels=["no", "yes"], reviews=[[0, 35], [60, 5]])
+    ax = hs.plots.review_plan(plan)
+    assert [bar.get_width() for bar in ax.patches] == [60, 35, 5]
+    assert tick_names(ax.yaxis)[0] == "recorded yes, predicted no"
+    with pytest.raises(hs.HowsureError, match="budget"):
+        hs.plots.review_plan(SimpleNamespace(labels=["no", "yes"], reviews=[[0, 0], [0, 0]]))
+
+
+def test_labels_are_shown_as_they_are():
+    """A dollar sign in a label starts no formula, and other scripts and signs are kept."""
+    strange = hs.from_counts([[5, 1], [2, 9]], labels=["$\\frac{1}{", "<b>שלום</b>"])
+    ax = hs.plots.confusion_matrix(strange)
+    assert tick_names(ax.yaxis)[0] == "\\$\\frac{1}{"
+    with mpl.rc_context({"font.family": ["DejaVu Sans"]}):
+        ax.figure.canvas.draw()
+
+
+def luminance(colour):
+    """Relative luminance of WCAG 2."""
+    parts = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in to_rgb(colour)]
+    return float(np.dot(parts, (0.2126, 0.7152, 0.0722)))
+
+
+def contrast(one, other):
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("ground", ["white", "black"])
+def test_colours_stand_out_on_paper_and_on_a_dark_ground(ground):
+    """Each colour has a contrast of 3 with white and with black, and text on the fullest cell one of 4.5."""
+    assert min(contrast(each, ground) for each in PALETTE) >= 3
+    text = "black" if ground == "white" else "white"
+    fullest = FILL * np.array(to_rgb(PALETTE[0])) + (1 - FILL) * np.array(to_rgb(ground))
+    assert contrast(text, fullest) >= 4.5
+    assert 0 < BAND < 0.5
+
+
+def test_text_and_frames_follow_the_ground(scored):
+    """On a dark ground no text or reference line is black."""
+    with plt.style.context("dark_background"):
+        axes = [
+            hs.plots.confusion_matrix(TABLE),
+            hs.plots.curve(hs.roc_curve(scored)),
+            hs.plots.differences({"A − B": SimpleNamespace(value=0.0, low=-0.1, high=0.1)}),
+            hs.plots.posterior(hs.estimate(TABLE, "f1", method="bayes", random_state=0)),
+        ]
+    for ax in axes:
+        drawn = [*ax.texts, *ax.lines, ax.xaxis.label, ax.title]
+        assert all(luminance(each.get_color()) > 0.1 for each in drawn)
+
+
+def test_plots_are_imported_when_they_are_used():
+    """`import howsure` brings no Matplotlib; `howsure.plots` does, and without it says how to install it."""
+    light = (
+        "import howsure, sys; assert 'matplotlib' not in sys.modules; howsure.plots; assert 'matplotlib' in sys.modules"
+    )
+    absent = (
+        "import sys; sys.modules['matplotlib'] = None; import howsure\n"
+        "try: howsure.plots\nexcept howsure.HowsureError as error: assert 'howsure[plots]' in str(error)\n"
+        "else: raise SystemExit(1)"
+    )
+    for code in (light, absent):
+        subprocess.run([sys.executable, "-c", code], check=True)

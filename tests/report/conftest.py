@@ -1,0 +1,104 @@
+"""A report with everything in it, and a browser to open it in."""
+
+import shutil
+
+import numpy as np
+import pytest
+
+import howsure as hs
+
+STRANGE = ('<script>document.title="hacked"</script>', "quote \" and ' & \\", "🦊 שלום עולם")
+
+
+@pytest.fixture(scope="session")
+def report():
+    """Three models, three groups, scores, a comparison and an aggregate."""
+    from types import SimpleNamespace
+
+    rng = np.random.default_rng(11)
+    truth = rng.integers(0, 2, 400)
+    site = rng.choice(["north", "south", "west"], 400)
+    subjects = []
+    for name, noise in (("forest", 0.25), ("logistic", 0.3), ("bayes", 0.45)):
+        score = np.clip(rng.normal(0.3 + 0.4 * truth, noise), 0, 1).round(3)
+        predicted = (score >= 0.5).astype(int)
+        groups = {
+            each: hs.confusion(truth[site == each], predicted[site == each]) for each in ("north", "south", "west")
+        }
+        subjects.append(hs.Subject(name, hs.confusion(truth, predicted), hs.scores(truth, score), groups))
+    difference = SimpleNamespace(value=0.04, low=0.01, high=0.07, confidence_level=0.95, p_value=0.009)
+    pooled = SimpleNamespace(value=0.81, low=0.78, high=0.84, i2=0.1, tau2=0.002, prediction_interval=(0.7, 0.9))
+    return hs.report_of(
+        subjects,
+        title="three models",
+        by="site",
+        random_state=7,
+        comparisons={"forest − logistic": difference},
+        aggregates={"all sites": pooled},
+        command="howsure report three.csv",
+    )
+
+
+@pytest.fixture(scope="session")
+def compact():
+    """Return a small report that has each kind of part once."""
+    rng = np.random.default_rng(12)
+    truth = rng.integers(0, 3, 90)
+    predicted = np.where(rng.random(90) < 0.7, truth, 0)
+    scored = hs.scores(truth == 0, rng.random(90).round(1))
+    subject = hs.Subject("", hs.confusion(truth, predicted), scored, {"all": hs.confusion(truth, predicted)})
+    return hs.report_of([subject], metrics=["f1@macro"], by="site", command="howsure report small.csv")
+
+
+@pytest.fixture(scope="session")
+def strange():
+    """Return a report whose labels, groups, models and title hold markup, quotes, emoji and Hebrew."""
+    table = hs.from_counts([[30, 3, 1], [4, 40, 2], [0, 2, 21]], labels=list(STRANGE))
+    subjects = [hs.Subject(name, table, None, {name: table}) for name in STRANGE]
+    return hs.report_of(subjects, title=STRANGE[0], by=STRANGE[1], command=STRANGE[0])
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """Return a headless Chromium, or skip the test."""
+    sync_api = pytest.importorskip("playwright.sync_api")
+    path = shutil.which("chromium")
+    if path is None:
+        pytest.skip("there is no chromium here")
+    arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+    with sync_api.sync_playwright() as playwright:
+        try:
+            browser = playwright.chromium.launch(executable_path=path, args=arguments)
+        except sync_api.Error as error:
+            pytest.skip(f"chromium does not start: {str(error).splitlines()[0]}")
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def complaints():
+    """Return what the pages complain of; none may be left at the end."""
+    found = []
+    yield found
+    assert not found
+
+
+@pytest.fixture
+def opened(chromium, complaints, tmp_path):
+    """Open a report from a file, with the network off."""
+    contexts = []
+
+    def open_page(report, width=1200, scheme="light"):
+        path = report.save(tmp_path / f"report{len(contexts)}.html")
+        context = chromium.new_context(offline=True, viewport={"width": width, "height": 900}, color_scheme=scheme)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("request", lambda request: complaints.append(request.url) if request.url != path.as_uri() else None)
+        page.goto(path.as_uri())
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()

@@ -1,0 +1,187 @@
+"""The page in a real browser: offline, without a complaint, by mouse and by keyboard, on any width and ground."""
+
+import json
+
+import pytest
+
+
+def column(page, table, index):
+    """Return what a table's column is sorted by, top to bottom."""
+    return (
+        page.locator("table")
+        .nth(table)
+        .locator(f"tbody tr > :nth-child({index + 1})")
+        .evaluate_all("cells => cells.map(cell => cell.dataset.sort)")
+    )
+
+
+def table_named(page, title):
+    """Return the position of the table with this caption."""
+    captions = page.locator("table caption").all_inner_texts()
+    return captions.index(title)
+
+
+def test_tables_sort_up_and_down_by_number_and_by_word(report, opened):
+    """A click on a header sorts upwards, another one downwards; the header says which, and only one does."""
+    page = opened(report)
+    index = table_named(page, "All metrics")
+    table = page.locator("table").nth(index)
+    before = column(page, index, 1)
+    table.locator("thead button").nth(1).click()
+    rising = [float(each) for each in column(page, index, 1)]
+    assert rising == sorted(rising)
+    assert sorted(before) == sorted(column(page, index, 1)), "no row is lost"
+    table.locator("thead button").nth(1).press("Enter")
+    assert [float(each) for each in column(page, index, 1)] == rising[::-1]
+    assert table.locator("th[aria-sort]").count() == 1
+    assert table.locator("thead th").nth(1).get_attribute("aria-sort") == "descending"
+    table.locator("thead button").nth(0).click()
+    words = column(page, index, 0)
+    assert words == sorted(words, key=str.lower)
+
+
+def test_undefined_values_sort_last(opened):
+    """An undefined value is at the end, whichever way the table is sorted."""
+    import howsure as hs
+
+    table = hs.from_counts([[10, 0, 2], [1, 0, 9], [2, 0, 20]])
+    page = opened(hs.report_of(table))
+    index = table_named(page, "Each class")
+    for _ in range(2):
+        page.locator("table").nth(index).locator("thead button").nth(2).click()
+        assert column(page, index, 2)[-1] == "nan"
+
+
+def test_the_level_control_changes_every_interval(report, opened):
+    """At another level the texts, the bars, the bands and the headline are those of that level."""
+    page = opened(report)
+    assert page.locator(".headline").first.inner_text() == report.headline[0][report.level]
+    band = page.locator("path.band:visible").first.get_attribute("d")
+    index = table_named(page, "All metrics")
+    bar = page.locator("table").nth(index).locator(".bar i:visible").first
+    narrow = bar.bounding_box()["width"]
+    page.get_by_label("99 %").check()
+    assert page.locator(".headline").first.inner_text() == report.headline[0][-1]
+    assert page.locator("path.band:visible").first.get_attribute("d") != band
+    wide = page.locator("table").nth(index).locator(".bar i:visible").first.bounding_box()["width"]
+    assert wide > narrow
+    sheet = next(sheet for section in report.sections for sheet in section.sheets if sheet.title == "All metrics")
+    cell = page.locator("table").nth(index).locator("tbody tr").first.locator("td").first
+    assert sheet.rows[0][1].text(len(report.levels) - 1) == cell.inner_text().strip().replace("\xa0", " ")
+
+
+def test_the_level_control_works_without_scripts(compact, chromium, tmp_path):
+    """Where scripts are off, the level still chooses what is shown."""
+    path = compact.save(tmp_path / "report.html")
+    context = chromium.new_context(offline=True, java_script_enabled=False)
+    page = context.new_page()
+    page.goto(path.as_uri())
+    shown = [page.locator(".headline").inner_text()]
+    page.get_by_label("80 %").check()
+    shown.append(page.locator(".headline").inner_text())
+    context.close()
+    assert shown == [compact.headline[0][compact.level], compact.headline[0][0]]
+
+
+def test_hovering_says_more_at_the_chosen_level(report, opened):
+    """The pointer over a value, or over a point of a curve, shows method or threshold and the level's interval."""
+    page = opened(report)
+    tip = page.locator("#tip")
+    assert tip.is_hidden()
+    cell = page.locator("td[data-tip]").first
+    cell.hover()
+    assert tip.is_visible()
+    assert "method" in tip.inner_text()
+    assert "; 95 %: [" in tip.inner_text()
+    page.get_by_label("80 %").check()
+    page.locator("figure").first.scroll_into_view_if_needed()
+    page.locator("circle.mark").nth(10).hover(force=True)
+    assert "threshold" in tip.inner_text()
+    assert "; 80 %: [" in tip.inner_text()
+    box, view = tip.bounding_box(), page.viewport_size
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= view["width"]
+    page.keyboard.press("Escape")
+    assert tip.is_hidden()
+
+
+def test_curves_and_level_answer_to_the_keyboard(report, opened):
+    """The arrow keys walk along a focused curve, and choose the level in its group."""
+    page = opened(report)
+    page.locator("figure svg[role=img]").first.focus()
+    page.keyboard.press("ArrowRight")
+    first = page.locator("#tip").inner_text()
+    page.keyboard.press("ArrowRight")
+    assert page.locator("#tip").inner_text() != first
+    page.get_by_label("95 %").focus()
+    page.keyboard.press("ArrowRight")
+    assert page.get_by_label("99 %").is_checked()
+
+
+@pytest.mark.parametrize("width", [400, 1600])
+def test_nothing_overflows(report, strange, opened, width):
+    """The page is as wide as the window; what is wider scrolls within its own frame."""
+    for each in (report, strange):
+        page = opened(each, width=width)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        outside = page.evaluate(
+            """() => [...document.querySelectorAll("main *")].filter((each) => !each.closest(".scroll *, svg, details"))
+                .filter((each) => each.getBoundingClientRect().right > innerWidth + 1).map((each) => each.outerHTML.slice(0, 80))"""
+        )
+        assert outside == []
+
+
+def test_labels_are_text(strange, opened):
+    """Markup in a label, a title, a column's name or a command is shown, and never run."""
+    page = opened(strange)
+    title, quotes, foreign = (str(label) for label in strange.results["tables"][0]["labels"])
+    assert page.title() == f"{title} · howsure"
+    assert page.locator("script").count() == 2
+    shown = page.locator("body").inner_text()
+    for label in (title, quotes, foreign):
+        assert label in shown
+    assert page.locator("pre").inner_text().strip() == title
+    assert json.loads(page.locator("#howsure-results").text_content())["title"] == title
+
+
+def test_foreign_scripts_do_not_run(report, opened, complaints):
+    """Even a script that got into the page would not run: the page's policy names its own by its hash."""
+    page = opened(report)
+    page.evaluate(
+        """() => { const script = document.createElement("script"); script.textContent = "window.stranger = 1";
+            document.body.append(script); }"""
+    )
+    assert page.evaluate("window.stranger") is None
+    assert "Content Security Policy" in complaints.pop()
+
+
+def faults(page):
+    """Return what axe-core finds, of any weight: names, roles, headings, contrast, order."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    page.locator("details summary").first.click()
+    violations = axe.Axe().run(page).response["violations"]
+    return [(each["id"], each["impact"], each["nodes"][0]["html"][:200]) for each in violations]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_checker_of_accessibility_finds_no_fault(compact, opened, scheme):
+    """A page with each kind of part has no fault that axe-core knows, on a light ground and on a dark one."""
+    assert faults(opened(compact, scheme=scheme)) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_checker_of_accessibility_finds_no_fault_in_large_and_strange_reports(report, strange, opened, scheme):
+    """Nor have a page of three models and one of hostile labels."""
+    for each in (report, strange):
+        assert faults(opened(each, scheme=scheme)) == []
+
+
+def test_paper_has_the_results_and_no_controls(report, opened, tmp_path):
+    """In print the tables are whole, what scrolls on a screen included, and controls and hints are gone."""
+    page = opened(report)
+    page.emulate_media(media="print")
+    assert page.locator("nav").is_hidden()
+    assert page.locator("fieldset input").first.is_hidden()
+    assert page.locator("table").first.is_visible()
+    assert len(page.pdf(path=tmp_path / "report.pdf")) > 10_000
