@@ -45,7 +45,7 @@ def test_a_folder_becomes_a_study_and_runs(folder):
     assert written == sorted(f"{name}.{suffix}" for name in names for suffix in ("csv", "json", "parquet"))
     rows = list(csv.DictReader((folder / "results" / "comparisons.csv").read_text(encoding="utf-8").splitlines()))
     assert len(rows) == 2 * 6
-    assert float(rows[0]["rope_inside"]) == study.compare("accuracy", "mlp/0", "mlp/1", rope=0.01).rope_inside.value
+    assert float(rows[0]["rope_inside"]) == study.compare("accuracy", "mlp/0", "mlp/1", rope=0.01).rope.inside.value
 
 
 def test_json_is_for_machines(folder):

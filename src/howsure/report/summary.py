@@ -18,6 +18,7 @@ from howsure.report import sections
 from howsure.report.cautions import cautions
 from howsure.report.content import Report, Section
 from howsure.report.evidence import Measured, Settings, Subject, by_class, by_group, overall
+from howsure.spec import of_counts
 from howsure.table import Table
 
 LEVELS = (0.8, 0.9, 0.95, 0.99)
@@ -116,13 +117,16 @@ def report_of(
 
 def report_of_evaluation(evaluation: Evaluation, title: str = "", command: str = "") -> Report:
     """Return the report on an evaluation: its metrics, by its method and seed."""
-    table = evaluation.table
+    table, metrics = evaluation.table, [each.metric for each in evaluation]
     is_scored = table.kind == "scores"
     subject = Subject("", None if is_scored else table, table if is_scored else None)
+    if is_scored and evaluation.threshold is not None:
+        subject = Subject("", table.at(evaluation.threshold), table)
+        metrics = [metric for metric in metrics if of_counts(metric)]  # those of scores stand beside them anyway
     return report_of(
         [subject],
         title=title,
-        metrics=[each.metric for each in evaluation],
+        metrics=metrics,
         method=evaluation.method,
         confidence_level=evaluation.confidence_level,
         random_state=evaluation.seed,
