@@ -14,7 +14,7 @@ WORKERS = auto
 all: help
 
 help:
-	@echo 'make demo    install howsure and its command line, and run it on the example data'
+	@echo 'make demo    install howsure and its command line, print the example data, write report.html'
 	@echo 'make test    install what the tests need, and run them'
 	@echo 'make slow    run the long simulations of coverage too'
 	@echo 'make check   lint, formatting, types, import contracts, examples in the documents'
@@ -23,7 +23,7 @@ help:
 	@echo 'make clean   remove .venv and caches'
 
 demo: $(VENV)/demo.stamp
-	$(BIN)/howsure report examples/breast_cancer.csv --y-true label --y-pred logistic --y-score score_logistic --by tumour_size
+	$(BIN)/howsure report examples/breast_cancer.csv --y-true label --y-pred logistic --y-score score_logistic --by tumour_size --html report.html
 
 test: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -n $(WORKERS)
