@@ -105,9 +105,9 @@ class Calibrator(ABC):
         >>> labelled, unlabelled = rng.random(400), rng.random(2000)
         >>> calibrator = hs.calibrate(labelled, rng.random(400) < labelled**2, random_state=0)
         >>> table = calibrator.batch(unlabelled)
-        >>> estimate = hs.estimate(table.at(0.7), "precision", method="bayes", random_state=0)
+        >>> estimate = hs.estimate(table, "precision", threshold=0.7, random_state=0)
         >>> truth = float(np.mean(unlabelled[unlabelled >= 0.7] ** 2))
-        >>> estimate.low < truth < estimate.high
+        >>> bool(estimate.low < truth < estimate.high)
         True
         """
         from howsure.evidence.batch import calibrated_batch
