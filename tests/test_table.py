@@ -141,3 +141,10 @@ def test_whole_numbers_of_any_type():
     for kind in (np.uint8, np.int16, np.float32, object):
         assert hs.estimate(hs.from_counts(COUNTS.astype(kind)), "mcc").value == expected
     assert hs.from_counts([[True, False], [True, True]]).rows == 3
+
+
+def test_estimated_counts_keep_their_design():
+    """A review's counts are estimates: taking them for counted cases of another design is refused."""
+    table = hs.reviewed([[50, 5], [4, 41]], [[[9, 1], [2, 3]], [[3, 1], [0, 10]]])
+    with pytest.raises(hs.HowsureError, match="estimates"):
+        table.with_design(hs.FixedMargins())

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from howsure.contrast import pair_counts
-from howsure.designs import Simple
+from howsure.designs import Design, Separate, Simple
 from howsure.errors import HowsureError
 from howsure.expected.designs import Expected
 from howsure.linearised import Linearised
@@ -153,12 +153,16 @@ def _for_counts(metric: Metric, table: Table) -> Method:
     return Delta()
 
 
+def _parts(design: Design) -> tuple[Design, ...]:
+    return design.parts if isinstance(design, Separate) else (design,)
+
+
 def _for_contrast(metric: Metric, table: Table) -> Method:
     contrast = metric.contrast
     if contrast is None or contrast.effect.name != "difference":
         return Delta()
     if contrast.first.metric.name == "roc_auc":
-        return DeLong()
+        return Delta() if any(isinstance(part, Expected) for part in _parts(table.design)) else DeLong()
     if table.kind == "separate":
         return Mover()
     return Tango() if pair_counts(metric, table) is not None and isinstance(table.design, Simple) else Delta()

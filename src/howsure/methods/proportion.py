@@ -155,7 +155,8 @@ BINOMIAL_METHODS: tuple[type[Binomial], ...] = (
 def row_shares(table: Table, confidence_level: float) -> tuple[Array, Array, Array]:
     """Return the share of each true class that is predicted as each class, with Wilson's limits; three ``(K, K)``.
 
-    Weighted and clustered cases enter with their effective number. A class without cases has nan.
+    Weighted and clustered cases enter with their effective number. A class without cases has nan, and a known share
+    has no limits.
 
     Examples
     --------
@@ -175,4 +176,7 @@ def row_shares(table: Table, confidence_level: float) -> tuple[Array, Array, Arr
         worth[(slice(None), *cell)] = effective_counts(
             Proportion(one, row, (1.0, 1.0), (0.0, 1.0)), table, confidence_level
         )
-    return share, *binomial.wilson(worth[0], worth[1], confidence_level)
+    uncertain = np.isfinite(worth[1])
+    successes, trials = np.where(uncertain, worth, 0.0)
+    low, high = binomial.wilson(successes, trials, confidence_level)
+    return share, np.where(uncertain, low, np.nan), np.where(uncertain, high, np.nan)
