@@ -379,3 +379,19 @@ def test_type_one_error_and_coverage(method, metric):
     type_one, missed = simulated(method, metric, 10_000, 1)
     assert 0.04 - monte_carlo < type_one < 0.06 + monte_carlo
     assert 0.04 - monte_carlo < missed < 0.06 + monte_carlo
+
+
+def test_a_sentence_follows_the_p_value_that_was_adjusted_for_many():
+    """A difference that is plain by itself, and not after adjustment, is not called shown."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 200)
+    shares = {"A": 0.9, "B": 0.82, "C": 0.83, "D": 0.84}
+    models = {name: np.where(rng.random(200) < share, truth, 1 - truth) for name, share in shares.items()}
+    table = hs.paired(truth, models)
+    alone = {each.names: each for each in hs.compare_all(table, "accuracy", correction="none")}
+    for each in hs.compare_all(table, "accuracy", correction="bonferroni"):
+        assert each.sentence().startswith("The data show") == (each.p_value <= 0.05)
+        if alone[each.names].p_value <= 0.05 < each.p_value:
+            break
+    else:
+        pytest.fail("no pair tells the two apart")

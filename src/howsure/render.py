@@ -177,9 +177,10 @@ def comparison_sentence(comparison: Comparison) -> str:
         return (
             f"Given the data and the prior, {first} has the higher {each.metric} with probability {probability:.3f} "
             f"(Monte Carlo error {error:.3f}): {seen}, {percent(each.confidence_level)} credible interval {ends}."
+            f"{_rope_sentence(each)}"
         )
     evidence = f"{seen}, {percent(each.confidence_level)} interval {ends}, {p_text(each.p_value)}, by {each.method}"
-    if each.low <= each.null <= each.high:
+    if each.low <= each.null <= each.high or each.p_value > 1 - each.confidence_level:  # adjusted for many
         return (
             f"The data do not settle which of {first} and {second} has the higher {each.metric} ({evidence}). They are "
             f"compatible with every {each.contrast.replace('_', ' ')} in the interval, and do not show that the two "
@@ -187,6 +188,17 @@ def comparison_sentence(comparison: Comparison) -> str:
         )
     more, less = (first, second) if each.value > each.null else (second, first)
     return f"The data show a higher {each.metric} of {more} than of {less} ({evidence})."
+
+
+def _rope_sentence(comparison: Comparison) -> str:
+    """Return what the draws say of a region of practical equivalence, where there is one."""
+    if comparison.rope is None:
+        return ""
+    rope = comparison.rope
+    return (
+        f" It lies within [{rope.low:g}, {rope.high:g}] with probability {rope.inside.value:.3f}, below with "
+        f"{rope.below.value:.3f}, above with {rope.above.value:.3f}."
+    )
 
 
 def _decimals(low: float, high: float) -> int:

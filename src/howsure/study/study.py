@@ -10,17 +10,18 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.comparison import Comparison
 from howsure.errors import HowsureError
 from howsure.estimation import checked_level, default_metrics
 from howsure.methods.dirichlet import Prior
 from howsure.ranking import Ranks, ranks
+from howsure.rope import Region
 from howsure.spec import parse
 from howsure.study import reports
 from howsure.study.aggregation import Aggregation
 from howsure.study.aggregation import aggregation as chosen_aggregation
 from howsure.study.arviz import tree_of
 from howsure.study.collection import Collection
-from howsure.study.difference import Difference, Region
 from howsure.study.experiment import SOURCES, Experiment, experiment
 from howsure.study.files import study_from, write_study
 from howsure.study.folds import fold_tables
@@ -317,7 +318,7 @@ class Study:
         """
         return reports.summaries(self._held, metric, source, self._level)
 
-    def compare(self, metric: str, first: str, second: str, *, rope: Region | None = None) -> Difference:
+    def compare(self, metric: str, first: str, second: str, *, rope: Region | None = None) -> Comparison:
         """Return the difference ``first - second`` from draws; experiments are taken to be independent.
 
         Parameters
