@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.curves import Curve, calibration_curve, precision_recall_curve, roc_curve
+from howsure.expected.designs import Expected
 from howsure.render import metric_words
 from howsure.report.content import Chart, Line, Mark
 from howsure.table import Table
@@ -35,7 +36,7 @@ def charts_of(scored: Mapping[str, Table], levels: Sequence[float]) -> tuple[Cha
             ("Precision–recall curve", precision_recall_curve, ("recall", "precision")),
             ("Calibration", calibration_curve, ("mean predicted probability", "share of positive cases")),
         )
-        if curve_of is not calibration_curve or all(_are_probabilities(table) for table in scored.values())
+        if curve_of is not calibration_curve or all(_can_be_checked(table) for table in scored.values())
     ]
     for name, table in scored.items():
         runs = [threshold_curves(table, FOLLOWED, confidence_level=level) for level in levels]
@@ -45,8 +46,10 @@ def charts_of(scored: Mapping[str, Table], levels: Sequence[float]) -> tuple[Cha
     return tuple(found)
 
 
-def _are_probabilities(table: Table) -> bool:
-    return bool(table.support[0][0] >= 0 and table.support[0][-1] <= 1)
+def _can_be_checked(table: Table) -> bool:
+    """Whether the scores are probabilities, and the labels known: without them calibration is taken for granted."""
+    are_probabilities = bool(table.support[0][0] >= 0 and table.support[0][-1] <= 1)
+    return are_probabilities and not isinstance(table.design, Expected)
 
 
 def _chart(title: str, curves: Mapping[str, Sequence[Curve]], labels: tuple[str, str]) -> Chart:

@@ -14,16 +14,18 @@ from howsure.estimation import Evaluation, checked_level
 from howsure.methods import Method, named
 from howsure.methods.draws import seed_sequence
 from howsure.metric import Metric
-from howsure.report import sections
+from howsure.report import sections, several
 from howsure.report.cautions import cautions
 from howsure.report.content import Report, Section
 from howsure.report.evidence import Measured, Settings, Subject, by_class, by_group, overall
+from howsure.report.several import Named
 from howsure.spec import of_counts
 from howsure.table import Table
 
 LEVELS = (0.8, 0.9, 0.95, 0.99)
 MOST = 600  # metrics, above which only the asked-for level is shown, and each metric once: the page stays small
 MOST_CELLS = 10_000  # of a table that is handed over cell by cell
+LIMITS = ("value", "low", "high")
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -36,8 +38,8 @@ def report_of(
     method: str | Method | None = None,
     confidence_level: float = 0.95,
     random_state: Any = None,
-    comparisons: Mapping[str, Any] = NOTHING,
-    aggregates: Mapping[str, Any] = NOTHING,
+    comparisons: Named | Mapping[str, Any] = NOTHING,
+    aggregates: Named | Mapping[str, Any] = NOTHING,
     left_out: int = 0,
     command: str = "",
 ) -> Report:
@@ -54,10 +56,11 @@ def report_of(
     metrics, method, confidence_level, random_state
         As for `evaluate`.
     comparisons
-        What is compared → a difference with ``value``, ``low``, ``high`` (and ``p_value``, ``probability_greater``).
+        From `compare`, `compare_all` or a study; or what is compared → a difference with ``value``, ``low``, ``high``
+        (and ``p_value``, ``probability_greater``).
     aggregates
-        What was put together → a pooled estimate with ``value``, ``low``, ``high`` (and ``i2``, ``tau2``,
-        ``prediction_interval``).
+        From `pool` or a study; or what was put together → a pooled estimate with ``value``, ``low``, ``high`` (and
+        ``i2``, ``tau2``, ``prediction_interval``).
     left_out
         Rows that were not evaluated.
     command
@@ -90,15 +93,19 @@ def report_of(
     classes = [by_class(each, settings) for each in models]
     groups = [by_group(each, settings) for each in models]
     every = _everything(names, found, classes, groups)
+    compared, pooled = several.named(comparisons), several.named(aggregates)
+    correction = getattr(comparisons, "correction", "")
+    careful = cautions(models, every, levels) + several.cautions(compared, correction, pooled)
     parts = [
-        Section("What to be careful about", (), cautions(models, every, levels)),
+        Section("What to be careful about", (), careful),
         sections.what_was_evaluated(models, left_out, settings),
         sections.overview(names, found),
-        sections.per_class(models, classes),
+        sections.per_class(models, classes, terse=size > MOST),
         sections.per_group(models, groups, by or "group"),
         sections.matrices(models, settings),
         sections.curves(models, settings),
-        sections.comparisons_and_aggregates(comparisons, aggregates),
+        *([several.comparisons(compared, correction)] if compared else []),
+        *([several.aggregates(pooled)] if pooled else []),
         sections.methods_used(every),
         _reproduction(command, settings, is_random=any(each.main.draws is not None for _, each in every)),
         sections.every_number(every if size <= MOST else []),
@@ -111,7 +118,7 @@ def report_of(
         ),
         levels,
         settings.level,
-        _results(title, models, every, settings, comparisons, aggregates),
+        _results(title, models, every, settings, {"comparisons": compared, "aggregates": pooled}),
     )
 
 
@@ -121,7 +128,7 @@ def report_of_evaluation(evaluation: Evaluation, title: str = "", command: str =
     is_scored = table.kind == "scores"
     subject = Subject("", None if is_scored else table, table if is_scored else None)
     if is_scored and evaluation.threshold is not None:
-        subject = Subject("", table.at(evaluation.threshold), table)
+        subject = Subject("", table.at(evaluation.threshold), table, threshold=evaluation.threshold)
         metrics = [metric for metric in metrics if of_counts(metric)]  # those of scores stand beside them anyway
     return report_of(
         [subject],
@@ -185,8 +192,7 @@ def _results(
     models: Sequence[Subject],
     every: Sequence[tuple[str, Measured]],
     settings: Settings,
-    comparisons: Mapping[str, Any],
-    aggregates: Mapping[str, Any],
+    handed_over: Mapping[str, Mapping[str, Any]],
 ) -> dict[str, Any]:
     return {
         "title": title,
@@ -220,9 +226,7 @@ def _results(
             }
             for where, each in every
         ],
-        "comparisons": {name: _limits(each) for name, each in comparisons.items()},
-        "aggregates": {name: _limits(each) for name, each in aggregates.items()},
-    }
+    } | {kind: {name: record_of(each) for name, each in found.items()} for kind, found in handed_over.items()}
 
 
 def _counts(table: Table | None) -> Any:
@@ -233,9 +237,14 @@ def _counts(table: Table | None) -> Any:
     return (whole if (whole == table.counts).all() else table.counts).tolist()
 
 
-def _limits(each: Any) -> dict[str, Any]:
-    return {name: _plain(float(getattr(each, name))) for name in ("value", "low", "high")}
+def record_of(each: Any) -> dict[str, Any]:
+    """Return a comparison or a pooled value as JSON has it: its own record, else value and limits."""
+    found = each.to_dict() if hasattr(each, "to_dict") else {name: getattr(each, name) for name in LIMITS}
+    return {name: _plain(value) for name, value in found.items()}
 
 
-def _plain(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+def _plain(value: Any) -> Any:
+    """Return a number that is no nan nor infinite, a list of such, or text."""
+    if isinstance(value, list):
+        return [_plain(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
