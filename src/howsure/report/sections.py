@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from howsure.designs import Clusters
-from howsure.estimation import significant_decimals
+from howsure.estimation import Estimate, significant_decimals
 from howsure.methods import METHODS
 from howsure.methods.proportion import row_shares
 from howsure.metric import REGISTRY
 from howsure.metrics.scored import SCORE_METRICS
+from howsure.pooling.pooled import Pooled
 from howsure.render import interval_text, metric_words, number, percent
 from howsure.report.charts import charts_of
 from howsure.report.content import Bar, Cell, Section, Sheet, Texts, count, value_and_limits, word
@@ -38,25 +39,24 @@ def headline(
         chosen = next((by_name[each] for each in HEADLINES if each in by_name and not asked), found[0])
         what = metric_words(chosen.metric)
         subject = f"{what} of {name}" if name else what[:1].upper() + what[1:]
-        sentences.append(
-            tuple(
-                _sentence(subject, each.value, each.low, each.high, each.confidence_level, table) for each in chosen.at
-            )
-        )
+        within = f" in {table.design.number:,} clusters" if isinstance(table.design, Clusters) else ""
+        cases = f"these {table.rows:,} cases{within}"
+        sentences.append(tuple(plausible(subject, each, cases) for each in chosen.at))
     return tuple(sentences)
 
 
-def _sentence(subject: str, value: float, low: float, high: float, level: float, table: Table) -> str:
-    if math.isnan(value):
-        return f"{subject} is undefined on these {table.rows:,} cases."
-    decimals = 2 if high - low > 0.02 else significant_decimals(low, high)  # noqa: PLR2004 - two tell it apart
-    within = f" in {table.design.number:,} clusters" if isinstance(table.design, Clusters) else ""
-    text = f"{subject} is {number(value, decimals)}"
-    if math.isnan(low):
-        return f"{text}; how sure that is, these {table.rows:,} cases{within} do not tell."
+def plausible(subject: str, each: Estimate | Pooled, cases: str) -> str:
+    """Return a value and what else would be plausible, in a sentence."""
+    if math.isnan(each.value):
+        return f"{subject} is undefined on {cases}."
+    # Two decimals, unless they would not tell the limits apart.
+    decimals = 2 if each.high - each.low > 0.02 else significant_decimals(each.low, each.high)  # noqa: PLR2004
+    text = f"{subject} is {number(each.value, decimals)}"
+    if math.isnan(each.low):
+        return f"{text}; how sure that is, {cases} do not tell."
     return (
-        f"{text}; with these {table.rows:,} cases{within}, anything between {number(low, decimals)} and "
-        f"{number(high, decimals)} is plausible ({percent(level)} interval)."
+        f"{text}; with {cases}, anything between {number(each.low, decimals)} and "
+        f"{number(each.high, decimals)} is plausible ({percent(each.confidence_level)} interval)."
     )
 
 

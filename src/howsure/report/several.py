@@ -15,6 +15,7 @@ from howsure.render import interval_text, metric_words, number, percent
 from howsure.report.content import Bar, Cell, Section, Sheet, Texts, word
 
 MOST_SENTENCES = 12
+LIMITS = ("value", "low", "high")
 CORRECTIONS = {
     "holm": "by Holm’s method: at most once in 20 is any of the p-values below 0.05 by chance",
     "bonferroni": "by Bonferroni’s method: at most once in 20 is any of the p-values below 0.05 by chance",
@@ -42,23 +43,27 @@ def named(given: Named | Mapping[str, Any]) -> dict[str, Any]:
 
 def comparisons(found: Mapping[str, Any], correction: str = "") -> Section:
     """Return differences at the level they were made at: in plain words, and as intervals on one axis."""
-    sentences: list[Texts] = [(each.sentence(),) for each in found.values() if hasattr(each, "sentence")]
-    if len(sentences) > MOST_SENTENCES:
-        sentences = [*sentences[:MOST_SENTENCES], (f"{len(sentences) - MOST_SENTENCES} more are in the table.",)]
     note = "These keep the confidence level at which they were made; it is given with each."
     metrics = {metric_words(each.metric) for each in found.values() if getattr(each, "metric", "")}
     title = f"Differences in {metrics.pop()}" if len(metrics) == 1 else "Differences"
-    return Section("Comparisons", ((note,),), tuple(sentences), (difference_sheet(title, found, correction),))
+    return Section("Comparisons", ((note,),), sentences(found), (difference_sheet(title, found, correction),))
+
+
+def sentences(found: Mapping[str, Any]) -> tuple[Texts, ...]:
+    """Return what the first comparisons mean in plain words."""
+    said: list[Texts] = [(each.sentence(),) for each in found.values() if hasattr(each, "sentence")]
+    further = len(said) - MOST_SENTENCES
+    return (*said[:MOST_SENTENCES], *([(f"{further} more are in the table.",)] if further > 0 else []))
 
 
 def difference_sheet(title: str, found: Mapping[str, Any], correction: str = "", *, folded: bool = False) -> Sheet:
     """Return differences as a sheet, each drawn beside the line of no difference."""
     nulls = {EFFECTS[each.contrast].null if isinstance(each, Comparison) else 0.0 for each in found.values()}
     null = nulls.pop() if len(nulls) == 1 else None
-    axis = _axis([*found.values()], () if null is None else (null,))
+    axis = axis_of([*found.values()], () if null is None else (null,))
     known = [name for name in OPTIONAL if any(_number(each, name) is not None for each in found.values())]
     rows = tuple(
-        (word(name), _drawn(each, axis, null, f"{name}: "), *(_optional(each, field) for field in known))
+        (word(name), interval_cell(each, axis, f"{name}: ", null), *(_optional(each, field) for field in known))
         for name, each in found.items()
     )
     contrasts = {each.contrast for each in found.values() if isinstance(each, Comparison)}
@@ -67,19 +72,19 @@ def difference_sheet(title: str, found: Mapping[str, Any], correction: str = "",
     further = {"probability_greater": zero, "p_value": ", adjusted" if correction not in {"", "none"} else ""}
     above = [OPTIONAL[name] + further.get(name, "") for name in known]
     where = "" if null is None else f", the line where there is no difference ({null:g})"
-    return Sheet(title, (what, "value and interval", *above), rows, _axis_note(axis) + where + ".", folded)
+    return Sheet(title, (what, "value and interval", *above), rows, axis_note(axis) + where + ".", folded)
 
 
 def aggregates(found: Mapping[str, Any]) -> Section:
     """Return pooled values at the level they were made at, each with its experiments as a forest."""
-    axis = _axis([*found.values()])
+    axis = axis_of([*found.values()])
     rows = tuple(
-        (word(name), _drawn(each, axis, None, ""), _prediction(each), _optional(each, "i2"), _optional(each, "tau2"))
+        (word(name), interval_cell(each, axis), _prediction(each), _optional(each, "i2"), _optional(each, "tau2"))
         for name, each in found.items()
     )
     headers = ("together", "value and interval", "a further experiment", "I²", "τ²")
     note = "These keep the confidence level at which they were made; it is given with each."
-    sheets = [Sheet("Several experiments together", headers, rows, _axis_note(axis) + ".")] if found else []
+    sheets = [Sheet("Several experiments together", headers, rows, axis_note(axis) + ".")] if found else []
     sheets += [forest_sheet(name, each) for name, each in found.items() if _is_several(each)]
     return Section("Several experiments together", ((note,),), (), tuple(sheets))
 
@@ -92,18 +97,18 @@ def forest_sheet(title: str, pooled: Pooled) -> Sheet:
     """Return a forest: each experiment with its interval and weight, then what they say together."""
     single = pooled.experiments
     further = [math.nan] if math.isnan(pooled.prediction_interval[0]) else list(pooled.prediction_interval)
-    axis = _axis([*single.values(), pooled], further)
+    axis = axis_of([*single.values(), pooled], further)
     rows = [
-        (word(name, index), _drawn(each, axis, None, f"{name}: "), Cell(value=f"{100 * weight:.1f} %", order=weight))
+        (word(name, index), interval_cell(each, axis, f"{name}: "), Cell(value=f"{100 * weight:.1f} %", order=weight))
         for index, ((name, each), weight) in enumerate(zip(single.items(), pooled.weights.tolist(), strict=True))
     ]
-    rows.append((word("together", len(rows)), _drawn(pooled, axis, None, "together: "), word("100 %", 1.0)))
+    rows.append((word("together", len(rows)), interval_cell(pooled, axis, "together: "), word("100 %", 1.0)))
     if len(further) > 1:
         interval = interval_text(*pooled.prediction_interval, significant_decimals(pooled.low, pooled.high))
         rows.append((word("a further experiment", len(rows)), word(interval, math.nan), word("–", math.nan)))
     note = "; ".join([*pooled.facts, *([pooled.reason] if pooled.reason else [])])
     return Sheet(
-        f"Forest: {title}", ("experiment", "value and interval", "weight"), tuple(rows), f"{note}. {_axis_note(axis)}."
+        f"Forest of {title}", ("experiment", "value and interval", "weight"), tuple(rows), f"{note}. {axis_note(axis)}."
     )
 
 
@@ -113,7 +118,7 @@ def rank_sheet(title: str, found: Ranks) -> Sheet:
         (word(name), *(Cell(value=_share(value), order=value, shade=value) for value in found[name].values()))
         for name in found
     )
-    headers = ("", *(f"rank {rank + 1}" for rank in range(len(found))))
+    headers = ("of", *(f"rank {rank + 1}" for rank in range(len(found))))
     return Sheet(title, headers, rows, f"Probability of each rank; 1 is the best. From {found.draws:,} draws.")
 
 
@@ -152,10 +157,27 @@ def _many(size: int, correction: str) -> str:
     )
 
 
+def records(found: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return comparisons or pooled values as JSON has them: their own records, else value and limits."""
+    return {name: _record(each) for name, each in found.items()}
+
+
+def _record(each: Any) -> dict[str, Any]:
+    found = each.to_dict() if hasattr(each, "to_dict") else {name: getattr(each, name) for name in LIMITS}
+    return {name: _plain(value) for name, value in found.items()}
+
+
+def _plain(value: Any) -> Any:
+    """Return a number that is neither nan nor infinite, a list of such, or text."""
+    if isinstance(value, list):
+        return [_plain(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
 # --- cells -------------------------------------------------------------------------------------------------------
 
 
-def _axis(found: Iterable[Any], others: Sequence[float] = ()) -> tuple[float, float]:
+def axis_of(found: Iterable[Any], others: Sequence[float] = ()) -> tuple[float, float]:
     """Return an axis that holds all finite ends, rounded outwards."""
     ends = [end for each in found for end in (each.value, each.low, each.high)] + list(others)
     finite = [end for end in ends if math.isfinite(end)]
@@ -164,13 +186,14 @@ def _axis(found: Iterable[Any], others: Sequence[float] = ()) -> tuple[float, fl
     return math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
 
 
-def _axis_note(axis: tuple[float, float]) -> str:
+def axis_note(axis: tuple[float, float]) -> str:
+    """Return what the ends of the bars' axis are, as a sentence without its full stop."""
     left, right = (f"{end:.6g}".replace("-", "−") for end in axis)
     return f"Each bar is the interval and its dot the value, from {left} at the left to {right} at the right"
 
 
-def _drawn(each: Any, axis: tuple[float, float], null: float | None, where: str) -> Cell:
-    """Return a value with its interval, drawn on the axis."""
+def interval_cell(each: Any, axis: tuple[float, float], where: str = "", null: float | None = None) -> Cell:
+    """Return a value with its interval, drawn on the axis, beside the line of no difference."""
     decimals = significant_decimals(each.low, each.high)
     level = getattr(each, "confidence_level", None)
     interval = interval_text(each.low, each.high, decimals) + (f" ({percent(level)})" if level else "")

@@ -25,7 +25,6 @@ from howsure.table import Table
 LEVELS = (0.8, 0.9, 0.95, 0.99)
 MOST = 600  # metrics, above which only the asked-for level is shown, and each metric once: the page stays small
 MOST_CELLS = 10_000  # of a table that is handed over cell by cell
-LIMITS = ("value", "low", "high")
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -96,6 +95,8 @@ def report_of(
     compared, pooled = several.named(comparisons), several.named(aggregates)
     correction = getattr(comparisons, "correction", "")
     careful = cautions(models, every, levels) + several.cautions(compared, correction, pooled)
+    is_random = any(each.main.draws is not None for _, each in every)
+    chance = f"Seed of the draws: {settings.seed.entropy}." if is_random else "Nothing here is drawn at random."
     parts = [
         Section("What to be careful about", (), careful),
         sections.what_was_evaluated(models, left_out, settings),
@@ -107,7 +108,7 @@ def report_of(
         *([several.comparisons(compared, correction)] if compared else []),
         *([several.aggregates(pooled)] if pooled else []),
         sections.methods_used(every),
-        _reproduction(command, settings, is_random=any(each.main.draws is not None for _, each in every)),
+        reproduction(command, chance),
         sections.every_number(every if size <= MOST else []),
     ]
     return Report(
@@ -176,13 +177,14 @@ def _everything(
     return every
 
 
-def _reproduction(command: str, settings: Settings, *, is_random: bool) -> Section:
-    versions = ", ".join(f"{name} {version}" for name, version in _versions().items())
-    chance = f"Seed of the draws: {settings.seed.entropy}." if is_random else "Nothing here is drawn at random."
-    return Section("How to reproduce this", (), ((f"Versions: {versions}.",), (chance,)), code=command)
+def reproduction(command: str, chance: str) -> Section:
+    """Return the command, the versions and what was drawn at random."""
+    listed = ", ".join(f"{name} {version}" for name, version in versions().items())
+    return Section("How to reproduce this", (), ((f"Versions: {listed}.",), (chance,)), code=command)
 
 
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
+    """Return the versions that a result depends on."""
     found = {name: importlib.metadata.version(name) for name in ("howsure", "numpy", "scipy")}
     return found | {"Python": platform.python_version()}
 
@@ -196,7 +198,7 @@ def _results(
 ) -> dict[str, Any]:
     return {
         "title": title,
-        "versions": _versions(),
+        "versions": versions(),
         "seed": str(settings.seed.entropy),
         "levels": list(settings.levels),
         "confidence_level": settings.levels[settings.level],
@@ -226,7 +228,7 @@ def _results(
             }
             for where, each in every
         ],
-    } | {kind: {name: record_of(each) for name, each in found.items()} for kind, found in handed_over.items()}
+    } | {kind: several.records(found) for kind, found in handed_over.items()}
 
 
 def _counts(table: Table | None) -> Any:
@@ -237,14 +239,5 @@ def _counts(table: Table | None) -> Any:
     return (whole if (whole == table.counts).all() else table.counts).tolist()
 
 
-def record_of(each: Any) -> dict[str, Any]:
-    """Return a comparison or a pooled value as JSON has it: its own record, else value and limits."""
-    found = each.to_dict() if hasattr(each, "to_dict") else {name: getattr(each, name) for name in LIMITS}
-    return {name: _plain(value) for name, value in found.items()}
-
-
-def _plain(value: Any) -> Any:
-    """Return a number that is no nan nor infinite, a list of such, or text."""
-    if isinstance(value, list):
-        return [_plain(each) for each in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+def _plain(value: float) -> float | None:
+    return value if math.isfinite(value) else None

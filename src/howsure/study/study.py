@@ -67,6 +67,16 @@ class Study:
         self._held = Collection(_whole("seed", seed, 0), _whole("n_draws", n_draws, 1))
         self.confidence_level = confidence_level
 
+    def _repr_html_(self) -> str:
+        from howsure.render import Grid, number
+
+        specs = self.wanted() if self.metrics and self.experiments else []
+        rows = [
+            (name, f"{each.table.rows:,}", *(number(self._held.observed(spec, name), 3) for spec in specs))
+            for name, each in self.experiments.items()
+        ]
+        return Grid(("experiment", "cases", *specs), tuple(rows), f"{self!r}, observed values").html()
+
     def __repr__(self) -> str:
         counted = f"{len(self.experiments)} experiments in {len(self.groups)} groups, {len(self.metrics)} metrics"
         return f"<Study: {counted}, seed {self.seed}, {self.n_draws:,} draws>"
@@ -303,6 +313,25 @@ class Study:
             If xarray is not installed.
         """
         return tree_of(self)
+
+    def to_html(self, title: str = "", *, rope: Region | None = None) -> str:
+        """Return a report as one page that needs no other file: experiments, groups, differences, ranks, and methods.
+
+        Parameters
+        ----------
+        title
+            What was studied.
+        rope
+            As of `compare`.
+
+        Raises
+        ------
+        HowsureError
+            If the study has no experiment or no metric, or Jinja2 is not installed.
+        """
+        from howsure.report.studies import report_of_study
+
+        return report_of_study(self, title=title, rope=rope).to_html()
 
     # --- reports ---------------------------------------------------------------------------------------------
 
