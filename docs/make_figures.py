@@ -8,7 +8,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 
 import matplotlib as mpl
 from matplotlib import pyplot as plt
@@ -69,36 +68,34 @@ def threshold() -> None:
     hs.plots.ThresholdDisplay.from_scores(_scores("forest"), metric="precision", ax=ax)
 
 
+def _paired() -> hs.Table:
+    return hs.paired("label", list(MODELS), data=DATA)
+
+
 def differences() -> None:
-    """Differences from the best model; the limits are invented."""
-    found = {
-        "logistic − forest": SimpleNamespace(value=0.021, low=0.004, high=0.039, confidence_level=0.95),
-        "logistic − naive Bayes": SimpleNamespace(value=0.041, low=0.022, high=0.061, confidence_level=0.95),
-        "forest − naive Bayes": SimpleNamespace(value=0.019, low=-0.001, high=0.038, confidence_level=0.95),
-    }
-    hs.plots.differences(found, rope=(-0.01, 0.01), metric="accuracy")
+    """All pairs of models, with intervals that hold together."""
+    found = hs.compare_all(_paired(), "f1", correction="max_t", random_state=0)
+    hs.plots.differences(found, rope=(-0.01, 0.01))
 
 
 def forest() -> None:
-    """Five folds and what they say together; the pooled values are invented."""
-    folds = hs.confusion("label", "naive_bayes", data=DATA, by="fold")
-    estimates = {f"fold {fold}": hs.estimate(table, "f1@macro") for fold, table in sorted(folds.items())}
-    pooled = SimpleNamespace(
-        value=0.936, low=0.912, high=0.954, i2=0.12, tau2=0.0021, prediction_interval=(0.902, 0.961)
-    )
-    hs.plots.forest(estimates, pooled, metric="f1@macro")
+    """Five folds and what they say together."""
+    study = hs.Study(seed=0)
+    for fold, table in sorted(hs.confusion("label", "naive_bayes", data=DATA, by="fold").items()):
+        study.add(f"naive Bayes/fold {fold}", table)
+    study.add_metric("f1@macro", aggregation="reml_knha")
+    hs.plots.forest(study.aggregate("f1@macro")["naive Bayes"], metric="f1@macro")
 
 
 def ranks() -> None:
-    """Probability of each rank, from independent draws."""
-    drawn = {m: hs.estimate(_table(m), "f1@macro", method="bayes", random_state=i) for i, m in enumerate(MODELS)}
-    hs.plots.ranks(hs.ranks(drawn))
+    """Probability of each rank, from joint draws."""
+    drawn = hs.evaluate_models(_paired(), "f1@macro", method="bayes", random_state=0)
+    hs.plots.ranks(hs.ranks({model: each["f1@macro"] for model, each in drawn.items()}))
 
 
 def review_plan() -> None:
-    """How a budget of reviews is split; the numbers are invented."""
-    plan = SimpleNamespace(labels=["benign", "malignant"], reviews=[[20, 35], [60, 85]])
-    hs.plots.review_plan(plan)
+    """How a budget of reviews is split."""
+    hs.plots.review_plan(hs.review_plan(_table("naive_bayes"), "f1", budget=200))
 
 
 FIGURES: tuple[Callable[[], None], ...] = (

@@ -379,3 +379,37 @@ def test_type_one_error_and_coverage(method, metric):
     type_one, missed = simulated(method, metric, 10_000, 1)
     assert 0.04 - monte_carlo < type_one < 0.06 + monte_carlo
     assert 0.04 - monte_carlo < missed < 0.06 + monte_carlo
+
+
+def test_a_sentence_follows_the_p_value_that_was_adjusted_for_many():
+    """A difference that is plain by itself, and not after adjustment, is not called shown."""
+    truth = np.zeros(100, dtype=int)
+    said = {"A": np.where(np.arange(100) < 2, 1, 0), "B": np.where(np.arange(100) < 7, 1, 0), "C": truth}
+    table = hs.paired(truth, said, labels=[0, 1])
+    alone = hs.compare_all(table, "accuracy", correction="none")["A", "B"]
+    adjusted = hs.compare_all(table, "accuracy", correction="bonferroni")["A", "B"]
+    assert alone.p_value < 0.05 < adjusted.p_value == pytest.approx(3 * alone.p_value)
+    assert alone.sentence().startswith("The data show")
+    assert adjusted.sentence().startswith("The data do not settle")
+
+
+@pytest.mark.parametrize("clusters", [2, 3, 4, 5, 6, 9, 31])
+def test_few_clusters_have_the_p_value_of_students_t(clusters):
+    """With m clusters the p-value is that of Student's t with m - 1 degrees of freedom, whatever m is."""
+    rng = np.random.default_rng(clusters)
+    truth = rng.integers(0, 2, 50 * clusters)
+    said = {
+        name: np.where(rng.random(len(truth)) < share, truth, 1 - truth) for name, share in (("A", 0.9), ("B", 0.8))
+    }
+    table = hs.paired(truth, said, groups=np.repeat(np.arange(clusters), 50))
+    found = hs.compare(table, "accuracy", method=hs.Delta("identity"))
+    statistic = found.value / found.standard_error
+    assert found.p_value == pytest.approx(2 * stats.t.sf(abs(statistic), clusters - 1), rel=1e-5)
+
+
+def test_what_is_not_certain_is_not_rounded_to_it():
+    """In a sentence a share of draws that rounds to 0 or 1 is said to lie below or above."""
+    table = hs.paired([0, 1] * 200, {"A": [0, 1] * 200, "B": [0, 0] * 200})
+    found = hs.compare(table, "accuracy", method="bayes", rope=0.01, random_state=0)
+    assert "with probability above 0.999 (Monte Carlo error 0.001)" in found.sentence()
+    assert "within [-0.01, 0.01] with probability below 0.001" in found.sentence()

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.comparison import Comparison, Rope, region_shares, share_within
+from howsure.comparison import Comparison
 from howsure.contrast import EFFECTS, Effect, Side, contrast_metric
 from howsure.errors import HowsureError
 from howsure.estimation import Estimate, checked_level, estimate
@@ -20,8 +20,8 @@ from howsure.methods.draws import seed_sequence
 from howsure.methods.interval import Interval
 from howsure.methods.inversion import Limits, p_value
 from howsure.methods.pairs import PairedShares
-from howsure.methods.summary import Probability
 from howsure.metric import Metric
+from howsure.rope import UNKNOWN, Region, Rope, odds_ratio, region_of, region_shares, share_within
 from howsure.spec import Spec, resolve
 from howsure.table import Counts, Table, side_by_side
 
@@ -36,7 +36,7 @@ def compare(
     method: str | Method | None = None,
     contrast: str = "difference",
     confidence_level: float = 0.95,
-    rope: float | tuple[float, float] | None = None,
+    rope: Region | None = None,
     random_state: Any = None,
 ) -> Comparison:
     """Compare a metric of two models.
@@ -134,7 +134,7 @@ def compared(
     """Return the comparison that a contrast is on a joint table."""
     contrast = metric.contrast
     assert contrast is not None  # noqa: S101 - made by `contrast_metric`
-    region = _region(rope, contrast.effect)
+    region = region_of(rope, contrast.effect.null)
     seed = seed_sequence(random_state)
     value = float(metric(Counts(joint.counts, joint.kind)))
     chosen = automatic(metric, joint) if method is None else method
@@ -208,7 +208,7 @@ def _against_random(
         )
     )
     found = chosen.interval_of(draws, bound, table, level)
-    region = _region(rope, effect)
+    region = region_of(rope, effect.null)
     return Comparison(
         bound.name,
         effect.name,
@@ -224,7 +224,7 @@ def _against_random(
         chosen.name,
         bound.better,
         draws,
-        None if region is None else region_shares(region, draws, Probability(math.nan, math.nan)),
+        None if region is None else region_shares(region, draws),
         found.reason,
     )
 
@@ -266,46 +266,14 @@ def _limits(method: Method, metric: Metric, table: Table, interval: Interval, se
     return limits
 
 
-def _region(rope: Any, effect: Effect) -> tuple[float, float] | None:
-    if rope is None:
-        return None
-    try:
-        if not isinstance(rope, int | float):
-            low, high = (float(end) for end in rope)
-        elif effect.null == 0:
-            low, high = -float(rope), float(rope)
-        else:
-            low, high = 1 / float(rope), float(rope)
-    except (TypeError, ValueError, ZeroDivisionError):
-        low = high = math.nan
-    if not low < high:
-        message = f"`rope` is a pair (low, high), or the largest difference that does not matter, not {rope!r}."
-        raise HowsureError(message)
-    return low, high
-
-
 def _rope(
     region: tuple[float, float], draws: Array | None, method: Method, metric: Metric, joint: Table, seed: Any
 ) -> Rope:
     if draws is None:
         message = f"`rope` needs draws, and `{method.name}` makes none. Use method='bayes'."
         raise HowsureError(message)
-    factor = Probability(math.nan, math.nan)
+    factor = UNKNOWN
     if isinstance(method, Dirichlet):
         prior = replace(method, source="prior").draws([metric], joint, seed)[0]
-        factor = _odds_ratio(share_within(draws, region), share_within(prior, region))
+        factor = odds_ratio(share_within(draws, region), share_within(prior, region))
     return region_shares(region, draws, factor)
-
-
-def _odds_ratio(posterior: Probability, prior: Probability) -> Probability:
-    """Return the ratio of the odds, with its Monte Carlo error by the delta method."""
-    shares = (posterior.value, prior.value)
-    if any(math.isnan(share) for share in shares) or prior.value in {0.0, 1.0}:
-        return Probability(math.nan, math.nan)
-    if posterior.value == 1:
-        return Probability(math.inf, math.nan)
-    ratio = posterior.value / (1 - posterior.value) / (prior.value / (1 - prior.value))
-    if posterior.value == 0:
-        return Probability(0.0, posterior.error / (prior.value / (1 - prior.value)))
-    relative = math.hypot(*(each.error / (each.value * (1 - each.value)) for each in (posterior, prior)))
-    return Probability(ratio, ratio * relative)

@@ -6,35 +6,19 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
 from numpy.typing import NDArray
 
 from howsure.contrast import EFFECTS
 from howsure.errors import HowsureError
-from howsure.estimation import Estimate, significant_decimals
+from howsure.estimation import Estimate, checked_level, significant_decimals
 from howsure.methods.inversion import Limits, p_text, p_value
-from howsure.methods.summary import Probability, probability_above
+from howsure.methods.summary import Probability, Summary, probability_above, summarise
+from howsure.rope import Rope, share_within
 
 if TYPE_CHECKING:
     from howsure.render import Grid
 
 Array = NDArray[Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Rope:
-    """How much of the draws lies below, inside and above a region of practical equivalence.
-
-    ``bayes_factor`` is how much the data have raised the odds of the region against the rest, over what the prior
-    alone says; nan for draws that have no prior. Each number comes with its Monte Carlo error.
-    """
-
-    low: float
-    high: float
-    below: Probability
-    inside: Probability
-    above: Probability
-    bayes_factor: Probability
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +104,16 @@ class Comparison:
     def null(self) -> float:
         """The contrast of two equal models: 0, or 1 for a ratio."""
         return EFFECTS[self.contrast].null
+
+    def summary(self, confidence_level: float | None = None) -> Summary:
+        """Return what the draws say (median, mean, mode, interval, shape), each number with its Monte Carlo error.
+
+        Raises
+        ------
+        HowsureError
+            If the method made no draws.
+        """
+        return summarise(self._drawn(), checked_level(confidence_level or self.confidence_level))
 
     @property
     def probability_greater(self) -> Probability:
@@ -249,8 +243,14 @@ class Comparison:
             record["probability_greater"] = self.probability_greater.value
         if self.rope is not None:
             parts = {"below": self.rope.below, "inside": self.rope.inside, "above": self.rope.above}
+            record |= {"rope_low": self.rope.low, "rope_high": self.rope.high}
             record |= {f"rope_{name}": part.value for name, part in parts.items()}
+            record["bayes_factor"] = self.rope.bayes_factor.value
         return record
+
+    def by_name(self) -> dict[str, Comparison]:
+        """Return the comparison by what is compared, such as ``"A − B"``."""
+        return {f"{self.names[0]} {EFFECTS[self.contrast].sign} {self.names[1]}": self}
 
     def records(self) -> list[dict[str, Any]]:
         """Return the record in a list, as of a comparison of many models."""
@@ -280,17 +280,3 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         return self.grid().html()
-
-
-def share_within(draws: Array, region: tuple[float, float]) -> Probability:
-    """Return the share of the defined draws within a region, ends included, with its Monte Carlo error."""
-    kept = draws[np.isfinite(draws)]
-    marked = ((kept >= region[0]) & (kept <= region[1])).astype(float)
-    return probability_above(marked, 0.5)
-
-
-def region_shares(region: tuple[float, float], draws: Array, factor: Probability) -> Rope:
-    """Return how much of the draws lies below, inside and above a region."""
-    low, high = region
-    below, above = probability_above(-draws, -low), probability_above(draws, high)
-    return Rope(low, high, below, share_within(draws, region), above, factor)

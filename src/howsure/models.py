@@ -111,6 +111,11 @@ class Comparisons:
                 return each
         raise HowsureError.unknown("pair", " − ".join(pair), [" − ".join(each.names) for each in self.items])
 
+    def by_name(self) -> dict[str, Comparison]:
+        """Return the comparisons by what is compared, such as ``"A − B"``; of several metrics with the metric."""
+        several = len({each.metric for each in self.items}) > 1
+        return {f"{each.metric}: {name}" if several else name: each for each in self.items for name in each.by_name()}
+
     def records(self) -> list[dict[str, Any]]:
         """Return one flat record a comparison."""
         return [each.to_dict() for each in self.items]

@@ -93,6 +93,8 @@ class Differences:
         Half-width of the intervals in standard errors.
     better
         Whether higher or lower values of the metric win.
+    metric
+        Its spec string, where it is known.
     """
 
     names: tuple[str, ...]
@@ -103,6 +105,7 @@ class Differences:
     confidence_level: float
     critical: float
     better: Better = "higher"
+    metric: str = ""
 
     def rank_sets(self) -> dict[str, tuple[int, int]]:
         """Return a range of ranks for each competitor; all hold together with the confidence level.
@@ -117,6 +120,15 @@ class Differences:
         wins, losses = (above, below) if self.better == "higher" else (below, above)
         size = len(self.names)
         return {name: (1 + int(losses[i].sum()), size - int(wins[i].sum())) for i, name in enumerate(self.names)}
+
+    def by_name(self) -> dict[str, Estimate]:
+        """Return the differences by what is compared, such as ``"A − B"``."""
+        return {
+            f"{each['a']} − {each['b']}": Estimate(
+                self.metric, each["difference"], each["low"], each["high"], self.confidence_level, "max_t"
+            )
+            for each in self.records()
+        }
 
     def records(self) -> list[dict[str, Any]]:
         """Return one flat record a pair."""
@@ -228,7 +240,10 @@ def simultaneous_differences(
     exceeding = number - np.searchsorted(np.sort(largest), np.nan_to_num(statistic))
     p_value = np.where(np.isfinite(statistic), (1 + exceeding) / (1 + number), np.nan)
     half = critical * error
-    return Differences(names, difference, difference - half, difference + half, p_value, level, critical, better)
+    limits = (difference - half, difference + half)
+    metrics = {each.metric if isinstance(each, Estimate) else "" for each in draws.values()}
+    metric = metrics.pop() if len(metrics) == 1 else ""
+    return Differences(names, difference, *limits, p_value, level, critical, better, metric)
 
 
 def _observed(name: str, given: Any, values: Mapping[str, float] | None, drawn: Array) -> float:

@@ -174,12 +174,13 @@ def comparison_sentence(comparison: Comparison) -> str:
     seen = f"{first} {EFFECTS[each.contrast].sign} {second} = {number(each.value, decimals)}"
     if math.isnan(each.p_value):
         probability, error = each.probability_greater
+        chance = f"{_share(probability)} (Monte Carlo error {max(error, 0.001):.3f})"
         return (
-            f"Given the data and the prior, {first} has the higher {each.metric} with probability {probability:.3f} "
-            f"(Monte Carlo error {error:.3f}): {seen}, {percent(each.confidence_level)} credible interval {ends}."
+            f"Given the data and the prior, {first} has the higher {each.metric} with probability {chance}: {seen}, "
+            f"{percent(each.confidence_level)} credible interval {ends}.{_rope_sentence(each)}"
         )
     evidence = f"{seen}, {percent(each.confidence_level)} interval {ends}, {p_text(each.p_value)}, by {each.method}"
-    if each.low <= each.null <= each.high:
+    if each.low <= each.null <= each.high or each.p_value > 1 - each.confidence_level:  # adjusted for many
         return (
             f"The data do not settle which of {first} and {second} has the higher {each.metric} ({evidence}). They are "
             f"compatible with every {each.contrast.replace('_', ' ')} in the interval, and do not show that the two "
@@ -187,6 +188,24 @@ def comparison_sentence(comparison: Comparison) -> str:
         )
     more, less = (first, second) if each.value > each.null else (second, first)
     return f"The data show a higher {each.metric} of {more} than of {less} ({evidence})."
+
+
+def _rope_sentence(comparison: Comparison) -> str:
+    """Return what the draws say of a region of practical equivalence, where there is one."""
+    if comparison.rope is None:
+        return ""
+    rope = comparison.rope
+    return (
+        f" It lies within [{rope.low:g}, {rope.high:g}] with probability {_share(rope.inside.value)}, below with "
+        f"{_share(rope.below.value)}, above with {_share(rope.above.value)}."
+    )
+
+
+def _share(probability: float) -> str:
+    """Return a share of draws: what is not certain is not rounded to it."""
+    if probability < 0.0005:  # noqa: PLR2004 - rounds to nothing at three decimals
+        return "below 0.001"
+    return "above 0.999" if probability > 0.9995 else f"{probability:.3f}"  # noqa: PLR2004 - rounds to all
 
 
 def _decimals(low: float, high: float) -> int:

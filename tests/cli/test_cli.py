@@ -174,6 +174,8 @@ def test_models_stand_side_by_side(tmp_path):
     }
     assert [row["metric"] for row in rows] == ["F1", "ROC AUC", "average precision"]
     assert "F1 of forest is" in target.read_text()
+    paired = hs.paired("label", ["logistic", "forest"], data=CANCER, labels=["benign", "malignant"])
+    assert hs.compare(paired, "f1").sentence().replace("_", "\\_") in target.read_text()
     assert "Each class, forest" in run(*arguments, "--per-class").stdout
     one_score = run("report", CANCER, "--y-true", "label", *models[:4], "--y-score", "score_forest")
     assert one_score.returncode != 0

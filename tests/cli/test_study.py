@@ -34,8 +34,11 @@ def test_a_folder_becomes_a_study_and_runs(folder):
     assert "4 experiments in 2 groups" in begun.stdout
     study = hs.Study.load(folder / "study.toml")
     assert {group: len(members) for group, members in study.groups.items()} == {"mlp": 2, "svm": 2}
-    done = run("run", folder / "study.toml", "--out", folder / "results", "--parquet", "--rope", "0.01")
+    page = folder / "study.html"
+    done = run("run", folder / "study.toml", "--out", folder / "results", "--parquet", "--rope", "0.01", "--html", page)
     assert done.returncode == 0, done.stderr
+    assert "Forest of mlp" in page.read_text(encoding="utf-8")
+    assert "howsure study run" in page.read_text(encoding="utf-8")
     summary, pooled = study.summaries("accuracy")["mlp/0"], study.aggregate("f1@macro")["svm"]
     for low, high in ((summary.low, summary.high), (pooled.low, pooled.high)):
         assert f"[{low:.3f}, {high:.3f}]" in done.stdout

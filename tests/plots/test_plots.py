@@ -250,30 +250,123 @@ def test_displays_refuse_more_than_two_classes():
         hs.plots.RocCurveDisplay.from_estimator(Separator(), np.zeros((2, 1)), ["no", "yes"], pos_label="maybe")
 
 
-def test_differences_mark_nothing_and_what_counts_as_none():
-    """A line lies at zero, the range of no practical difference is shaded, and whiskers end at the limits."""
-    found = {"A − B": SimpleNamespace(value=0.02, low=-0.01, high=0.05)}
-    ax = hs.plots.differences(found, rope=(-0.01, 0.01), metric="f1@macro")
+@pytest.fixture(scope="module")
+def models():
+    """Three models on the same 200 cases."""
+    rng = np.random.default_rng(8)
+    truth = rng.integers(0, 2, 200)
+    shares = {"forest": 0.92, "logistic": 0.85, "bayes": 0.75}
+    return hs.paired(
+        truth, {name: np.where(rng.random(200) < share, truth, 1 - truth) for name, share in shares.items()}
+    )
+
+
+def ends_of(ax):
+    return whiskers_of(ax)[0][:, :, 0]
+
+
+def test_a_comparison_is_drawn_with_its_region_and_its_draws(models):
+    """A line lies at zero, the comparison's region is shaded, the whisker ends at its limits; its draws have a density."""
+    found = hs.compare(models, "f1", method="bayes", rope=(-0.03, 0.02), random_state=0)
+    ax = hs.plots.differences(found)
     assert ax.lines[0].get_xdata()[0] == 0
-    assert (ax.patches[0].get_x(), ax.patches[0].get_width()) == pytest.approx((-0.01, 0.02))
-    assert whiskers_of(ax)[0][0, :, 0] == pytest.approx([-0.01, 0.05])
-    assert ax.get_xlabel() == "difference in F1, macro average"
+    assert (ax.patches[0].get_x(), ax.patches[0].get_width()) == pytest.approx((-0.03, 0.05))
+    assert ends_of(ax)[0] == pytest.approx([found.low, found.high])
+    assert tick_names(ax.yaxis) == ["forest − logistic"]
+    assert ax.get_xlabel() == "difference in F1 with 95 % interval"
+    density = hs.plots.posterior(found)
+    assert density.get_xlabel() == "difference in F1: forest − logistic"
+    legend = [text.get_text() for text in density.get_legend().get_texts()]
+    assert legend[0] == f"no practical difference [-0.03, 0.02]: {100 * found.rope.inside.value:.1f} % of draws"
+    assert any(list(line.get_xdata()) == [0, 0] for line in density.lines)
+
+
+def test_ratios_have_their_line_at_one(models):
+    """Of a ratio the line of no difference lies at 1."""
+    ax = hs.plots.differences(hs.compare(models, "accuracy", contrast="ratio"))
+    assert ax.lines[0].get_xdata()[0] == 1
+    assert ax.get_xlabel() == "ratio in accuracy with 95 % interval"
+
+
+def test_all_pairs_are_drawn_from_any_of_their_objects(models):
+    """`compare_all`, its simultaneous kind, `simultaneous_differences` and a study all have a row a pair."""
+    pairs = ["forest − logistic", "forest − bayes", "logistic − bayes"]
+    holm = hs.compare_all(models, "accuracy")
+    assert tick_names(hs.plots.differences(holm).yaxis) == pairs
+    assert ends_of(hs.plots.differences(holm)) == pytest.approx(np.array([[each.low, each.high] for each in holm]))
+    joint = hs.compare_all(models, "accuracy", correction="max_t", random_state=0)
+    assert "simultaneous 95 % interval" in hs.plots.differences(joint).get_xlabel()
+    drawn = hs.evaluate_models(models, "accuracy", method="bayes", random_state=0)
+    matrix = hs.simultaneous_differences({name: each["accuracy"] for name, each in drawn.items()})
+    ax = hs.plots.differences(matrix)
+    assert tick_names(ax.yaxis) == pairs
+    assert ends_of(ax)[1] == pytest.approx([matrix.low[0, 2], matrix.high[0, 2]])
+    assert ax.get_xlabel() == "difference in accuracy with simultaneous 95 % interval"
+    several = hs.compare_all(models, ["accuracy", "f1"])
+    assert tick_names(hs.plots.differences(several).yaxis)[3] == "f1: forest − logistic"
+
+
+@pytest.fixture(scope="module")
+def study():
+    made = hs.Study(seed=1, n_draws=500)
+    for name, hits in {"a/0": 45, "a/1": 41, "b/0": 37, "b/1": 30}.items():
+        made.add(name, [[hits, 50 - hits], [52 - hits, hits]])
+    made.add_metric("accuracy", aggregation="dl")
+    return made
+
+
+def test_a_study_is_drawn(study):
+    """Its differences, ranks and aggregates are drawn by the same functions as those of single tables."""
+    ax = hs.plots.differences(study.comparisons("accuracy", rope=0.02, among=["a", "b", "b/1"]))
+    assert tick_names(ax.yaxis) == ["a − b", "a − b/1", "b − b/1"]
+    assert (ax.patches[0].get_x(), ax.patches[0].get_width()) == pytest.approx((-0.02, 0.04))
+    found = study.compare("accuracy", "a", "b")
+    assert ends_of(ax)[0] == pytest.approx([found.low, found.high])
+    assert len(hs.plots.ranks(study.ranks("accuracy")).texts) == 16
+    pooled = study.aggregate("accuracy")["a"]
+    assert tick_names(hs.plots.forest(pooled, metric="accuracy").yaxis) == ["a/0", "a/1", "together"]
+    assert hs.plots.posterior(pooled, metric="accuracy").get_xlabel() == "accuracy"
 
 
 def test_forest_has_a_diamond_and_says_how_studies_differ():
     """The diamond spans the pooled interval, a dashed line the prediction interval; I² and τ² are in words."""
-    folds = {f"fold {i}": hs.estimate(hs.from_counts([[40 + i, 5], [4, 44 - i]]), "accuracy") for i in range(4)}
-    pooled = SimpleNamespace(
-        value=0.9, low=0.87, high=0.93, i2=0.25, tau2=0.0012, prediction_interval=(0.82, 0.96), confidence_level=0.95
-    )
-    ax = hs.plots.forest(folds, pooled, metric="accuracy")
+    values, errors = [0.91, 0.84, 0.93, 0.88], np.array([0.02, 0.03, 0.02, 0.025])
+    pooled = hs.pool(values, errors, method="dl", names=list("wxyz"))
+    ax = hs.plots.forest(pooled, metric="accuracy")
     diamond = ax.patches[0].get_xy()
-    assert (diamond[:, 0].min(), diamond[:, 0].max()) == (0.87, 0.93)
-    assert any(list(line.get_xdata()) == [0.82, 0.96] for line in ax.lines)
-    assert tick_names(ax.yaxis) == [*folds, "together"]
-    assert "I² = 25 %" in ax.get_title(loc="left")
+    assert (diamond[:, 0].min(), diamond[:, 0].max()) == (pooled.low, pooled.high)
+    assert any(tuple(line.get_xdata()) == pooled.prediction_interval for line in ax.lines)
+    half = 1.959964 * errors
+    assert ends_of(ax) == pytest.approx(np.column_stack([values - half, values + half]), abs=1e-6)
+    assert tick_names(ax.yaxis) == ["w", "x", "y", "z", "together"]
+    assert ax.get_title(loc="left").startswith(f"I² = {100 * pooled.i2:.0f} %")
     assert ax.get_xlabel() == "accuracy with 95 % interval"
-    assert not hs.plots.forest(folds).patches
+    single = hs.plots.forest(hs.pool([0.9], [0.02]))
+    assert not any(line.get_linestyle() == "--" for line in single.lines), "one experiment foretells no other"
+
+
+def test_displays_are_made_from_estimates_predictions_and_estimators(models):
+    """The displays of estimates draw what the functions draw, and plot again where they are told to."""
+    evaluation = hs.evaluate(TABLE, ["accuracy", "f1"])
+    assert tick_names(hs.plots.IntervalDisplay.from_estimate(evaluation).ax_.yaxis) == ["accuracy", "F1"]
+    pooled = hs.pool([0.9, 0.8], [0.02, 0.03])
+    assert hs.plots.ForestDisplay.from_estimate(pooled, metric="f1").ax_.get_xlabel() == "F1 with 95 % interval"
+    display = hs.plots.DifferenceDisplay.from_estimate(hs.compare(models, "f1"), rope=(-0.1, 0.1))
+    ax = plt.subplots()[1]
+    assert display.plot(ax).ax_ is ax
+    assert ax.patches
+    rng = np.random.default_rng(5)
+    y = np.where(rng.random(120) < 0.5, "yes", "no")
+    X = rng.normal((y == "yes")[:, None] * 1.5, 1.0)
+    table = hs.confusion(y, Separator().predict(X))
+    shown = hs.plots.IntervalDisplay.from_estimator(Separator(), X, y, metrics=["recall"], confidence_level=0.9)
+    assert shown.estimate["recall"].low == hs.estimate(table, "recall", confidence_level=0.9).low
+    drawn = hs.plots.PosteriorDisplay.from_estimator(Separator(), X, y, metric="mcc", random_state=2, rope=(0.3, 0.5))
+    assert np.array_equal(drawn.estimate.draws, hs.estimate(table, "mcc", method="bayes", random_state=2).draws)
+    two = hs.plots.DifferenceDisplay.from_estimator({"A": Separator(), "B": Separator()}, X, y)
+    assert two.estimate.value == 0
+    three = hs.plots.DifferenceDisplay.from_predictions(y, {name: rng.permutation(y) for name in "ABC"}, metric="mcc")
+    assert len(tick_names(three.ax_.yaxis)) == 3
 
 
 def test_ranks_do_not_round_doubt_away():
@@ -287,13 +380,14 @@ def test_ranks_do_not_round_doubt_away():
 
 
 def test_review_plan_lists_the_most_needed_first():
-    """Bars are as long as the reviews, the longest on top; cells without any are left out."""
-    plan = SimpleNamespace(labels=["no", "yes"], reviews=[[0, 35], [60, 5]])
+    """Bars are as long as the plan's reviews, the longest on top; cells without any are left out."""
+    plan = hs.review_plan(TABLE, "precision", budget=40)
     ax = hs.plots.review_plan(plan)
-    assert [bar.get_width() for bar in ax.patches] == [60, 35, 5]
-    assert tick_names(ax.yaxis)[0] == "recorded yes, predicted no"
-    with pytest.raises(hs.HowsureError, match="budget"):
-        hs.plots.review_plan(SimpleNamespace(labels=["no", "yes"], reviews=[[0, 0], [0, 0]]))
+    wanted = sorted((number for number in plan.reviews.ravel().tolist() if number), reverse=True)
+    assert [bar.get_width() for bar in ax.patches] == wanted
+    i, j = np.unravel_index(plan.reviews.argmax(), (2, 2))
+    assert tick_names(ax.yaxis)[0] == f"recorded {plan.labels[i]}, predicted {plan.labels[j]}"
+    assert len(ax.patches) < 4
 
 
 def test_labels_are_shown_as_they_are():

@@ -13,27 +13,25 @@ STRANGE = ('<script>document.title="hacked"</script>', "quote \" and ' & \\", "ð
 @pytest.fixture(scope="session")
 def report():
     """Three models, three groups, scores, a comparison and an aggregate."""
-    from types import SimpleNamespace
-
     rng = np.random.default_rng(11)
     truth = rng.integers(0, 2, 400)
     site = rng.choice(["north", "south", "west"], 400)
-    subjects = []
+    subjects, said = [], {}
     for name, noise in (("forest", 0.25), ("logistic", 0.3), ("bayes", 0.45)):
         score = np.clip(rng.normal(0.3 + 0.4 * truth, noise), 0, 1).round(3)
-        predicted = (score >= 0.5).astype(int)
+        said[name] = predicted = (score >= 0.5).astype(int)
         groups = {
             each: hs.confusion(truth[site == each], predicted[site == each]) for each in ("north", "south", "west")
         }
         subjects.append(hs.Subject(name, hs.confusion(truth, predicted), hs.scores(truth, score), groups))
-    difference = SimpleNamespace(value=0.04, low=0.01, high=0.07, confidence_level=0.95, p_value=0.009)
-    pooled = SimpleNamespace(value=0.81, low=0.78, high=0.84, i2=0.1, tau2=0.002, prediction_interval=(0.7, 0.9))
+    compared = hs.compare_all(hs.paired(truth, said), "f1")
+    pooled = hs.pool([0.81, 0.75, 0.84], [0.02, 0.03, 0.02], names=["north", "south", "west"])
     return hs.report_of(
         subjects,
         title="three models",
         by="site",
         random_state=7,
-        comparisons={"forest âˆ’ logistic": difference},
+        comparisons=compared,
         aggregates={"all sites": pooled},
         command="howsure report three.csv",
     )

@@ -136,16 +136,111 @@ def test_groups_models_and_what_was_handed_over_are_all_there():
     """Each group of each model has a row; comparisons and aggregates have their tables, with their own level."""
     subjects = [hs.Subject(name, TABLE, None, {"north": TABLE, "south": TABLE}) for name in ("A", "B")]
     difference = SimpleNamespace(value=0.1, low=0.05, high=0.15, confidence_level=0.9, p_value=0.002)
-    pooled = SimpleNamespace(value=0.8, low=0.7, high=0.9, i2=0.5, tau2=0.01, prediction_interval=(0.6, 0.95))
-    report = hs.report_of(subjects, by="site", comparisons={"A − B": difference}, aggregates={"all": pooled})
+    report = hs.report_of(subjects, by="site", comparisons={"A − B": difference})
     sheet = section(report, "Groups by site").sheets[0]
     assert [(row[0].value, row[1].value) for row in sheet.rows] == [
         ("north", "A"), ("south", "A"), ("north", "B"), ("south", "B")
     ]  # fmt: skip
-    together = section(report, "Comparisons and aggregates").sheets
-    assert together[0].rows[0][1].text(0) == "0.100 [0.050, 0.150] (90 %)"
-    assert together[0].rows[0][2].text(0) == "0.002"
-    assert [cell.text(0) for cell in together[1].rows[0]][2:] == ["[0.600, 0.950]", "0.5", "0.01"]
+    row = section(report, "Comparisons").sheets[0].rows[0]
+    assert [cell.text(0) for cell in row] == ["A − B", "0.100 [0.050, 0.150] (90 %)", "0.002"]
+
+
+@pytest.fixture(scope="module")
+def paired():
+    """Three models on the same 300 cases."""
+    rng = np.random.default_rng(8)
+    truth = rng.integers(0, 2, 300)
+    shares = {"forest": 0.92, "logistic": 0.85, "bayes": 0.75}
+    return hs.paired(
+        truth, {name: np.where(rng.random(300) < share, truth, 1 - truth) for name, share in shares.items()}
+    )
+
+
+@pytest.mark.parametrize(
+    "correction, words", [("holm", "Holm"), ("max_t", "hold all together"), ("none", "by chance alone")]
+)
+def test_pairs_of_models_are_compared_in_words_and_on_one_axis(paired, correction, words):
+    """Each pair has its sentence, interval and p-value; a caution says what their number does, as they were adjusted."""
+    found = hs.compare_all(paired, "f1", correction=correction, random_state=0)
+    report = hs.report_of({name: paired.model(name) for name in paired.models}, comparisons=found)
+    part = section(report, "Comparisons")
+    assert [each[0] for each in part.items] == [each.sentence() for each in found]
+    sheet = part.sheets[0]
+    assert sheet.title == "Differences in F1"
+    assert ("p-value, adjusted" in sheet.headers) == (correction != "none")
+    left, right = (float(end.replace("−", "-")) for end in re.findall(r"from (\S+) at .* to (\S+) at", sheet.note)[0])
+    for row, each in zip(sheet.rows, found, strict=True):
+        (start, width), line = row[1].bar.spans[0], row[1].bar.line
+        ends = [left + (right - left) * share / 100 for share in (start, start + width, line)]
+        assert ends == pytest.approx([each.low, each.high, 0], abs=1e-4)
+        assert float(row[2].value) == pytest.approx(each.p_value, rel=0.01)
+    assert any(words in each and each.startswith("3 comparisons") for each in cautions_of(report))
+    held = report.to_dict()["comparisons"]["forest − bayes"]
+    assert (held["low"], held["p_value"]) == (found["forest", "bayes"].low, found["forest", "bayes"].p_value)
+
+
+def test_draws_tell_probabilities_in_place_of_p_values(paired):
+    """A comparison by posterior draws shows P(greater) and that of no practical difference, and no p-value."""
+    found = hs.compare(paired, "f1", method="bayes", rope=0.02, random_state=0)
+    sheet = section(hs.report_of(paired.model("forest"), comparisons=found), "Comparisons").sheets[0]
+    assert sheet.headers[2:] == ("probability that it is above 0", "probability of no practical difference")
+    assert [cell.order for cell in sheet.rows[0][2:]] == [found.probability_greater.value, found.rope.inside.value]
+
+
+def test_pooled_values_have_their_forest():
+    """Each experiment, the pooled value and the prediction interval have a row; disagreement is warned of."""
+    pooled = hs.pool([0.91, 0.74, 0.93], [0.010, 0.020, 0.015], method="dl", names=["Ulm", "Bern", "Graz"])
+    report = hs.report_of(TABLE, aggregates={"all sites": pooled})
+    whole, forest = section(report, "Several experiments together").sheets
+    assert [cell.text(0) for cell in whole.rows[0]][3:] == [f"{pooled.i2:.3g}", f"{pooled.tau2:.3g}"]
+    assert [row[0].value for row in forest.rows] == ["Ulm", "Bern", "Graz", "together", "a further experiment"]
+    assert forest.rows[1][1].text(0) == "0.740 [0.701, 0.779] (95 %)"
+    assert forest.rows[3][1].order == pooled.value
+    assert "τ²" in forest.note
+    assert any("differ by more than chance" in each for each in cautions_of(report))
+    assert report.to_dict()["aggregates"]["all sites"]["tau2"] == pooled.tau2
+    assert json.dumps(hs.report_of(TABLE, aggregates=hs.pool([0.9], [0.02])).to_dict(), allow_nan=False)
+
+
+def test_what_a_table_rests_on_is_said():
+    """Of scores the threshold is named; of reviewed, corrected and calibrated tables what is to know of them."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 200)
+    score = np.clip(rng.normal(0.3 + 0.4 * truth, 0.25), 0, 1)
+    page = hs.evaluate(hs.scores(truth, score), ["f1", "roc_auc"], threshold=0.4).to_html()
+    assert "predicted positive from a score of 0.4 on" in page
+    calibrated = hs.report_of(hs.calibrated(score))
+    assert ("What these cases will turn out to be, if their scores are calibrated.",) in section(
+        calibrated, "What was evaluated"
+    ).items
+    told = [each for each in cautions_of(calibrated) if "if their scores are calibrated" in each]
+    assert len(told) == 1, "a reason is given once, not once a metric"
+    reviews = [[[95, 5], [22, 18]], [[0, 0], [3, 97]]]
+    reviewed = hs.evaluate(hs.reviewed([[560, 40], [60, 340]], reviews, labels=["healthy", "ill"]))
+    assert "only the prior speaks there" in reviewed.to_html()
+    corrected = hs.corrected(hs.from_counts([[560, 40], [60, 340]]), sensitivity=0.9, specificity=0.98)
+    assert hs.evaluate(corrected).to_html()
+
+
+def page_of_classes(number):
+    """Return the size of a page on so many classes, with names of some length."""
+    rng = np.random.default_rng(0)
+    counts = rng.poisson(0.2, (number, number)) + np.diag(rng.poisson(40, number))
+    report = hs.report_of(hs.from_counts(counts, labels=[f"class number {i:04}" for i in range(number)]))
+    assert len(section(report, "Classes").sheets[0].rows) == number
+    return len(report.to_html().encode())
+
+
+def test_a_page_on_a_thousand_classes_would_stay_under_two_megabytes():
+    """Each further class takes its share of 2 MB and less, by the pages on 200 and on 240 classes."""
+    small, large = page_of_classes(200), page_of_classes(240)
+    assert small + 800 * (large - small) / 40 < 2_000_000
+
+
+@pytest.mark.slow
+def test_a_thousand_classes_stay_under_two_megabytes():
+    """The page on 1,000 classes is under 2 MB, with each class's intervals."""
+    assert page_of_classes(1000) < 2_000_000
 
 
 def test_bars_are_drawn_to_scale():

@@ -104,10 +104,10 @@ def test_difference_from_draws(study):
     swapped = study.compare("f1", "b/0", "a/0", rope=0.05)
     assert swapped.rope.below == found.rope.above
     assert swapped.probability_of_direction == found.probability_of_direction
-    assert "f1: a/0 less b/0 is 0.1" in str(found)
-    assert "Within [-0.05, 0.05]" in str(found)
-    assert found.record()["median"] == found.summary.median
-    assert (found.low, found.high) == (found.summary.low, found.summary.high)
+    assert str(found).startswith("f1: a/0 − b/0 = 0.1")
+    assert "It lies within [-0.05, 0.05] with probability" in found.sentence()
+    assert study.comparisons("f1").to_dict()[1]["median"] == found.summary().median
+    assert (found.low, found.high) == (found.summary().low, found.summary().high)
     lopsided = study.compare("f1", "a/0", "b/0", rope=(-0.02, 0.1)).rope
     assert lopsided.inside.value == ((drawn >= -0.02) & (drawn <= 0.1)).mean()
 
@@ -117,7 +117,7 @@ def test_groups_are_compared_by_their_aggregates(study):
     found = study.compare("f1", "a", "b")
     first, second = study.aggregate("f1")["a"], study.aggregate("f1")["b"]
     assert found.value == pytest.approx(first.value - second.value)
-    assert found.summary.standard_deviation == pytest.approx(np.std(first.draws - second.draws, ddof=1))
+    assert found.summary().standard_deviation == pytest.approx(np.std(first.draws - second.draws, ddof=1))
     assert list(study.ranks("f1", among=["a", "b"])) == ["a", "b"]
     assert len(study.comparisons("f1", among=["a", "b", "b/0"])) == 3
 

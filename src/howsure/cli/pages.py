@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from howsure.errors import HowsureError
 
 if TYPE_CHECKING:
+    from howsure.models import Comparisons
     from howsure.report.content import Report
     from howsure.report.evidence import Subject
 
@@ -50,8 +51,10 @@ def report_on_file(file: Path, columns: Columns, settings: Mapping[str, Any]) ->
     from howsure.report.summary import report_of
 
     subjects = [_subject(file, columns, index) for index in range(len(columns.models))]
+    compared: Any = _compared(file, columns, settings) if len(subjects) > 1 else {}
     return report_of(
         subjects,
+        comparisons=compared,
         title=str(file),
         by=columns.by or "",
         metrics=settings["metrics"],
@@ -81,7 +84,30 @@ def _subject(file: Path, columns: Columns, index: int) -> Subject:
 
     name = columns.models[index] if len(columns.models) > 1 else ""
     groups = counted(columns.by) if columns.by else {}
-    return Subject(name, counted(None), scored(None) if columns.y_score else None, groups)
+    threshold = None if columns.y_pred else columns.threshold
+    return Subject(name, counted(None), scored(None) if columns.y_score else None, groups, threshold)
+
+
+def _compared(file: Path, columns: Columns, settings: Mapping[str, Any]) -> Comparisons:
+    """Compare all pairs of models on the same cases, in the metric of the headline."""
+    from howsure.methods import DrawingMethod, named
+    from howsure.models import compare_all
+    from howsure.sources.paired import paired, paired_scores
+    from howsure.spec import of_counts
+
+    asked = [
+        each for each in settings["metrics"] or () if "@none" not in each and of_counts(each) == bool(columns.y_pred)
+    ]
+    if columns.y_pred:
+        table = paired(columns.y_true, columns.y_pred, data=file, labels=columns.labels, **columns.others)
+        default = "f1" if len(table.labels) == 2 else "f1@macro"  # noqa: PLR2004 - binary
+    else:
+        positive = None if columns.labels is None else columns.labels[-1]
+        table = paired_scores(columns.y_true, columns.y_score, data=file, pos_label=positive, **columns.others)
+        default = "roc_auc"
+    method = settings["method"] if isinstance(named(settings["method"]), DrawingMethod) else None
+    chosen = {"method": method, "confidence_level": settings["level"], "random_state": settings["seed"]}
+    return compare_all(table, asked[0] if asked else default, **chosen)
 
 
 def _left_out(file: Path, columns: Columns, subject: Subject) -> int:

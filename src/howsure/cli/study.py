@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -29,6 +30,7 @@ def run(
     out: Path | None = None,
     parquet: bool = False,
     rope: float | None = None,
+    html: Path | None = None,
     format: Format = "table",  # noqa: A002 - the option's name
 ) -> None:
     """Print the summaries, the aggregates and the ranks of a study.
@@ -43,12 +45,19 @@ def run(
         Write Parquet too; needs PyArrow.
     rope
         Largest difference that does not matter, for the comparisons.
+    html
+        Write a report as one page to this file; a name in .md or .tex has it in Markdown, or its tables in LaTeX.
     format
         How to print.
     """
     from howsure.study import Study
 
     study = Study.load(file)
+    if html is not None:
+        from howsure.report.studies import report_of_study
+
+        command = shlex.join(["howsure", *sys.argv[1:]])
+        report_of_study(study, title=str(file), rope=rope, command=command).save(html)
     reports = _reports(study, rope)
     if format == "json":
         content = {name: report.plain_records() for name, report in reports.items()}

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 
 Limits = Callable[[float], tuple[float, float]]
+SMALLEST_Z = 1e-6  # below it some quantiles round to nothing (Student's t with 4 degrees of freedom)
 LARGEST_Z = 8.0  # beyond it a level is no longer told from 1
 SMALLEST_P = 1e-15
 
@@ -31,9 +32,9 @@ def p_value(limits: Limits, value: float, null: float) -> float:
     def excludes(z: float) -> bool:
         return bool(sign * (limits(float(special.erf(z / math.sqrt(2))))[end] - null) > 0)
 
-    if not excludes(1e-9):
+    if not excludes(SMALLEST_Z):
         return 1.0
-    inside, outside = 1e-9, LARGEST_Z  # the level grows from `inside` until the interval reaches the null
+    inside, outside = SMALLEST_Z, LARGEST_Z  # the level grows from `inside` until the interval reaches the null
     if excludes(outside):
         return SMALLEST_P
     while outside - inside > 1e-10 * max(outside, 1e-3):

@@ -23,7 +23,8 @@ from howsure.plots.displays import (
     ThresholdDisplay,
 )
 from howsure.plots.dots import differences, intervals
-from howsure.plots.forests import Pooled, forest
+from howsure.plots.estimates import DifferenceDisplay, ForestDisplay, IntervalDisplay, PosteriorDisplay
+from howsure.plots.forests import forest
 from howsure.plots.heat import confusion_matrix, ranks
 from howsure.plots.posteriors import posterior
 from howsure.plots.reviews import review_plan
@@ -31,7 +32,10 @@ from howsure.plots.reviews import review_plan
 __all__ = [
     "CalibrationDisplay",
     "ConfusionMatrixDisplay",
-    "Pooled",
+    "DifferenceDisplay",
+    "ForestDisplay",
+    "IntervalDisplay",
+    "PosteriorDisplay",
     "PrecisionRecallDisplay",
     "RocCurveDisplay",
     "ThresholdDisplay",

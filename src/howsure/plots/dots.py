@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from matplotlib.axes import Axes
 
+from howsure.contrast import EFFECTS
 from howsure.estimation import Estimate
 from howsure.plots.style import PALETTE, axes, ink, legend_above, name_rows, percent, plain, whiskers
 from howsure.render import metric_words
@@ -29,6 +30,14 @@ class Limits(Protocol):
     @property
     def high(self) -> float:
         """Upper limit."""
+        ...
+
+
+class Named(Protocol):
+    """What holds comparisons or pooled values, and names them."""
+
+    def by_name(self) -> Mapping[str, Any]:
+        """Return them by what they are of."""
         ...
 
 
@@ -67,7 +76,7 @@ def intervals(evaluations: Iterable[Estimate] | Mapping[str, Iterable[Estimate]]
 
 
 def differences(
-    comparisons: Mapping[str, Limits],
+    comparisons: Named | Mapping[str, Limits],
     *,
     rope: tuple[float, float] | None = None,
     metric: str = "",
@@ -78,27 +87,50 @@ def differences(
     Parameters
     ----------
     comparisons
-        What is compared, such as ``"A − B"``, → its difference with ``value``, ``low`` and ``high``.
+        From `compare`, `compare_all`, `simultaneous_differences`, or a study's `compare` and `comparisons`; or what is
+        compared, such as ``"A − B"``, → anything with ``value``, ``low`` and ``high``.
     rope
-        Differences in this range make no practical difference (region of practical equivalence).
+        Differences in this range make no practical difference (region of practical equivalence); by default that of
+        the comparisons.
     metric
-        Metric, to name the axis.
+        Metric, to name the axis; by default that of the comparisons.
     ax
         Where to draw; new axes by default.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> table = hs.paired([1, 1, 0, 0, 1, 0], {"A": [1, 1, 0, 1, 1, 0], "B": [1, 0, 0, 1, 0, 1]})
+    >>> ax = hs.plots.differences(hs.compare(table, "accuracy"))
+    >>> ax.get_xlabel()
+    'difference in accuracy with 95 % interval'
     """
-    ax = axes(ax, rows=len(comparisons))
-    if rope is not None:
-        ax.axvspan(*rope, color=PALETTE[2], alpha=0.2, label=f"no practical difference [{rope[0]:g}, {rope[1]:g}]")
-    ax.axvline(0, color=ink(), linewidth=1, linestyle=":")
-    whiskers(ax, np.arange(len(comparisons)), list(comparisons.values()))
-    name_rows(ax, list(comparisons))
-    ax.set_xlabel(f"difference in {metric_words(metric)}" if metric else "difference")
-    if rope is not None:
+    named = comparisons if isinstance(comparisons, Mapping) else comparisons.by_name()
+    ax = axes(ax, rows=len(named))
+    region = rope or _only({(each.low, each.high) for each in _known(named, "rope")})
+    if region is not None:
+        words = f"no practical difference [{region[0]:g}, {region[1]:g}]"
+        ax.axvspan(*region, color=PALETTE[2], alpha=0.2, label=words)
+    contrast = _only(_known(named, "contrast")) or "difference"
+    ax.axvline(EFFECTS[contrast].null, color=ink(), linewidth=1, linestyle=":")
+    whiskers(ax, np.arange(len(named)), list(named.values()))
+    name_rows(ax, list(named))
+    words = metric_words(metric or _only(_known(named, "metric")) or "")
+    what = f"{contrast.replace('_', ' ')}{' in ' + words if words else ''}"
+    level = _only(_known(named, "confidence_level"))
+    kind = "simultaneous " if any("max_t" in method for method in _known(named, "method")) else ""
+    ax.set_xlabel(what if level is None else f"{what} with {kind}{percent(level)} interval")
+    if region is not None:
         legend_above(ax)
     return ax
 
 
-def level_of(each: Any) -> str:
-    """Return an object's confidence level in words, with a space after it, or nothing."""
-    level = getattr(each, "confidence_level", None)
-    return "" if level is None else f"{percent(level)} "
+def _known(named: Mapping[str, Any], field: str) -> set[Any]:
+    """Return what the objects have in a field, where they have it."""
+    found = (getattr(each, field, None) for each in named.values())
+    return {each for each in found if each is not None}
+
+
+def _only(found: set[Any]) -> Any:
+    """Return the one that all share, or None."""
+    return next(iter(found)) if len(found) == 1 else None

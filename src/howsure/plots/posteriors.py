@@ -5,21 +5,32 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 
+from howsure.comparison import Comparison
 from howsure.estimation import Estimate
 from howsure.methods.summary import density, highest_density
-from howsure.plots.style import PALETTE, axes, finite_draws, ink, legend_above, percent
+from howsure.plots.style import PALETTE, axes, finite_draws, ink, legend_above, percent, plain
+from howsure.pooling.pooled import Pooled
 from howsure.render import metric_words
 
 
-def posterior(estimate: Estimate, *, rope: tuple[float, float] | None = None, ax: Axes | None = None) -> Axes:
-    """Draw the density of an estimate's draws, with median, highest-density interval, and a range of no difference.
+def posterior(
+    estimate: Estimate | Comparison | Pooled,
+    *,
+    rope: tuple[float, float] | None = None,
+    metric: str = "",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the density of the draws, with median, highest-density interval, and a range of no difference.
 
     Parameters
     ----------
     estimate
-        With draws: from a method that draws, such as ``"bayes"``.
+        An estimate, a comparison or a pooled value with draws: from a method that draws, such as ``"bayes"``.
     rope
-        Values in this range make no practical difference; the legend says which share of the draws lies there.
+        Values in this range make no practical difference; the legend says which share of the draws lies there. By
+        default that of the comparison.
+    metric
+        Metric, to name the axis; by default the estimate's.
     ax
         Where to draw; new axes by default.
 
@@ -37,14 +48,19 @@ def posterior(estimate: Estimate, *, rope: tuple[float, float] | None = None, ax
     'recall'
     """
     draws = finite_draws(estimate.draws, "estimate")
+    words = metric_words(metric or getattr(estimate, "metric", "")) or "value"
+    if isinstance(estimate, Comparison):
+        words = f"{estimate.contrast.replace('_', ' ')} in {words}: {plain(next(iter(estimate.by_name())))}"
+        if rope is None and estimate.rope is not None:
+            rope = (estimate.rope.low, estimate.rope.high)
     grid, heights = density(draws)
     low, high = highest_density(draws, estimate.confidence_level)
     median = float(np.median(draws))
     ax = axes(ax)
     if rope is not None:
         inside = float(((draws >= rope[0]) & (draws <= rope[1])).mean())
-        words = f"no practical difference [{rope[0]:g}, {rope[1]:g}]: {100 * inside:.1f} % of draws"
-        ax.axvspan(*rope, color=PALETTE[2], alpha=0.2, label=words)
+        share = f"no practical difference [{rope[0]:g}, {rope[1]:g}]: {100 * inside:.1f} % of draws"
+        ax.axvspan(*rope, color=PALETTE[2], alpha=0.2, label=share)
     ax.plot(grid, heights, color=PALETTE[0])
     within = (grid >= low) & (grid <= high)
     label = f"{percent(estimate.confidence_level)} highest density [{low:.3f}, {high:.3f}]"
@@ -52,7 +68,9 @@ def posterior(estimate: Estimate, *, rope: tuple[float, float] | None = None, ax
     ax.axvline(median, color=ink(), linestyle="--", linewidth=1.2, label=f"median {median:.3f}")
     ax.set_ylim(bottom=0)
     ax.set_yticks([])
-    ax.set_xlabel(metric_words(estimate.metric))
+    if isinstance(estimate, Comparison):
+        ax.axvline(estimate.null, color=ink(), linewidth=1, linestyle=":")
+    ax.set_xlabel(words)
     ax.set_ylabel("density of the draws")
     legend_above(ax)
     return ax

@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
-
 import numpy as np
 from matplotlib.axes import Axes
 
 from howsure.errors import HowsureError
+from howsure.evidence.review_budget import ReviewPlan
 from howsure.plots.style import axes, colour, ink, name_rows
-
-
-class ReviewPlan(Protocol):
-    """A budget of reviews, split over the cells of a confusion table."""
-
-    @property
-    def labels(self) -> Any:
-        """The classes."""
-        ...
-
-    @property
-    def reviews(self) -> Any:
-        """Cases to review, by recorded and predicted class."""
-        ...
 
 
 def review_plan(plan: ReviewPlan, *, ax: Axes | None = None) -> Axes:
@@ -31,9 +16,16 @@ def review_plan(plan: ReviewPlan, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     plan
-        With ``labels`` and ``reviews``, a matrix of cases to review: rows recorded class, columns predicted class.
+        From `howsure.review_plan`.
     ax
         Where to draw; new axes by default.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> ax = hs.plots.review_plan(hs.review_plan(hs.from_counts([[50, 3], [5, 42]]), "f1", budget=20))
+    >>> ax.get_xlabel()
+    'cases to review next'
     """
     reviews = np.asarray(plan.reviews, float)
     cells = [(float(reviews[i, j]), i, j) for i, j in np.ndindex(*reviews.shape) if reviews[i, j] > 0]

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.estimation import significant_decimals
+from howsure.estimation import Estimate, significant_decimals
 from howsure.methods.interval import normal_quantile
+from howsure.methods.inversion import p_text
 from howsure.pooling.scales import scale_named
 from howsure.render import Grid, interval_text, number, percent
 
@@ -102,6 +103,14 @@ class Pooled:
             return "I² undefined"
         return f"I² = {100 * self.i2:.0f} % ({next(word for limit, word in BANDS if self.i2 < limit)})"
 
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """How far the experiments differ, in words and numbers."""
+        if math.isnan(self.q_p_value):
+            return (self.heterogeneity,)
+        chance = p_text(self.q_p_value)
+        return self.heterogeneity, f"τ² = {self.tau2:.3g}", f"Q = {self.q:.3g}, {chance}"
+
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain numbers and lists, without the draws."""
         plain = {name: getattr(self, name) for name in self.__slots__ if name != "draws"}
@@ -125,6 +134,21 @@ class Pooled:
                 record[name] = value
         return record | {"experiments": len(self.values)}
 
+    @property
+    def experiments(self) -> dict[str, Estimate]:
+        """The experiments as estimates, with normal intervals on the scale that was pooled on."""
+        chosen, z = scale_named(self.scale), normal_quantile(self.confidence_level)
+        y, half = chosen.forward(self.values), z * self.standard_errors * chosen.slope(self.values)
+        columns = (self.values, chosen.back(y - half), chosen.back(y + half), self.standard_errors)
+        return {
+            name: Estimate("", value, low, high, self.confidence_level, "", error)
+            for name, value, low, high, error in zip(self.names, *(each.tolist() for each in columns), strict=True)
+        }
+
+    def by_name(self) -> dict[str, Pooled]:
+        """Return the pooled number by what it is, as what was pooled of several groups is named."""
+        return {f"pooled ({self.method})": self}
+
     def forest(self) -> Grid:
         """Return a forest as a table of text: each experiment with its interval and weight, then the pooled value."""
         return _forest(self)
@@ -138,34 +162,27 @@ class Pooled:
 
 
 def _forest(pooled: Pooled) -> Grid:
-    chosen, z = scale_named(pooled.scale), normal_quantile(pooled.confidence_level)
-    y, half = chosen.forward(pooled.values), z * pooled.standard_errors * chosen.slope(pooled.values)
-    lows, highs = chosen.back(y - half), chosen.back(y + half)
-    ends = [*lows, *highs, pooled.low, pooled.high]
+    single = pooled.experiments
+    ends = [pooled.low, pooled.high, *(end for each in single.values() for end in (each.low, each.high))]
     left, right = float(np.nanmin(ends)), float(np.nanmax(ends))
     digits = significant_decimals(pooled.low, pooled.high)
     rows = [
-        (name, number(value, digits), interval_text(low, high, digits), f"{100 * weight:.1f} %", bar)
-        for name, value, low, high, weight, bar in zip(
-            pooled.names,
-            pooled.values,
-            lows,
-            highs,
-            pooled.weights,
-            (_bar(*each, "■", left, right) for each in zip(lows, pooled.values, highs, strict=True)),
-            strict=True,
+        (
+            name,
+            number(each.value, digits),
+            interval_text(each.low, each.high, digits),
+            f"{100 * weight:.1f} %",
+            _bar(each.low, each.value, each.high, "■", left, right),
         )
+        for (name, each), weight in zip(single.items(), pooled.weights, strict=True)
     ]
     total = interval_text(pooled.low, pooled.high, digits)
     bar = _bar(pooled.low, pooled.value, pooled.high, "◆", left, right)
     rows.append((f"pooled ({pooled.method})", number(pooled.value, digits), total, "", bar))
     if not math.isnan(pooled.prediction_interval[0]):
         rows.append(("a new experiment", "", interval_text(*pooled.prediction_interval, digits), "", ""))
-    facts = [pooled.heterogeneity]
-    if not math.isnan(pooled.q_p_value):
-        facts += [f"τ² = {pooled.tau2:.3g}", f"Q = {pooled.q:.3g}, p = {pooled.q_p_value:.2g}"]
     headers = ("experiment", "value", f"{percent(pooled.confidence_level)} interval", "weight", "")
-    return Grid(headers, tuple(rows), "; ".join([*facts, *([pooled.reason] if pooled.reason else [])]))
+    return Grid(headers, tuple(rows), "; ".join([*pooled.facts, *([pooled.reason] if pooled.reason else [])]))
 
 
 def _bar(low: float, value: float, high: float, mark: str, left: float, right: float) -> str:

@@ -12,6 +12,7 @@ from howsure.report.evidence import Measured, Subject
 
 SMALL = 20  # cases of a class or clusters, below which an interval of a rate of 0.9 is some 0.25 wide and more
 FEW_CLUSTERS = 20
+FEW = 4  # metrics that a reason names
 MOST = 12  # cautions of one kind that are listed one by one
 
 
@@ -87,9 +88,17 @@ def _perfect(results: Sequence[tuple[str, Measured]]) -> Iterator[str]:
 
 
 def _undefined(results: Sequence[tuple[str, Measured]]) -> Iterator[str]:
+    """Give each reason once: of a few metrics by name, of more by their number."""
+    about: dict[str, list[str]] = {}
     for where, each in results:
-        if each.main.reason:
-            yield f"{_named(where, each)}: {each.main.reason}."
+        about.setdefault(each.main.reason, []).append(_named(where, each))
+    for reason, names in about.items():
+        if reason and len(names) == len(results):
+            yield f"All metrics: {reason}."
+        elif reason and len(names) > FEW:
+            yield f"{', '.join(names[:FEW])} and {len(names) - FEW} more: {reason}."
+        elif reason:
+            yield f"{', '.join(names)}: {reason}."
 
 
 def _named(where: str, each: Measured) -> str:

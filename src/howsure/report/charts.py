@@ -47,9 +47,9 @@ def charts_of(scored: Mapping[str, Table], levels: Sequence[float]) -> tuple[Cha
 
 
 def _can_be_checked(table: Table) -> bool:
-    """Whether scores are probabilities, and there are labels to hold against them."""
-    is_probability = table.support[0][0] >= 0 and table.support[0][-1] <= 1
-    return bool(is_probability) and not isinstance(table.design, Expected)
+    """Whether the scores are probabilities, and the labels known: without them calibration is taken for granted."""
+    are_probabilities = bool(table.support[0][0] >= 0 and table.support[0][-1] <= 1)
+    return are_probabilities and not isinstance(table.design, Expected)
 
 
 def _chart(title: str, curves: Mapping[str, Sequence[Curve]], labels: tuple[str, str]) -> Chart:

@@ -24,7 +24,8 @@ class Bar:
     """An interval drawn to scale: positions in per cent of the sheet's axis."""
 
     dot: float
-    spans: tuple[tuple[float, float], ...]  # left end and width at each level
+    spans: tuple[tuple[float, float], ...]  # left end and width at each level, or one for all
+    line: float | None = None  # what the value is set against, such as no difference
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,12 +29,15 @@ class Subject:
         Its table of scores, for curves and metrics of scores.
     groups
         Its table for each value of a column: part of the cases each.
+    threshold
+        The score from which on a case counts as predicted positive, where the table was made so.
     """
 
     name: str = ""
     table: Table | None = None
     scores: Table | None = None
     groups: Mapping[Any, Table] = field(default_factory=dict)
+    threshold: float | None = None
 
     @property
     def any_table(self) -> Table:

@@ -5,17 +5,19 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from howsure.designs import Clusters
-from howsure.estimation import significant_decimals
+from howsure.estimation import Estimate, significant_decimals
 from howsure.methods import METHODS
 from howsure.methods.proportion import row_shares
 from howsure.metric import REGISTRY
 from howsure.metrics.scored import SCORE_METRICS
+from howsure.pooling.pooled import Pooled
 from howsure.render import interval_text, metric_words, number, percent
 from howsure.report.charts import charts_of
 from howsure.report.content import Bar, Cell, Section, Sheet, Texts, count, value_and_limits, word
@@ -37,25 +39,24 @@ def headline(
         chosen = next((by_name[each] for each in HEADLINES if each in by_name and not asked), found[0])
         what = metric_words(chosen.metric)
         subject = f"{what} of {name}" if name else what[:1].upper() + what[1:]
-        sentences.append(
-            tuple(
-                _sentence(subject, each.value, each.low, each.high, each.confidence_level, table) for each in chosen.at
-            )
-        )
+        within = f" in {table.design.number:,} clusters" if isinstance(table.design, Clusters) else ""
+        cases = f"these {table.rows:,} cases{within}"
+        sentences.append(tuple(plausible(subject, each, cases) for each in chosen.at))
     return tuple(sentences)
 
 
-def _sentence(subject: str, value: float, low: float, high: float, level: float, table: Table) -> str:
-    if math.isnan(value):
-        return f"{subject} is undefined on these {table.rows:,} cases."
-    decimals = 2 if high - low > 0.02 else significant_decimals(low, high)  # noqa: PLR2004 - two tell it apart
-    within = f" in {table.design.number:,} clusters" if isinstance(table.design, Clusters) else ""
-    text = f"{subject} is {number(value, decimals)}"
-    if math.isnan(low):
-        return f"{text}; how sure that is, these {table.rows:,} cases{within} do not tell."
+def plausible(subject: str, each: Estimate | Pooled, cases: str) -> str:
+    """Return a value and what else would be plausible, in a sentence."""
+    if math.isnan(each.value):
+        return f"{subject} is undefined on {cases}."
+    # Two decimals, unless they would not tell the limits apart.
+    decimals = 2 if each.high - each.low > 0.02 else significant_decimals(each.low, each.high)  # noqa: PLR2004
+    text = f"{subject} is {number(each.value, decimals)}"
+    if math.isnan(each.low):
+        return f"{text}; how sure that is, {cases} do not tell."
     return (
-        f"{text}; with these {table.rows:,} cases{within}, anything between {number(low, decimals)} and "
-        f"{number(high, decimals)} is plausible ({percent(level)} interval)."
+        f"{text}; with {cases}, anything between {number(each.low, decimals)} and "
+        f"{number(each.high, decimals)} is plausible ({percent(each.confidence_level)} interval)."
     )
 
 
@@ -71,6 +72,15 @@ def what_was_evaluated(subjects: Sequence[Subject], left_out: int, settings: Set
     lines.append((missing,))
     if len(table.labels) == 2:  # noqa: PLR2004 - binary
         lines.append((f"The positive class is “{table.labels[-1]}”.",))
+    lines += [
+        (f"A case is predicted positive from a score of {each.threshold:g} on{', ' + each.name if each.name else ''}.",)
+        for each in subjects
+        if each.threshold is not None
+    ]
+    notes = {each.any_table.design.note: each.name for each in subjects if each.any_table.design.note}
+    lines += [
+        (f"{name + ': ' if len(subjects) > 1 else ''}{note[:1].upper()}{note[1:]}.",) for note, name in notes.items()
+    ]
     different = {tuple(each.class_totals) for each in subjects}
     shown = subjects if len(different) > 1 else subjects[:1]
     if len(shown) > 1:
@@ -155,8 +165,10 @@ def _where(*names: str) -> str:
     return f"{joined}: " if joined else ""
 
 
-def per_class(subjects: Sequence[Subject], results: Sequence[Mapping[str, Sequence[Measured]]]) -> Section:
-    """Return precision, recall and F1 of each class."""
+def per_class(
+    subjects: Sequence[Subject], results: Sequence[Mapping[str, Sequence[Measured]]], *, terse: bool
+) -> Section:
+    """Return precision, recall and F1 of each class; terse: without what is said on hovering."""
     axis = axis_of([each for found in results for column in found.values() for each in column])
     sheets = []
     for subject, found in zip(subjects, results, strict=True):
@@ -165,7 +177,8 @@ def per_class(subjects: Sequence[Subject], results: Sequence[Mapping[str, Sequen
         rows = []
         for index, label in enumerate(subject.any_table.labels):
             cells = [estimate_cell(column[index], axis, _where(subject.name)) for column in found.values()]
-            rows.append((word(label), count(float(subject.class_totals[index])), *cells))
+            shown = [replace(cell, tip="") for cell in cells] if terse else cells
+            rows.append((word(label), count(float(subject.class_totals[index])), *shown))
         title = f"Each class{', ' + subject.name if subject.name else ''}"
         sheets.append(Sheet(title, ("class", "cases", *found), tuple(rows), _axis_note(axis)))
     return Section("Classes", sheets=tuple(sheets))
@@ -252,52 +265,6 @@ def curves(subjects: Sequence[Subject], settings: Settings) -> Section:
 
 
 # --- what else is known ------------------------------------------------------------------------------------------
-
-
-def comparisons_and_aggregates(comparisons: Mapping[str, Any], aggregates: Mapping[str, Any]) -> Section:
-    """Return differences and pooled values that were handed over, at the level they were made at."""
-    sheets = []
-    if comparisons:
-        differences = [
-            (word(name), _fixed(each), _optional(each, "p_value"), _optional(each, "probability_greater"))
-            for name, each in comparisons.items()
-        ]
-        headers = ("difference", "value and interval", "p-value", "probability that it is above 0")
-        sheets.append(Sheet("Differences", headers, tuple(differences)))
-    if aggregates:
-        pooled = [
-            (word(name), _fixed(each), _prediction(each), _optional(each, "i2"), _optional(each, "tau2"))
-            for name, each in aggregates.items()
-        ]
-        names = ("together", "value and interval", "a further study", "I²", "τ²")
-        sheets.append(Sheet("Several studies together", names, tuple(pooled)))
-    note = "These keep the confidence level at which they were made; it is given with each."
-    return Section("Comparisons and aggregates", ((note,),), (), tuple(sheets))
-
-
-def _fixed(each: Any) -> Cell:
-    decimals = significant_decimals(each.low, each.high)
-    level = getattr(each, "confidence_level", None)
-    interval = interval_text(each.low, each.high, decimals) + (f" ({percent(level)})" if level else "")
-    return Cell(value=f"{number(each.value, decimals)} {interval}", order=float(each.value))
-
-
-def _optional(each: Any, name: str) -> Cell:
-    value = getattr(each, name, None)
-    if callable(value):
-        value = value()
-    value = getattr(value, "value", value)
-    if value is None:
-        return word("–", math.nan)
-    return Cell(value=f"{float(value):.3g}", order=float(value))
-
-
-def _prediction(each: Any) -> Cell:
-    interval = getattr(each, "prediction_interval", None)
-    if interval is None:
-        return word("–", math.nan)
-    low, high = interval
-    return Cell(value=interval_text(low, high, significant_decimals(low, high)), order=float(low))
 
 
 def methods_used(results: Sequence[tuple[str, Measured]]) -> Section:

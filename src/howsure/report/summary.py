@@ -14,10 +14,11 @@ from howsure.estimation import Evaluation, checked_level
 from howsure.methods import Method, named
 from howsure.methods.draws import seed_sequence
 from howsure.metric import Metric
-from howsure.report import sections
+from howsure.report import sections, several
 from howsure.report.cautions import cautions
 from howsure.report.content import Report, Section
 from howsure.report.evidence import Measured, Settings, Subject, by_class, by_group, overall
+from howsure.report.several import Named
 from howsure.spec import of_counts
 from howsure.table import Table
 
@@ -36,8 +37,8 @@ def report_of(
     method: str | Method | None = None,
     confidence_level: float = 0.95,
     random_state: Any = None,
-    comparisons: Mapping[str, Any] = NOTHING,
-    aggregates: Mapping[str, Any] = NOTHING,
+    comparisons: Named | Mapping[str, Any] = NOTHING,
+    aggregates: Named | Mapping[str, Any] = NOTHING,
     left_out: int = 0,
     command: str = "",
 ) -> Report:
@@ -54,10 +55,11 @@ def report_of(
     metrics, method, confidence_level, random_state
         As for `evaluate`.
     comparisons
-        What is compared → a difference with ``value``, ``low``, ``high`` (and ``p_value``, ``probability_greater``).
+        From `compare`, `compare_all` or a study; or what is compared → a difference with ``value``, ``low``, ``high``
+        (and ``p_value``, ``probability_greater``).
     aggregates
-        What was put together → a pooled estimate with ``value``, ``low``, ``high`` (and ``i2``, ``tau2``,
-        ``prediction_interval``).
+        From `pool` or a study; or what was put together → a pooled estimate with ``value``, ``low``, ``high`` (and
+        ``i2``, ``tau2``, ``prediction_interval``).
     left_out
         Rows that were not evaluated.
     command
@@ -90,17 +92,23 @@ def report_of(
     classes = [by_class(each, settings) for each in models]
     groups = [by_group(each, settings) for each in models]
     every = _everything(names, found, classes, groups)
+    compared, pooled = several.named(comparisons), several.named(aggregates)
+    correction = getattr(comparisons, "correction", "")
+    careful = cautions(models, every, levels) + several.cautions(compared, correction, pooled)
+    is_random = any(each.main.draws is not None for _, each in every)
+    chance = f"Seed of the draws: {settings.seed.entropy}." if is_random else "Nothing here is drawn at random."
     parts = [
-        Section("What to be careful about", (), cautions(models, every, levels)),
+        Section("What to be careful about", (), careful),
         sections.what_was_evaluated(models, left_out, settings),
         sections.overview(names, found),
-        sections.per_class(models, classes),
+        *([several.comparisons(compared, correction)] if compared else []),
+        sections.per_class(models, classes, terse=size > MOST),
         sections.per_group(models, groups, by or "group"),
         sections.matrices(models, settings),
         sections.curves(models, settings),
-        sections.comparisons_and_aggregates(comparisons, aggregates),
+        *([several.aggregates(pooled)] if pooled else []),
         sections.methods_used(every),
-        _reproduction(command, settings, is_random=any(each.main.draws is not None for _, each in every)),
+        reproduction(command, chance),
         sections.every_number(every if size <= MOST else []),
     ]
     return Report(
@@ -111,7 +119,7 @@ def report_of(
         ),
         levels,
         settings.level,
-        _results(title, models, every, settings, comparisons, aggregates),
+        _results(title, models, every, settings, {"comparisons": compared, "aggregates": pooled}),
     )
 
 
@@ -121,7 +129,7 @@ def report_of_evaluation(evaluation: Evaluation, title: str = "", command: str =
     is_scored = table.kind == "scores"
     subject = Subject("", None if is_scored else table, table if is_scored else None)
     if is_scored and evaluation.threshold is not None:
-        subject = Subject("", table.at(evaluation.threshold), table)
+        subject = Subject("", table.at(evaluation.threshold), table, threshold=evaluation.threshold)
         metrics = [metric for metric in metrics if of_counts(metric)]  # those of scores stand beside them anyway
     return report_of(
         [subject],
@@ -169,13 +177,14 @@ def _everything(
     return every
 
 
-def _reproduction(command: str, settings: Settings, *, is_random: bool) -> Section:
-    versions = ", ".join(f"{name} {version}" for name, version in _versions().items())
-    chance = f"Seed of the draws: {settings.seed.entropy}." if is_random else "Nothing here is drawn at random."
-    return Section("How to reproduce this", (), ((f"Versions: {versions}.",), (chance,)), code=command)
+def reproduction(command: str, chance: str) -> Section:
+    """Return the command, the versions and what was drawn at random."""
+    listed = ", ".join(f"{name} {version}" for name, version in versions().items())
+    return Section("How to reproduce this", (), ((f"Versions: {listed}.",), (chance,)), code=command)
 
 
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
+    """Return the versions that a result depends on."""
     found = {name: importlib.metadata.version(name) for name in ("howsure", "numpy", "scipy")}
     return found | {"Python": platform.python_version()}
 
@@ -185,12 +194,11 @@ def _results(
     models: Sequence[Subject],
     every: Sequence[tuple[str, Measured]],
     settings: Settings,
-    comparisons: Mapping[str, Any],
-    aggregates: Mapping[str, Any],
+    handed_over: Mapping[str, Mapping[str, Any]],
 ) -> dict[str, Any]:
     return {
         "title": title,
-        "versions": _versions(),
+        "versions": versions(),
         "seed": str(settings.seed.entropy),
         "levels": list(settings.levels),
         "confidence_level": settings.levels[settings.level],
@@ -220,9 +228,7 @@ def _results(
             }
             for where, each in every
         ],
-        "comparisons": {name: _limits(each) for name, each in comparisons.items()},
-        "aggregates": {name: _limits(each) for name, each in aggregates.items()},
-    }
+    } | {kind: several.records(found) for kind, found in handed_over.items()}
 
 
 def _counts(table: Table | None) -> Any:
@@ -231,10 +237,6 @@ def _counts(table: Table | None) -> Any:
         return None
     whole = table.counts.astype(int)
     return (whole if (whole == table.counts).all() else table.counts).tolist()
-
-
-def _limits(each: Any) -> dict[str, Any]:
-    return {name: _plain(float(getattr(each, name))) for name in ("value", "low", "high")}
 
 
 def _plain(value: float) -> float | None:

@@ -1,8 +1,7 @@
 """Studies: many experiments in groups, on many metrics, from one seed."""
 
-from howsure.study.difference import Difference
 from howsure.study.experiment import Experiment
 from howsure.study.report import Report
 from howsure.study.study import Study
 
-__all__ = ["Difference", "Experiment", "Report", "Study"]
+__all__ = ["Experiment", "Report", "Study"]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from howsure.comparison import Comparison
 from howsure.errors import HowsureError
 from howsure.estimation import significant_decimals
 from howsure.render import Grid, interval_text, number, percent, to_frame
@@ -47,8 +48,8 @@ class Report:
 
     def __getitem__(self, name: Any) -> Any:
         if name not in self.objects:
-            word = name if isinstance(name, str) else ", ".join(map(str, name))
-            known = [key if isinstance(key, str) else ", ".join(key) for key in self.objects]
+            word = _words(name)
+            known = [_words(key) for key in self.objects]
             what = "line of this report"
             raise HowsureError.unknown(what, word, known)
         return self.objects[name]
@@ -58,6 +59,14 @@ class Report:
 
     def __len__(self) -> int:
         return len(self.objects)
+
+    def by_name(self) -> dict[str, Any]:
+        """Return the objects by name in words: ``"a − b"`` of a comparison, ``"f1, mlp"`` of a metric and a group."""
+        found: dict[str, Any] = {}
+        for key, each in self.objects.items():
+            named = each.by_name() if isinstance(each, Comparison) else {_words(key): each}
+            found |= named
+        return found
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Return the records, each a flat mapping of plain values."""
@@ -136,6 +145,10 @@ class Report:
         for record in self.records:
             writer.writerow({name: "" if _is_nan(value) else value for name, value in record.items()})
         return text.getvalue()
+
+
+def _words(key: Any) -> str:
+    return key if isinstance(key, str) else ", ".join(map(str, key))
 
 
 WITHOUT_UNIT = {"skewness", "kurtosis", "probability_greater", "rope_below", "rope_inside", "rope_above", "i2"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -10,12 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.comparison import Comparison
 from howsure.errors import HowsureError
+from howsure.estimation import Estimate
 from howsure.methods.summary import Summary, summarise
 from howsure.pooling.pooled import Pooled
 from howsure.progress import progress
+from howsure.rope import UNKNOWN, Region, odds_ratio, region_of, region_shares, share_within
+from howsure.spec import parse
 from howsure.study.collection import Collection
-from howsure.study.difference import Difference, Region, difference
 from howsure.study.report import Report
 
 Array = NDArray[Any]
@@ -62,27 +66,61 @@ def summaries(held: Collection, metric: str | None, source: str, level: float) -
     return Report(objects, tuple(records), (*first, *shown), level, caption if several else f"{wanted[0]}, {caption}")
 
 
-def compared(held: Collection, metric: str, names: tuple[str, str], rope: Region | None, level: float) -> Difference:
+def compared(held: Collection, metric: str, names: tuple[str, str], rope: Region | None, level: float) -> Comparison:
     """Return the difference of two experiments or groups, or of one and a classifier that guesses."""
-    first, second = names
-    if second == RANDOM:
-        guess = held.draws(metric, first, "random")
-        sides, observed = (held.draws(metric, first, "posterior"), guess), float(np.nanmean(guess))
-        values = (held.observed(metric, first), observed)
-    else:
-        sides = (draws_of(held, metric, first, "posterior", level), draws_of(held, metric, second, "posterior", level))
-        values = (_value(held, metric, first, level), _value(held, metric, second, level))
-    guesses = None
-    if rope is not None and first in held.experiments and second in held.experiments:
-        guesses = held.draws(metric, first, "random") - held.draws(metric, second, "random")
-    settings: dict[str, Any] = {"rope": rope, "confidence_level": level, "guesses": guesses}
-    return difference(metric, names, sides, values[0] - values[1], **settings)
+    region = region_of(rope, 0.0)
+    first = _side(held, metric, names[0], level)
+    second = _guess(held, metric, names[0], level) if names[1] == RANDOM else _side(held, metric, names[1], level)
+    assert first.draws is not None  # noqa: S101 - a study's sides all have draws
+    assert second.draws is not None  # noqa: S101
+    drawn = first.draws - second.draws
+    summary = summarise(drawn, level)
+    regions = None
+    if region is not None:
+        factor = UNKNOWN
+        if all(name in held.experiments for name in names):
+            guesses = held.draws(metric, names[0], "random") - held.draws(metric, names[1], "random")
+            factor = odds_ratio(share_within(drawn, region), share_within(guesses, region))
+        regions = region_shares(region, drawn, factor)
+    return Comparison(
+        metric,
+        "difference",
+        first,
+        second,
+        names,
+        first.value - second.value,
+        summary.low,
+        summary.high,
+        math.nan,
+        summary.standard_deviation,
+        level,
+        "bayes",
+        parse(metric).definition.better,
+        drawn,
+        regions,
+        "; ".join(f"{name}: {each.reason}" for name, each in zip(names, (first, second), strict=True) if each.reason),
+    )
 
 
-def _value(held: Collection, metric: str, name: str, level: float) -> float:
+def _side(held: Collection, metric: str, name: str, level: float) -> Estimate:
+    """Return an experiment's observed value, or a group's aggregate, with the draws."""
     if name in held.experiments:
-        return held.observed(metric, name)
-    return held.aggregate(metric, name, "draws", level).value
+        return _estimate(metric, held.observed(metric, name), held.draws(metric, name, "posterior"), level)
+    held.members(name)
+    found = held.aggregate(metric, name, "draws", level)
+    draws = np.full(held.n_draws, np.nan) if found.draws is None else found.draws
+    error = found.standard_error
+    return Estimate(metric, found.value, found.low, found.high, level, found.method, error, draws, found.reason)
+
+
+def _guess(held: Collection, metric: str, name: str, level: float) -> Estimate:
+    draws = held.draws(metric, name, "random")
+    return _estimate(metric, float(np.nanmean(draws)), draws, level)
+
+
+def _estimate(metric: str, value: float, draws: Array, level: float) -> Estimate:
+    found = summarise(draws, level)
+    return Estimate(metric, value, found.low, found.high, level, "bayes", found.standard_deviation, draws)
 
 
 def comparisons(
@@ -91,9 +129,22 @@ def comparisons(
     """Return the differences of pairs."""
     found = {pair: compared(held, metric, pair, rope, level) for pair in pairs}
     regions = () if rope is None else ("rope_below", "rope_inside", "rope_above")
-    shown = ("first", "second", "observed", "median", "low", "high", "probability_greater", *regions)
+    shown = ("first", "second", "value", "median", "low", "high", "probability_greater", *regions)
     caption = metric if rope is None else f"{metric}, region of practical equivalence {rope}"
-    return Report(found, tuple(each.record() for each in found.values()), shown, level, caption)
+    return Report(found, tuple(_record(each) for each in found.values()), shown, level, caption)
+
+
+def _record(found: Comparison) -> dict[str, Any]:
+    """Return a comparison as one flat record, with what its draws say."""
+    summary = found.summary()
+    return found.to_dict() | {
+        "median": summary.median,
+        "mean": summary.mean,
+        "mode": summary.mode,
+        "uncertainty": summary.uncertainty,
+        "probability_greater_error": found.probability_greater.error,
+        "probability_of_direction": found.probability_of_direction.value,
+    }
 
 
 def aggregates(held: Collection, metric: str | None, basis: str, level: float) -> Report:

@@ -10,17 +10,18 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.comparison import Comparison
 from howsure.errors import HowsureError
 from howsure.estimation import checked_level, default_metrics
 from howsure.methods.dirichlet import Prior
 from howsure.ranking import Ranks, ranks
+from howsure.rope import Region
 from howsure.spec import parse
 from howsure.study import reports
 from howsure.study.aggregation import Aggregation
 from howsure.study.aggregation import aggregation as chosen_aggregation
 from howsure.study.arviz import tree_of
 from howsure.study.collection import Collection
-from howsure.study.difference import Difference, Region
 from howsure.study.experiment import SOURCES, Experiment, experiment
 from howsure.study.files import study_from, write_study
 from howsure.study.folds import fold_tables
@@ -65,6 +66,16 @@ class Study:
     def __init__(self, *, seed: int = 0, n_draws: int = 10_000, confidence_level: float = 0.95) -> None:
         self._held = Collection(_whole("seed", seed, 0), _whole("n_draws", n_draws, 1))
         self.confidence_level = confidence_level
+
+    def _repr_html_(self) -> str:
+        from howsure.render import Grid, number
+
+        specs = self.wanted() if self.metrics and self.experiments else []
+        rows = [
+            (name, f"{each.table.rows:,}", *(number(self._held.observed(spec, name), 3) for spec in specs))
+            for name, each in self.experiments.items()
+        ]
+        return Grid(("experiment", "cases", *specs), tuple(rows), f"{self!r}, observed values").html()
 
     def __repr__(self) -> str:
         counted = f"{len(self.experiments)} experiments in {len(self.groups)} groups, {len(self.metrics)} metrics"
@@ -303,6 +314,25 @@ class Study:
         """
         return tree_of(self)
 
+    def to_html(self, title: str = "", *, rope: Region | None = None) -> str:
+        """Return a report as one page that needs no other file: experiments, groups, differences, ranks, and methods.
+
+        Parameters
+        ----------
+        title
+            What was studied.
+        rope
+            As of `compare`.
+
+        Raises
+        ------
+        HowsureError
+            If the study has no experiment or no metric, or Jinja2 is not installed.
+        """
+        from howsure.report.studies import report_of_study
+
+        return report_of_study(self, title=title, rope=rope).to_html()
+
     # --- reports ---------------------------------------------------------------------------------------------
 
     def summaries(self, metric: str | None = None, *, source: Source = "posterior") -> Report:
@@ -317,7 +347,7 @@ class Study:
         """
         return reports.summaries(self._held, metric, source, self._level)
 
-    def compare(self, metric: str, first: str, second: str, *, rope: Region | None = None) -> Difference:
+    def compare(self, metric: str, first: str, second: str, *, rope: Region | None = None) -> Comparison:
         """Return the difference ``first - second`` from draws; experiments are taken to be independent.
 
         Parameters

@@ -1,0 +1,144 @@
+"""Displays of estimates, comparisons and pooled values, with scikit-learn's manners."""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+from matplotlib.axes import Axes
+
+from howsure.comparing import compare
+from howsure.estimation import estimate, evaluate
+from howsure.methods import Method
+from howsure.metric import Metric
+from howsure.models import compare_all
+from howsure.plots.dots import differences, intervals
+from howsure.plots.forests import forest
+from howsure.plots.posteriors import posterior
+from howsure.sources.confusion import confusion
+from howsure.sources.paired import paired
+
+
+@dataclass(slots=True, eq=False)
+class EstimateDisplay(ABC):
+    """What was estimated, how it is drawn, and the axes that it was drawn on last."""
+
+    estimate: Any
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    ax_: Any = field(default=None, init=False, repr=False)
+    figure_: Any = field(default=None, init=False, repr=False)
+    draw: ClassVar[Callable[..., Axes]]
+
+    @classmethod
+    def from_estimate(cls, estimate: Any, *, ax: Axes | None = None, **settings: Any) -> Self:
+        """Draw what was estimated before; further arguments are those of the plot's function."""
+        return cls(estimate, settings).plot(ax)
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw on these axes, or on new ones."""
+        self.ax_ = type(self).draw(self.estimate, ax=ax, **self.settings)
+        self.figure_ = self.ax_.figure
+        return self
+
+
+class IntervalDisplay(EstimateDisplay):
+    """Metrics with their intervals: see `intervals`."""
+
+    __slots__ = ()
+    draw = staticmethod(intervals)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_pred: Any,
+        *,
+        metrics: Sequence[str | Metric] | None = None,
+        method: str | Method | None = None,
+        confidence_level: float = 0.95,
+        random_state: Any = None,
+        ax: Axes | None = None,
+        **columns: Any,
+    ) -> Self:
+        """Evaluate labels and draw the metrics; arguments as for `evaluate`, and those of `confusion`."""
+        table = confusion(y_true, y_pred, **columns)
+        found = evaluate(table, metrics, method=method, confidence_level=confidence_level, random_state=random_state)
+        return cls.from_estimate(found, ax=ax)
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any, y: Any, **settings: Any) -> Self:  # noqa: N803 - scikit-learn's name
+        """Evaluate a fitted classifier on held-out cases and draw the metrics."""
+        return cls.from_predictions(y, estimator.predict(X), **settings)
+
+
+class PosteriorDisplay(EstimateDisplay):
+    """The density of the draws of an estimate, a comparison or a pooled value: see `posterior`."""
+
+    __slots__ = ()
+    draw = staticmethod(posterior)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_pred: Any,
+        *,
+        metric: str | Metric = "accuracy",
+        method: str | Method = "bayes",
+        confidence_level: float = 0.95,
+        random_state: Any = None,
+        rope: tuple[float, float] | None = None,
+        ax: Axes | None = None,
+        **columns: Any,
+    ) -> Self:
+        """Estimate a metric of labels and draw its density; arguments as for `estimate`, and those of `confusion`."""
+        table = confusion(y_true, y_pred, **columns)
+        found = estimate(table, metric, method=method, confidence_level=confidence_level, random_state=random_state)
+        return cls.from_estimate(found, rope=rope, ax=ax)
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any, y: Any, **settings: Any) -> Self:  # noqa: N803 - scikit-learn's name
+        """Estimate a metric of a fitted classifier on held-out cases and draw its density."""
+        return cls.from_predictions(y, estimator.predict(X), **settings)
+
+
+class DifferenceDisplay(EstimateDisplay):
+    """Differences of models with their intervals: see `differences`."""
+
+    __slots__ = ()
+    draw = staticmethod(differences)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_preds: Any,
+        *,
+        metric: str | Metric = "accuracy",
+        method: str | Method | None = None,
+        confidence_level: float = 0.95,
+        random_state: Any = None,
+        rope: tuple[float, float] | None = None,
+        ax: Axes | None = None,
+        **columns: Any,
+    ) -> Self:
+        """Compare all pairs of models on the same cases; arguments as for `compare_all`, and those of `paired`."""
+        table = paired(y_true, y_preds, **columns)
+        settings: dict[str, Any] = {"confidence_level": confidence_level, "random_state": random_state}
+        two = len(table.models) == 2  # noqa: PLR2004 - one pair needs no adjustment
+        found = (compare if two else compare_all)(table, metric, method=method, **settings)
+        return cls.from_estimate(found, rope=rope, ax=ax)
+
+    @classmethod
+    def from_estimator(cls, estimators: Mapping[str, Any], X: Any, y: Any, **settings: Any) -> Self:  # noqa: N803
+        """Compare fitted classifiers, by name, on held-out cases."""
+        return cls.from_predictions(y, {name: each.predict(X) for name, each in estimators.items()}, **settings)
+
+
+class ForestDisplay(EstimateDisplay):
+    """Experiments and what they say together: see `forest`."""
+
+    __slots__ = ()
+    draw = staticmethod(forest)

@@ -1,0 +1,81 @@
+"""Regions of practical equivalence: which differences do not matter, and how probable they are."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError
+from howsure.methods.summary import Probability, probability_above
+
+Array = NDArray[Any]
+Region = float | tuple[float, float]
+UNKNOWN = Probability(math.nan, math.nan)
+
+
+@dataclass(frozen=True, slots=True)
+class Rope:
+    """How much of the draws lies below, inside and above a region of practical equivalence.
+
+    ``bayes_factor`` is how much the data have raised the odds of the region against the rest, over what the prior
+    alone says (in a study: over two classifiers that guess); nan where there is nothing to set them against. Each
+    number comes with its Monte Carlo error.
+    """
+
+    low: float
+    high: float
+    below: Probability
+    inside: Probability
+    above: Probability
+    bayes_factor: Probability
+
+
+def region_of(rope: Region | None, null: float) -> tuple[float, float] | None:
+    """Return the limits of a region around what equal models have, given as such or as one largest difference."""
+    if rope is None:
+        return None
+    try:
+        if not isinstance(rope, int | float):
+            low, high = (float(end) for end in rope)
+        elif null == 0:
+            low, high = -float(rope), float(rope)
+        else:
+            low, high = 1 / float(rope), float(rope)
+    except (TypeError, ValueError, ZeroDivisionError):
+        low = high = math.nan
+    if not (low < high and math.isfinite(low) and math.isfinite(high)):
+        message = f"`rope` is a pair (low, high), or the largest difference that does not matter, not {rope!r}."
+        raise HowsureError(message)
+    return low, high
+
+
+def share_within(draws: Array, region: tuple[float, float]) -> Probability:
+    """Return the share of the defined draws within a region, ends included, with its Monte Carlo error."""
+    kept = draws[np.isfinite(draws)]
+    marked = ((kept >= region[0]) & (kept <= region[1])).astype(float)
+    return probability_above(marked, 0.5)
+
+
+def region_shares(region: tuple[float, float], draws: Array, factor: Probability = UNKNOWN) -> Rope:
+    """Return how much of the draws lies below, inside and above a region."""
+    low, high = region
+    below, above = probability_above(-draws, -low), probability_above(draws, high)
+    return Rope(low, high, below, share_within(draws, region), above, factor)
+
+
+def odds_ratio(posterior: Probability, prior: Probability) -> Probability:
+    """Return the ratio of the odds of two probabilities, with its Monte Carlo error by the delta method."""
+    shares = (posterior.value, prior.value)
+    if any(math.isnan(share) for share in shares) or prior.value in {0.0, 1.0}:
+        return Probability(math.nan, math.nan)
+    if posterior.value == 1:
+        return Probability(math.inf, math.nan)
+    ratio = posterior.value / (1 - posterior.value) / (prior.value / (1 - prior.value))
+    if posterior.value == 0:
+        return Probability(0.0, posterior.error / (prior.value / (1 - prior.value)))
+    relative = math.hypot(*(each.error / (each.value * (1 - each.value)) for each in (posterior, prior)))
+    return Probability(ratio, ratio * relative)
