@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, whole_number
 from howsure.evidence.chunks import Every, chunk_codes
 from howsure.expected.designs import Batch, Cases, Known, Population
 from howsure.expected.distribution import ScoreDistribution
@@ -222,9 +222,8 @@ def _of_probabilities(probability: Array, predicted: Array, classes: Array, desi
 
 
 def _of_distribution(distribution: Any, n: int | None, classes: Array) -> Table:
-    if n is not None and (isinstance(n, bool) or int(n) != n or n < 1):
-        message = f"`n` must be a whole number of at least 1, not {n!r}."
-        raise HowsureError(message)
+    if n is not None:
+        n = whole_number("n", n)
     known = ScoreDistribution(distribution)
     edges = known.edges()
     # Each row stands for the scores from its edge up to the next: thresholds at the edges are exact.
