@@ -146,3 +146,27 @@ class TestChoice:
         """Without both classes there is nothing to choose."""
         with pytest.raises(hs.HowsureError, match="no case"):
             optimal_threshold(hs.scores([1, 1], [0.1, 0.2], pos_label=1))
+
+
+@pytest.mark.parametrize("criterion", ["youden", "f1", "accuracy", "hamming_loss", "cost"])
+@pytest.mark.parametrize(
+    "truth, score",
+    [([0, 1], [0.2, 0.8]), ([0] * 8 + [1] * 8, range(16)), ([1] * 8 + [0] * 8, range(16)), ([0, 1], [0.5, 0.5])],
+)
+def test_a_choice_on_degenerate_scores_is_no_point_and_stays_in_range(criterion, truth, score):
+    """Separated, reversed or constant scores leave an interval inside the range, or nan with a reason."""
+    chosen = optimal_threshold(hs.scores(truth, list(score)), criterion, n_resamples=200, random_state=0)
+    lowest = -1.0 if criterion == "youden" else 0.0
+    for each, least in ((chosen.value, lowest), (chosen.sensitivity, 0.0), (chosen.specificity, 0.0)):
+        assert least <= each.value <= 1
+        assert least <= each.low < each.high <= 1 or (np.isnan(each.low) and each.reason)
+        assert np.isnan(each.low) or each.low <= each.value <= each.high
+
+
+def test_a_number_of_resamples_that_is_none_is_named():
+    """Zero resamples, or a fraction of one, are refused by name."""
+    for wrong in (0, 2.5):
+        with pytest.raises(hs.HowsureError, match="n_resamples"):
+            optimal_threshold(data(), n_resamples=wrong)
+        with pytest.raises(hs.HowsureError, match="n_resamples"):
+            threshold_curves(data(), "f1", band="simultaneous", n_resamples=wrong)

@@ -12,6 +12,7 @@ from howsure.curves import Band, Curve, checked_scores
 from howsure.designs import Clusters, FixedMargins, Simple
 from howsure.expected.designs import Expected
 from howsure.methods.binomial import wilson
+from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.delta import PSEUDO_CASES
 from howsure.methods.draws import seed_sequence, values_of_draws
 from howsure.methods.interval import NOISE, quantile
@@ -80,7 +81,8 @@ def threshold_curves(
         values = [np.asarray(metric(shared), dtype=float) for metric in bound]
     factors = [1.0] * len(bound)
     if band == "simultaneous":
-        factors = _widening(table, bound, level, n_resamples, random_state)
+        size = Bootstrap("percentile", n_resamples).n_resamples
+        factors = _widening(table, bound, level, size, random_state)
     curves = {}
     for metric, value, factor in zip(bound, values, factors, strict=True):
         columns = {"threshold": thresholds, "value": value}

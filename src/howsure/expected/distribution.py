@@ -62,6 +62,9 @@ class ScoreDistribution:
                 "such as `scipy.stats.beta(2, 3)`, or a distribution function."
             )
             raise HowsureError(message)
+        if isinstance(distribution, type) or hasattr(distribution, "freeze"):
+            message = "The distribution has no parameters yet: give a frozen one, such as `scipy.stats.beta(2, 3)`."
+            raise HowsureError(message)
         self._function = function
         self._upper = getattr(distribution, "sf", None)
         self._closed = closed_form(distribution)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, whole_number
 from howsure.methods.delta import Delta
 from howsure.methods.draws import seed_sequence, values_of_draws
 from howsure.methods.interval import Interval, standard_error
@@ -52,9 +52,7 @@ class Bootstrap:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise HowsureError.unknown("kind of bootstrap", self.kind, KINDS)
-        if isinstance(self.n_resamples, bool) or int(self.n_resamples) != self.n_resamples or self.n_resamples < 1:
-            message = f"`n_resamples` must be a whole number of at least 1, not {self.n_resamples!r}."
-            raise HowsureError(message)
+        whole_number("n_resamples", self.n_resamples)
 
     @property
     def name(self) -> str:
