@@ -94,7 +94,8 @@ class DeLong:
             return Interval(fallback.low, fallback.high, error, reason=words)
         if not shows_variation(error, value):
             single = "a single cluster shows no variation" if table.design.degrees_of_freedom < 1 else A_CLUSTER
-            words = "all scores are equal" if len(table.counts) == 1 else CONSTANT if np.isfinite(error) else single
+            equal = not np.ptp(table.support[0], axis=0).any()
+            words = "all scores are equal" if equal else CONSTANT if np.isfinite(error) else single
             return Interval(np.nan, np.nan, error, reason=words)
         return Interval(*_logit(value, z * error), error)
 
