@@ -183,7 +183,7 @@ class Weighted:
         return _without_one(counts.ravel(), *self.units(counts))
 
     def units(self, counts: Array) -> tuple[Array, Array, Array]:
-        """Return the cell, the weight and the number of cases of each distinct weight (of each cell's effective one)."""
+        """Return the cell, weight and number of cases of each distinct weight (of each cell's effective one)."""
         if self.atoms is not None:
             return self.atoms
         weight, number = self._typical(counts.ravel())
