@@ -186,3 +186,30 @@ def test_intervals_hold_the_metric_of_hidden_labels_in_many_splits(method, lowes
     found = [rates(method, f"score_{model}", 200, 500) for model in ("logistic", "forest", "naive_bayes")]
     print(method, np.round(found, 3))  # noqa: T201 - the guide's figures
     assert np.mean(found) > lowest
+
+
+def test_calibrated_takes_a_calibrator():
+    """`calibrated(scores, calibrator=…)` is the calibrator's batch, also from a frame, and chunk by chunk."""
+    made = calibrator("platt")
+    frame = pd.DataFrame({"score": np.linspace(-1, 2, 60), "month": ["May", "June"] * 30})
+    whole = hs.calibrated("score", data=frame, calibrator=made)
+    np.testing.assert_allclose(whole.counts, made.batch(frame["score"]).counts)
+    chunks = hs.calibrated("score", data=frame, by="month", calibrator=made)
+    assert list(chunks) == ["June", "May"]
+    np.testing.assert_allclose(chunks["May"].counts, made.batch(frame["score"][::2]).counts)
+    followed = hs.monitor(chunks, ["recall", "roc_auc"], threshold=0.5, random_state=0)
+    assert all(record["low"] < record["value"] < record["high"] for record in followed.records())
+
+
+def test_a_calibrator_in_the_wrong_place_is_refused():
+    """Columns of many classes, populations and what is no calibrator get a clear line."""
+    made = calibrator("beta")
+    for more, words in (
+        ({"calibrator": "beta"}, "comes from `calibrate"),
+        ({"calibrator": made, "target": "population"}, "batch at hand"),
+        ({"calibrator": made, "y_pred": [0, 1]}, "`y_pred`"),
+    ):
+        with pytest.raises(hs.HowsureError, match=words):
+            hs.calibrated([0.2, 0.4], **more)
+    with pytest.raises(hs.HowsureError, match="shape"):
+        hs.calibrated([[0.2, 0.8], [0.4, 0.6]], calibrator=made)

@@ -112,7 +112,7 @@ class Dirichlet:
         lost = len(draws) - len(kept)
         if not kept.size:
             return Interval(np.nan, np.nan, draws=draws, reason="undefined on every draw")
-        low, high = self._intervals[self.credible](kept, level)
+        low, high = (float(limit) for limit in self._intervals[self.credible](kept, level))
         error = float(kept.std(ddof=1)) if len(kept) > 1 else np.nan
         reason = f"undefined on {lost} of {len(draws)} draws" if lost else ""
         if not shows_variation(high - low, high):
