@@ -195,3 +195,22 @@ def test_error_tradeoff_is_scikit_learns():
     assert (ours.low <= ours["fnr"]).all()
     assert (ours["fnr"] <= ours.high).all()
     assert list(det_curve(truth, score, band="none").columns) == ["fpr", "fnr", "threshold"]
+
+
+def test_the_simultaneous_precision_band_says_nothing_where_nothing_is_known():
+    """At recall 0 the precision may be anything; once any false positive rate is possible it is at least the base rate's.
+
+    The distance of Dvoretzky, Kiefer, Wolfowitz and Massart, at the third root of the level, is ``sqrt(ln(2 / (1 -
+    0.95^(1/3))) / 2 n)``; above one minus it in recall the threshold may lie below every score.
+    """
+    rng = np.random.default_rng(8)
+    truth = np.repeat([0, 1], [300, 200])
+    curve = precision_recall_curve(truth, rng.normal(truth * 1.5), band="simultaneous")
+    assert (curve.low[0], curve.high[0]) == (0.0, 1.0)
+    each = 0.95 ** (1 / 3)
+    distance = np.sqrt(np.log(2 / (1 - each)) / (2 * 200))
+    open_end = curve.x + distance > 1
+    share = stats.beta.ppf((1 - each) / 2, 200, 301)
+    expected = share * curve.x / (share * curve.x + 1 - share)
+    np.testing.assert_allclose(curve.low[open_end], expected[open_end], rtol=1e-9)
+    assert (curve.low[~open_end][-20:] > expected[~open_end][-20:]).all()

@@ -172,3 +172,18 @@ class TestDegenerate:
             hs.estimate(table, "auuc")
         with pytest.raises(hs.HowsureError, match="DeLong"):
             hs.estimate(table, "average_precision", method="delong")
+
+
+def test_numbers_of_the_wrong_kind_are_named():
+    """Lists for a threshold, words for numbers and distributions without parameters are refused, not crashed on."""
+    table = hs.scores([0, 1, 1], [0.1, 0.5, 0.9])
+    for call, words in (
+        (lambda: table.at([0.5]), "threshold"),
+        (lambda: hs.calibrated(stats.beta), "frozen"),
+        (lambda: hs.calibrated(stats.beta(2, 3), n="many"), "`n` must be a whole number"),
+        (lambda: hs.calibrate([0.1, 0.2, 0.3], [0, 1, 1], n_draws="many"), "`n_draws` must be a whole number"),
+        (lambda: hs.calibrated([0.1, 0.2], every=1.5), "`every`"),
+        (lambda: hs.Bootstrap(n_resamples="many"), "`n_resamples` must be a whole number"),
+    ):
+        with pytest.raises(hs.HowsureError, match=words):
+            call()

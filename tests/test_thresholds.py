@@ -6,7 +6,9 @@ from scipy import stats
 
 import howsure as hs
 from howsure.choice import optimal_threshold
-from howsure.thresholds import threshold_curves
+from howsure.methods.interval import standard_error
+from howsure.spec import resolve
+from howsure.thresholds import confusion_along, errors_along, on_counts, threshold_curves
 
 METRICS = ("recall", "precision", "f1", "mcc", "accuracy", "balanced_accuracy", "lr_plus")
 
@@ -146,3 +148,43 @@ class TestChoice:
         """Without both classes there is nothing to choose."""
         with pytest.raises(hs.HowsureError, match="no case"):
             optimal_threshold(hs.scores([1, 1], [0.1, 0.2], pos_label=1))
+
+
+@pytest.mark.parametrize("criterion", ["youden", "f1", "accuracy", "hamming_loss", "cost"])
+@pytest.mark.parametrize(
+    "truth, score",
+    [([0, 1], [0.2, 0.8]), ([0] * 8 + [1] * 8, range(16)), ([1] * 8 + [0] * 8, range(16)), ([0, 1], [0.5, 0.5])],
+)
+def test_a_choice_on_degenerate_scores_is_no_point_and_stays_in_range(criterion, truth, score):
+    """Separated, reversed or constant scores leave an interval inside the range, or nan with a reason."""
+    chosen = optimal_threshold(hs.scores(truth, list(score)), criterion, n_resamples=200, random_state=0)
+    lowest = -1.0 if criterion == "youden" else 0.0
+    for each, least in ((chosen.value, lowest), (chosen.sensitivity, 0.0), (chosen.specificity, 0.0)):
+        assert least <= each.value <= 1
+        assert least <= each.low < each.high <= 1 or (np.isnan(each.low) and each.reason)
+        assert np.isnan(each.low) or each.low <= each.value <= each.high
+
+
+def test_a_number_of_resamples_that_is_none_is_named():
+    """Zero resamples, or a fraction of one, are refused by name."""
+    for wrong in (0, 2.5):
+        with pytest.raises(hs.HowsureError, match="n_resamples"):
+            optimal_threshold(data(), n_resamples=wrong)
+        with pytest.raises(hs.HowsureError, match="n_resamples"):
+            threshold_curves(data(), "f1", band="simultaneous", n_resamples=wrong)
+
+
+@pytest.mark.parametrize("metric", ["recall", "precision", "f1", "mcc"])
+def test_errors_of_clusters_are_those_of_each_thresholds_table(metric):
+    """Along thresholds the standard error of cases in clusters, also weighted ones, is that of the table there."""
+    rng = np.random.default_rng(6)
+    truth = (rng.random(90) < 0.4).astype(int)
+    more = {"groups": rng.integers(0, 25, 90), "sample_weight": rng.gamma(2, 1, 90)}
+    table = hs.scores(truth, np.round(rng.normal(truth * 1.2), 1), **more)
+    thresholds, cells = confusion_along(table)
+    index = np.arange(3, len(cells) - 3)
+    tables = [table.at(threshold) for threshold in thresholds[index]]
+    expected = [standard_error(resolve(metric, each), each) for each in tables]
+    bound = on_counts(metric, table)
+    np.testing.assert_allclose(errors_along(bound, table, cells)[index], expected, rtol=1e-9, atol=1e-15)
+    np.testing.assert_allclose(errors_along(bound, table, cells[index], index), expected, rtol=1e-9, atol=1e-15)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from howsure.curves import checked_scores
 from howsure.errors import HowsureError
-from howsure.estimation import Estimate
+from howsure.estimation import Estimate, estimate
+from howsure.methods.bootstrap import Bootstrap
+from howsure.methods.delta import Delta
 from howsure.methods.draws import BLOCK_CELLS, seed_sequence
 from howsure.metric import Metric, divide
 from howsure.table import Counts, Table
@@ -107,7 +109,7 @@ def optimal_threshold(
     (True, True)
     """
     level = checked_scores(table, "none", confidence_level)
-    gain, sign = _gain(table, criterion, (false_positive_cost, false_negative_cost), prevalence)
+    gain, sign, bounds = _gain(table, criterion, (false_positive_cost, false_negative_cost), prevalence)
     if (table.counts.sum(0) == 0).any():
         message = "A threshold cannot be chosen: one of the classes has no case."
         raise HowsureError(message)
@@ -115,16 +117,24 @@ def optimal_threshold(
     parts = (gain, _sensitivity, _specificity)
     values = np.stack([part(observed) for part in parts])
     best = int(_best(values[0]))
-    places, own = _repeated(table, parts, n_resamples, random_state)
+    places, own = _repeated(table, parts, Bootstrap("percentile", n_resamples).n_resamples, random_state)
     elsewhere = values[:, places]  # what the resamples' thresholds are worth on the observed data
     value, sensitivity, specificity = (
-        _corrected(name, values[row, best], own[row], elsewhere[row], level, bounds)
-        for row, (name, bounds) in enumerate(
-            (("value", (-np.inf, np.inf)), ("sensitivity", (0.0, 1.0)), ("specificity", (0.0, 1.0)))
+        _corrected(name, values[row, best], own[row], elsewhere[row], level, ends)
+        for row, (name, ends) in enumerate(
+            (("value", bounds), ("sensitivity", (0.0, 1.0)), ("specificity", (0.0, 1.0)))
         )
     )
     if sign < 0:
         value = _mirrored(value)
+    at_best = table.at(float(thresholds[best]))
+    named = (
+        {"youden": "informedness", "cost": None}.get(criterion, criterion) if isinstance(criterion, str) else criterion
+    )
+    value, sensitivity, specificity = (
+        each if each.low < each.high else _without_variation(each, metric, at_best)
+        for each, metric in ((value, named), (sensitivity, "recall"), (specificity, "specificity"))
+    )
     optimism = float(np.nanmean(own[0] - elsewhere[0]))
     place = _place(thresholds, best, thresholds[places], level)
     return ChosenThreshold(place, value, sign * float(values[0, best]), optimism, sensitivity, specificity)
@@ -145,14 +155,15 @@ def _best(values: Array) -> Array:
 
 def _gain(
     table: Table, criterion: str | Metric, costs: tuple[float, float], prevalence: float | None
-) -> tuple[Gain, float]:
-    """Return what is to be large, and the sign that leads back to what is reported."""
+) -> tuple[Gain, float, tuple[float, float]]:
+    """Return what is to be large, the sign that leads back to what is reported, and its smallest and largest value."""
     if criterion == "youden":
-        return lambda cells: _sensitivity(cells) + _specificity(cells) - 1, 1.0
+        return lambda cells: _sensitivity(cells) + _specificity(cells) - 1, 1.0, (-1.0, 1.0)
     if criterion != "cost":
         metric = on_counts(criterion, table)
         sign = -1.0 if metric.better == "lower" else 1.0
-        return lambda cells: sign * np.asarray(metric(Counts(cells)), dtype=float), sign
+        low, high = sorted(sign * end for end in metric.range)
+        return lambda cells: sign * np.asarray(metric(Counts(cells)), dtype=float), sign, (low, high)
     for name, cost in zip(("false_positive_cost", "false_negative_cost"), costs, strict=True):
         if not 0 <= cost < np.inf:
             message = f"`{name}` is a non-negative number, not {cost!r}."
@@ -165,7 +176,7 @@ def _gain(
         share = divide(cells[..., 1, :].sum(-1), cells.sum((-2, -1))) if prevalence is None else prevalence
         return -(costs[0] * (1 - share) * (1 - _specificity(cells)) + costs[1] * share * (1 - _sensitivity(cells)))
 
-    return saved, -1.0
+    return saved, -1.0, (-np.inf, 0.0)
 
 
 def _repeated(table: Table, parts: tuple[Gain, ...], size: int, random_state: Any) -> tuple[Array, Array]:
@@ -211,8 +222,20 @@ def _mirrored(gain: Estimate) -> Estimate:
     )
 
 
+def _without_variation(corrected: Estimate, metric: str | Metric | None, at_best: Table) -> Estimate:
+    """Return the estimate with the interval at the chosen threshold, where resampling gives a point."""
+    words = "resampling shows no variation"
+    if metric is None:
+        return replace(corrected, low=np.nan, high=np.nan, reason=words)
+    there = estimate(at_best, metric, method=Delta(), confidence_level=corrected.confidence_level)
+    low, high = min(there.low, corrected.value), max(there.high, corrected.value)
+    return replace(corrected, low=low, high=high, reason=f"{words}: interval at the chosen threshold")
+
+
 def _place(thresholds: Array, best: int, chosen: Array, level: float) -> Estimate:
     low, high = np.quantile(chosen, ((1 - level) / 2, (1 + level) / 2), method="nearest")
     finite = chosen[np.isfinite(chosen)]
     error = float(finite.std(ddof=1)) if len(finite) > 1 else float("nan")
-    return Estimate("threshold", float(thresholds[best]), float(low), float(high), level, METHOD, error, chosen)
+    reason = "" if low < high else "nearly every resample chooses the same threshold"
+    value = float(thresholds[best])
+    return Estimate("threshold", value, float(low), float(high), level, METHOD, error, chosen, reason)

@@ -180,11 +180,15 @@ class Weighted:
 
     def left_out(self, counts: Array) -> Blocks:
         """Leave out one case of each distinct weight in each cell."""
+        return _without_one(counts.ravel(), *self.units(counts))
+
+    def units(self, counts: Array) -> tuple[Array, Array, Array]:
+        """Return the cell, weight and number of cases of each distinct weight (of each cell's effective one)."""
         if self.atoms is not None:
-            return _without_one(counts.ravel(), *self.atoms)
+            return self.atoms
         weight, number = self._typical(counts.ravel())
         filled = np.flatnonzero(number)
-        return _without_one(counts.ravel(), filled, weight[filled], number[filled])
+        return filled, weight[filled], number[filled]
 
     def _typical(self, counts: Array) -> tuple[Array, Array]:
         """Effective weight and effective number of cases of each cell."""

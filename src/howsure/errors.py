@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Any, SupportsIndex
 
 
 class HowsureError(ValueError):
@@ -29,6 +30,16 @@ class OneClassError(HowsureError):
     def __init__(self, label: object) -> None:
         super().__init__(f"Only the class {label!r} occurs. Name all classes with `labels=`, at least two.")
         self.label = label
+
+
+def whole_number(name: str, value: Any, least: int = 1) -> int:
+    """Return a whole number of at least ``least``; the error calls it ``name``."""
+    if not isinstance(value, bool) and isinstance(value, SupportsIndex | float):
+        number = float(value)
+        if number >= least and number.is_integer():
+            return int(value)
+    message = f"`{name}` must be a whole number of at least {least}, not {value!r}."
+    raise HowsureError(message)
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -235,7 +235,7 @@ class Table:
         if self.kind != "scores":
             message = "Only a table of scores has thresholds: make one with `scores(y_true, y_score)`."
             raise HowsureError(message)
-        if isinstance(threshold, str) or threshold != threshold:  # noqa: PLR0124 - nan alone differs
+        if isinstance(threshold, str) or np.ndim(threshold) or threshold != threshold:  # noqa: PLR0124 - nan alone differs
             message = f"`threshold` is {threshold!r}, not a number: a case is positive when its score is at least that."
             raise HowsureError(message)
         classes = self.support[1]

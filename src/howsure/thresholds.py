@@ -12,6 +12,7 @@ from howsure.curves import Band, Curve, checked_scores
 from howsure.designs import Clusters, FixedMargins, Simple
 from howsure.expected.designs import Expected
 from howsure.methods.binomial import wilson
+from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.delta import PSEUDO_CASES
 from howsure.methods.draws import seed_sequence, values_of_draws
 from howsure.methods.interval import NOISE, quantile
@@ -21,8 +22,8 @@ from howsure.table import Counts, Table
 
 Array = NDArray[Any]
 GRID = 100  # thresholds at which resampled curves are compared: a band between them hardly differs
+DUST = 1e-12  # relative to terms that cancel: rounding
 LONG = 20_000  # thresholds, from which on limits are taken at so many and interpolated
-CLUSTERED = 200  # thresholds with limits where the design is of clusters; between them limits are interpolated
 
 
 def threshold_curves(
@@ -80,7 +81,8 @@ def threshold_curves(
         values = [np.asarray(metric(shared), dtype=float) for metric in bound]
     factors = [1.0] * len(bound)
     if band == "simultaneous":
-        factors = _widening(table, bound, level, n_resamples, random_state)
+        size = Bootstrap("percentile", n_resamples).n_resamples
+        factors = _widening(table, bound, level, size, random_state)
     curves = {}
     for metric, value, factor in zip(bound, values, factors, strict=True):
         columns = {"threshold": thresholds, "value": value}
@@ -184,9 +186,9 @@ def slopes_along(metric: Metric, cells: Array) -> Array:
 def errors_along(metric: Metric, table: Table, cells: Array, index: Array | None = None) -> Array:
     """Return the delta-method standard error at each threshold, in the design of the table of scores."""
     design = table.design
-    if isinstance(design, Clusters):
-        return _clustered_errors(metric, table, cells, np.arange(len(cells)) if index is None else index)
     slopes = slopes_along(metric, cells)
+    if isinstance(design, Clusters):
+        return np.sqrt(_clustered_variances(design, slopes, index, len(table.counts)))
     variance: Array
     if isinstance(design, Expected):
         return np.sqrt(design.variances_from_top(table.counts, np.nan_to_num(slopes), index))
@@ -202,15 +204,38 @@ def errors_along(metric: Metric, table: Table, cells: Array, index: Array | None
     return np.sqrt(variance)
 
 
-def _clustered_errors(metric: Metric, table: Table, cells: Array, index: Array) -> Array:
-    chosen = np.unique(np.linspace(0, len(cells) - 1, CLUSTERED).round().astype(np.intp))
-    slopes = slopes_along(metric, cells[chosen])
-    rank = np.arange(len(table.counts))[::-1] + 1  # position of each score from the top
-    every = np.empty(len(chosen))
-    for position, place in enumerate(chosen):
-        above = (rank <= index[place]).astype(np.intp)
-        every[position] = table.design.variance(table.counts, slopes[position][:, above].T)
-    return np.sqrt(np.interp(np.arange(len(cells)), chosen, every))
+def _clustered_variances(design: Clusters, slopes: Array, index: Array | None, rows: int) -> Array:
+    """Return the variance at each threshold of clusters, exactly, in one pass over the sorted cases.
+
+    The linear form of a cluster is ``sum_k below_k N_k + (above_k - below_k) A_k`` with N its cases of class k, and A
+    those above the threshold. What the products of A, and of A and N, are over all clusters changes by one cluster's
+    when the threshold passes a case.
+    """
+    rank, truth = rows - 1 - design.cell // 2, design.cell % 2
+    order = np.lexsort((rank, design.cluster))
+    rank, truth, cluster = rank[order], truth[order], design.cluster[order]
+    count = np.stack([np.where(truth == side, design.count[order], 0.0) for side in range(2)])
+    number = np.stack([np.bincount(cluster, each, len(design.multiplicity)) for each in count])
+    before = np.cumsum(count, axis=1) - count  # cases above, in the own cluster, once its start is taken off
+    first = np.flatnonzero(np.diff(cluster, prepend=-1))
+    before -= np.repeat(before[:, first], np.diff(first, append=len(cluster)), axis=1)
+    weight = design.multiplicity[cluster]
+
+    def products(change: Array) -> Array:
+        sums = np.concatenate([[0.0], np.cumsum(np.bincount(rank, weight * change, rows))])
+        return sums if index is None else sums[index]
+
+    below, step = slopes[:, :, 0].T, (slopes[:, :, 1] - slopes[:, :, 0]).T
+    terms = []
+    for k, j in np.ndindex(2, 2):
+        terms.append(below[k] * below[j] * float((design.multiplicity * number[k]) @ number[j]))
+        terms.append(2 * step[k] * below[j] * products(count[k] * number[j][cluster]))
+        added = count[k] * before[j] + before[k] * count[j] + count[k] * count[j]
+        terms.append(step[k] * step[j] * products(added))
+    variance = np.sum(terms, 0)
+    variance[variance <= DUST * np.abs(terms).sum(0)] = 0.0  # what rounding leaves of terms that cancel
+    total = design.number
+    return np.asarray(variance * (total / (total - 1) if total > 1 else np.nan))
 
 
 def on_scale(value: Array, half: Array, bounds: tuple[float, float]) -> tuple[Array, Array]:

@@ -67,3 +67,24 @@ def test_mistakes_end_with_one_line():
         assert result.returncode == 2
         assert result.stderr.startswith("howsure: ")
         assert result.stderr.count("\n") == 1
+
+
+def test_a_few_labelled_cases_calibrate_the_scores(tmp_path):
+    """With `--labelled` the intervals are those of Python's calibrator; half of the two options is refused."""
+    rows = list(csv.DictReader(io.StringIO(Path(CANCER).read_text())))
+    path = tmp_path / "labelled.csv"
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows[::5])
+    options = ["--labelled", str(path), "--y-true", "label", "--pos-label", "malignant", "--seed", "0"]
+    result = run(*SCORES, *options, "--metrics", "f1,roc_auc", "--format", "json")
+    assert result.returncode == 0, result.stderr
+    found = {each["metric"]: each for each in json.loads(result.stdout)["estimates"]}
+    made = hs.calibrate("score_logistic", "label", data=str(path), pos_label="malignant", random_state=0)
+    table = hs.calibrated("score_logistic", data=CANCER, calibrator=made)
+    for spec, more in (("f1", {"threshold": 0.5}), ("roc_auc", {})):
+        ours = hs.estimate(table, spec, random_state=0, **more)
+        assert (found[spec]["low"], found[spec]["high"]) == (ours.low, ours.high)
+    assert "labelled ones" in found["f1"]["reason"]
+    assert "--y-true" in run(*SCORES, "--labelled", str(path)).stderr

@@ -9,6 +9,7 @@ import pytest
 import howsure as hs
 from howsure.methods.interval import standard_error
 from howsure.spec import resolve
+from howsure.thresholds import confusion_along, errors_along, on_counts
 
 METHODS = ["isotonic", "platt", "beta", "venn_abers"]
 EXAMPLE = Path(__file__).parents[2] / "examples" / "breast_cancer.csv"
@@ -96,6 +97,66 @@ def test_an_empty_batch_is_refused():
         made.batch([0.3, np.nan])
 
 
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("rows", [400, 2500])
+def test_curves_carry_the_calibrators_uncertainty(method, rows):
+    """Standard errors along thresholds are those of the table at each threshold, for few scores and for grouped ones."""
+    score = np.random.default_rng(1).random(rows)
+    table = calibrator(method).batch(score)
+    _, cells = confusion_along(table)
+    index = np.array([rows // 5, rows // 2, 4 * rows // 5])
+    for name in ("recall", "f1"):
+        along = errors_along(on_counts(name, table), table, cells[index], index)
+        single = [table.at(threshold) for threshold in table.support[0][::-1][index - 1]]
+        expected = [standard_error(resolve(name, each), each) for each in single]
+        np.testing.assert_allclose(along, expected, rtol=1e-9 if rows == 400 else 2e-3)
+
+
+def test_bands_of_a_calibrated_batch_hold_the_hidden_curve():
+    """Over many labelled samples, the pointwise ROC band holds the true sensitivity about as often as it says."""
+    rng = np.random.default_rng(5)
+    score = rng.random(600)
+    truth = rng.random(600) < score**1.5
+    true = hs.roc_curve(hs.scores(truth, score), band="none")
+    inside = []
+    for seed in range(40):
+        labelled = rng.random(150)
+        made = hs.calibrate(labelled, rng.random(150) < labelled**1.5, n_draws=200, random_state=seed)
+        band = hs.roc_curve(made.batch(score))
+        place = np.searchsorted(band["fpr"], [0.1, 0.2, 0.4])
+        height = np.interp([0.1, 0.2, 0.4], true["fpr"], true["tpr"])
+        inside.append((band.low[place] <= height) & (height <= band.high[place]))
+    assert np.mean(inside) > 0.88
+
+
+@pytest.mark.parametrize("method", ["delong", "newcombe", "hanley_mcneil", "mann_whitney", "wilson", "bootstrap_bca"])
+def test_methods_for_labelled_cases_are_refused(method):
+    """What takes counts for labelled cases would be far too sure of a batch, and says what to use instead."""
+    table = calibrator("beta").batch(np.linspace(0.1, 0.9, 50))
+    with pytest.raises(hs.HowsureError, match="bootstrap_percentile"):
+        hs.estimate(table, "roc_auc", method=method)
+
+
+def test_what_needs_labels_is_refused():
+    """A batch without labels has no calibration to check, and no simultaneous band of its ranks."""
+    table = calibrator("beta").batch(np.linspace(0.1, 0.9, 50))
+    for function in (hs.calibration_curve, hs.calibration_test):
+        with pytest.raises(hs.HowsureError, match="Without labels"):
+            function(table)
+    for curve in (hs.roc_curve, hs.precision_recall_curve):
+        with pytest.raises(hs.HowsureError, match="pointwise"):
+            curve(table, band="simultaneous")
+
+
+def test_a_long_batch_is_estimated_in_seconds():
+    """A hundred thousand scores take the delta method by themselves, and draws at a threshold; results repeat."""
+    table = calibrator("beta").batch(np.random.default_rng(6).random(100_000))
+    first, second = (hs.evaluate(table, ["roc_auc", "f1"], threshold=0.5, random_state=0) for _ in range(2))
+    assert [each.method for each in first] == ["delta", "bayes"]
+    assert [each.to_dict() for each in first] == [each.to_dict() for each in second]
+    assert all("labelled ones" in each.reason for each in first)
+
+
 def rates(method, column, splits, n_draws):
     """Return how often intervals hold the metric of the hidden labels, calibrated on a labelled tenth, by metric."""
     data = pd.read_csv(EXAMPLE)
@@ -125,3 +186,30 @@ def test_intervals_hold_the_metric_of_hidden_labels_in_many_splits(method, lowes
     found = [rates(method, f"score_{model}", 200, 500) for model in ("logistic", "forest", "naive_bayes")]
     print(method, np.round(found, 3))  # noqa: T201 - the guide's figures
     assert np.mean(found) > lowest
+
+
+def test_calibrated_takes_a_calibrator():
+    """`calibrated(scores, calibrator=…)` is the calibrator's batch, also from a frame, and chunk by chunk."""
+    made = calibrator("platt")
+    frame = pd.DataFrame({"score": np.linspace(-1, 2, 60), "month": ["May", "June"] * 30})
+    whole = hs.calibrated("score", data=frame, calibrator=made)
+    np.testing.assert_allclose(whole.counts, made.batch(frame["score"]).counts)
+    chunks = hs.calibrated("score", data=frame, by="month", calibrator=made)
+    assert list(chunks) == ["June", "May"]
+    np.testing.assert_allclose(chunks["May"].counts, made.batch(frame["score"][::2]).counts)
+    followed = hs.monitor(chunks, ["recall", "roc_auc"], threshold=0.5, random_state=0)
+    assert all(record["low"] < record["value"] < record["high"] for record in followed.records())
+
+
+def test_a_calibrator_in_the_wrong_place_is_refused():
+    """Columns of many classes, populations and what is no calibrator get a clear line."""
+    made = calibrator("beta")
+    for more, words in (
+        ({"calibrator": "beta"}, "comes from `calibrate"),
+        ({"calibrator": made, "target": "population"}, "batch at hand"),
+        ({"calibrator": made, "y_pred": [0, 1]}, "`y_pred`"),
+    ):
+        with pytest.raises(hs.HowsureError, match=words):
+            hs.calibrated([0.2, 0.4], **more)
+    with pytest.raises(hs.HowsureError, match="shape"):
+        hs.calibrated([[0.2, 0.8], [0.4, 0.6]], calibrator=made)

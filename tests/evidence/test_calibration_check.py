@@ -94,3 +94,12 @@ def test_unusable_tables_are_named():
         hs.calibration_test(hs.from_counts([[5, 1], [2, 7]]))
     with pytest.raises(hs.HowsureError, match="probabilities"):
         hs.calibration_test(hs.scores([0, 1], [-1.0, 2.0]))
+
+
+def test_scores_that_do_not_vary_have_no_slope():
+    """A single score, also one of a half, leaves the slope undefined with a reason, never a point."""
+    for score in (0.5, 0.3):
+        test = hs.calibration_test(hs.scores([0, 1] * 20, [score] * 40))
+        assert np.isnan(test.slope.low)
+        assert "does not vary" in test.slope.reason
+        assert test.intercept.low < test.intercept.high

@@ -156,6 +156,8 @@ def test_thresholds_beyond_the_scores_leave_nobody_on_one_side():
     "wrong, words",
     [
         (stats.norm(), "mass 0.5 below 0"),
+        (lambda x: 2 * np.asarray(x), "from 0 to 2"),
+        (lambda x: np.nan * np.asarray(x), "from nan"),
         (stats.uniform(0, 2), "mass 0.5 above 1"),
         (stats.bernoulli(0.5), "atom at 0"),
         (lambda x: 0.5 * (np.asarray(x) >= 0.3) + 0.5 * np.clip(x, 0, 1), "atom at 0.3"),

@@ -8,6 +8,8 @@ from scipy import stats
 from sklearn import metrics as sk
 
 import howsure as hs
+from howsure.methods.bootstrap import FEW_CELLS, Bootstrap, acceleration
+from howsure.spec import resolve
 
 TWO_CLASSES = [[61, 9], [14, 36]]
 THREE_CLASSES = [[40, 5, 2], [6, 25, 4], [1, 3, 14]]
@@ -104,9 +106,6 @@ def test_percentile_limits_equal_exact_enumeration_of_a_tiny_sample():
 
 def test_jackknife_of_cells_is_the_jackknife_of_rows():
     """The acceleration from one value a cell equals the one from leaving out each row in turn."""
-    from howsure.methods.bootstrap import acceleration
-    from howsure.spec import resolve
-
     table = hs.from_counts(THREE_CLASSES)
     true, predicted = rows_of(THREE_CLASSES)
     left = [sk.f1_score(np.delete(true, i), np.delete(predicted, i), average="macro") for i in range(len(true))]
@@ -239,3 +238,35 @@ class TestAnyFunction:
             hs.bootstrap(np.mean, [])
         with pytest.raises(hs.HowsureError, match="bootstrap_percentile"):
             hs.bootstrap(np.mean, [1.0, 2.0], method="wilson")
+
+
+@pytest.mark.parametrize("design", ["simple", "weighted", "clusters", "fixed"])
+@pytest.mark.parametrize("metric", ["roc_auc", "average_precision"])
+def test_the_acceleration_of_long_tables_is_the_jackknifes(design, metric):
+    """Of many scores it comes from the gradient, and is what leaving out each case or cluster in turn gives."""
+    rng = np.random.default_rng(3)
+    size = 1200
+    truth = (rng.random(size) < 0.2).astype(int)
+    more = {"weighted": {"sample_weight": rng.gamma(2, 1, size)}, "clusters": {"groups": np.arange(size) // 3}}
+    table = hs.scores(truth, rng.normal(truth * 1.5), **more.get(design, {}))
+    table = table.with_design(hs.FixedMargins()) if design == "fixed" else table
+    bound = resolve(metric, table)
+    values, numbers = [], []
+    for tables, number in table.design.left_out(table.counts):
+        values.append(bound(tables.reshape(-1, *table.counts.shape)))
+        numbers.append(number)
+    values, numbers = np.concatenate(values), np.concatenate(numbers)
+    deviation = (values @ numbers) / numbers.sum() - values
+    literal = (numbers @ deviation**3) / (6 * (numbers @ deviation**2) ** 1.5)
+    assert table.counts.size > FEW_CELLS
+    assert acceleration(bound, table) == pytest.approx(literal, abs=0.001 if metric == "roc_auc" else 0.006)
+
+
+def test_long_tables_of_scores_are_quick():
+    """BCa and studentized intervals of 50,000 distinct scores need no table for each left-out case."""
+    rng = np.random.default_rng(4)
+    truth = rng.random(50_000) < 0.3
+    table = hs.scores(truth, rng.normal(truth * 1.0))
+    for kind in ("bca", "studentized"):
+        estimate = hs.estimate(table, "roc_auc", method=Bootstrap(kind, 40), random_state=0)
+        assert estimate.low < estimate.value < estimate.high

@@ -221,3 +221,15 @@ def test_coverage(area):
     delong, newcombe = coverage(area, (40, 10), 20_000, [DeLong(), Newcombe()], seed=11)
     assert delong == pytest.approx(0.95, abs=0.015)
     assert newcombe == pytest.approx(0.95, abs=0.02)
+
+
+def test_why_there_is_no_interval_is_said():
+    """Clusters that do not differ, one cluster, equal scores: each has its own reason; Wald's has one too."""
+    truth, score = [0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4]
+    for groups, words in (([1, 1, 2, 2], "does not vary"), ([1, 1, 1, 1], "single cluster")):
+        estimate = hs.estimate(hs.scores(truth, score, groups=groups), "roc_auc")
+        assert np.isnan(estimate.low)
+        assert words in estimate.reason
+    equal = hs.estimate(hs.scores(truth, [0.5] * 4, groups=[1, 1, 2, 2]), "roc_auc")
+    assert "all scores are equal" in equal.reason
+    assert "single case" in hs.estimate(hs.scores([0, 1], [0.1, 0.2]), "roc_auc", method="delong_wald").reason

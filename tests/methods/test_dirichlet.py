@@ -230,3 +230,10 @@ class TestDefectsOfThePeer:
             estimate = hs.estimate(table, "recall", method=method, random_state=rng)
             covered += estimate.low <= 0.95 <= estimate.high
         assert covered / 300 > 0.9
+
+
+def test_draws_that_all_agree_give_no_interval():
+    """Where every draw is the same number the interval is nan with a reason, never a point."""
+    estimate = hs.estimate(hs.scores([0, 1] * 20, [0.5] * 40), "roc_auc", method="bayes", random_state=0)
+    assert np.isnan([estimate.low, estimate.high]).all()
+    assert "same value" in estimate.reason

@@ -18,6 +18,10 @@ def unlabelled(
     /,
     *,
     y_score: Annotated[list[str], Parameter(consume_multiple=True)],
+    labelled: Path | None = None,
+    y_true: str | None = None,
+    pos_label: str | None = None,
+    calibration: Literal["beta", "platt", "isotonic", "venn_abers"] = "beta",
     y_pred: str | None = None,
     threshold: float = 0.5,
     metrics: Words = None,
@@ -32,7 +36,9 @@ def unlabelled(
     seed: int | None = None,
     format: Format = "table",  # noqa: A002 - the option's name
 ) -> None:
-    """Print the metrics of calibrated scores in a file, without labels, with their intervals.
+    """Print the metrics of scores in a file, without labels, with their intervals.
+
+    The scores are probabilities that hold; or a second file with a few labelled cases, --labelled, calibrates them.
 
     Parameters
     ----------
@@ -40,6 +46,14 @@ def unlabelled(
         Scores, one row a case: CSV, TSV, JSON lines, Parquet, Arrow or Feather.
     y_score
         Column with the probability of the positive class; for K classes their K columns.
+    labelled
+        File with labelled cases: scores in the same column, true classes in that of --y-true.
+    y_true
+        Column of the labelled file with the true class.
+    pos_label
+        Which of its two classes is the positive one; the last in order by default.
+    calibration
+        How the labelled cases calibrate the scores.
     y_pred
         For K classes: column with the predicted class; by default the most probable one.
     threshold
@@ -72,7 +86,9 @@ def unlabelled(
 
     column = y_score if len(y_score) > 1 else y_score[0]
     period: Any = int(every) if every is not None and every.isdigit() else every
-    tables = calibrated(column, data=file, by=by, every=period, y_pred=y_pred, labels=labels, target=target)
+    calibrator = _calibrator(column, labelled, y_true, calibration, pos_label, seed)
+    rest: dict[str, Any] = {"y_pred": y_pred, "labels": labels, "target": target, "calibrator": calibrator}
+    tables = calibrated(column, data=file, by=by, every=period, **rest)
     names = None if metrics is None else [part for word in metrics for part in word.split(",") if part]
     settings: dict[str, Any] = {"method": method, "confidence_level": level, "random_state": seed}
     if not isinstance(tables, dict):
@@ -84,3 +100,26 @@ def unlabelled(
         write_records(followed.records(), format)
     else:
         write_grid(followed.grid(), how=format, title=f"{file} · by {by or every}")
+
+
+def _calibrator(
+    y_score: str | list[str],
+    labelled: Path | None,
+    y_true: str | None,
+    calibration: str,
+    pos_label: str | None,
+    seed: int | None,
+) -> Any:
+    """Return the calibrator that the labelled file gives; None where there is none."""
+    from howsure.errors import HowsureError
+    from howsure.evidence.calibration import calibrate
+
+    if labelled is None and y_true is None:
+        return None
+    if labelled is None or y_true is None:
+        message = "A calibration needs both `--labelled FILE` and `--y-true COLUMN`, its column with the true classes."
+        raise HowsureError(message)
+    if isinstance(y_score, list):
+        message = "`--labelled` calibrates one column of scores: give `--y-score` a single one."
+        raise HowsureError(message)
+    return calibrate(y_score, y_true, data=labelled, method=calibration, pos_label=pos_label, random_state=seed)

@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from howsure.designs import Blocks, Simple
 from howsure.errors import HowsureError
 from howsure.evidence.calibrators import Calibrator
-from howsure.evidence.isotonic import grouped_scores
+from howsure.evidence.isotonic import MOST_SCORES, grouped_scores
 from howsure.table import Table
 
 Array = NDArray[Any]
 BLOCK = 2**20  # probabilities held at once
+DRAWN_SCORES = 5_000  # up to which a table of scores is drawn; the delta method serves longer ones as well
+FINE = 2 * MOST_SCORES  # scores, from which on the calibrator's part of a variance is of groups of neighbours
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,16 +41,41 @@ class CalibratedBatch:
     number: Array
     cells: Array
     note: ClassVar[str] = "what these cases will turn out to be, if the labelled ones are like them"
-    method: ClassVar[str] = "bayes"
+    is_exact: ClassVar[bool] = False
     degrees_of_freedom: float = field(default=np.inf, init=False)
+
+    @property
+    def method(self) -> str:
+        """``"bayes"``, which follows classes and calibrator exactly, where that many scores are quick to draw."""
+        return "bayes" if len(self.scores) <= DRAWN_SCORES else ""
 
     def variance(self, counts: Array, gradient: Array) -> float:  # noqa: ARG002 - the protocol's signature
         """Return the variance of the classes given the calibrator, and of their mean with the calibrator's draws."""
         slopes = gradient.ravel()[self.cells]
         form = slopes[:, 1] - slopes[:, 0]
         share = self.calibrator.mean(self.scores)
-        means = np.concatenate([block @ (self.number * form) for block in self._blocks()])
+        starts, known = self._neighbours()
+        weights = np.add.reduceat(self.number * form, starts)
+        means = np.concatenate([block @ weights for block in self._blocks(known)])
         return float((self.number * share * (1 - share)) @ form**2 + means.var(ddof=1))
+
+    def variances_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:
+        """Return the variance at each threshold of a table of scores, of slopes by the confusion table there."""
+        rows = len(counts)
+        place = rows - 1 - self.cells[:, 1] // 2
+        share = self.calibrator.mean(self.scores)
+        classes, cases = (
+            _cumulated(np.bincount(place, each, rows)) for each in (self.number * share * (1 - share), self.number)
+        )
+        edges, own, shared = self._drawn_from_top()
+        above, both = np.interp(cases, edges, own), np.interp(cases, edges, shared)
+        whole, every = classes[-1], above[-1]
+        if index is not None:
+            classes, above, both = classes[index], above[index], both[index]
+        low, high = (slopes[:, 1] - slopes[:, 0]).T  # of the cases below and above the threshold
+        step = high - low
+        drawn = low**2 * every + 2 * low * step * both + step**2 * above
+        return np.asarray(low**2 * (whole - classes) + high**2 * classes + np.maximum(drawn, 0.0))
 
     def squares(self, counts: Array) -> None:
         """Return None: all cells vary with the calibrator."""
@@ -90,10 +117,32 @@ class CalibratedBatch:
         """Leave out one case of each non-empty cell."""
         return Simple().left_out(counts)
 
-    def _blocks(self) -> list[Array]:
-        step = max(1, BLOCK // len(self.scores))
+    def _neighbours(self) -> tuple[Array, Array]:
+        """Return where groups of neighbouring scores start, and their mean scores; of few scores each its own."""
+        if len(self.scores) <= FINE:
+            return np.arange(len(self.scores)), self.scores
+        starts = grouped_scores(self.number)
+        total = np.add.reduceat(self.number, starts)
+        return starts, np.add.reduceat(self.scores * self.number, starts) / total
+
+    def _drawn_from_top(self) -> tuple[Array, Array, Array]:
+        """Return cases from the top, and the variance of their positive ones and its covariance with that of all."""
+        starts, known = self._neighbours()
+        number = np.add.reduceat(self.number, starts)
+        sums = np.concatenate([np.cumsum((block * number)[:, ::-1], axis=1) for block in self._blocks(known)])
+        sums -= sums.mean(0)
+        degrees = len(sums) - 1
+        own, shared = (sums**2).sum(0) / degrees, sums.T @ sums[:, -1] / degrees
+        return _cumulated(number[::-1]), np.concatenate([[0.0], own]), np.concatenate([[0.0], shared])
+
+    def _blocks(self, scores: Array) -> list[Array]:
+        step = max(1, BLOCK // len(scores))
         starts = range(0, self.calibrator.n_draws, step)
-        return [self.calibrator.curves(self.scores, slice(start, start + step)) for start in starts]
+        return [self.calibrator.curves(scores, slice(start, start + step)) for start in starts]
+
+
+def _cumulated(values: Array) -> Array:
+    return np.concatenate([[0.0], np.cumsum(values)])
 
 
 def calibrated_batch(y_score: Any, calibrator: Calibrator) -> Table:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, whole_number
+from howsure.evidence.batch import calibrated_batch
+from howsure.evidence.calibrators import Calibrator
 from howsure.evidence.chunks import Every, chunk_codes
 from howsure.expected.designs import Batch, Cases, Known, Population
 from howsure.expected.distribution import ScoreDistribution
@@ -34,6 +36,7 @@ def calibrated(
     labels: Any = None,
     target: Target = "batch",
     n: int | None = None,
+    calibrator: Calibrator | None = None,
 ) -> Any:
     """Return the expected counts of a calibrated classifier: every metric, without a single label.
 
@@ -59,6 +62,9 @@ def calibrated(
         ``"population"``, the metric of the population that they are a sample of.
     n
         Of a distribution: the size of a new batch drawn from it. Without it there is nothing uncertain.
+    calibrator
+        From `calibrate`, for scores that are no probabilities yet: it makes them so, and its uncertainty enters every
+        interval. Thresholds stay on the scale of the scores.
 
     Returns
     -------
@@ -95,9 +101,21 @@ def calibrated(
     if target not in TARGETS:
         raise HowsureError.unknown("target", str(target), TARGETS)
     if callable(y_score) or hasattr(y_score, "cdf"):
-        _refuse_given("a distribution", data=data, by=by, every=every, y_pred=y_pred)
+        _refuse_given("a distribution", data=data, by=by, every=every, y_pred=y_pred, calibrator=calibrator)
         return _of_distribution(y_score, n, _binary(labels))
     _refuse_given("scores", n=n)
+    if calibrator is not None:
+        _refuse_given("one calibrated score a case", y_pred=y_pred, labels=labels)
+        if not isinstance(calibrator, Calibrator):
+            message = f"`calibrator` comes from `calibrate(y_score, y_true)`; this is {type(calibrator).__name__}."
+            raise HowsureError(message)
+        if target != "batch":
+            message = "A calibrator's intervals are about the batch at hand: leave out `target`."
+            raise HowsureError(message)
+        given = columns(data, {"y_score": y_score} if by is None else {"y_score": y_score, "by": by})
+        score = calibrator.checked(given["y_score"])
+        chunk = chunk_codes(given.get("by"), every, len(score))
+        return _by_chunk(chunk, lambda rows: calibrated_batch(score[rows], calibrator))
     score, others, named = _columns(y_score, data, {"y_pred": y_pred, "by": by})
     chunk = chunk_codes(others.get("by"), every, len(score))
     if score.ndim == 2 and labels is None:  # noqa: PLR2004 - probabilities of K classes
@@ -113,6 +131,10 @@ def calibrated(
         classes = np.arange(score.shape[1]) if labels is None else label_array(labels)
         decisions = _decisions(score, predicted, classes)
         build = lambda rows: _of_probabilities(score[rows], decisions[rows], classes, TARGETS[target])  # noqa: E731
+    return _by_chunk(chunk, build)
+
+
+def _by_chunk(chunk: tuple[list[Any], Array] | None, build: Callable[[Any], Table]) -> Any:
     if chunk is None:
         return build(slice(None))
     names, codes = chunk
@@ -154,7 +176,7 @@ def _in_range(score: Array) -> Array:
         worst = float(score[outside][0])
         message = (
             f"`y_score` has {int(outside.sum())} values outside [0, 1] (first {worst:g}, at row {first}). "
-            "Without labels a score must be the probability of the class: calibrate the scores first."
+            "Without labels a score must be the probability of the class: give a `calibrator` from `calibrate`."
         )
         raise HowsureError(message)
     return score
@@ -222,9 +244,8 @@ def _of_probabilities(probability: Array, predicted: Array, classes: Array, desi
 
 
 def _of_distribution(distribution: Any, n: int | None, classes: Array) -> Table:
-    if n is not None and (isinstance(n, bool) or int(n) != n or n < 1):
-        message = f"`n` must be a whole number of at least 1, not {n!r}."
-        raise HowsureError(message)
+    if n is not None:
+        n = whole_number("n", n)
     known = ScoreDistribution(distribution)
     edges = known.edges()
     # Each row stands for the scores from its edge up to the next: thresholds at the edges are exact.

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, whole_number
 from howsure.evidence.calibrators import Beta, Calibrator, Isotonic, Platt, VennAbers
 from howsure.methods.draws import seed_sequence
 from howsure.sources.scores import scores
@@ -70,12 +70,10 @@ def calibrate(
     """
     if method not in METHODS:
         raise HowsureError.unknown("method of calibration", str(method), METHODS)
-    if isinstance(n_draws, bool) or int(n_draws) != n_draws or n_draws < 2:  # noqa: PLR2004 - they have to vary
-        message = f"`n_draws` must be a whole number of at least 2, not {n_draws!r}."
-        raise HowsureError(message)
+    size = whole_number("n_draws", n_draws, 2)  # they have to vary
     table = scores(y_true, y_score, data=data, pos_label=pos_label, sample_weight=sample_weight, groups=groups)
     for name, total in zip(table.support[1].tolist(), table.counts.sum(0), strict=True):
         if not total > 0:
             message = f"No labelled case is of the class {name!r}: a calibrator needs cases of both classes."
             raise HowsureError(message)
-    return METHODS[method].fitted(table, int(n_draws), np.random.default_rng(seed_sequence(random_state)))
+    return METHODS[method].fitted(table, size, np.random.default_rng(seed_sequence(random_state)))

@@ -12,6 +12,7 @@ from howsure.errors import HowsureError
 from howsure.estimation import Estimate, checked_level
 from howsure.evidence.calibrators import SMALLEST
 from howsure.evidence.logistic import most_likely, probability
+from howsure.expected.designs import Expected
 from howsure.methods.interval import quantile
 from howsure.metrics.probability import bin_starts, probabilities
 from howsure.table import Table
@@ -104,6 +105,9 @@ def calibration_test(table: Table, *, confidence_level: float = 0.95) -> Calibra
     if table.kind != "scores":
         message = "`calibration_test` needs a table of scores: make one with `scores(y_true, y_score)`."
         raise HowsureError(message)
+    if isinstance(table.design, Expected):
+        message = "Without labels calibration cannot be tested: it is what these counts rest on."
+        raise HowsureError(message)
     share = probabilities(table, "calibration_test")
     residual = table.counts[:, 1] - table.counts.sum(1) * share
     form = 1 - 2 * share
@@ -165,7 +169,8 @@ def _line(table: Table, features: Array, offset: Array | float, name: str, level
     inverse = np.linalg.pinv((features.T * spread) @ features, hermitian=True)
     value = float(coefficients[0])
     error = float(np.sqrt(_variance(table, share, features @ inverse[0])))
-    if not (np.isfinite(error) and error < MOST_ERROR):
+    varies = np.ptp(features[table.counts.sum(1) > 0, 0]) > 0 or name == "intercept"
+    if not (np.isfinite(error) and error < MOST_ERROR and varies):
         reason = "undefined: the score separates the classes, or does not vary"
         return Estimate(f"calibration_{name}", np.nan, np.nan, np.nan, level, "wald", np.nan, reason=reason)
     half = quantile(level, table.design) * error

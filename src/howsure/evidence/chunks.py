@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,7 +62,7 @@ def _runs(values: Any, size: int, rows: int) -> tuple[list[Any], Array]:
     if values is not None:
         message = "`every` as a number makes chunks of consecutive cases; leave out `by`, or name a period of it."
         raise HowsureError(message)
-    if isinstance(size, bool) or int(size) != size or size < 1:
+    if isinstance(size, bool) or not isinstance(size, SupportsIndex) or size < 1:
         message = f"`every` is a period or a whole number of cases of at least 1, not {size!r}."
         raise HowsureError(message)
     starts = range(0, rows, int(size))

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,23 @@ from howsure.expected.poisson_binomial import poisson_binomial
 Array = NDArray[Any]
 SHADES = 2**10  # of a probability: sums of cases that are taken together so vary by a millionth less
 FEW_GROUPS = 2  # of two classes, whose sums are drawn from their exact distributions
+
+
+@runtime_checkable
+class Expected(Protocol):
+    """What a design of expected counts answers beside what every design does."""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether nothing is drawn."""
+        ...
+
+    def variances_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:
+        """Return the variance at each threshold of a table of scores, of slopes by the confusion table there.
+
+        Thresholds run from the top, as in `curves.from_top`, or are those at ``index``; slopes are ``(T, 2, 2)``.
+        """
+        ...
 
 
 class Cases:
@@ -363,6 +380,3 @@ class Known:
     def left_out(self, counts: Array) -> Blocks:
         """Return the table itself: nothing was sampled that could be left out."""
         yield counts.reshape(1, -1), np.ones(1)
-
-
-Expected = Batch | Population | Known

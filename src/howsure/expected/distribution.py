@@ -62,9 +62,18 @@ class ScoreDistribution:
                 "such as `scipy.stats.beta(2, 3)`, or a distribution function."
             )
             raise HowsureError(message)
+        if isinstance(distribution, type) or hasattr(distribution, "freeze"):
+            message = "The distribution has no parameters yet: give a frozen one, such as `scipy.stats.beta(2, 3)`."
+            raise HowsureError(message)
         self._function = function
         self._upper = getattr(distribution, "sf", None)
         self._closed = closed_form(distribution)
+        along = self._values(np.linspace(0.0, 1.0, GRID))
+        if not ((along >= -OUTSIDE) & (along <= 1 + OUTSIDE)).all():
+            message = (
+                f"A distribution function must stay in [0, 1]; this one goes from {along.min():g} to {along.max():g}."
+            )
+            raise HowsureError(message)
         for outside, words in (
             (float(self.below(np.array(np.nextafter(0.0, -1)))), "below 0"),
             (1 - float(self.below(np.array(1.0))), "above 1"),
@@ -77,11 +86,13 @@ class ScoreDistribution:
 
     def below(self, threshold: Array) -> Array:
         """Return F, the share of scores below a threshold."""
+        return np.asarray(np.clip(self._values(threshold), 0.0, 1.0))
+
+    def _values(self, threshold: Array) -> Array:
         try:
-            values = np.asarray(self._function(threshold), dtype=float)
+            return np.asarray(self._function(threshold), dtype=float)
         except (TypeError, ValueError):  # a function of one number
-            values = np.vectorize(self._function, otypes=[float])(threshold)
-        return np.asarray(np.clip(values, 0.0, 1.0))
+            return np.asarray(np.vectorize(self._function, otypes=[float])(threshold))
 
     def above(self, threshold: Array) -> Array:
         """Return 1 − F, with the digits of the upper tail where the distribution has them."""

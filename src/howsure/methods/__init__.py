@@ -135,6 +135,8 @@ def automatic(metric: Metric, table: Table) -> Method:
     """Return the method that suits a metric: score intervals where it is made of proportions, else the delta method."""
     if metric.contrast is not None:
         return _for_contrast(metric, table)
+    if table.design.method:
+        return METHODS[table.design.method]()
     if isinstance(table.design, Expected):
         return Predictive() if is_predictable(table) else Delta()
     if metric.kind in SCORES:

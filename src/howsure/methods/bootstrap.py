@@ -9,15 +9,17 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError
+from howsure.designs import BLOCK_CELLS, Clusters, FixedMargins, Simple, Weighted
+from howsure.errors import HowsureError, whole_number
 from howsure.methods.delta import Delta
 from howsure.methods.draws import seed_sequence, values_of_draws
 from howsure.methods.interval import Interval, standard_error
-from howsure.metric import Metric
+from howsure.metric import Metric, divide
 from howsure.table import Counts, Table
 
 Array = NDArray[Any]
 Limits = Callable[[float], tuple[float, float]]
+FEW_CELLS = 2**11  # of which each is left out in turn
 KINDS = ("percentile", "basic", "bca", "studentized")
 
 
@@ -52,9 +54,7 @@ class Bootstrap:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise HowsureError.unknown("kind of bootstrap", self.kind, KINDS)
-        if isinstance(self.n_resamples, bool) or int(self.n_resamples) != self.n_resamples or self.n_resamples < 1:
-            message = f"`n_resamples` must be a whole number of at least 1, not {self.n_resamples!r}."
-            raise HowsureError(message)
+        whole_number("n_resamples", self.n_resamples)
 
     @property
     def name(self) -> str:
@@ -129,13 +129,40 @@ def _corrected(tails: Array, value: float, draws: Array, acceleration: float) ->
 
 
 def acceleration(metric: Metric, table: Table) -> float:
-    """Skewness of the jackknife values over six; one value for each non-empty cell, not for each case."""
+    """Skewness of the jackknife values over six; one value for each non-empty cell, not for each case.
+
+    Of many cells it is the infinitesimal jackknife's, from the gradient: leaving each out in turn is quadratic in them.
+    """
+    found = influences(metric, table) if table.counts.size > FEW_CELLS else None
+    if found is not None:
+        return skewness_of_jackknife(-found[0], found[1])
     values, numbers = [], []
     for tables, number in table.design.left_out(table.counts):
         with np.errstate(all="ignore"):
             values.append(metric(Counts(tables.reshape(len(tables), *table.counts.shape), table.kind)))
         numbers.append(number)
     return skewness_of_jackknife(np.concatenate(values), np.concatenate(numbers))
+
+
+def influences(metric: Metric, table: Table) -> tuple[Array, Array] | None:
+    """Return what each kind of unit adds to the metric, to first order, and how many units there are of it.
+
+    None for designs whose units are not cases or clusters of them.
+    """
+    design, counts = table.design, table.counts
+    gradient = metric.gradient(Counts(counts, table.kind))
+    if isinstance(design, FixedMargins) and design.axis == counts.ndim - 1:  # the classes lie along the last axis
+        gradient = gradient - divide((counts * gradient).sum(0), counts.sum(0))
+    elif not isinstance(design, Clusters | Weighted | Simple):
+        return None
+    gradient = gradient.ravel()
+    if isinstance(design, Clusters):
+        return design.totals(gradient), design.multiplicity
+    if isinstance(design, Weighted):
+        cell, weight, number = design.units(counts)
+        return weight * gradient[cell], number
+    filled = np.flatnonzero(counts)
+    return gradient[filled], counts.ravel()[filled]
 
 
 def skewness_of_jackknife(values: Array, number: Array) -> float:
@@ -154,8 +181,10 @@ def _studentized(metric: Metric, table: Table, size: int, seed: np.random.SeedSe
     error = standard_error(metric, table)
     # Stream 2**20 is used by no block of `values_of_draws`.
     stream = np.random.default_rng(np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, 2**20)))
-    resampled = table.design.resample(table.counts, size, stream).reshape(-1, *table.counts.shape)
-    distances = np.array([_distance(metric, table, counts, value) for counts in resampled])
+    step = max(1, BLOCK_CELLS // table.counts.size)
+    blocks = (table.design.resample(table.counts, min(step, size - at), stream) for at in range(0, size, step))
+    tables = (counts.reshape(table.counts.shape) for block in blocks for counts in block)
+    distances = np.array([_distance(metric, table, counts, value) for counts in tables])
     distances = distances[np.isfinite(distances)]
 
     def limits(level: float) -> tuple[float, float]:

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from howsure.designs import Clusters, FixedMargins, Separate, Simple
 from howsure.errors import HowsureError
 from howsure.methods.delta import AtLevels, Delta, Scale, normal_intervals
-from howsure.methods.interval import Interval, Method, quantile, shows_variation
+from howsure.methods.interval import CONSTANT, Interval, Method, quantile, shows_variation
 from howsure.metric import Metric
 from howsure.table import Counts, Table
 
 Array = NDArray[Any]
 SEPARATED = "the classes are separated: one-sided limit"
 NO_CASE = "one of the classes has no case"
+A_CLUSTER = "one of the classes occurs in a single cluster, which shows no variation"
 HALVINGS = 60  # of [0, 1]: beyond the precision of a float
 
 
@@ -82,9 +83,9 @@ class DeLong:
             return Interval(np.nan, np.nan, reason=NO_CASE)
         error = placement_error(metric, table)
         z = quantile(confidence_level, table.design)
-        if self.transform == "identity":
+        if self.transform == "identity" and np.isfinite(error):
             return Interval(value - z * error, value + z * error, error)
-        if value in {0.0, 1.0}:
+        if value in {0.0, 1.0} and self.transform != "identity":
             return _separated(value, error, table, confidence_level)
         if np.isnan(error) and not isinstance(table.design, Clusters):
             other: Newcombe | Delta = Newcombe() if table.kind == "scores" else Delta()
@@ -92,7 +93,9 @@ class DeLong:
             words = f"a class has a single case: interval by {type(other).__name__}"
             return Interval(fallback.low, fallback.high, error, reason=words)
         if not shows_variation(error, value):
-            words = "all scores are equal" if np.isfinite(error) else "a single cluster shows no variation"
+            single = "a single cluster shows no variation" if table.design.degrees_of_freedom < 1 else A_CLUSTER
+            equal = not np.ptp(table.support[0], axis=0).any()
+            words = "all scores are equal" if equal else CONSTANT if np.isfinite(error) else single
             return Interval(np.nan, np.nan, error, reason=words)
         return Interval(*_logit(value, z * error), error)
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, whole_number
 from howsure.methods.draws import seed_sequence, values_of_draws
 from howsure.methods.interval import Interval, shows_variation
 from howsure.methods.summary import equal_tailed, highest_density
@@ -74,9 +74,7 @@ class Dirichlet:
             raise HowsureError.unknown("credible interval", self.credible, self._intervals)
         if self.source not in ("posterior", "prior", "random"):
             raise HowsureError.unknown("source of draws", self.source, ["posterior", "prior", "random"])
-        if isinstance(self.n_draws, bool) or int(self.n_draws) != self.n_draws or self.n_draws < 1:
-            message = f"`n_draws` must be a whole number of at least 1, not {self.n_draws!r}."
-            raise HowsureError(message)
+        whole_number("n_draws", self.n_draws)
 
     @property
     def is_plain(self) -> bool:

@@ -14,6 +14,7 @@ from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.delong import DeLong, HanleyMcNeil, Newcombe
 from howsure.methods.dirichlet import Dirichlet
 from howsure.methods.interval import CONSTANT, NOISE, Interval
+from howsure.methods.mann_whitney import MannWhitney
 from howsure.methods.mover import Mover
 from howsure.methods.proportion import Binomial
 from howsure.metric import Metric
@@ -24,7 +25,7 @@ MOST_TABLES = 2**16  # of the joint distribution; beyond it neighbouring counts 
 MOST_COUNTS = 2**8  # of each sum, in that case: a sixteenth of its standard deviation apart
 FEW_CASES = 1_000  # of a table of scores: normal intervals of areas cover too little, and draws are quick
 NEGLIGIBLE = 1e-13  # mass in each tail of a sum that no interval would notice
-OF_LABELLED_CASES = (Binomial, Mover, DeLong, HanleyMcNeil, Newcombe)
+OF_LABELLED_CASES = (Binomial, Mover, DeLong, HanleyMcNeil, Newcombe, MannWhitney)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +61,8 @@ class Predictive:
         """Return the interval; see the class."""
         if not isinstance(table.design, Batch | Known):
             message = (
-                "`Predictive` needs scores without labels, `calibrated(y_score)`, and says what their batch will turn "
-                "out to be. Use `Delta()` or `Bootstrap()`."
+                "`Predictive` needs scores without labels that are probabilities, `calibrated(y_score)`, and says what "
+                "their batch will turn out to be. Use 'delta' or 'bootstrap_percentile'."
             )
             raise HowsureError(message)
         if table.design.is_exact:
@@ -152,7 +153,7 @@ def refuse_unfit(method: Any, table: Table) -> None:
     design = table.design
     if not isinstance(design, Expected):
         return
-    words = "" if isinstance(design, Population) else "'predictive', "
+    words = "'predictive', " if isinstance(design, Batch | Known) else ""
     if isinstance(method, OF_LABELLED_CASES):
         message = (
             f"`{type(method).__name__}` is for labelled cases, and these counts are expected from scores. "

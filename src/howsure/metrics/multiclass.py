@@ -253,8 +253,16 @@ def _of_views(
 ) -> Metric:
     """Return the average of a metric over views; a view's weight is the number of true cases of its classes."""
     kind = table.kind
+    observed: list[tuple[Array, Array]] = []  # of the table itself, which value, gradient and reasons all ask for
 
     def parts(counts: Array) -> tuple[Array, Array]:
+        if counts is not table.counts:
+            return added(counts)
+        if not observed:
+            observed.append(added(counts))
+        return observed[0]
+
+    def added(counts: Array) -> tuple[Array, Array]:
         every = indicator(counts, kind)
         values = [metric(view.cells(every)) for metric, view in zip(metrics, views, strict=True)]
         totals = every.sum(-3).reshape(*every.shape[:-3], -1)
