@@ -14,6 +14,7 @@ from statsmodels.stats.proportion import confint_proportions_2indep
 import howsure as hs
 from howsure.contrast import EFFECTS, Side, contrast_metric
 from howsure.methods import automatic, named
+from howsure.methods.bootstrap import limits_of_draws
 from howsure.methods.interval import standard_error
 from howsure.spec import resolve
 
@@ -379,3 +380,35 @@ def test_type_one_error_and_coverage(method, metric):
     type_one, missed = simulated(method, metric, 10_000, 1)
     assert 0.04 - monte_carlo < type_one < 0.06 + monte_carlo
     assert 0.04 - monte_carlo < missed < 0.06 + monte_carlo
+
+
+@pytest.mark.parametrize("metric", ["error_rate", "fpr", "f1@macro"])
+@pytest.mark.parametrize("method", [None, "mover"])
+def test_the_largest_difference_has_a_small_p_value(metric, method):
+    """Where one model is always right and the other never, the p-value is as small as the interval is far from zero."""
+    truth = np.repeat([0, 1], 15)
+    for said in ({"A": truth, "B": 1 - truth}, {"A": 1 - truth, "B": truth}):
+        found = hs.compare(hs.paired(truth, said), metric, method=method)
+        assert abs(found.value) == 1
+        assert min(abs(found.low), abs(found.high)) > 0
+        assert found.p_value < 0.05
+
+
+@pytest.mark.parametrize("kind", ["percentile", "basic", "bca", "studentized"])
+def test_a_bootstraps_p_value_is_no_smaller_than_its_draws_tell(kind):
+    """Where no resample crosses zero the p-value is 2 / (resamples + 1), that of counting them, not less."""
+    truth = np.repeat([0, 1], 100)
+    said = {"A": np.where(np.arange(200) % 20 == 0, 1 - truth, truth), "B": np.where(np.arange(200) % 3, truth, 0)}
+    found = hs.compare(
+        hs.paired(truth, said), "accuracy", method=hs.Bootstrap(kind=kind, n_resamples=399), random_state=0
+    )
+    assert found.low > 0
+    assert 2 / 400 * (1 - 1e-6) <= found.p_value < 0.03
+
+
+def test_the_bca_correction_does_not_turn_round():
+    """At any level the BCa limits of a skewed metric move outwards."""
+    draws = np.random.default_rng(0).gamma(1.0, size=999)
+    limits = np.array([limits_of_draws("bca", 1.0, draws, 1 - 10.0**-power, 0.3) for power in range(1, 13)])
+    assert (np.diff(limits[:, 0]) <= 0).all()
+    assert (np.diff(limits[:, 1]) >= 0).all()

@@ -18,7 +18,7 @@ from howsure.methods import Bootstrap, DeLong, Delta, Dirichlet, DrawingMethod, 
 from howsure.methods.delta import AtLevels
 from howsure.methods.draws import seed_sequence
 from howsure.methods.interval import Interval
-from howsure.methods.inversion import Limits, p_value
+from howsure.methods.inversion import Limits, p_value, resolved
 from howsure.methods.pairs import PairedShares
 from howsure.methods.summary import Probability
 from howsure.metric import Metric
@@ -150,8 +150,10 @@ def compared(
     limits = _limits(chosen, metric, joint, interval, seed)
     reason = interval.reason
     if math.isnan(value):
-        each_reason = ((side.name, each.reason) for side, each in zip(pair, (a, b), strict=True))
-        reason = "; ".join(f"{name}: {words}" for name, words in each_reason if words)
+        undefined = [
+            (side.name, each) for side, each in zip(pair, (a, b), strict=True) if not math.isfinite(each.value)
+        ]
+        reason = "; ".join(f"{name}: {each.reason or 'the metric is undefined'}" for name, each in undefined)
         reason = reason or "undefined: the second model's value is at the end of its range"
     return Comparison(
         contrast.first.metric.name,
@@ -250,7 +252,7 @@ def _limits(method: Method, metric: Metric, table: Table, interval: Interval, se
         draws = interval.draws if interval.draws is not None else np.empty(0)
         kept = draws[np.isfinite(draws)]
         if kept.size and np.ptp(kept) > 0:
-            return method.limits(metric, table, kept, seed)
+            return resolved(method.limits(metric, table, kept, seed), kept.size)
         method = Delta()
     if isinstance(method, DrawingMethod):
         return lambda level: (math.nan, math.nan)  # noqa: ARG005 - posterior draws test nothing
