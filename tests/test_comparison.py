@@ -308,6 +308,21 @@ def test_results_have_frames_and_text():
         (lambda table: hs.compare(table, "f1", rope=(1, 0), method="bayes"), "`rope` is a pair"),
         (lambda table: hs.compare(table.model("A"), "f1"), "Only a paired table"),
         (hs.compare, "Call `compare"),
+        (lambda table: hs.compare("table", "f1"), "Call `compare"),
+        (
+            lambda table: hs.compare(
+                hs.from_counts([[5, 1], [2, 7]], labels=["a", "b"]),
+                hs.from_counts([[5, 1], [2, 7]], labels=["b", "a"]),
+                "f1",
+            ),
+            "different classes: 'a', 'b' and 'b', 'a'",
+        ),
+        (lambda table: hs.compare(hs.from_counts(np.eye(2)), hs.from_counts(np.eye(7)), "f1@macro"), "4, …"),
+        (lambda table: hs.mcnemar(table, a="B", b="B"), "are both 'B'"),
+        (lambda table: hs.mcnemar(table, b="D"), "no model 'D'"),
+        (lambda table: hs.compare_all(table, []), "`metrics` is empty"),
+        (lambda table: hs.paired([0, 1], {1: [0, 1], "1": [1, 1]}), "same name"),
+        (lambda table: hs.paired("y", ["a", "a"], data={"y": [0, 1], "a": [0, 1]}), "'a' more than once"),
         (lambda table: hs.compare(table.model("A"), hs.scores([0, 1], [0, 1]), "f1"), "of one kind"),
         (lambda table: hs.estimate(table, "f1"), "table.model"),
         (lambda table: hs.compare(table, "f1").probability_greater, "makes no draws"),
@@ -323,6 +338,42 @@ def test_errors_say_what_to_do(call, message):
     """Wrong arguments are refused in one line that names them."""
     with pytest.raises(hs.HowsureError, match=message):
         call(paired())
+
+
+def test_naming_the_second_model_alone_takes_another_first():
+    """With b= alone the first model is the first of the others, in `compare` and in `mcnemar`."""
+    table = paired()
+    assert hs.compare(table, "accuracy", b="A").names == ("B", "A")
+    named, turned = hs.mcnemar(table, a="B", b="A"), hs.mcnemar(table, b="A")
+    assert (turned.only_first, turned.only_second) == (named.only_first, named.only_second)
+    assert turned.only_first != turned.only_second
+
+
+def test_what_cannot_be_tested_is_not_shown():
+    """Without an interval no margin is shown, for metrics of which less is better too."""
+    no_negatives = hs.from_counts([[0, 0], [4, 6]])
+    for metric in ("fpr", "specificity"):
+        found = hs.compare(no_negatives, no_negatives, metric)
+        for test in (found.non_inferiority(0.1), found.equivalence(0.1)):
+            assert not test.shown
+            assert "cannot be tested" in str(test)
+
+
+def test_sentences_claim_no_more_than_the_adjusted_p_value():
+    """A pair whose interval leaves out zero and whose adjusted p-value is above 5 % is not settled."""
+    found = hs.compare(hs.from_counts([[50, 10], [12, 48]]), hs.from_counts([[40, 20], [18, 42]]), "accuracy")
+    assert found.p_value < 0.05
+    assert found.sentence().startswith("The data show a higher accuracy of first")
+    assert replace(found, p_value=0.07).sentence().startswith("The data do not settle")
+
+
+def test_sentences_say_what_is_better_and_what_is_divided():
+    """Of an error rate the sentence says that less is better, and an odds ratio is one of odds on both sides."""
+    tables = hs.from_counts([[50, 3], [9, 70]]), hs.from_counts([[40, 13], [20, 60]])
+    found = hs.compare(*tables, "fpr", contrast="odds_ratio", a="new", b="old")
+    assert "fpr: odds of new / odds of old = " in str(found)
+    assert found.sentence().endswith("Lower values of fpr are better.")
+    assert "better" not in hs.compare(*tables, "recall").sentence()
 
 
 def test_frames_and_column_names():

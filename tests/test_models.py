@@ -127,6 +127,16 @@ def test_simultaneous_intervals_are_wider_than_single_ones():
         hs.compare_all(table, "accuracy", correction="max_t", method="delta")
 
 
+def test_a_difference_that_no_draw_changes_has_a_reason():
+    """Simultaneous intervals of equal models are undefined, and say why."""
+    truth = np.repeat([0, 1], 20)
+    table = hs.paired(truth, {"A": truth, "B": np.roll(truth, 3), "C": truth})
+    found = hs.compare_all(table, "accuracy", correction="max_t", random_state=0)
+    assert np.isnan(found["A", "C"].low)
+    assert "same on every draw" in str(found["A", "C"])
+    assert found["A", "B"].low > 0
+
+
 @pytest.mark.slow
 def test_twenty_models_in_seconds():
     """20 models × 10 metrics × 10,000 resamples of 100,000 cases cost under 10 seconds of one processor (5 s on two)."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal
+
+import numpy as np
 
 from howsure.comparing import compare
 from howsure.comparison import Comparison
@@ -186,6 +189,9 @@ def compare_all(
     True
     """
     wanted = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
+    if not wanted:
+        message = "`metrics` is empty. Name at least one, such as 'accuracy'."
+        raise HowsureError(message)
     settings: dict[str, Any] = {"confidence_level": confidence_level, "random_state": random_state}
     if correction == "max_t":
         chosen = Bootstrap() if method is None else named(method)
@@ -223,6 +229,7 @@ def _pair(
     assert a.draws is not None  # noqa: S101 - made by a method that draws
     assert b.draws is not None  # noqa: S101
     draws = a.draws - b.draws
+    undefined = math.isnan(float(differences.low[place]))
     return Comparison(
         a.metric,
         "difference",
@@ -233,9 +240,10 @@ def _pair(
         float(differences.low[place]),
         float(differences.high[place]),
         float(differences.p_value[place]),
-        float(draws.std(ddof=1)),
+        float(np.std(draws[np.isfinite(draws)], ddof=1)),
         differences.confidence_level,
         f"max_t, {a.method}",
         better,
         draws,
+        reason=f"{names[0]} and {names[1]} differ by the same on every draw" if undefined else "",
     )

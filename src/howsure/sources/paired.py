@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -116,11 +117,19 @@ def _models(given: Any, data: Any) -> dict[str, Any]:
         if data is None or isinstance(given, str) or not all(isinstance(name, str) for name in given):
             message = "Give the models as a mapping, such as {'A': predictions_a, 'B': predictions_b}."
             raise HowsureError(message)
+        repeated = next((name for name, number in Counter(given).items() if number > 1), None)
+        if repeated is not None:
+            message = f"The models' columns name '{repeated}' more than once. Give each column once."
+            raise HowsureError(message)
         given = {name: name for name in given}
     if len(given) < 2:  # noqa: PLR2004 - a comparison
         message = f"A paired table needs at least two models, not {len(given)}. For one use `confusion` or `scores`."
         raise HowsureError(message)
-    return {str(name): column for name, column in given.items()}
+    named = {str(name): column for name, column in given.items()}
+    if len(named) < len(given):
+        message = f"Two models have the same name: {', '.join(map(repr, given))}. Models are told apart by their text."
+        raise HowsureError(message)
+    return named
 
 
 def pseudo_tuples(classes: int, models: int) -> Array:
