@@ -211,6 +211,7 @@ def test_delong_equals_proc(pair):
         *(hs.scores(outcome, markers[name], pos_label="Poor") for name in pair), "roc_auc", method="delong_wald"
     )
     assert apart.value / apart.standard_error == pytest.approx(expected["d"], rel=1e-10)
+    assert apart.p_value == pytest.approx(expected["p_separate"], rel=1e-7)
 
 
 def test_paired_scores_agree_with_their_bootstrap():
