@@ -127,6 +127,27 @@ def test_simultaneous_intervals_are_wider_than_single_ones():
         hs.compare_all(table, "accuracy", correction="max_t", method="delta")
 
 
+def test_scores_are_drawn_jointly():
+    """Simultaneous intervals of areas and average precisions rest on draws whose differences vary as DeLong says."""
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, 2, 400)
+    shared = truth + rng.normal(size=400)
+    table = hs.paired_scores(
+        truth, {name: shared + width * rng.normal(size=400) for name, width in zip("ABC", (0.3, 0.5, 2), strict=True)}
+    )
+    metrics = ["roc_auc", "average_precision"]
+    for method in (hs.Bootstrap(n_resamples=2000), hs.Dirichlet(n_draws=2000)):
+        found = hs.compare_all(table, metrics, correction="max_t", method=method, random_state=0)
+        assert len(found) == 6
+        for each in found.items[:3]:
+            alone = hs.compare(table, "roc_auc", a=each.names[0], b=each.names[1])
+            assert each.standard_error == pytest.approx(alone.standard_error, rel=0.08)
+            assert each.high - each.low > 1.05 * (alone.high - alone.low)
+    evaluated = hs.evaluate_models(table, metrics, method=hs.Bootstrap(n_resamples=2000), random_state=0)
+    best = hs.ranks({name: each["roc_auc"] for name, each in evaluated.items()}).best
+    assert best["A"] > 0.8
+
+
 def test_a_difference_that_no_draw_changes_has_a_reason():
     """Simultaneous intervals of equal models are undefined, and say why."""
     truth = np.repeat([0, 1], 20)

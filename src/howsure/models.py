@@ -65,7 +65,7 @@ def evaluate_models(
     chosen, level = named(method), checked_level(confidence_level)
     tables = {name: table.model(name) for name in table.models}
     settings: dict[str, Any] = {"confidence_level": level, "random_state": random_state}
-    if table.kind != "paired" or not isinstance(chosen, Bootstrap | Dirichlet):
+    if not isinstance(chosen, Bootstrap | Dirichlet):
         return {name: evaluate(each, metrics, method=chosen, **settings) for name, each in tables.items()}
     if isinstance(chosen, Dirichlet) and not chosen.is_plain:
         message = "Of several models at once `Dirichlet` takes `prior=` only."
@@ -206,8 +206,8 @@ def compare_all(
 def _simultaneous(
     table: Table, metrics: list[str | Metric], method: Method | None, settings: dict[str, Any]
 ) -> Comparisons:
-    if table.kind != "paired" or not isinstance(method, Bootstrap | Dirichlet):
-        message = "correction='max_t' needs a table of predicted labels and joint draws: a bootstrap or 'bayes'."
+    if not isinstance(method, Bootstrap | Dirichlet):
+        message = "correction='max_t' needs joint draws: a bootstrap or 'bayes'."
         raise HowsureError(message)
     level = checked_level(settings["confidence_level"])
     evaluations = evaluate_models(table, metrics, method=method, **settings)

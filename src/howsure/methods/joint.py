@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.contrast import Side
 from howsure.designs import CASES_PER_CELL, MANY_CELLS, Simple
 from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.dirichlet import Dirichlet, cell_prior
-from howsure.methods.draws import Draw, drawn_blocks, seed_sequence
+from howsure.methods.draws import Draw, drawn_blocks, seed_sequence, values_of_draws
 from howsure.metric import Metric
 from howsure.table import Counts, Table
 
@@ -33,9 +35,9 @@ def draws_of_models(metrics: Sequence[Metric], table: Table, method: Bootstrap |
     Parameters
     ----------
     metrics
-        Metrics of one model's confusion table.
+        Metrics of one model's table.
     table
-        A paired table of predicted labels.
+        A paired table, of predicted labels or of scores.
     method
         What draws.
 
@@ -45,6 +47,8 @@ def draws_of_models(metrics: Sequence[Metric], table: Table, method: Bootstrap |
     metrics do not change when a table is multiplied by a constant.
     """
     size = method.n_resamples if isinstance(method, Bootstrap) else method.n_draws
+    if table.kind == "paired_scores":
+        return _draws_of_scores(metrics, table, method, size, seed_sequence(rng))
     classes, models = len(table.labels), len(table.models)
     draw, cell, kind = _drawing(table, method)
     adding = _Adding.of(table, cell, kind)
@@ -60,6 +64,21 @@ def draws_of_models(metrics: Sequence[Metric], table: Table, method: Bootstrap |
 
     drawn_blocks(fill, size, block, seed_sequence(rng))
     return values
+
+
+def _draws_of_scores(
+    metrics: Sequence[Metric], table: Table, method: Bootstrap | Dirichlet, size: int, seed: np.random.SeedSequence
+) -> Array:
+    every = [
+        Side(name, metric, view).as_metric()
+        for metric in metrics
+        for name, view in ((name, table.view(name)) for name in table.models)
+    ]
+    if isinstance(method, Dirichlet):
+        drawn = method.draws(every, table, seed)
+    else:
+        drawn = values_of_draws(every, table, partial(table.design.resample, table.counts), size, seed)
+    return drawn.reshape(len(metrics), len(table.models), size)
 
 
 def _drawing(table: Table, method: Bootstrap | Dirichlet) -> tuple[Draw, Array, type[np.floating[Any]]]:
