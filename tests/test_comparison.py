@@ -84,6 +84,21 @@ def test_weights_and_clusters_enter_the_variance():
     assert weighted.method == clustered.method == "delta"
 
 
+def test_weighted_cases_are_resampled_with_their_own_weights():
+    """Where weights are few, resamples are of whole cases: one heavy case is in none of a share of (1 − 1/n)ⁿ of them."""
+    truth, said = predictions(4, 300)
+    weight = np.where(np.arange(300) == 7, 1000.0, 1.0)
+    table = hs.paired(truth, said, sample_weight=weight)
+    for each in (table, table.pair("A", "B"), table.model("A")):
+        drawn = each.design.resample(each.counts, 4000, np.random.default_rng(1)).sum(1)
+        heavy, light = np.divmod(drawn, 1000)
+        assert (heavy == 0).mean() == pytest.approx((1 - 1 / 300) ** 300, abs=0.03)
+        assert (heavy + light == 300).all()
+    scored = hs.paired_scores(truth, {name: each + weight for name, each in said.items()}, sample_weight=weight)
+    drawn = scored.design.resample(scored.counts, 100, np.random.default_rng(1)).sum(1)
+    assert (np.divmod(drawn, 1000)[0] + np.divmod(drawn, 1000)[1] == 300).all()
+
+
 def test_fixed_class_totals_take_their_part_of_the_variance_away():
     """With class totals fixed the variance is the sum of the variances within the classes, and resamples keep the totals."""
     truth, said = predictions(4, 200)

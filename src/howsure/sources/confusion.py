@@ -173,14 +173,20 @@ def clusters(cluster: Array, cell: Array, count: Array) -> Clusters:
     return Clusters(codes, cell, count, np.ones(len(present)))
 
 
-def _atoms(keys: dict[str, Any], weight: Any, axis: Array) -> tuple[Array, Array, Array] | None:
-    """Return the distinct weights of each cell and how often they occur; None where they are too many."""
+def grouped_by_weight(keys: dict[str, Any], weight: Any) -> Grouped | None:
+    """Count the combinations of the columns' values and the weight, the last key; None where they are too many."""
     weights = checked_weight(weight)
     head = weights[: 2**16]
     if len(np.unique(head)) > len(head) // 10 + 100:
         return None
     counted = grouped(None, {**keys, "weight": weights})
-    if len(counted.n) > MOST_ATOMS:
+    return counted if len(counted.n) <= MOST_ATOMS else None
+
+
+def _atoms(keys: dict[str, Any], weight: Any, axis: Array) -> tuple[Array, Array, Array] | None:
+    """Return the distinct weights of each cell and how often they occur; None where they are too many."""
+    counted = grouped_by_weight(keys, weight)
+    if counted is None:
         return None
     cell, kept = _cells(counted, axis)
     return cell[kept], counted.levels[2][counted.codes[2]][kept].astype(float), counted.n[kept]
