@@ -371,6 +371,7 @@ def test_results_have_frames_and_text():
         (lambda table: hs.paired([0, 1], {"A": [0, 1], "B": [0]}), "differ in length"),
         (lambda table: hs.paired([0, 1], {"A": [0, 1], "B": [0, None]}), "missing"),
         (lambda table: hs.paired([0, 1], ["A", "B"]), "as a mapping"),
+        (lambda table: hs.paired(["x", "y"], {"A": ["x", "x"], "B": [0.9, 0.2]}), r"`y_pred\['B'\]` holds number"),
         (lambda table: hs.paired_scores([0, 1], {"A": [0, 1], "B": [0, np.nan]}), "missing or infinite"),
     ],
 )

@@ -113,7 +113,7 @@ def class_labels(true: Array, predicted: Array, labels: ArrayLike | None, rank: 
     return axis
 
 
-def refuse_mixed(true: Array, predicted: Array, name: str = "y_true") -> None:
+def refuse_mixed(true: Array, predicted: Array, name: str = "y_true", said: str = "y_pred") -> None:
     """Raise an error where one column holds text and the other numbers: they would never agree."""
     kinds = [{_kind(value) for value in axis.tolist()} for axis in (true, predicted)]
     if {"text", "number"} == kinds[0] | kinds[1] and len(kinds[0]) == len(kinds[1]) == 1:
@@ -121,7 +121,7 @@ def refuse_mixed(true: Array, predicted: Array, name: str = "y_true") -> None:
             (next(iter(kind)), axis.tolist()[0]) for kind, axis in zip(kinds, (true, predicted), strict=True)
         )
         message = (
-            f"`{name}` holds {first[0]} ({first[1]!r}) and `y_pred` holds {second[0]} ({second[1]!r}): "
+            f"`{name}` holds {first[0]} ({first[1]!r}) and `{said}` holds {second[0]} ({second[1]!r}): "
             "they would never agree. Convert one of them."
         )
         raise HowsureError(message)

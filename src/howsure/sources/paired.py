@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.designs import Design, Simple, Weighted
 from howsure.errors import HowsureError
 from howsure.sources.columns import as_labels, checked_weight, encoded, same_length
-from howsure.sources.confusion import class_labels, clusters, grouped_by_weight
+from howsure.sources.confusion import class_labels, clusters, grouped_by_weight, refuse_mixed
 from howsure.sources.frames import columns, grouped
 from howsure.sources.scores import MOST_ATOMS, binary_truth, score_values
 from howsure.table import Table
@@ -86,6 +86,8 @@ def paired(
         each = by_weight.levels[-1][by_weight.codes[-1]].astype(float)
         mass = each * by_weight.n
         counted = replace(by_weight, weight=mass, weight_squared=each * mass)
+    for name, levels in zip(models, counted.levels[1:], strict=False):
+        refuse_mixed(counted.levels[0], levels, said=f"y_pred['{name}']")
     said = dict.fromkeys(label for levels in counted.levels[1 : len(models) + 1] for label in levels.tolist())
     rank = next(filter(None, counted.ranks), None)
     axis = class_labels(counted.levels[0], as_labels(list(said)), labels, rank)
