@@ -49,6 +49,16 @@ def test_joint_draws_have_the_right_variances_and_covariances(classes, method):
         assert gap.std() == pytest.approx(expected, rel=0.04)
 
 
+@pytest.mark.parametrize("method", [hs.Bootstrap(n_resamples=100), hs.Dirichlet(n_draws=100)])
+def test_dense_and_sparse_sums_are_the_same(method, monkeypatch):
+    """The models' tables do not depend on how their cells are added up."""
+    table = table_of(3, 2000, 4, models=5)
+    metrics = [resolve("f1@macro", table.model("m0"))]
+    dense = draws_of_models(metrics, table, method, 5)
+    monkeypatch.setattr("howsure.methods.joint.DENSE_CLASSES", 1)
+    assert draws_of_models(metrics, table, method, 5) == pytest.approx(dense, rel=1e-12)
+
+
 def test_clusters_and_fixed_totals_are_drawn_jointly():
     """Designs other than independent cases are drawn by themselves, and agree with the delta method."""
     table = table_of(7, 900)
