@@ -168,6 +168,19 @@ def test_a_difference_that_no_draw_changes_has_a_reason():
     assert found["A", "B"].low > 0
 
 
+def test_simultaneous_intervals_stay_in_the_metrics_range():
+    """Of a model that is nearly always right and one that nearly never is, the difference is at most 1."""
+    truth, place = np.repeat([0, 1], 10), np.arange(20)
+    said = {
+        "A": np.where(place == 4, 1 - truth, truth),
+        "B": np.where(place == 7, truth, 1 - truth),
+        "C": np.zeros(20, int),
+    }
+    found = hs.compare_all(hs.paired(truth, said), "accuracy", correction="max_t", random_state=0)
+    assert found["A", "B"].high == 1
+    assert all(-1 <= each.low < each.high <= 1 for each in found)
+
+
 @pytest.mark.slow
 def test_twenty_models_in_seconds():
     """20 models × 10 metrics × 10,000 resamples of 100,000 cases cost under 10 seconds of one processor (5 s on two)."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from howsure.comparing import compare
 from howsure.comparison import Comparison
+from howsure.contrast import EFFECTS
 from howsure.errors import HowsureError
 from howsure.estimation import Estimate, Evaluation, checked_level, evaluate, finished
 from howsure.methods import Bootstrap, Dirichlet, Method, named
@@ -214,22 +215,23 @@ def _simultaneous(
     items = []
     for row, first in enumerate(evaluations[table.models[0]]):
         estimates = {name: each.estimates[row] for name, each in evaluations.items()}
-        better = resolve(first.metric, table.model(table.models[0])).better
-        differences = simultaneous_differences(estimates, confidence_level=level, better=better)
+        metric = resolve(first.metric, table.model(table.models[0]))
+        differences = simultaneous_differences(estimates, confidence_level=level, better=metric.better)
         for i, j in combinations(range(len(table.models)), 2):
             pair = (table.models[i], table.models[j])
-            items.append(_pair(pair, estimates, differences, (i, j), better))
+            items.append(_pair(pair, estimates, differences, (i, j), metric))
     return Comparisons(tuple(items), "max_t")
 
 
 def _pair(
-    names: tuple[str, str], estimates: dict[str, Estimate], differences: Any, place: tuple[int, int], better: str
+    names: tuple[str, str], estimates: dict[str, Estimate], differences: Any, place: tuple[int, int], metric: Metric
 ) -> Comparison:
     a, b = (estimates[name] for name in names)
     assert a.draws is not None  # noqa: S101 - made by a method that draws
     assert b.draws is not None  # noqa: S101
     draws = a.draws - b.draws
     undefined = math.isnan(float(differences.low[place]))
+    low, high = np.clip((differences.low[place], differences.high[place]), *EFFECTS["difference"].bounds(*metric.range))
     return Comparison(
         a.metric,
         "difference",
@@ -237,13 +239,13 @@ def _pair(
         b,
         names,
         float(differences.value[place]),
-        float(differences.low[place]),
-        float(differences.high[place]),
+        float(low),
+        float(high),
         float(differences.p_value[place]),
         float(np.std(draws[np.isfinite(draws)], ddof=1)),
         differences.confidence_level,
         f"max_t, {a.method}",
-        better,
+        metric.better,
         draws,
         reason=f"{names[0]} and {names[1]} differ by the same on every draw" if undefined else "",
     )
