@@ -1,6 +1,7 @@
 """Two models compared: the contrast's interval is right for the same test set and for two."""
 
 import csv
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,8 +15,10 @@ from statsmodels.stats.proportion import confint_proportions_2indep
 import howsure as hs
 from howsure.contrast import EFFECTS, Side, contrast_metric
 from howsure.methods import automatic, named
+from howsure.methods.bootstrap import limits_of_draws
 from howsure.methods.interval import standard_error
-from howsure.spec import resolve
+from howsure.spec import REGISTRY, resolve
+from howsure.table import Counts
 
 DATA = Path(__file__).parent / "data"
 
@@ -81,6 +84,21 @@ def test_weights_and_clusters_enter_the_variance():
     assert weighted.method == clustered.method == "delta"
 
 
+def test_weighted_cases_are_resampled_with_their_own_weights():
+    """Where weights are few, resamples are of whole cases: one heavy case is in none of a share of (1 − 1/n)ⁿ of them."""
+    truth, said = predictions(4, 300)
+    weight = np.where(np.arange(300) == 7, 1000.0, 1.0)
+    table = hs.paired(truth, said, sample_weight=weight)
+    for each in (table, table.pair("A", "B"), table.model("A")):
+        drawn = each.design.resample(each.counts, 4000, np.random.default_rng(1)).sum(1)
+        heavy, light = np.divmod(drawn, 1000)
+        assert (heavy == 0).mean() == pytest.approx((1 - 1 / 300) ** 300, abs=0.03)
+        assert (heavy + light == 300).all()
+    scored = hs.paired_scores(truth, {name: each + weight for name, each in said.items()}, sample_weight=weight)
+    drawn = scored.design.resample(scored.counts, 100, np.random.default_rng(1)).sum(1)
+    assert (np.divmod(drawn, 1000)[0] + np.divmod(drawn, 1000)[1] == 300).all()
+
+
 def test_fixed_class_totals_take_their_part_of_the_variance_away():
     """With class totals fixed the variance is the sum of the variances within the classes, and resamples keep the totals."""
     truth, said = predictions(4, 200)
@@ -93,17 +111,39 @@ def test_fixed_class_totals_take_their_part_of_the_variance_away():
     assert (drawn[:, table.support[2][:, 0] == 1].sum(1) == (truth == 1).sum()).all()
 
 
-SMOOTH = ["accuracy", "f1@macro", "f1@weighted", "precision@macro", "recall@macro", "mcc", "kappa", "jaccard@macro", "informedness@macro"]  # fmt: skip
+AVERAGES = ("macro", "micro", "weighted", "harmonic", "geometric", "binary+positive_class=1")
 
 
-def test_standard_errors_agree():
-    """At n = 20,000 delta, bootstrap and posterior standard errors agree within 3 %, for labels and for every metric."""
-    table = paired(5, 20_000, 3)
-    for metric in SMOOTH:
-        delta = hs.compare(table, metric, method="delta").standard_error
-        for method in (hs.Bootstrap(n_resamples=6000), hs.Dirichlet(n_draws=6000)):
-            found = hs.compare(table, metric, method=method, random_state=1).standard_error
-            assert found == pytest.approx(delta, rel=0.03), (metric, method)
+def smooth_specs():
+    """Return every metric of labels, with each average that has a slope (not the least and the greatest class)."""
+    for each in REGISTRY:
+        yield from [f"{each.name}@{how}" for how in AVERAGES] if each.form == "outcomes" else [each.name]
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_standard_errors_agree(classes):
+    """At n = 20,000 delta, bootstrap and posterior standard errors agree within 3 %, for every smooth metric of labels."""
+    joint = paired(5, 20_000, classes).pair("A", "B")
+    metrics = []
+    for spec in smooth_specs():
+        sides = [Side(name, resolve(spec, joint.model(name)), joint.view(name)) for name in "AB"]
+        metric = contrast_metric(EFFECTS["difference"], *sides)
+        if not np.isfinite(metric(Counts(joint.counts, joint.kind))):  # a mean for values of one sign
+            assert spec in {"log_nlr@harmonic", "log_nlr@geometric"}
+            continue
+        metrics.append(metric)
+    assert len(metrics) > 150
+    delta = np.array([standard_error(metric, joint) for metric in metrics])
+    varies = delta > 1e-12
+    constant = {re.split("[@:]", metric.name)[0] for metric, free in zip(metrics, varies, strict=True) if not free}
+    # The models share the true classes, all shares sum to one, and two classes are neighbours.
+    assert constant <= {"prevalence", "model_bias"} | ({"adjacent_accuracy"} if classes == 2 else set())
+    for method in (hs.Bootstrap(n_resamples=4000), hs.Dirichlet(n_draws=4000)):
+        found = np.array([each.standard_error for each in method.intervals(metrics, joint, 0.95, 1)])
+        ratio = found[varies] / delta[varies]
+        worst = int(np.argmax(abs(ratio - 1)))
+        assert abs(ratio[worst] - 1) < 0.03, (metrics[int(np.flatnonzero(varies)[worst])].name, method, ratio[worst])
+        assert (found[~varies] < 1e-12).all()
 
 
 @pytest.mark.parametrize("effect", ["ratio", "odds_ratio"])
@@ -186,6 +226,7 @@ def test_delong_equals_proc(pair):
         *(hs.scores(outcome, markers[name], pos_label="Poor") for name in pair), "roc_auc", method="delong_wald"
     )
     assert apart.value / apart.standard_error == pytest.approx(expected["d"], rel=1e-10)
+    assert apart.p_value == pytest.approx(expected["p_separate"], rel=1e-7)
 
 
 def test_paired_scores_agree_with_their_bootstrap():
@@ -307,6 +348,21 @@ def test_results_have_frames_and_text():
         (lambda table: hs.compare(table, "f1", rope=(1, 0), method="bayes"), "`rope` is a pair"),
         (lambda table: hs.compare(table.model("A"), "f1"), "Only a paired table"),
         (hs.compare, "Call `compare"),
+        (lambda table: hs.compare("table", "f1"), "Call `compare"),
+        (
+            lambda table: hs.compare(
+                hs.from_counts([[5, 1], [2, 7]], labels=["a", "b"]),
+                hs.from_counts([[5, 1], [2, 7]], labels=["b", "a"]),
+                "f1",
+            ),
+            "different classes: 'a', 'b' and 'b', 'a'",
+        ),
+        (lambda table: hs.compare(hs.from_counts(np.eye(2)), hs.from_counts(np.eye(7)), "f1@macro"), "4, …"),
+        (lambda table: hs.mcnemar(table, a="B", b="B"), "are both 'B'"),
+        (lambda table: hs.mcnemar(table, b="D"), "no model 'D'"),
+        (lambda table: hs.compare_all(table, []), "`metrics` is empty"),
+        (lambda table: hs.paired([0, 1], {1: [0, 1], "1": [1, 1]}), "same name"),
+        (lambda table: hs.paired("y", ["a", "a"], data={"y": [0, 1], "a": [0, 1]}), "'a' more than once"),
         (lambda table: hs.compare(table.model("A"), hs.scores([0, 1], [0, 1]), "f1"), "of one kind"),
         (lambda table: hs.estimate(table, "f1"), "table.model"),
         (lambda table: hs.compare(table, "f1").probability_greater, "makes no draws"),
@@ -315,6 +371,7 @@ def test_results_have_frames_and_text():
         (lambda table: hs.paired([0, 1], {"A": [0, 1], "B": [0]}), "differ in length"),
         (lambda table: hs.paired([0, 1], {"A": [0, 1], "B": [0, None]}), "missing"),
         (lambda table: hs.paired([0, 1], ["A", "B"]), "as a mapping"),
+        (lambda table: hs.paired(["x", "y"], {"A": ["x", "x"], "B": [0.9, 0.2]}), r"`y_pred\['B'\]` holds number"),
         (lambda table: hs.paired_scores([0, 1], {"A": [0, 1], "B": [0, np.nan]}), "missing or infinite"),
     ],
 )
@@ -322,6 +379,42 @@ def test_errors_say_what_to_do(call, message):
     """Wrong arguments are refused in one line that names them."""
     with pytest.raises(hs.HowsureError, match=message):
         call(paired())
+
+
+def test_naming_the_second_model_alone_takes_another_first():
+    """With b= alone the first model is the first of the others, in `compare` and in `mcnemar`."""
+    table = paired()
+    assert hs.compare(table, "accuracy", b="A").names == ("B", "A")
+    named, turned = hs.mcnemar(table, a="B", b="A"), hs.mcnemar(table, b="A")
+    assert (turned.only_first, turned.only_second) == (named.only_first, named.only_second)
+    assert turned.only_first != turned.only_second
+
+
+def test_what_cannot_be_tested_is_not_shown():
+    """Without an interval no margin is shown, for metrics of which less is better too."""
+    no_negatives = hs.from_counts([[0, 0], [4, 6]])
+    for metric in ("fpr", "specificity"):
+        found = hs.compare(no_negatives, no_negatives, metric)
+        for test in (found.non_inferiority(0.1), found.equivalence(0.1)):
+            assert not test.shown
+            assert "cannot be tested" in str(test)
+
+
+def test_sentences_claim_no_more_than_the_adjusted_p_value():
+    """A pair whose interval leaves out zero and whose adjusted p-value is above 5 % is not settled."""
+    found = hs.compare(hs.from_counts([[50, 10], [12, 48]]), hs.from_counts([[40, 20], [18, 42]]), "accuracy")
+    assert found.p_value < 0.05
+    assert found.sentence().startswith("The data show a higher accuracy of first")
+    assert replace(found, p_value=0.07).sentence().startswith("The data do not settle")
+
+
+def test_sentences_say_what_is_better_and_what_is_divided():
+    """Of an error rate the sentence says that less is better, and an odds ratio is one of odds on both sides."""
+    tables = hs.from_counts([[50, 3], [9, 70]]), hs.from_counts([[40, 13], [20, 60]])
+    found = hs.compare(*tables, "fpr", contrast="odds_ratio", a="new", b="old")
+    assert "fpr: odds of new / odds of old = " in str(found)
+    assert found.sentence().endswith("Lower values of fpr are better.")
+    assert "better" not in hs.compare(*tables, "recall").sentence()
 
 
 def test_frames_and_column_names():
@@ -413,3 +506,35 @@ def test_what_is_not_certain_is_not_rounded_to_it():
     found = hs.compare(table, "accuracy", method="bayes", rope=0.01, random_state=0)
     assert "with probability above 0.999 (Monte Carlo error 0.001)" in found.sentence()
     assert "within [-0.01, 0.01] with probability below 0.001" in found.sentence()
+
+
+@pytest.mark.parametrize("metric", ["error_rate", "fpr", "f1@macro"])
+@pytest.mark.parametrize("method", [None, "mover"])
+def test_the_largest_difference_has_a_small_p_value(metric, method):
+    """Where one model is always right and the other never, the p-value is as small as the interval is far from zero."""
+    truth = np.repeat([0, 1], 15)
+    for said in ({"A": truth, "B": 1 - truth}, {"A": 1 - truth, "B": truth}):
+        found = hs.compare(hs.paired(truth, said), metric, method=method)
+        assert abs(found.value) == 1
+        assert min(abs(found.low), abs(found.high)) > 0
+        assert found.p_value < 0.05
+
+
+@pytest.mark.parametrize("kind", ["percentile", "basic", "bca", "studentized"])
+def test_a_bootstraps_p_value_is_no_smaller_than_its_draws_tell(kind):
+    """Where no resample crosses zero the p-value is 2 / (resamples + 1), that of counting them, not less."""
+    truth = np.repeat([0, 1], 100)
+    said = {"A": np.where(np.arange(200) % 20 == 0, 1 - truth, truth), "B": np.where(np.arange(200) % 3, truth, 0)}
+    found = hs.compare(
+        hs.paired(truth, said), "accuracy", method=hs.Bootstrap(kind=kind, n_resamples=399), random_state=0
+    )
+    assert found.low > 0
+    assert 2 / 400 * (1 - 1e-6) <= found.p_value < 0.03
+
+
+def test_the_bca_correction_does_not_turn_round():
+    """At any level the BCa limits of a skewed metric move outwards."""
+    draws = np.random.default_rng(0).gamma(1.0, size=999)
+    limits = np.array([limits_of_draws("bca", 1.0, draws, 1 - 10.0**-power, 0.3) for power in range(1, 13)])
+    assert (np.diff(limits[:, 0]) <= 0).all()
+    assert (np.diff(limits[:, 1]) >= 0).all()

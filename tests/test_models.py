@@ -49,6 +49,16 @@ def test_joint_draws_have_the_right_variances_and_covariances(classes, method):
         assert gap.std() == pytest.approx(expected, rel=0.04)
 
 
+@pytest.mark.parametrize("method", [hs.Bootstrap(n_resamples=100), hs.Dirichlet(n_draws=100)])
+def test_dense_and_sparse_sums_are_the_same(method, monkeypatch):
+    """The models' tables do not depend on how their cells are added up."""
+    table = table_of(3, 2000, 4, models=5)
+    metrics = [resolve("f1@macro", table.model("m0"))]
+    dense = draws_of_models(metrics, table, method, 5)
+    monkeypatch.setattr("howsure.methods.joint.DENSE_CLASSES", 1)
+    assert draws_of_models(metrics, table, method, 5) == pytest.approx(dense, rel=1e-12)
+
+
 def test_clusters_and_fixed_totals_are_drawn_jointly():
     """Designs other than independent cases are drawn by themselves, and agree with the delta method."""
     table = table_of(7, 900)
@@ -125,6 +135,50 @@ def test_simultaneous_intervals_are_wider_than_single_ones():
         assert single.high - single.low < each.high - each.low < 1.02 * (bonferroni.high - bonferroni.low)
     with pytest.raises(hs.HowsureError, match="joint draws"):
         hs.compare_all(table, "accuracy", correction="max_t", method="delta")
+
+
+def test_scores_are_drawn_jointly():
+    """Simultaneous intervals of areas and average precisions rest on draws whose differences vary as DeLong says."""
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, 2, 400)
+    shared = truth + rng.normal(size=400)
+    table = hs.paired_scores(
+        truth, {name: shared + width * rng.normal(size=400) for name, width in zip("ABC", (0.3, 0.5, 2), strict=True)}
+    )
+    metrics = ["roc_auc", "average_precision"]
+    for method in (hs.Bootstrap(n_resamples=2000), hs.Dirichlet(n_draws=2000)):
+        found = hs.compare_all(table, metrics, correction="max_t", method=method, random_state=0)
+        assert len(found) == 6
+        for each in found.items[:3]:
+            alone = hs.compare(table, "roc_auc", a=each.names[0], b=each.names[1])
+            assert each.standard_error == pytest.approx(alone.standard_error, rel=0.08)
+            assert each.high - each.low > 1.05 * (alone.high - alone.low)
+    evaluated = hs.evaluate_models(table, metrics, method=hs.Bootstrap(n_resamples=2000), random_state=0)
+    best = hs.ranks({name: each["roc_auc"] for name, each in evaluated.items()}).best
+    assert best["A"] > 0.8
+
+
+def test_a_difference_that_no_draw_changes_has_a_reason():
+    """Simultaneous intervals of equal models are undefined, and say why."""
+    truth = np.repeat([0, 1], 20)
+    table = hs.paired(truth, {"A": truth, "B": np.roll(truth, 3), "C": truth})
+    found = hs.compare_all(table, "accuracy", correction="max_t", random_state=0)
+    assert np.isnan(found["A", "C"].low)
+    assert "same on every draw" in str(found["A", "C"])
+    assert found["A", "B"].low > 0
+
+
+def test_simultaneous_intervals_stay_in_the_metrics_range():
+    """Of a model that is nearly always right and one that nearly never is, the difference is at most 1."""
+    truth, place = np.repeat([0, 1], 10), np.arange(20)
+    said = {
+        "A": np.where(place == 4, 1 - truth, truth),
+        "B": np.where(place == 7, truth, 1 - truth),
+        "C": np.zeros(20, int),
+    }
+    found = hs.compare_all(hs.paired(truth, said), "accuracy", correction="max_t", random_state=0)
+    assert found["A", "B"].high == 1
+    assert all(-1 <= each.low < each.high <= 1 for each in found)
 
 
 @pytest.mark.slow

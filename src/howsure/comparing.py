@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.comparison import Comparison
-from howsure.contrast import EFFECTS, Effect, Side, contrast_metric
+from howsure.contrast import EFFECTS, Effect, Side, contrast_metric, pair_of_models
 from howsure.errors import HowsureError
 from howsure.estimation import Estimate, checked_level, estimate
 from howsure.methods import Bootstrap, DeLong, Delta, Dirichlet, DrawingMethod, Method, automatic, named
 from howsure.methods.delta import AtLevels
 from howsure.methods.draws import seed_sequence
 from howsure.methods.interval import Interval
-from howsure.methods.inversion import Limits, p_value
+from howsure.methods.inversion import Limits, p_value, resolved
 from howsure.methods.pairs import PairedShares
 from howsure.metric import Metric
 from howsure.rope import UNKNOWN, Region, Rope, odds_ratio, region_of, region_shares, share_within
@@ -26,6 +26,7 @@ from howsure.spec import Spec, resolve
 from howsure.table import Counts, Table, side_by_side
 
 Array = NDArray[Any]
+MOST_LISTED = 5  # classes in a message
 
 
 def compare(
@@ -93,19 +94,10 @@ def _sides(table: Table, others: tuple[Any, ...], a: str | None, b: str | None) 
     """Return the joint table and the two models' sides of it."""
     if len(others) == 2 and isinstance(others[0], Table):  # noqa: PLR2004 - table and metric
         return _separate_sides(table, others[0], others[1], a, b)
-    if len(others) != 1 or isinstance(others[0], Table):
+    if len(others) != 1 or not isinstance(table, Table) or isinstance(others[0], Table):
         message = "Call `compare(paired_table, metric)` or `compare(table_a, table_b, metric)`."
         raise HowsureError(message)
-    models = table.models
-    first = models[0] if a is None else a
-    rest = [name for name in models if name != first]
-    second = rest[0] if b is None else b
-    for name in (first, second):
-        if name not in models:
-            raise HowsureError.unknown("model", str(name), models)
-    if first == second:
-        message = f"`a` and `b` are both '{first}'. Name two models: {', '.join(models)}."
-        raise HowsureError(message)
+    first, second = pair_of_models(table.models, a, b)
     joint = table.pair(first, second)
     sides = [Side(name, resolve(others[0], joint.model(name)), joint.view(name)) for name in (first, second)]
     return joint, (sides[0], sides[1])
@@ -119,6 +111,12 @@ def _separate_sides(
             f"The tables are of kinds '{first.kind}' and '{second.kind}'. Give two of one kind, of one model each."
         )
         raise HowsureError(message)
+    if first.kind != "scores" and first.labels.tolist() != second.labels.tolist():
+        message = (
+            f"The tables are of different classes: {_listed(first)} and {_listed(second)}. Count both with the same "
+            "`labels=`, in one order."
+        )
+        raise HowsureError(message)
     joint, parts = side_by_side((first, second))
     names = (a or "first", b or "second")
     sides = [
@@ -126,6 +124,11 @@ def _separate_sides(
         for name, table, part in zip(names, (first, second), parts, strict=True)
     ]
     return joint, (sides[0], sides[1])
+
+
+def _listed(table: Table) -> str:
+    shown = [repr(label) for label in table.labels.tolist()]
+    return ", ".join(shown if len(shown) <= MOST_LISTED else [*shown[:MOST_LISTED], "…"])
 
 
 def compared(
@@ -150,8 +153,10 @@ def compared(
     limits = _limits(chosen, metric, joint, interval, seed)
     reason = interval.reason
     if math.isnan(value):
-        each_reason = ((side.name, each.reason) for side, each in zip(pair, (a, b), strict=True))
-        reason = "; ".join(f"{name}: {words}" for name, words in each_reason if words)
+        undefined = [
+            (side.name, each) for side, each in zip(pair, (a, b), strict=True) if not math.isfinite(each.value)
+        ]
+        reason = "; ".join(f"{name}: {each.reason or 'the metric is undefined'}" for name, each in undefined)
         reason = reason or "undefined: the second model's value is at the end of its range"
     return Comparison(
         contrast.first.metric.name,
@@ -250,7 +255,7 @@ def _limits(method: Method, metric: Metric, table: Table, interval: Interval, se
         draws = interval.draws if interval.draws is not None else np.empty(0)
         kept = draws[np.isfinite(draws)]
         if kept.size and np.ptp(kept) > 0:
-            return method.limits(metric, table, kept, seed)
+            return resolved(method.limits(metric, table, kept, seed), kept.size)
         method = Delta()
     if isinstance(method, DrawingMethod):
         return lambda level: (math.nan, math.nan)  # noqa: ARG005 - posterior draws test nothing

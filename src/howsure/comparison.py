@@ -93,10 +93,10 @@ class Comparison:
     _limits: Limits = field(default=lambda level: (math.nan, math.nan), repr=False)  # noqa: ARG005
 
     def __str__(self) -> str:
-        effect = EFFECTS[self.contrast]
+        words = EFFECTS[self.contrast].words(*self.names)
         digits = significant_decimals(self.low, self.high)
         interval = f"{self.value:.{digits}f} [{self.low:.{digits}f}, {self.high:.{digits}f}]"
-        text = f"{self.metric}: {self.names[0]} {effect.sign} {self.names[1]} = {interval}"
+        text = f"{self.metric}: {words} = {interval}"
         text += "" if math.isnan(self.p_value) else f", {p_text(self.p_value)}"
         return f"{text} ({self.reason})" if self.reason else text
 
@@ -180,10 +180,9 @@ class Comparison:
             sentence = f"Given the data and the prior, {claim} in {self.metric} with probability {probability:.3f}."
             return MarginTest(question, margin, math.nan, probability, probability >= self.confidence_level, sentence)
         low, high = bounds
-        p = max(
-            0.0 if math.isinf(low) else self._one_sided(low, above=True),
-            0.0 if math.isinf(high) else self._one_sided(high, above=False),
-        )
+        tails = [] if math.isinf(low) else [self._one_sided(low, above=True)]
+        tails += [] if math.isinf(high) else [self._one_sided(high, above=False)]
+        p = math.nan if any(map(math.isnan, tails)) else max(tails)
         shown = p <= size
         tested = f"one-sided {p_text(p)}, tested at {percent(size)}"
         if math.isnan(p):
@@ -250,7 +249,7 @@ class Comparison:
 
     def by_name(self) -> dict[str, Comparison]:
         """Return the comparison by what is compared, such as ``"A − B"``."""
-        return {f"{self.names[0]} {EFFECTS[self.contrast].sign} {self.names[1]}": self}
+        return {EFFECTS[self.contrast].words(*self.names): self}
 
     def records(self) -> list[dict[str, Any]]:
         """Return the record in a list, as of a comparison of many models."""

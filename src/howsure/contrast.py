@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,12 +20,12 @@ Array = NDArray[Any]
 class Effect:
     """How two values are compared.
 
-    ``value(a, b)``; ``slopes(a, b)``, the derivatives by either; ``null``, its value where the two are equal; and
-    ``bounds``, its range for two values in a range.
+    ``words(a, b)`` writes it; ``value(a, b)``; ``slopes(a, b)``, the derivatives by either; ``null``, its value where
+    the two are equal; and ``bounds``, its range for two values in a range.
     """
 
     name: str
-    sign: str
+    words: Callable[[str, str], str]
     null: float
     value: Callable[[Array, Array], Array]
     slopes: Callable[[float, float], tuple[float, float]]
@@ -62,17 +62,17 @@ EFFECTS = {
     for each in (
         Effect(
             "difference",
-            "−",
+            "{} − {}".format,
             0.0,
             np.subtract,
             lambda a, b: (1.0, -1.0),  # noqa: ARG005 - the slopes' signature
             lambda low, high: (low - high, high - low),
             (-np.inf, np.inf),
         ),
-        Effect("ratio", "/", 1.0, divide, _ratio_slopes, lambda low, high: (0.0, np.inf), (0.0, np.inf)),  # noqa: ARG005
+        Effect("ratio", "{} / {}".format, 1.0, divide, _ratio_slopes, lambda low, high: (0.0, np.inf), (0.0, np.inf)),  # noqa: ARG005
         Effect(
             "odds_ratio",
-            "odds /",
+            "odds of {} / odds of {}".format,
             1.0,
             lambda a, b: divide(_odds(a), _odds(b)),
             _odds_slopes,
@@ -111,6 +111,25 @@ class Side:
         )
 
 
+def pair_of_models(models: Sequence[str], a: str | None, b: str | None) -> tuple[str, str]:
+    """Return the two models to compare: those named, and else the first ones that are not.
+
+    Raises
+    ------
+    HowsureError
+        If a name is unknown, or both are the same.
+    """
+    for name in (a, b):
+        if name is not None and name not in models:
+            raise HowsureError.unknown("model", str(name), models)
+    first = a if a is not None else next(name for name in models if name != b)
+    second = b if b is not None else next(name for name in models if name != first)
+    if first == second:
+        message = f"`a` and `b` are both '{first}'. Name two models: {', '.join(models)}."
+        raise HowsureError(message)
+    return first, second
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Contrast:
     """What a metric compares, and how."""
@@ -139,7 +158,7 @@ def contrast_metric(effect: Effect, first: Side, second: Side) -> Metric:
         return slopes[0] * first.gradient(counts) + slopes[1] * second.gradient(counts)
 
     return Metric(
-        f"{metric.name}: {first.name} {effect.sign} {second.name}",
+        f"{metric.name}: {effect.words(first.name, second.name)}",
         "paired",
         value,
         gradient,

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal
 
+import numpy as np
+
 from howsure.comparing import compare
 from howsure.comparison import Comparison
+from howsure.contrast import EFFECTS
 from howsure.errors import HowsureError
 from howsure.estimation import Estimate, Evaluation, checked_level, evaluate, finished
 from howsure.methods import Bootstrap, Dirichlet, Method, named
@@ -62,7 +66,7 @@ def evaluate_models(
     chosen, level = named(method), checked_level(confidence_level)
     tables = {name: table.model(name) for name in table.models}
     settings: dict[str, Any] = {"confidence_level": level, "random_state": random_state}
-    if table.kind != "paired" or not isinstance(chosen, Bootstrap | Dirichlet):
+    if not isinstance(chosen, Bootstrap | Dirichlet):
         return {name: evaluate(each, metrics, method=chosen, **settings) for name, each in tables.items()}
     if isinstance(chosen, Dirichlet) and not chosen.is_plain:
         message = "Of several models at once `Dirichlet` takes `prior=` only."
@@ -191,6 +195,9 @@ def compare_all(
     True
     """
     wanted = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
+    if not wanted:
+        message = "`metrics` is empty. Name at least one, such as 'accuracy'."
+        raise HowsureError(message)
     settings: dict[str, Any] = {"confidence_level": confidence_level, "random_state": random_state}
     if correction == "max_t":
         chosen = Bootstrap() if method is None else named(method)
@@ -205,29 +212,31 @@ def compare_all(
 def _simultaneous(
     table: Table, metrics: list[str | Metric], method: Method | None, settings: dict[str, Any]
 ) -> Comparisons:
-    if table.kind != "paired" or not isinstance(method, Bootstrap | Dirichlet):
-        message = "correction='max_t' needs a table of predicted labels and joint draws: a bootstrap or 'bayes'."
+    if not isinstance(method, Bootstrap | Dirichlet):
+        message = "correction='max_t' needs joint draws: a bootstrap or 'bayes'."
         raise HowsureError(message)
     level = checked_level(settings["confidence_level"])
     evaluations = evaluate_models(table, metrics, method=method, **settings)
     items = []
     for row, first in enumerate(evaluations[table.models[0]]):
         estimates = {name: each.estimates[row] for name, each in evaluations.items()}
-        better = resolve(first.metric, table.model(table.models[0])).better
-        differences = simultaneous_differences(estimates, confidence_level=level, better=better)
+        metric = resolve(first.metric, table.model(table.models[0]))
+        differences = simultaneous_differences(estimates, confidence_level=level, better=metric.better)
         for i, j in combinations(range(len(table.models)), 2):
             pair = (table.models[i], table.models[j])
-            items.append(_pair(pair, estimates, differences, (i, j), better))
+            items.append(_pair(pair, estimates, differences, (i, j), metric))
     return Comparisons(tuple(items), "max_t")
 
 
 def _pair(
-    names: tuple[str, str], estimates: dict[str, Estimate], differences: Any, place: tuple[int, int], better: str
+    names: tuple[str, str], estimates: dict[str, Estimate], differences: Any, place: tuple[int, int], metric: Metric
 ) -> Comparison:
     a, b = (estimates[name] for name in names)
     assert a.draws is not None  # noqa: S101 - made by a method that draws
     assert b.draws is not None  # noqa: S101
     draws = a.draws - b.draws
+    undefined = math.isnan(float(differences.low[place]))
+    low, high = np.clip((differences.low[place], differences.high[place]), *EFFECTS["difference"].bounds(*metric.range))
     return Comparison(
         a.metric,
         "difference",
@@ -235,12 +244,13 @@ def _pair(
         b,
         names,
         float(differences.value[place]),
-        float(differences.low[place]),
-        float(differences.high[place]),
+        float(low),
+        float(high),
         float(differences.p_value[place]),
-        float(draws.std(ddof=1)),
+        float(np.std(draws[np.isfinite(draws)], ddof=1)),
         differences.confidence_level,
         f"max_t, {a.method}",
-        better,
+        metric.better,
         draws,
+        reason=f"{names[0]} and {names[1]} differ by the same on every draw" if undefined else "",
     )

@@ -146,7 +146,7 @@ def comparison_grid(comparisons: Sequence[Comparison]) -> Grid:
         chance = "–" if math.isnan(each.p_value) else p_text(each.p_value)[2:].removeprefix("= ")
         rows.append(
             (
-                f"{each.metric}: {each.names[0]} {EFFECTS[each.contrast].sign} {each.names[1]}",
+                f"{each.metric}: {EFFECTS[each.contrast].words(*each.names)}",
                 number(each.a.value, decimals),
                 number(each.b.value, decimals),
                 number(each.value, decimals),
@@ -171,23 +171,25 @@ def comparison_sentence(comparison: Comparison) -> str:
     if math.isnan(each.value) or math.isnan(each.low):
         return f"{first} and {second} cannot be compared in {each.metric}: {each.reason}."
     ends = f"{number(each.low, decimals)} to {number(each.high, decimals)}"
-    seen = f"{first} {EFFECTS[each.contrast].sign} {second} = {number(each.value, decimals)}"
+    seen = f"{EFFECTS[each.contrast].words(first, second)} = {number(each.value, decimals)}"
+    lower = f" Lower values of {each.metric} are better." if each.better == "lower" else ""
     if math.isnan(each.p_value):
         probability, error = each.probability_greater
         chance = f"{_share(probability)} (Monte Carlo error {max(error, 0.001):.3f})"
         return (
             f"Given the data and the prior, {first} has the higher {each.metric} with probability {chance}: {seen}, "
-            f"{percent(each.confidence_level)} credible interval {ends}.{_rope_sentence(each)}"
+            f"{percent(each.confidence_level)} credible interval {ends}.{_rope_sentence(each)}{lower}"
         )
     evidence = f"{seen}, {percent(each.confidence_level)} interval {ends}, {p_text(each.p_value)}, by {each.method}"
-    if each.low <= each.null <= each.high or each.p_value > 1 - each.confidence_level:  # adjusted for many
+    # A p-value adjusted for many comparisons asks for more than the interval of one.
+    if each.low <= each.null <= each.high or each.p_value > (1 - each.confidence_level) * (1 + 1e-6):
         return (
             f"The data do not settle which of {first} and {second} has the higher {each.metric} ({evidence}). They are "
             f"compatible with every {each.contrast.replace('_', ' ')} in the interval, and do not show that the two "
-            "are equal."
+            f"are equal.{lower}"
         )
     more, less = (first, second) if each.value > each.null else (second, first)
-    return f"The data show a higher {each.metric} of {more} than of {less} ({evidence})."
+    return f"The data show a higher {each.metric} of {more} than of {less} ({evidence}).{lower}"
 
 
 def _rope_sentence(comparison: Comparison) -> str:

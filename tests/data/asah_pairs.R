@@ -12,7 +12,7 @@ rows <- lapply(pairs, function(pair) {
   separate <- suppressWarnings(roc.test(a, b, method = "delong", paired = FALSE))
   data.frame(
     first = pair[1], second = pair[2], z = unname(paired$statistic), p_value = paired$p.value,
-    low = paired$conf.int[1], high = paired$conf.int[2], d = unname(separate$statistic)
+    low = paired$conf.int[1], high = paired$conf.int[2], d = unname(separate$statistic), df = unname(separate$parameter), p_separate = separate$p.value
   )
 })
 write.csv(format(do.call(rbind, rows), digits = 15), "asah_pairs.csv", row.names = FALSE, quote = FALSE)

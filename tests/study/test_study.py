@@ -264,6 +264,8 @@ def test_refused_priors_and_settings(study):
         (lambda: study.add_metric("f1", aggregation="rmel"), "Did you mean 'reml'"),
         (lambda: study.add_metric("f1", aggregation="beta", scale="logit"), "takes no `scale`"),
         (lambda: study.add_metric("f1", aggregation="dl", test_share=0.2), "takes no `test_share`"),
+        (lambda: study.add_metric("f1", aggregation="nadeau_bengio", test_share=2), "between 0 and 1, not 2"),
+        (lambda: study.add_metric("f1", aggregation="nadeau_bengio", test_share="a fifth"), "between 0 and 1"),
         (lambda: study.compare("f1", "a/0", "c"), "no experiment or group 'c'"),
         (lambda: study.draws("f1", "a/0", source="posteriro"), "Did you mean 'posterior'"),
         (lambda: study.draws("f1", "a", source="random"), "is a group"),

@@ -125,7 +125,8 @@ def _corrected(tails: Array, value: float, draws: Array, acceleration: float) ->
     smallest = 0.5 / len(draws)
     bias = special.ndtri(np.clip(below, smallest, 1 - smallest))
     normal = bias + special.ndtri(tails)
-    return np.asarray(special.ndtr(bias + normal / (1 - acceleration * normal)))
+    # Beyond 1 / acceleration the correction has no meaning and would turn round: all resamples then.
+    return np.asarray(special.ndtr(bias + normal / np.maximum(1 - acceleration * normal, 1e-9)))
 
 
 def acceleration(metric: Metric, table: Table) -> float:

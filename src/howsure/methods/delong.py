@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.contrast import Contrast
 from howsure.designs import Clusters, FixedMargins, Separate, Simple
 from howsure.errors import HowsureError
 from howsure.methods.delta import AtLevels, Delta, Scale, normal_intervals
@@ -39,6 +40,8 @@ class DeLong:
     clusters have Obuchowski's variance, with the covariance of the two classes within clusters. Where the classes
     are perfectly separated the placements do not vary; the open limit then is the exact one of as many agreeing
     pairs as the smallest class has cases. A class of a single case has no sample variance: Newcombe's interval.
+
+    The difference of two areas of different test sets has Student's t with Welch's degrees of freedom.
 
     An average over many classes, one against the rest or in pairs, is a sum over the cases too: what a case adds to
     each of the areas is added up before squaring, so that their covariance is in it.
@@ -75,7 +78,7 @@ class DeLong:
     def at_levels(self, metric: Metric, table: Table) -> AtLevels:
         """Return the interval of a contrast of two areas as a function of its level."""
         scale: Scale = "identity" if self.transform == "identity" else "auto"
-        return normal_intervals(metric, table, scale, error_of=contrast_error)
+        return normal_intervals(metric, table, scale, error_of=contrast_error, freedom=contrast_freedom(metric, table))
 
     def _of_one_area(self, metric: Metric, table: Table, confidence_level: float) -> Interval:
         value = observed_area(self, metric, table, ("scores", "multiclass_scores"))
@@ -251,11 +254,31 @@ def contrast_error(metric: Metric, table: Table) -> float:
         raise HowsureError(message)
     with np.errstate(invalid="ignore"):
         slopes = metric.gradient(Counts(table.counts, table.kind))
-        if not isinstance(table.design, Separate):
-            return float(np.sqrt(placement_variance(table, slopes)))
-        own = (side.view.table(table) for side in (contrast.first, contrast.second))
-        pairs = zip(own, table.design.split(slopes), strict=True)
-        return float(np.sqrt(sum(placement_variance(part, each) for part, each in pairs)))
+        if isinstance(table.design, Separate):
+            return float(np.sqrt(sum(_separate_variances(contrast, table, table.design, slopes))))
+        return float(np.sqrt(placement_variance(table, slopes)))
+
+
+def contrast_freedom(metric: Metric, table: Table) -> float:
+    """Return the degrees of freedom of a contrast's variance: Welch's where the areas are of different test sets.
+
+    Each test set's own are those of its design, and at most its (effective) number of cases less one.
+    """
+    contrast, design = metric.contrast, table.design
+    if contrast is None or not isinstance(design, Separate):
+        return design.degrees_of_freedom
+    with np.errstate(all="ignore"):
+        slopes = metric.gradient(Counts(table.counts, table.kind))
+        variances = np.array(_separate_variances(contrast, table, design, slopes))
+        parts = [side.view.table(table) for side in (contrast.first, contrast.second)]
+        own = [min(part.design.degrees_of_freedom, sum(class_sizes(part)) - 1) for part in parts]
+        found = float(variances.sum() ** 2 / (variances**2 / own).sum())
+    return found if np.isfinite(found) else design.degrees_of_freedom
+
+
+def _separate_variances(contrast: Contrast, table: Table, design: Separate, slopes: Array) -> list[float]:
+    own = (side.view.table(table) for side in (contrast.first, contrast.second))
+    return [placement_variance(part, each) for part, each in zip(own, design.split(slopes), strict=True)]
 
 
 def placement_variance(table: Table, slopes: Array, others: Array | None = None) -> float:

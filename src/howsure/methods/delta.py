@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from howsure.designs import FixedMargins, Simple, Strata, Weighted
 from howsure.expected.designs import Expected
 from howsure.linearised import Linearised
-from howsure.methods.interval import CONSTANT, Interval, quantile, shows_variation, standard_error
+from howsure.methods.interval import CONSTANT, Interval, quantile, shows_variation, standard_error, student_quantile
 from howsure.metric import Metric
 from howsure.table import Counts, Table
 
@@ -69,8 +69,12 @@ def normal_intervals(
     transform: Scale = "auto",
     *,
     error_of: Callable[[Metric, Table], float] = standard_error,
+    freedom: float | None = None,
 ) -> AtLevels:
-    """Return the normal interval on a transformed scale as a function of its level, for any standard error."""
+    """Return the normal interval on a transformed scale as a function of its level, for any standard error.
+
+    Its degrees of freedom are the design's, unless they are given.
+    """
     value, error = float(metric(Counts(table.counts, table.kind))), error_of(metric, table)
     if not np.isfinite(value):
         return lambda _: Interval(np.nan, np.nan, reason="the metric is undefined")
@@ -86,7 +90,7 @@ def normal_intervals(
         shows = shows_variation(spread, centre) or bool(np.isnan(spread))
 
     def interval(confidence_level: float) -> Interval:
-        z = quantile(confidence_level, table.design)
+        z = quantile(confidence_level, table.design) if freedom is None else student_quantile(confidence_level, freedom)
         if not np.isfinite(z):
             return Interval(np.nan, np.nan, error, reason="a single cluster shows no variation between clusters")
         if transform == "identity":

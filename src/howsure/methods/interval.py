@@ -67,8 +67,12 @@ def normal_quantile(confidence_level: float) -> float:
 
 def quantile(confidence_level: float, design: Design) -> float:
     """Two-sided quantile: normal, or Student's t where the design has few degrees of freedom."""
-    freedom = design.degrees_of_freedom
-    if not np.isfinite(freedom):
+    return student_quantile(confidence_level, design.degrees_of_freedom)
+
+
+def student_quantile(confidence_level: float, freedom: float) -> float:
+    """Two-sided quantile of Student's t; normal for infinite degrees of freedom, nan for none."""
+    if np.isposinf(freedom):
         return normal_quantile(confidence_level)
     from scipy import special
 

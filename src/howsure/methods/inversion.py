@@ -30,7 +30,8 @@ def p_value(limits: Limits, value: float, null: float) -> float:
     sign = 1.0 if value > null else -1.0
 
     def excludes(z: float) -> bool:
-        return bool(sign * (limits(float(special.erf(z / math.sqrt(2))))[end] - null) > 0)
+        limit = limits(float(special.erf(z / math.sqrt(2))))[end]
+        return sign * ((value if math.isnan(limit) else limit) - null) > 0  # nan: too narrow an interval for a float
 
     if not excludes(SMALLEST_Z):
         return 1.0
@@ -41,6 +42,15 @@ def p_value(limits: Limits, value: float, null: float) -> float:
         middle = (inside + outside) / 2
         inside, outside = (middle, outside) if excludes(middle) else (inside, middle)
     return float(special.erfc((inside + outside) / 2 / math.sqrt(2)))
+
+
+def resolved(limits: Limits, draws: int) -> Limits:
+    """Return the limits that so many draws tell: none at levels whose tails hold less than one draw in all.
+
+    The smallest p-value of a bootstrap is then ``2 / (draws + 1)``, as that of counting draws beyond the hypothesis.
+    """
+    highest = 1 - 2 / (draws + 1)
+    return lambda level: limits(level) if level <= highest else (-math.inf, math.inf)
 
 
 def p_text(p_value: float) -> str:

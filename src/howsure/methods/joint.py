@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.contrast import Side
 from howsure.designs import CASES_PER_CELL, MANY_CELLS, Simple
 from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.dirichlet import Dirichlet, cell_prior
-from howsure.methods.draws import Draw, drawn_blocks, seed_sequence
+from howsure.methods.draws import Draw, drawn_blocks, seed_sequence, values_of_draws
 from howsure.metric import Metric
 from howsure.table import Counts, Table
 
 Array = NDArray[Any]
 BLOCK_DRAWS = 64  # tables drawn at once, at least: so many make a matrix product worth while
 BLOCK_ENTRIES = 2**21  # of the models' tables held at once
-DENSE_CLASSES = 3  # up to which the product is quicker with a dense matrix
+DENSE_CLASSES = 16  # up to which the product is quicker with a dense matrix
+DENSE_ENTRIES = 2**25  # of it, at most
 UNTHREADED = 2**18  # multiplications of a product that OpenBLAS does in one thread
 STACKED = 64  # of them in one call
 # Of 256 equally likely bytes, the smallest that mean a weight of at least 1, 2, 3, 4 and 5: a Poisson variable with
@@ -33,9 +37,9 @@ def draws_of_models(metrics: Sequence[Metric], table: Table, method: Bootstrap |
     Parameters
     ----------
     metrics
-        Metrics of one model's confusion table.
+        Metrics of one model's table.
     table
-        A paired table of predicted labels.
+        A paired table, of predicted labels or of scores.
     method
         What draws.
 
@@ -45,6 +49,8 @@ def draws_of_models(metrics: Sequence[Metric], table: Table, method: Bootstrap |
     metrics do not change when a table is multiplied by a constant.
     """
     size = method.n_resamples if isinstance(method, Bootstrap) else method.n_draws
+    if table.kind == "paired_scores":
+        return _draws_of_scores(metrics, table, method, size, seed_sequence(rng))
     classes, models = len(table.labels), len(table.models)
     draw, cell, kind = _drawing(table, method)
     adding = _Adding.of(table, cell, kind)
@@ -53,13 +59,28 @@ def draws_of_models(metrics: Sequence[Metric], table: Table, method: Bootstrap |
 
     def fill(rows: slice, stream: np.random.Generator) -> None:
         tables = adding.tables(draw(rows.stop - rows.start, stream)).astype(float, copy=False)
-        counts = Counts(tables.reshape(-1, models, classes, classes))
+        counts = Counts(tables)
         with np.errstate(all="ignore"):
             for row, metric in enumerate(metrics):
                 values[row, :, rows] = metric(counts).T
 
     drawn_blocks(fill, size, block, seed_sequence(rng))
     return values
+
+
+def _draws_of_scores(
+    metrics: Sequence[Metric], table: Table, method: Bootstrap | Dirichlet, size: int, seed: np.random.SeedSequence
+) -> Array:
+    every = [
+        Side(name, metric, view).as_metric()
+        for metric in metrics
+        for name, view in ((name, table.view(name)) for name in table.models)
+    ]
+    if isinstance(method, Dirichlet):
+        drawn = method.draws(every, table, seed)
+    else:
+        drawn = values_of_draws(every, table, partial(table.design.resample, table.counts), size, seed)
+    return drawn.reshape(len(metrics), len(table.models), size)
 
 
 def _drawing(table: Table, method: Bootstrap | Dirichlet) -> tuple[Draw, Array, type[np.floating[Any]]]:
@@ -92,32 +113,44 @@ def poisson_weights(size: int, cases: int, rng: np.random.Generator) -> Array:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Adding:
-    """The matrix that adds up weights of cells to the tables of all models."""
+    """The matrices that add up weights of cells to the tables of all models.
 
-    matrix: Any
-    is_dense: bool
+    One for each true class where classes are few: all models' rows of a case's true class, of which the cells follow
+    each other; else a sparse one.
+    """
+
+    shape: tuple[int, int]  # models, classes
+    rows: tuple[tuple[slice, Array], ...]
+    sparse: Any = None
 
     @classmethod
     def of(cls, table: Table, cell: Array, kind: type[np.floating[Any]]) -> _Adding:
         codes, classes = table.support[2][cell], len(table.labels)
-        models = codes.shape[1] - 1
-        place = classes**2 * np.arange(models) + classes * codes[:, :1] + codes[:, 1:]
-        width = models * classes**2
-        if classes <= DENSE_CLASSES:
-            matrix = np.zeros((len(cell), width), dtype=kind)
-            np.put_along_axis(matrix, place, 1.0, axis=1)
-            return cls(matrix, is_dense=True)
+        models, true = codes.shape[1] - 1, codes[:, 0]
+        shape = (models, classes)
+        if classes <= DENSE_CLASSES and len(cell) * models * classes <= DENSE_ENTRIES:
+            ends = np.searchsorted(true, np.arange(classes + 1))  # tuples are in order
+            every = np.zeros((len(cell), models * classes), dtype=kind)
+            np.put_along_axis(every, classes * np.arange(models) + codes[:, 1:], 1.0, axis=1)
+            parts = [slice(int(start), int(stop)) for start, stop in pairwise(ends)]
+            return cls(shape, tuple((part, every[part]) for part in parts))
         from scipy import sparse
 
+        place = classes**2 * np.arange(models) + classes * codes[:, :1] + codes[:, 1:]
         case = np.repeat(np.arange(len(cell)), models)
         ones = np.ones(place.size, dtype=kind)
-        return cls(sparse.csr_array((ones, (place.ravel(), case)), (width, len(cell))), is_dense=False)
+        matrix = sparse.csr_array((ones, (place.ravel(), case)), (models * classes**2, len(cell)))
+        return cls(shape, (), matrix)
 
     def tables(self, weights: Array) -> Array:
-        """Return the models' tables, ``(draws, models · classes²)``."""
-        if self.is_dense:
-            return _product(weights, self.matrix)
-        return np.asarray((self.matrix @ weights.T).T)
+        """Return the models' tables, ``(draws, models, classes, classes)``."""
+        models, classes = self.shape
+        if self.sparse is not None:
+            return np.asarray((self.sparse @ weights.T).T).reshape(-1, models, classes, classes)
+        every = np.empty((len(weights), models, classes, classes))
+        for row, (part, matrix) in enumerate(self.rows):
+            every[:, :, row] = _product(weights[:, part], matrix).reshape(-1, models, classes)
+        return every
 
 
 def _product(weights: Array, matrix: Array) -> Array:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.contrast import PairCounts, pair_counts
+from howsure.contrast import PairCounts, pair_counts, pair_of_models
 from howsure.designs import Simple
 from howsure.errors import HowsureError
 from howsure.methods import binomial
@@ -272,9 +272,7 @@ def mcnemar(table: Table, *, a: str | None = None, b: str | None = None, method:
     """
     if method not in TESTS:
         raise HowsureError.unknown("test of McNemar's", method, TESTS)
-    models = table.models
-    first = models[0] if a is None else a
-    second = next(name for name in models if name != first) if b is None else b
+    first, second = pair_of_models(table.models, a, b)
     if table.kind != "paired" or not isinstance(table.design, Simple):
         message = "McNemar's test is for labels of independent, unweighted cases. Use `compare(table, 'accuracy')`."
         raise HowsureError(message)

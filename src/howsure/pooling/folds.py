@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -58,9 +59,7 @@ def pool_folds(
     chosen = scale_named(scale)
     natural, _, _ = checked_experiments(values, np.ones(np.shape(values)), None, chosen)
     size, level = len(natural), checked_level(confidence_level)
-    if test_share is not None and not 0 < test_share < 1:
-        message = f"`test_share` is the share of the cases that a fold tests on, between 0 and 1, not {test_share!r}."
-        raise HowsureError(message)
+    share = 1 / size if test_share is None else checked_test_share(test_share)
     y = chosen.forward(natural)
     centre = float(y.mean())
     value = float(chosen.back(np.array(centre)))
@@ -69,9 +68,16 @@ def pool_folds(
         return replace(estimate, reason="one fold shows no scatter to take an interval from")
     if not np.ptp(y) > 0:
         return replace(estimate, reason="all folds have the same value: they show no scatter to take an interval from")
-    share = 1 / size if test_share is None else test_share
     error = float(y.std(ddof=1)) * math.sqrt(1 / size + share / (1 - share))
     half = float(special.stdtrit(size - 1, (1 + level) / 2)) * error
     low, high = chosen.back(np.array([centre - half, centre + half]))
     natural_error = error / float(chosen.slope(np.array(value)))
     return replace(estimate, low=float(low), high=float(high), standard_error=natural_error)
+
+
+def checked_test_share(share: Any) -> float:
+    """Return the share of the cases that a fold tests on; refuse what does not lie between 0 and 1."""
+    if isinstance(share, bool) or not isinstance(share, int | float | np.number) or not 0 < share < 1:
+        message = f"`test_share` is the share of the cases that a fold tests on, between 0 and 1, not {share!r}."
+        raise HowsureError(message)
+    return float(share)

@@ -113,7 +113,7 @@ def class_labels(true: Array, predicted: Array, labels: ArrayLike | None, rank: 
     return axis
 
 
-def refuse_mixed(true: Array, predicted: Array, name: str = "y_true") -> None:
+def refuse_mixed(true: Array, predicted: Array, name: str = "y_true", said: str = "y_pred") -> None:
     """Raise an error where one column holds text and the other numbers: they would never agree."""
     kinds = [{_kind(value) for value in axis.tolist()} for axis in (true, predicted)]
     if {"text", "number"} == kinds[0] | kinds[1] and len(kinds[0]) == len(kinds[1]) == 1:
@@ -121,7 +121,7 @@ def refuse_mixed(true: Array, predicted: Array, name: str = "y_true") -> None:
             (next(iter(kind)), axis.tolist()[0]) for kind, axis in zip(kinds, (true, predicted), strict=True)
         )
         message = (
-            f"`{name}` holds {first[0]} ({first[1]!r}) and `y_pred` holds {second[0]} ({second[1]!r}): "
+            f"`{name}` holds {first[0]} ({first[1]!r}) and `{said}` holds {second[0]} ({second[1]!r}): "
             "they would never agree. Convert one of them."
         )
         raise HowsureError(message)
@@ -173,14 +173,20 @@ def clusters(cluster: Array, cell: Array, count: Array) -> Clusters:
     return Clusters(codes, cell, count, np.ones(len(present)))
 
 
-def _atoms(keys: dict[str, Any], weight: Any, axis: Array) -> tuple[Array, Array, Array] | None:
-    """Return the distinct weights of each cell and how often they occur; None where they are too many."""
+def grouped_by_weight(keys: dict[str, Any], weight: Any) -> Grouped | None:
+    """Count the combinations of the columns' values and the weight, the last key; None where they are too many."""
     weights = checked_weight(weight)
     head = weights[: 2**16]
     if len(np.unique(head)) > len(head) // 10 + 100:
         return None
     counted = grouped(None, {**keys, "weight": weights})
-    if len(counted.n) > MOST_ATOMS:
+    return counted if len(counted.n) <= MOST_ATOMS else None
+
+
+def _atoms(keys: dict[str, Any], weight: Any, axis: Array) -> tuple[Array, Array, Array] | None:
+    """Return the distinct weights of each cell and how often they occur; None where they are too many."""
+    counted = grouped_by_weight(keys, weight)
+    if counted is None:
         return None
     cell, kept = _cells(counted, axis)
     return cell[kept], counted.levels[2][counted.codes[2]][kept].astype(float), counted.n[kept]

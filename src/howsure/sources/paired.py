@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,9 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.designs import Design, Simple, Weighted
 from howsure.errors import HowsureError
 from howsure.sources.columns import as_labels, checked_weight, encoded, same_length
-from howsure.sources.confusion import class_labels, clusters
+from howsure.sources.confusion import class_labels, clusters, grouped_by_weight, refuse_mixed
 from howsure.sources.frames import columns, grouped
-from howsure.sources.scores import binary_truth, score_values
+from howsure.sources.scores import MOST_ATOMS, binary_truth, score_values
 from howsure.table import Table
 
 Array = NDArray[Any]
@@ -77,6 +79,15 @@ def paired(
     if groups is not None:
         keys["groups"] = groups
     counted = grouped(data, keys, sample_weight)
+    by_weight = None
+    if sample_weight is not None and groups is None and data is None:
+        by_weight = grouped_by_weight(keys, sample_weight)
+    if by_weight is not None:
+        each = by_weight.levels[-1][by_weight.codes[-1]].astype(float)
+        mass = each * by_weight.n
+        counted = replace(by_weight, weight=mass, weight_squared=each * mass)
+    for name, levels in zip(models, counted.levels[1:], strict=False):
+        refuse_mixed(counted.levels[0], levels, said=f"y_pred['{name}']")
     said = dict.fromkeys(label for levels in counted.levels[1 : len(models) + 1] for label in levels.tolist())
     rank = next(filter(None, counted.ranks), None)
     axis = class_labels(counted.levels[0], as_labels(list(said)), labels, rank)
@@ -104,7 +115,8 @@ def paired(
     if groups is not None:
         design = clusters(counted.codes[-1][kept], cell, counted.weight[kept])
     elif sample_weight is not None:
-        design = Weighted(cells(counted.weight_squared))
+        atoms = None if by_weight is None else (cell, each[kept], by_weight.n[kept])
+        design = Weighted(cells(counted.weight_squared), atoms)
     names = np.array(list(models), dtype=object)
     rows = round(float(counted.n[kept].sum()))
     return Table("paired", cells(counted.weight), (axis, names, tuples, shares), design, rows)
@@ -116,11 +128,19 @@ def _models(given: Any, data: Any) -> dict[str, Any]:
         if data is None or isinstance(given, str) or not all(isinstance(name, str) for name in given):
             message = "Give the models as a mapping, such as {'A': predictions_a, 'B': predictions_b}."
             raise HowsureError(message)
+        repeated = next((name for name, number in Counter(given).items() if number > 1), None)
+        if repeated is not None:
+            message = f"The models' columns name '{repeated}' more than once. Give each column once."
+            raise HowsureError(message)
         given = {name: name for name in given}
     if len(given) < 2:  # noqa: PLR2004 - a comparison
         message = f"A paired table needs at least two models, not {len(given)}. For one use `confusion` or `scores`."
         raise HowsureError(message)
-    return {str(name): column for name, column in given.items()}
+    named = {str(name): column for name, column in given.items()}
+    if len(named) < len(given):
+        message = f"Two models have the same name: {', '.join(map(repr, given))}. Models are told apart by their text."
+        raise HowsureError(message)
+    return named
 
 
 def pseudo_tuples(classes: int, models: int) -> Array:
@@ -213,6 +233,7 @@ def paired_scores(
     if cluster is not None:
         design = clusters(np.asarray(cluster.codes), cell, weights)
     elif weight is not None:
-        design = Weighted(cells(weights**2))
+        atoms = (cell, weights, np.ones(len(cell))) if len(cell) <= MOST_ATOMS else None
+        design = Weighted(cells(weights**2), atoms)
     support = (classes, np.array(list(models), dtype=object), tuples, *(levels for levels, _ in distinct))
     return Table("paired_scores", cells(weights), support, design, len(cell))

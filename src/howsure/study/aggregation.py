@@ -14,7 +14,7 @@ from howsure.errors import HowsureError
 from howsure.methods.summary import highest_density
 from howsure.pooling.conflation import DENSITIES, conflate
 from howsure.pooling.effects import ALONE, MODELS, pool
-from howsure.pooling.folds import pool_folds
+from howsure.pooling.folds import checked_test_share, pool_folds
 from howsure.pooling.pooled import Pooled
 from howsure.pooling.scales import scale_named, scale_of_range
 
@@ -104,6 +104,8 @@ def aggregation(name: str | None = None, *, scale: str | None = None, test_share
     if test_share is not None and word != "nadeau_bengio":
         message = f"The aggregation '{word}' takes no `test_share`: that is for 'nadeau_bengio'."
         raise HowsureError(message)
+    if test_share is not None:
+        checked_test_share(test_share)
     return Aggregation(word, scale, test_share)
 
 
