@@ -156,7 +156,7 @@ def review_plan(
     [[0, 5], [0, 5]]
     >>> table = hs.reviewed(counts, [[[0, 0], [3, 2]], [[0, 0], [0, 5]]])
     >>> review_plan(table, "precision", budget=20).reviews.tolist()
-    [[0, 13], [0, 7]]
+    [[0, 11], [0, 9]]
     """
     level = checked_level(confidence_level)
     if isinstance(budget, bool) or not isinstance(budget, int | np.integer) or budget < 1:
