@@ -225,3 +225,15 @@ def test_corrected_metrics_cover_where_recorded_ones_fail() -> None:
         corrected, recorded = covered[metric] / 250
         assert 0.91 < corrected < 0.995, metric
         assert recorded < 0.5, metric
+
+
+def test_credible_intervals_of_estimated_counts_leave_equal_probability_on_both_sides() -> None:
+    """Highest density covers too little where counts are estimated, so there quantiles are the default; it can be asked for."""
+    recorded = hs.from_counts([[430, 30], [25, 60]])
+    table = hs.corrected(recorded, sensitivity=(90, 100), specificity=(95, 100))
+    found = hs.estimate(table, "recall", method="bayes", random_state=0)
+    assert [found.low, found.high] == pytest.approx(np.quantile(found.draws, [0.025, 0.975]))
+    shortest = hs.estimate(table, "recall", method=hs.Dirichlet(credible="hdi"), random_state=0)
+    assert shortest.high - shortest.low < found.high - found.low
+    counted = hs.estimate(recorded, "recall", method="bayes", random_state=0)
+    assert [counted.low, counted.high] != pytest.approx(np.quantile(counted.draws, [0.025, 0.975]), abs=1e-4)
