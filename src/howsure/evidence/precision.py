@@ -11,15 +11,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import HowsureError
 from howsure.estimation import Estimate, checked_level
+from howsure.evidence.beta_nodes import jacobi_nodes, stepped_nodes
 from howsure.methods.draws import seed_sequence
 from howsure.methods.summary import equal_tailed
 
 Array = NDArray[Any]
 Function = Callable[[Array, Array, Array], Array]  # of the Beta's two parameters and a point
-FEWEST_NODES, MOST_NODES = 32, 256  # of each of the two rates
+FEWEST_NODES, MOST_NODES, MOST_NARROW_NODES = 32, 128, 256  # of each of the two rates; of the narrower of them
 AGREEMENT = 1e-10  # of the distribution function between so many nodes and half of them
 TOLERANCE = 1e-7  # in probability, beyond which the estimate says so
 N_DRAWS = 10_000
+FAR = 6.0  # standard deviations from the mean, within which a quantile is looked for first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +136,20 @@ class ReviewedPrecision:
         """Return the precision below which this much probability lies, to 1e-10."""
         from scipy import optimize
 
-        return float(optimize.brentq(lambda x: float(self.distribution(x)) - probability, 0.0, 1.0, xtol=1e-11))
+        if not 0 <= probability <= 1:
+            message = f"`probability` is {probability!r}. Give one from 0 to 1."
+            raise HowsureError(message)
+
+        def excess(x: float) -> float:
+            return float(self.distribution(x)) - probability
+
+        low, high = (
+            max(self.mean - FAR * self.standard_deviation, 0.0),
+            min(self.mean + FAR * self.standard_deviation, 1.0),
+        )
+        if excess(low) > 0 or excess(high) < 0:
+            low, high = 0.0, 1.0
+        return float(optimize.brentq(excess, low, high, xtol=1e-11))
 
     @property
     def _shapes(self) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -158,14 +173,20 @@ class ReviewedPrecision:
     def _mixed(self, precision: ArrayLike, function: Function) -> tuple[Array, float]:
         """Average a function of a Beta distribution over the rates: nodes are doubled until nothing changes.
 
-        Also returns the last change.
+        Also returns the last change. Where counts are so large that the function is a step between the nodes of a
+        rate, nodes of the wider rate are laid where the step is.
         """
         points = np.asarray(precision, dtype=float)
-        nodes, value, change = FEWEST_NODES, self._averaged(points, function, FEWEST_NODES), np.inf
-        while nodes < MOST_NODES and change > AGREEMENT:
-            nodes *= 2
-            before, value = value, self._averaged(points, function, nodes)
-            change = float(np.abs(value - before).max())
+        value, change = points, np.inf
+        for averaged, most in ((self._averaged, MOST_NODES), (self._averaged_at_step, MOST_NARROW_NODES)):
+            nodes, value = FEWEST_NODES, averaged(points, function, FEWEST_NODES)
+            change = np.inf
+            while nodes < most and change > AGREEMENT:
+                nodes *= 2
+                before, value = value, averaged(points, function, nodes)
+                change = float(np.abs(value - before).max(initial=0.0) / max(1.0, np.abs(value).max(initial=0.0)))
+            if change <= AGREEMENT:
+                break
         return value, change
 
     def quadrature_change(self, precision: ArrayLike) -> float:
@@ -183,30 +204,27 @@ class ReviewedPrecision:
         rest = self.tp + self.fp - actual
         return np.array([function(actual + 1, rest + 1, x) @ weights for x in points.ravel()]).reshape(points.shape)
 
-
-def jacobi_nodes(a: float, b: float, number: int) -> tuple[Array, Array]:
-    """Return nodes and weights that average a function over ``Beta(a, b)`` (Gauss–Jacobi, by Golub and Welsch).
-
-    Examples
-    --------
-    >>> nodes, weights = jacobi_nodes(2.0, 6.0, 8)
-    >>> round(float(nodes @ weights), 12), round(float(nodes**2 @ weights), 12)  # 2/8, 2·3/(8·9)
-    (0.25, 0.083333333333)
-    """
-    from scipy import linalg
-
-    order = np.arange(1, number, dtype=float)
-    first, second = b - 1.0, a - 1.0  # Jacobi's exponents of 1 - x and 1 + x
-    total = 2 * order + first + second
-    middle = np.empty(number)
-    middle[0] = (second - first) / (first + second + 2)
-    middle[1:] = (second**2 - first**2) / (total * (total + 2))
-    # The first of these is 0/0 for exponents that sum to -1: cancelled by hand.
-    beside = 4 * order * (order + first) * (order + second) / (total**2 * (total + 1))
-    beside[0] = 4 * (1 + first) * (1 + second) / ((2 + first + second) ** 2 * (3 + first + second))
-    beside[1:] *= (order[1:] + first + second) / (total[1:] - 1)
-    values, vectors = linalg.eigh_tridiagonal(middle, np.sqrt(beside))
-    return (1 + values) / 2, vectors[0] ** 2
+    def _averaged_at_step(self, points: Array, function: Function, nodes: int) -> Array:
+        """Average over the narrower rate's nodes; for each, over the wider rate where the function changes."""
+        shapes, slopes, cases = self._shapes, (-float(self.tp), float(self.fp)), self.tp + self.fp
+        spreads = [
+            abs(slope) * (a * b / (a + b + 1)) ** 0.5 / (a + b) for slope, (a, b) in zip(slopes, shapes, strict=True)
+        ]
+        wide = int(np.argmax(spreads))
+        narrow_nodes, weights = jacobi_nodes(*shapes[1 - wide], nodes)
+        kept = weights > 1e-18 * weights.max()
+        starts = self.tp + slopes[1 - wide] * narrow_nodes[kept]  # true positives, were the wider rate zero
+        values = np.empty(points.size)
+        for place, x in enumerate(points.ravel()):
+            width = (cases * max(x * (1 - x), 0.0)) ** 0.5 + 1
+            total = 0.0
+            for start, weight in zip(starts, weights[kept], strict=True):
+                middle, scale = (cases * x - start) / slopes[wide], width / abs(slopes[wide])
+                rates, shares = stepped_nodes(*shapes[wide], middle, scale)
+                actual = np.clip(start + slopes[wide] * rates, 0.0, cases)
+                total += weight * float(function(actual + 1, cases - actual + 1, x) @ shares)
+            values[place] = total
+        return values.reshape(points.shape)
 
 
 def reviewed_precision(

@@ -116,7 +116,7 @@ class Dirichlet:
         lost = len(draws) - len(kept)
         if not kept.size:
             return Interval(np.nan, np.nan, draws=draws, reason="undefined on every draw")
-        kind = self.credible or getattr(table.design, "credible", "hdi")
+        kind = self.credible if self.credible is not None else str(getattr(table.design, "credible", "hdi"))
         low, high = self._intervals[kind](kept, level)
         error = float(kept.std(ddof=1)) if len(kept) > 1 else np.nan
         reason = f"undefined on {lost} of {len(draws)} draws" if lost else ""
