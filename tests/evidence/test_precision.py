@@ -218,6 +218,9 @@ def test_counts_beyond_the_quadrature_are_said(monkeypatch):
         ({"prior_tp": (0, 1)}, "`prior_tp` is (0, 1)"),
         ({"prior_fp": 3}, "`prior_fp` is 3"),
         ({"method": "mcmc"}, "no method 'mcmc'"),
+        ({"mislabelled_tp": "5"}, "`mislabelled_tp` is '5'"),
+        ({"n_draws": 1}, "`n_draws` is 1"),
+        ({"n_draws": 0.5}, "`n_draws` is 0.5"),
     ],
 )
 def test_impossible_reviews_are_refused(change, words):
@@ -231,3 +234,14 @@ def test_no_prediction_is_refused():
     """Without any positive prediction precision is undefined."""
     with pytest.raises(hs.HowsureError, match="undefined"):
         hs.reviewed_precision(0, 0, reviewed_tp=0, mislabelled_tp=0, reviewed_fp=0, mislabelled_fp=0)
+
+
+def test_points_outside_the_range_are_answered():
+    """Below 0 and above 1 the distribution function is 0 and 1 and the density 0; what is missing stays missing."""
+    model = hs.ReviewedPrecision(tp=40, fp=15, reviewed_tp=9, mislabelled_tp=1, reviewed_fp=8, mislabelled_fp=2)
+    points = np.array([-1, 0, 1, 2, np.nan])
+    np.testing.assert_allclose(model.distribution(points), [0, 0, 1, 1, np.nan], atol=1e-12)
+    np.testing.assert_allclose(model.density(points)[[0, 3, 4]], [0, 0, np.nan])
+    assert float(model.distribution(0.7)) == model.distribution([0.7])[0]
+    with pytest.raises(hs.HowsureError, match="from 0 to 1"):
+        model.quantile(2)

@@ -20,7 +20,7 @@ Function = Callable[[Array, Array, Array], Array]  # of the Beta's two parameter
 FEWEST_NODES, MOST_NODES, MOST_NARROW_NODES = 32, 128, 256  # of each of the two rates; of the narrower of them
 AGREEMENT = 1e-10  # of the distribution function between so many nodes and half of them
 TOLERANCE = 1e-7  # in probability, beyond which the estimate says so
-N_DRAWS = 10_000
+N_DRAWS, FEWEST_DRAWS = 10_000, 2
 FAR = 6.0  # standard deviations from the mean, within which a quantile is looked for first
 
 
@@ -121,7 +121,8 @@ class ReviewedPrecision:
         """Return the probability that precision is at most this, by quadrature over the two rates."""
         from scipy import special
 
-        return self._mixed(precision, special.betainc)[0]
+        points = np.asarray(precision, dtype=float)
+        return self._inside(points, special.betainc, np.where(points > 1, 1.0, 0.0))
 
     def density(self, precision: ArrayLike) -> Array:
         """Return the posterior density of precision, by quadrature over the two rates."""
@@ -130,7 +131,8 @@ class ReviewedPrecision:
         def beta_density(a: Array, b: Array, x: Array) -> Array:
             return np.asarray(np.exp(special.xlogy(a - 1, x) + special.xlog1py(b - 1, -x) - special.betaln(a, b)))
 
-        return self._mixed(precision, beta_density)[0]
+        points = np.asarray(precision, dtype=float)
+        return self._inside(points, beta_density, np.zeros(points.shape))
 
     def quantile(self, probability: float) -> float:
         """Return the precision below which this much probability lies, to 1e-10."""
@@ -169,6 +171,13 @@ class ReviewedPrecision:
     def _actual_variance(self) -> float:
         variances = [a * b / ((a + b) ** 2 * (a + b + 1)) for a, b in self._shapes]
         return float(self.tp**2 * variances[0] + self.fp**2 * variances[1])
+
+    def _inside(self, points: Array, function: Function, outside: Array) -> Array:
+        """Return the function's average where a point lies in [0, 1], ``outside`` elsewhere, nan where it is nan."""
+        values = np.where(np.isnan(points), np.nan, outside)
+        inside = (points >= 0) & (points <= 1)
+        values[inside] = self._mixed(points[inside], function)[0]
+        return values
 
     def _mixed(self, precision: ArrayLike, function: Function) -> tuple[Array, float]:
         """Average a function of a Beta distribution over the rates: nodes are doubled until nothing changes.
@@ -286,6 +295,9 @@ def reviewed_precision(
     if method not in ("draws", "quadrature"):
         raise HowsureError.unknown("method", str(method), ["draws", "quadrature"])
     level = checked_level(confidence_level)
+    if isinstance(n_draws, bool) or not isinstance(n_draws, int | np.integer) or n_draws < FEWEST_DRAWS:
+        message = f"`n_draws` is {n_draws!r}. Give a whole number of at least {FEWEST_DRAWS}."
+        raise HowsureError(message)
     model = ReviewedPrecision(
         tp=tp,
         fp=fp,
@@ -310,7 +322,7 @@ def reviewed_precision(
 
 def _refuse_unless_count(name: str, number: Any) -> None:
     try:
-        whole = not isinstance(number, bool) and float(number) >= 0 and float(number) == int(number)
+        whole = not isinstance(number, bool | str) and float(number) >= 0 and float(number) == int(number)
     except (TypeError, ValueError, OverflowError):
         whole = False
     if not whole:

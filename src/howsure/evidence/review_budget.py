@@ -198,9 +198,9 @@ def review_plan(
 
 
 def _with_review(table: Table) -> Table:
-    if isinstance(table.design, Reviewed):
+    if isinstance(table, Table) and isinstance(table.design, Reviewed):
         return table
-    if table.kind != "confusion" or not isinstance(table.design, Simple):
+    if not isinstance(table, Table) or table.kind != "confusion" or not isinstance(table.design, Simple):
         message = (
             "A review plan needs a confusion table of independent cases, from `confusion`, `reviewed` or `review`."
         )
