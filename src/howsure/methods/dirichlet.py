@@ -117,7 +117,7 @@ class Dirichlet:
         if not kept.size:
             return Interval(np.nan, np.nan, draws=draws, reason="undefined on every draw")
         kind = self.credible if self.credible is not None else str(getattr(table.design, "credible", "hdi"))
-        low, high = self._intervals[kind](kept, level)
+        low, high = (float(limit) for limit in self._intervals[kind](kept, level))
         error = float(kept.std(ddof=1)) if len(kept) > 1 else np.nan
         reason = f"undefined on {lost} of {len(draws)} draws" if lost else ""
         if not shows_variation(high - low, high):
