@@ -43,6 +43,11 @@ class Design(Protocol):
         """Name of the method that suits every metric of such counts; empty where it depends on the metric."""
         ...
 
+    @property
+    def credible(self) -> str:
+        """Kind of credible interval that draws of such counts are given, ``"hdi"`` or ``"equal_tailed"``."""
+        ...
+
     def variance(self, counts: Array, gradient: Array) -> float:
         """Variance of ``sum(gradient * counts)``."""
         ...
@@ -85,6 +90,7 @@ class Simple:
 
     note: ClassVar[str] = ""
     method: ClassVar[str] = ""
+    credible: ClassVar[str] = "hdi"
     degrees_of_freedom: float = field(default=np.inf, init=False)
 
     def variance(self, counts: Array, gradient: Array) -> float:
@@ -134,6 +140,7 @@ class Weighted:
     atoms: tuple[Array, Array, Array] | None = None
     note: ClassVar[str] = ""
     method: ClassVar[str] = ""
+    credible: ClassVar[str] = "hdi"
     degrees_of_freedom: float = field(default=np.inf, init=False)
 
     def variance(self, counts: Array, gradient: Array) -> float:  # noqa: ARG002 - the protocol's signature
@@ -211,6 +218,7 @@ class FixedMargins:
     axis: int = 0
     note: ClassVar[str] = ""
     method: ClassVar[str] = ""
+    credible: ClassVar[str] = "hdi"
     degrees_of_freedom: float = field(default=np.inf, init=False, repr=False)
 
     def variance(self, counts: Array, gradient: Array) -> float:
@@ -256,6 +264,7 @@ class Strata:
     stratum: Array
     note: ClassVar[str] = ""
     method: ClassVar[str] = ""
+    credible: ClassVar[str] = "hdi"
     degrees_of_freedom: float = field(default=np.inf, init=False, repr=False)
 
     def variance(self, counts: Array, gradient: Array) -> float:
@@ -323,6 +332,7 @@ class Separate:
 
     note: ClassVar[str] = ""
     method: ClassVar[str] = ""
+    credible: ClassVar[str] = "hdi"
 
     @property
     def degrees_of_freedom(self) -> float:
@@ -391,6 +401,7 @@ class Clusters:
 
     note: ClassVar[str] = ""
     method: ClassVar[str] = ""
+    credible: ClassVar[str] = "hdi"
 
     @property
     def number(self) -> int:

@@ -75,6 +75,7 @@ class Linearised:
     draws: Draws | None = None
     note: str = ""
     method: ClassVar[str] = ""
+    credible: ClassVar[str] = "equal_tailed"  # the kind of interval that covers what it says: see the guide
 
     @property
     def degrees_of_freedom(self) -> float:

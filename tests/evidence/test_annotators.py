@@ -211,7 +211,7 @@ def test_one_seed_gives_one_posterior() -> None:
         ([[0, 1], [1, 1]], [0, 1, 1], "2 cases and `y_pred` 3"),
         ([[0, 1], [1]], [0, 1], "ragged"),
         ([[0, 1], [1, 1]], [0, None], "`y_pred` has 1 missing"),
-        (np.zeros(4), [0, 1, 0, 1], "shape \\(4,\\)"),
+        (np.zeros(4), [0, 1, 0, 1], "no table of cases"),
         ([[0, 0], [0, 0]], [0, 0], "Only the class 0 occurs"),
     ],
 )
@@ -219,3 +219,24 @@ def test_what_cannot_be_learned_from_is_refused(annotations, predicted, words) -
     """Too few annotators, cases without a label, and other shapes get a line that says so."""
     with pytest.raises(HowsureError, match=words):
         hs.annotated(annotations, predicted)
+
+
+def test_frames_and_files_name_the_annotators(tmp_path) -> None:
+    """Columns of any frame or of a file, named with ``data``, and frames of annotations give what rows give."""
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    rows = {"anna": [0, 1, None, 1, 0], "ben": [0, 1, 1, 0, 0], "model": [0, 1, 1, 1, 0]}
+    votes = list(zip(rows["anna"], rows["ben"], strict=True))
+    expected = hs.annotated(votes, rows["model"]).counts
+    frame = polars.DataFrame(rows)
+    frame.write_csv(tmp_path / "votes.csv")
+    for data in (rows, frame, frame.lazy(), frame.to_arrow(), pandas.DataFrame(rows), tmp_path / "votes.csv"):
+        np.testing.assert_allclose(hs.annotated(["anna", "ben"], "model", data=data).counts, expected)
+    names = ["anna", "ben"]
+    for given in (frame.select(names), frame.lazy().select(names), frame.to_arrow().select(names)):
+        np.testing.assert_allclose(hs.annotated(given, rows["model"]).counts, expected)
+    assert list(hs.consensus(names, "model", data=frame, random_state=0).annotators) == names
+    with pytest.raises(HowsureError, match="no column 'carl'"):
+        hs.annotated(["anna", "carl"], "model", data=frame)
+    for wrong in (None, [0, 1, 1, 0, 0]):
+        with pytest.raises(HowsureError, match="no table of cases"):
+            hs.annotated(wrong, rows["model"])

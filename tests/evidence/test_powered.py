@@ -176,3 +176,12 @@ def test_a_power_outside_its_range_and_a_label_that_is_not_named_are_refused() -
         hs.prediction_powered(*columns, power=1.5)
     with pytest.raises(HowsureError, match="There is no label '0'"):
         hs.prediction_powered(*columns, labels=[1, 2])
+
+
+def test_columns_are_named_with_data() -> None:
+    """With ``data`` the three columns are names."""
+    rows = {"checked": [0, 1, 1, None, None, None], "made": [0, 1, 0, 1, 0, 1], "model": [0, 1, 1, 1, 0, 0]}
+    named = hs.prediction_powered("checked", "made", "model", data=rows)
+    np.testing.assert_allclose(named.counts, hs.prediction_powered(*rows.values()).counts)
+    with pytest.raises(hs.HowsureError, match="`power` is 'x'"):
+        hs.prediction_powered(*rows.values(), power="x")

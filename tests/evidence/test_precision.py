@@ -4,10 +4,11 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy import integrate, stats
+from scipy import integrate, special, stats
 
 import howsure as hs
-from howsure.evidence.precision import jacobi_nodes
+from howsure.evidence import precision
+from howsure.evidence.beta_nodes import jacobi_nodes, stepped_nodes
 
 REVIEW = {"reviewed_tp": 100, "mislabelled_tp": 5, "reviewed_fp": 80, "mislabelled_fp": 21}
 TEXT_PRIORS = {"prior_tp": (1.4, 1.8), "prior_fp": (1, 10)}  # "Precision confidence interval …", 2018
@@ -169,11 +170,41 @@ def test_nodes_average_as_the_beta_distribution():
             assert weights @ nodes**power == pytest.approx(moment, rel=1e-10)
 
 
-def test_counts_beyond_the_quadrature_are_said():
-    """Where counts are so large that nodes do not resolve the posterior, the estimate says how good it is."""
-    review = {"reviewed_tp": 100, "mislabelled_tp": 5, "reviewed_fp": 100, "mislabelled_fp": 20}
-    assert "only good to" in hs.reviewed_precision(10**7, 10**6, **review, method="quadrature", n_draws=100).reason
-    assert not hs.reviewed_precision(10**4, 10**3, **review, method="quadrature", n_draws=100).reason
+@pytest.mark.parametrize("scale", [10**3, 10**5])
+@pytest.mark.parametrize("priors", [{}, TEXT_PRIORS, {"prior_tp": (0.5, 0.5), "prior_fp": (2, 30)}])
+def test_large_counts_are_as_exact_as_small_ones(scale, priors):
+    """With up to a million cases, a step between the rates' nodes, the distribution function is right to 1e-8."""
+    model = hs.ReviewedPrecision(tp=10 * scale, fp=3 * scale, **REVIEW, **priors)
+    # A dense grid of both rates, evenly spaced in normal scores: far from elegant, and independent of the nodes.
+    scores = (np.arange(900) + 0.5) / 900 * 16 - 8
+    weights = stats.norm.pdf(scores) / stats.norm.pdf(scores).sum()
+    of_tp, of_fp = (rate.ppf(stats.norm.cdf(scores)) for rate in model.rates.values())
+    actual = model.tp * (1 - of_tp[:, None]) + model.fp * of_fp
+    point = model.mean + 0.3 * model.standard_deviation
+    rest = model.tp + model.fp - actual
+    expected = weights @ special.betainc(actual + 1, rest + 1, point) @ weights
+    assert float(model.distribution(point)) == pytest.approx(expected, abs=1e-8)
+
+
+def test_nodes_at_a_step_average_steps_and_bumps():
+    """However narrow a step is and wherever it lies, its average is the Beta probability below it."""
+    for a, b in ((0.5, 0.5), (1, 1), (6, 96), (0.2, 40), (2000, 3)):
+        for probability in (1e-3, 0.03, 0.6, 0.999):
+            middle = stats.beta(a, b).ppf(probability)
+            width = 1e-4 * middle * (1 - middle)
+            nodes, weights = stepped_nodes(a, b, middle, width)
+            below = stats.norm.sf(nodes, middle, width)  # a smooth step; its error against a sharp one is second order
+            assert weights.sum() == pytest.approx(1, abs=1e-12)
+            assert weights @ below == pytest.approx(probability, rel=1e-6)
+
+
+def test_counts_beyond_the_quadrature_are_said(monkeypatch):
+    """Where nothing at all is known of a million labels the nodes do not resolve the rates, and the estimate says so."""
+    settings = {"reviewed_tp": 0, "mislabelled_tp": 0, "reviewed_fp": 0, "mislabelled_fp": 0, "method": "quadrature"}
+    monkeypatch.setattr(precision, "MOST_NARROW_NODES", 64)  # faster, and no better
+    unknown = {"prior_tp": (0.5, 0.5), "prior_fp": (0.5, 0.5), "n_draws": 100}
+    assert "only good to" in hs.reviewed_precision(10**6, 10**6, **settings, **unknown).reason
+    assert hs.ReviewedPrecision(tp=10**6, fp=10**5, **REVIEW).quadrature_change([0.85, 0.9]) < 1e-10
 
 
 @pytest.mark.parametrize(
@@ -187,6 +218,9 @@ def test_counts_beyond_the_quadrature_are_said():
         ({"prior_tp": (0, 1)}, "`prior_tp` is (0, 1)"),
         ({"prior_fp": 3}, "`prior_fp` is 3"),
         ({"method": "mcmc"}, "no method 'mcmc'"),
+        ({"mislabelled_tp": "5"}, "`mislabelled_tp` is '5'"),
+        ({"n_draws": 1}, "`n_draws` is 1"),
+        ({"n_draws": 0.5}, "`n_draws` is 0.5"),
     ],
 )
 def test_impossible_reviews_are_refused(change, words):
@@ -200,3 +234,14 @@ def test_no_prediction_is_refused():
     """Without any positive prediction precision is undefined."""
     with pytest.raises(hs.HowsureError, match="undefined"):
         hs.reviewed_precision(0, 0, reviewed_tp=0, mislabelled_tp=0, reviewed_fp=0, mislabelled_fp=0)
+
+
+def test_points_outside_the_range_are_answered():
+    """Below 0 and above 1 the distribution function is 0 and 1 and the density 0; what is missing stays missing."""
+    model = hs.ReviewedPrecision(tp=40, fp=15, reviewed_tp=9, mislabelled_tp=1, reviewed_fp=8, mislabelled_fp=2)
+    points = np.array([-1, 0, 1, 2, np.nan])
+    np.testing.assert_allclose(model.distribution(points), [0, 0, 1, 1, np.nan], atol=1e-12)
+    np.testing.assert_allclose(model.density(points)[[0, 3, 4]], [0, 0, np.nan])
+    assert float(model.distribution(0.7)) == model.distribution([0.7])[0]
+    with pytest.raises(hs.HowsureError, match="from 0 to 1"):
+        model.quantile(2)

@@ -100,3 +100,10 @@ def test_missing_recorded_labels_are_refused():
         hs.review([None, *TRUE[1:]], PREDICTED, CORRECTED)
     with pytest.raises(hs.HowsureError, match="no column 'chekced'.*checked"):
         hs.review("label", "model", "chekced", data={"label": TRUE, "model": PREDICTED, "checked": CORRECTED})
+
+
+@pytest.mark.parametrize("wrong", [None, 3, "checked"])
+def test_what_is_no_column_is_refused(wrong):
+    """A single value is no column of corrected labels."""
+    with pytest.raises(hs.HowsureError, match="`y_reviewed` is"):
+        hs.review([0, 1, 0], [0, 1, 1], wrong)

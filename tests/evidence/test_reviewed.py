@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import integrate, stats
 
 import howsure as hs
 
@@ -170,6 +170,20 @@ def test_unreviewed_cells_are_named():
     nothing = hs.estimate(hs.reviewed(COUNTS, np.zeros((2, 2, 2))), "f1")
     assert "4 cells have no review" in nothing.reason
     assert nothing.high - nothing.low > 0.3
+
+
+def test_wrong_records_hide_frequent_classes_more_often():
+    """Before any review the corrected label's odds are the classes' frequency times those of equally frequent ones."""
+    counts = np.array([[880, 30], [20, 70]])
+    agreed, other = hs.reviewed(counts, np.zeros((2, 2, 2))).design.cells
+    odds = (counts.sum(0) + counts.sum(1) + 1)[0] / (counts.sum(0) + counts.sum(1) + 1)[1]
+    # Recorded 1: the share of wrong records, as of equally frequent classes, is uniform where the prediction is 0 ...
+    expected = integrate.quad(lambda wrong: wrong * odds / (wrong * odds + 1 - wrong), 0, 1)[0]
+    assert other.shares[1, 0] == pytest.approx(expected, abs=0.003)
+    assert other.shares[0, 1] == pytest.approx(1 - expected, abs=0.003)
+    # ... and Beta(1/4, 1) where it is 1 as well.
+    wrong = stats.beta(0.25, 1).ppf((np.arange(24) + 0.5) / 24)
+    assert agreed.shares[1, 0] == pytest.approx((wrong * odds / (wrong * odds + 1 - wrong)).mean())
 
 
 def test_pooled_cells_learn_from_each_other():

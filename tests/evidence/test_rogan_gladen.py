@@ -20,6 +20,8 @@ EPIR = [
 TRUE = np.array([[0.65, 0.05], [0.06, 0.24]])
 LABELLING = np.array([[0.95, 0.05], [0.12, 0.88]])
 
+REVIEW = [[[9, 1], [1, 2]], [[2, 2], [0, 8]]]
+
 
 @pytest.mark.parametrize("row", EPIR)
 def test_known_rates_give_the_limits_of_epir(row) -> None:
@@ -225,3 +227,33 @@ def test_corrected_metrics_cover_where_recorded_ones_fail() -> None:
         corrected, recorded = covered[metric] / 250
         assert 0.91 < corrected < 0.995, metric
         assert recorded < 0.5, metric
+
+
+def test_credible_intervals_of_estimated_counts_leave_equal_probability_on_both_sides() -> None:
+    """Highest density covers too little where counts are estimated, so there quantiles are the default; it can be asked for."""
+    recorded = hs.from_counts([[430, 30], [25, 60]])
+    table = hs.corrected(recorded, sensitivity=(90, 100), specificity=(95, 100))
+    found = hs.estimate(table, "recall", method="bayes", random_state=0)
+    assert [found.low, found.high] == pytest.approx(np.quantile(found.draws, [0.025, 0.975]))
+    shortest = hs.estimate(table, "recall", method=hs.Dirichlet(credible="hdi"), random_state=0)
+    assert shortest.high - shortest.low < found.high - found.low
+    counted = hs.estimate(recorded, "recall", method="bayes", random_state=0)
+    assert [counted.low, counted.high] != pytest.approx(np.quantile(counted.draws, [0.025, 0.975]), abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda table: hs.corrected(hs.reviewed(table.counts, REVIEW), sensitivity=0.9, specificity=0.9), "already"),
+        (lambda table: hs.corrected(table.counts, sensitivity=0.9, specificity=0.9), "takes a confusion table"),
+        (lambda table: hs.corrected(table, labelling=[[0.1, 0.9], [0.8, 0.2]]), "classes swapped"),
+        (lambda table: hs.corrected(table, labelling="x"), "no matrix of numbers"),
+        (lambda table: hs.corrected(table, sensitivity="high", specificity=0.9), "`sensitivity` is 'high'"),
+        (lambda table: hs.corrected_prevalence("3", table.rows, sensitivity=0.9, specificity=0.9), "two whole numbers"),
+        (lambda table: hs.review_plan(table.counts, "f1", budget=5), "needs a confusion table"),
+    ],
+)
+def test_what_is_no_table_or_no_rate_is_refused(call, words) -> None:
+    """Counts for a table, a table that was corrected by a review, words for numbers: one clear line each."""
+    with pytest.raises(hs.HowsureError, match=words):
+        call(hs.from_counts([[50, 5], [6, 40]]))

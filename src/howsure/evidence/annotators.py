@@ -18,6 +18,7 @@ from howsure.methods.draws import seed_sequence
 from howsure.methods.summary import equal_tailed
 from howsure.sources.columns import as_labels, coded_with_gaps, positions
 from howsure.sources.confusion import class_labels, refuse_mixed
+from howsure.sources.frames import columns, opened
 from howsure.table import Table
 
 Array = NDArray[Any]
@@ -26,7 +27,7 @@ PRIOR_RIGHT, PRIOR_WRONG = 2.0, 1.0  # pseudo-cases of each annotator and class:
 N_DRAWS = 4_000
 
 
-def annotated(annotations: Any, y_pred: Any, *, labels: ArrayLike | None = None) -> Table:
+def annotated(annotations: Any, y_pred: Any, *, data: Any = None, labels: ArrayLike | None = None) -> Table:
     """Return the confusion table against the truth behind several annotators' labels.
 
     The model of Dawid and Skene: each case has one true class; given it, each annotator labels by a confusion matrix
@@ -37,9 +38,11 @@ def annotated(annotations: Any, y_pred: Any, *, labels: ArrayLike | None = None)
     ----------
     annotations
         Cases × annotators, with None or nan where an annotator has not labelled a case; or a mapping or frame with
-        one column an annotator.
+        one column an annotator; with ``data`` the names of the annotators' columns.
     y_pred
-        Prediction of each case.
+        Prediction of each case; with ``data`` the name of its column.
+    data
+        A frame, a lazy frame or relation, a mapping of columns, or the path of a file.
     labels
         The classes, in order; all that occur by default.
 
@@ -74,7 +77,7 @@ def annotated(annotations: Any, y_pred: Any, *, labels: ArrayLike | None = None)
     >>> print(hs.estimate(hs.annotated(votes, predicted), "accuracy"))
     0.923 [0.895, 0.951]
     """
-    votes, axis, _ = _counted(annotations, y_pred, labels)
+    votes, axis, _ = _counted(*_columns(annotations, y_pred, data), labels)
     shares, rates = votes.fitted()
     table = votes.totals(votes.counts[:, None] * votes.memberships(shares, rates))[0]
     # Two pseudo-cases, for the variance alone: a cell that seems empty may have a few cases.
@@ -111,6 +114,7 @@ def consensus(
     annotations: Any,
     y_pred: Any,
     *,
+    data: Any = None,
     labels: ArrayLike | None = None,
     confidence_level: float = 0.95,
     random_state: Any = None,
@@ -119,7 +123,7 @@ def consensus(
 
     Parameters
     ----------
-    annotations, y_pred, labels
+    annotations, y_pred, data, labels
         As in `annotated`.
     confidence_level
         Probability that the annotators' intervals hold.
@@ -143,7 +147,8 @@ def consensus(
     ['a', 'b', 'a', 'b', 'a']
     """
     level = checked_level(confidence_level)
-    votes, axis, combination = _counted(annotations, y_pred, labels)
+    given_by, made = _columns(annotations, y_pred, data)
+    votes, axis, combination = _counted(given_by, made, labels)
     fitted = votes.fitted()
     probabilities = votes.memberships(*fitted)[combination]
     prior = np.full((len(axis), len(axis)), DEFAULT_MASS / len(axis) ** 2)
@@ -154,7 +159,7 @@ def consensus(
             label: _rate(drawn[:, which, index, index], float(fitted[1][which, index, index]), level)
             for index, label in enumerate(axis.tolist())
         }
-        for which, name in enumerate(_columns(annotations))
+        for which, name in enumerate(given_by)
     }
     return Consensus(axis[probabilities.argmax(1)], probabilities, axis, reliability)
 
@@ -165,28 +170,36 @@ def _rate(draws: Array, value: float, level: float) -> Estimate:
     return Estimate("recall", value, low, high, level, "bayes", float(draws.std(ddof=1)), draws)
 
 
-def _columns(annotations: Any) -> dict[Any, Any]:
-    """Return the annotators' columns by name."""
+def _columns(annotations: Any, y_pred: Any, data: Any) -> tuple[dict[Any, Any], Any]:
+    """Return the annotators' columns by name, and the predictions."""
+    if data is not None:
+        names = [annotations] if isinstance(annotations, str) else list(annotations)
+        found = columns(data, {"y_pred": y_pred, **{f"annotations[{name!r}]": name for name in names}})
+        made = found.pop("y_pred")
+        return dict(zip(names, found.values(), strict=True)), made
     if isinstance(annotations, Mapping):
-        return dict(annotations)
-    if hasattr(annotations, "columns"):
-        return {name: annotations[name] for name in annotations.columns}
-    if not isinstance(annotations, np.ndarray):
-        rows = [list(row) for row in annotations]
-        if len({len(row) for row in rows}) != 1:
-            message = "`annotations` is ragged. Give one row a case and one column an annotator, None where missing."
-            raise HowsureError(message)
-        return {column: list(each) for column, each in enumerate(zip(*rows, strict=True))}
-    if annotations.ndim != 2:  # noqa: PLR2004 - cases × annotators
-        message = f"`annotations` has shape {annotations.shape}. Give one row a case and one column an annotator."
+        return dict(annotations), y_pred
+    if hasattr(annotations, "iloc"):  # pandas: names of any type
+        return {name: annotations[name] for name in annotations.columns}, y_pred
+    if any(hasattr(type(annotations), each) for each in ("columns", "column_names")):
+        names = opened(annotations).collect_schema().names()
+        return columns(annotations, {name: name for name in names}), y_pred
+    if isinstance(annotations, np.ndarray) and annotations.ndim == 2:  # noqa: PLR2004 - cases × annotators
+        return dict(enumerate(annotations.T)), y_pred
+    try:
+        listed = [list(row) for row in annotations]
+    except TypeError:
+        message = "`annotations` is no table of cases × annotators. To name columns of a frame or file, give `data=`."
+        raise HowsureError(message) from None
+    if len({len(row) for row in listed}) != 1:
+        message = "`annotations` is ragged. Give one row a case and one column an annotator, None where missing."
         raise HowsureError(message)
-    return dict(enumerate(annotations.T))
+    return {column: list(each) for column, each in enumerate(zip(*listed, strict=True))}, y_pred
 
 
-def _counted(annotations: Any, y_pred: Any, labels: ArrayLike | None) -> tuple[Votes, Array, Array]:
+def _counted(given_by: dict[Any, Any], y_pred: Any, labels: ArrayLike | None) -> tuple[Votes, Array, Array]:
     """Return the distinct combinations with their counts, the classes, and each case's combination."""
-    columns = _columns(annotations)
-    coded = [coded_with_gaps(f"annotations[{name!r}]", column) for name, column in columns.items()]
+    coded = [coded_with_gaps(f"annotations[{name!r}]", column) for name, column in given_by.items()]
     levels, codes = coded_with_gaps("y_pred", y_pred)
     _refuse_unusable([each for _, each in coded], codes)
     given = as_labels(list(dict.fromkeys(label for each, _ in coded for label in each.tolist())))

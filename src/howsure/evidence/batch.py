@@ -42,6 +42,7 @@ class CalibratedBatch:
     cells: Array
     note: ClassVar[str] = "what these cases will turn out to be, if the labelled ones are like them"
     is_exact: ClassVar[bool] = False
+    credible: ClassVar[str] = "hdi"
     degrees_of_freedom: float = field(default=np.inf, init=False)
 
     @property

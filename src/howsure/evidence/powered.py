@@ -14,6 +14,7 @@ from howsure.linearised import Linearised, Sample
 from howsure.metric import Metric
 from howsure.sources.columns import as_labels, coded_with_gaps, positions
 from howsure.sources.confusion import class_labels, refuse_mixed
+from howsure.sources.frames import columns
 from howsure.spec import resolve
 from howsure.table import Counts, Table
 
@@ -27,6 +28,7 @@ def prediction_powered(
     y_made: Any,
     y_pred: Any,
     *,
+    data: Any = None,
     labels: ArrayLike | None = None,
     metric: str | Metric = "accuracy",
     power: float | None = None,
@@ -46,6 +48,8 @@ def prediction_powered(
         Label that a model, or another cheap source, gave to every case.
     y_pred
         Prediction of the classifier that is judged.
+    data
+        A frame, a lazy frame or relation, a mapping of columns, or the path of a file, of which the above name columns.
     labels
         The classes, in order; all that occur by default.
     metric
@@ -83,10 +87,11 @@ def prediction_powered(
     >>> print(hs.estimate(table, "accuracy"), hs.estimate(alone, "accuracy"))
     0.919 [0.888, 0.950] 0.930 [0.886, 0.958]
     """
-    trusted, other, axis = _counted(y_true, y_made, y_pred, labels)
+    found = columns(data, {"y_true": y_true, "y_made": y_made, "y_pred": y_pred})
+    trusted, other, axis = _counted(found["y_true"], found["y_made"], found["y_pred"], labels)
     if power is None:
         power = _best_power(metric, trusted, other, axis)
-    elif not 0 <= power <= 1:
+    elif not (isinstance(power, int | float) and 0 <= power <= 1):
         message = f"`power` is {power!r}. Give a weight from 0 (trusted cases alone) to 1, or leave it out."
         raise HowsureError(message)
     centre = _powered(trusted, other, power)
@@ -101,28 +106,28 @@ def prediction_powered(
 
 def _counted(y_true: Any, y_made: Any, y_pred: Any, labels: ArrayLike | None) -> tuple[Array, Array, Array]:
     """Return the trusted cases by (true, made, predicted), the others by (made, predicted), and the classes."""
-    columns = [
+    coded = [
         coded_with_gaps(name, values) for name, values in (("y_true", y_true), ("y_made", y_made), ("y_pred", y_pred))
     ]
-    lengths = [len(codes) for _, codes in columns]
+    lengths = [len(codes) for _, codes in coded]
     if len(set(lengths)) > 1:
         message = "`y_true` has {}, `y_made` {} and `y_pred` {} cases. Give one value a case in each.".format(*lengths)
         raise HowsureError(message)
-    for name, (_, codes) in zip(("y_made", "y_pred"), columns[1:], strict=True):
+    for name, (_, codes) in zip(("y_made", "y_pred"), coded[1:], strict=True):
         if (codes < 0).any():
             message = f"`{name}` has {int((codes < 0).sum())} missing values. Only `y_true` may lack some."
             raise HowsureError(message)
-    known = int((columns[0][1] >= 0).sum())
+    known = int((coded[0][1] >= 0).sum())
     if known < FEWEST or known == lengths[0]:
         words = "All labels are trusted: use `confusion`." if known >= FEWEST else "Have two or more of them checked."
         message = f"`y_true` has {known} trusted labels of {lengths[0]} cases. {words}"
         raise HowsureError(message)
-    levels = [each for each, _ in columns]
+    levels = [each for each, _ in coded]
     refuse_mixed(levels[0], levels[2])
     refuse_mixed(levels[1], levels[2], "y_made")
     axis = class_labels(as_labels([*levels[0].tolist(), *levels[1].tolist()]), levels[2], labels)
     size = len(axis)
-    true, made, predicted = (positions(level, codes, axis) for level, codes in columns)
+    true, made, predicted = (positions(level, codes, axis) for level, codes in coded)
     flat = np.bincount(((true + 1) * size + made) * size + predicted, minlength=(size + 1) * size * size)
     counts = flat.reshape(size + 1, size, size).astype(float)
     return counts[1:], counts[0], axis

@@ -11,15 +11,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import HowsureError
 from howsure.estimation import Estimate, checked_level
+from howsure.evidence.beta_nodes import jacobi_nodes, stepped_nodes
 from howsure.methods.draws import seed_sequence
 from howsure.methods.summary import equal_tailed
 
 Array = NDArray[Any]
 Function = Callable[[Array, Array, Array], Array]  # of the Beta's two parameters and a point
-FEWEST_NODES, MOST_NODES = 32, 256  # of each of the two rates
+FEWEST_NODES, MOST_NODES, MOST_NARROW_NODES = 32, 128, 256  # of each of the two rates; of the narrower of them
 AGREEMENT = 1e-10  # of the distribution function between so many nodes and half of them
 TOLERANCE = 1e-7  # in probability, beyond which the estimate says so
-N_DRAWS = 10_000
+N_DRAWS, FEWEST_DRAWS = 10_000, 2
+FAR = 6.0  # standard deviations from the mean, within which a quantile is looked for first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +121,8 @@ class ReviewedPrecision:
         """Return the probability that precision is at most this, by quadrature over the two rates."""
         from scipy import special
 
-        return self._mixed(precision, special.betainc)[0]
+        points = np.asarray(precision, dtype=float)
+        return self._inside(points, special.betainc, np.where(points > 1, 1.0, 0.0))
 
     def density(self, precision: ArrayLike) -> Array:
         """Return the posterior density of precision, by quadrature over the two rates."""
@@ -128,13 +131,27 @@ class ReviewedPrecision:
         def beta_density(a: Array, b: Array, x: Array) -> Array:
             return np.asarray(np.exp(special.xlogy(a - 1, x) + special.xlog1py(b - 1, -x) - special.betaln(a, b)))
 
-        return self._mixed(precision, beta_density)[0]
+        points = np.asarray(precision, dtype=float)
+        return self._inside(points, beta_density, np.zeros(points.shape))
 
     def quantile(self, probability: float) -> float:
         """Return the precision below which this much probability lies, to 1e-10."""
         from scipy import optimize
 
-        return float(optimize.brentq(lambda x: float(self.distribution(x)) - probability, 0.0, 1.0, xtol=1e-11))
+        if not 0 <= probability <= 1:
+            message = f"`probability` is {probability!r}. Give one from 0 to 1."
+            raise HowsureError(message)
+
+        def excess(x: float) -> float:
+            return float(self.distribution(x)) - probability
+
+        low, high = (
+            max(self.mean - FAR * self.standard_deviation, 0.0),
+            min(self.mean + FAR * self.standard_deviation, 1.0),
+        )
+        if excess(low) > 0 or excess(high) < 0:
+            low, high = 0.0, 1.0
+        return float(optimize.brentq(excess, low, high, xtol=1e-11))
 
     @property
     def _shapes(self) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -155,17 +172,30 @@ class ReviewedPrecision:
         variances = [a * b / ((a + b) ** 2 * (a + b + 1)) for a, b in self._shapes]
         return float(self.tp**2 * variances[0] + self.fp**2 * variances[1])
 
+    def _inside(self, points: Array, function: Function, outside: Array) -> Array:
+        """Return the function's average where a point lies in [0, 1], ``outside`` elsewhere, nan where it is nan."""
+        values = np.where(np.isnan(points), np.nan, outside)
+        inside = (points >= 0) & (points <= 1)
+        values[inside] = self._mixed(points[inside], function)[0]
+        return values
+
     def _mixed(self, precision: ArrayLike, function: Function) -> tuple[Array, float]:
         """Average a function of a Beta distribution over the rates: nodes are doubled until nothing changes.
 
-        Also returns the last change.
+        Also returns the last change. Where counts are so large that the function is a step between the nodes of a
+        rate, nodes of the wider rate are laid where the step is.
         """
         points = np.asarray(precision, dtype=float)
-        nodes, value, change = FEWEST_NODES, self._averaged(points, function, FEWEST_NODES), np.inf
-        while nodes < MOST_NODES and change > AGREEMENT:
-            nodes *= 2
-            before, value = value, self._averaged(points, function, nodes)
-            change = float(np.abs(value - before).max())
+        value, change = points, np.inf
+        for averaged, most in ((self._averaged, MOST_NODES), (self._averaged_at_step, MOST_NARROW_NODES)):
+            nodes, value = FEWEST_NODES, averaged(points, function, FEWEST_NODES)
+            change = np.inf
+            while nodes < most and change > AGREEMENT:
+                nodes *= 2
+                before, value = value, averaged(points, function, nodes)
+                change = float(np.abs(value - before).max(initial=0.0) / max(1.0, np.abs(value).max(initial=0.0)))
+            if change <= AGREEMENT:
+                break
         return value, change
 
     def quadrature_change(self, precision: ArrayLike) -> float:
@@ -183,30 +213,27 @@ class ReviewedPrecision:
         rest = self.tp + self.fp - actual
         return np.array([function(actual + 1, rest + 1, x) @ weights for x in points.ravel()]).reshape(points.shape)
 
-
-def jacobi_nodes(a: float, b: float, number: int) -> tuple[Array, Array]:
-    """Return nodes and weights that average a function over ``Beta(a, b)`` (Gauss–Jacobi, by Golub and Welsch).
-
-    Examples
-    --------
-    >>> nodes, weights = jacobi_nodes(2.0, 6.0, 8)
-    >>> round(float(nodes @ weights), 12), round(float(nodes**2 @ weights), 12)  # 2/8, 2·3/(8·9)
-    (0.25, 0.083333333333)
-    """
-    from scipy import linalg
-
-    order = np.arange(1, number, dtype=float)
-    first, second = b - 1.0, a - 1.0  # Jacobi's exponents of 1 - x and 1 + x
-    total = 2 * order + first + second
-    middle = np.empty(number)
-    middle[0] = (second - first) / (first + second + 2)
-    middle[1:] = (second**2 - first**2) / (total * (total + 2))
-    # The first of these is 0/0 for exponents that sum to -1: cancelled by hand.
-    beside = 4 * order * (order + first) * (order + second) / (total**2 * (total + 1))
-    beside[0] = 4 * (1 + first) * (1 + second) / ((2 + first + second) ** 2 * (3 + first + second))
-    beside[1:] *= (order[1:] + first + second) / (total[1:] - 1)
-    values, vectors = linalg.eigh_tridiagonal(middle, np.sqrt(beside))
-    return (1 + values) / 2, vectors[0] ** 2
+    def _averaged_at_step(self, points: Array, function: Function, nodes: int) -> Array:
+        """Average over the narrower rate's nodes; for each, over the wider rate where the function changes."""
+        shapes, slopes, cases = self._shapes, (-float(self.tp), float(self.fp)), self.tp + self.fp
+        spreads = [
+            abs(slope) * (a * b / (a + b + 1)) ** 0.5 / (a + b) for slope, (a, b) in zip(slopes, shapes, strict=True)
+        ]
+        wide = int(np.argmax(spreads))
+        narrow_nodes, weights = jacobi_nodes(*shapes[1 - wide], nodes)
+        kept = weights > 1e-18 * weights.max()
+        starts = self.tp + slopes[1 - wide] * narrow_nodes[kept]  # true positives, were the wider rate zero
+        values = np.empty(points.size)
+        for place, x in enumerate(points.ravel()):
+            width = (cases * max(x * (1 - x), 0.0)) ** 0.5 + 1
+            total = 0.0
+            for start, weight in zip(starts, weights[kept], strict=True):
+                middle, scale = (cases * x - start) / slopes[wide], width / abs(slopes[wide])
+                rates, shares = stepped_nodes(*shapes[wide], middle, scale)
+                actual = np.clip(start + slopes[wide] * rates, 0.0, cases)
+                total += weight * float(function(actual + 1, cases - actual + 1, x) @ shares)
+            values[place] = total
+        return values.reshape(points.shape)
 
 
 def reviewed_precision(
@@ -268,6 +295,9 @@ def reviewed_precision(
     if method not in ("draws", "quadrature"):
         raise HowsureError.unknown("method", str(method), ["draws", "quadrature"])
     level = checked_level(confidence_level)
+    if isinstance(n_draws, bool) or not isinstance(n_draws, int | np.integer) or n_draws < FEWEST_DRAWS:
+        message = f"`n_draws` is {n_draws!r}. Give a whole number of at least {FEWEST_DRAWS}."
+        raise HowsureError(message)
     model = ReviewedPrecision(
         tp=tp,
         fp=fp,
@@ -292,7 +322,7 @@ def reviewed_precision(
 
 def _refuse_unless_count(name: str, number: Any) -> None:
     try:
-        whole = not isinstance(number, bool) and float(number) >= 0 and float(number) == int(number)
+        whole = not isinstance(number, bool | str) and float(number) >= 0 and float(number) == int(number)
     except (TypeError, ValueError, OverflowError):
         whole = False
     if not whole:

@@ -156,7 +156,7 @@ def review_plan(
     [[0, 5], [0, 5]]
     >>> table = hs.reviewed(counts, [[[0, 0], [3, 2]], [[0, 0], [0, 5]]])
     >>> review_plan(table, "precision", budget=20).reviews.tolist()
-    [[0, 13], [0, 7]]
+    [[0, 11], [0, 9]]
     """
     level = checked_level(confidence_level)
     if isinstance(budget, bool) or not isinstance(budget, int | np.integer) or budget < 1:
@@ -198,9 +198,9 @@ def review_plan(
 
 
 def _with_review(table: Table) -> Table:
-    if isinstance(table.design, Reviewed):
+    if isinstance(table, Table) and isinstance(table.design, Reviewed):
         return table
-    if table.kind != "confusion" or not isinstance(table.design, Simple):
+    if not isinstance(table, Table) or table.kind != "confusion" or not isinstance(table.design, Simple):
         message = (
             "A review plan needs a confusion table of independent cases, from `confusion`, `reviewed` or `review`."
         )

@@ -44,8 +44,10 @@ class Cells:
         Cell of the corrected table that each label leads to, ``(m, K)``.
     role
         Which of the shared pseudo-reviews each label takes, ``(m, K)``.
+    tilt
+        How frequent the class of each label is, ``(m, K)``: a wrong record hides a frequent class more often.
     shared
-        Pseudo-reviews of each role at each point of the prior, ``(points, roles)``.
+        Pseudo-reviews of each role at each point of the prior, were all classes as frequent, ``(points, roles)``.
     weights
         Probability of each point, ``(points,)``.
     """
@@ -56,6 +58,7 @@ class Cells:
     fixed: Array
     destination: Array
     role: Array
+    tilt: Array
     shared: Array
     weights: Array
 
@@ -77,14 +80,28 @@ class Cells:
     @property
     def pseudo_reviews(self) -> Array:
         """Expected pseudo-reviews by corrected label, ``(m, K)``."""
-        return np.asarray(self.fixed + (self.weights @ self.shared)[self.role])
+        return np.asarray(self.fixed + self._of_roles(self.weights[:, None] * self.scale))
+
+    @property
+    def scale(self) -> Array:
+        """What brings each cell's pseudo-reviews to their number at each point, ``(points, m)``."""
+        tilted = self.shared @ self._by_role(self.tilt)
+        return self._strengths[:, None] / np.where(tilted > 0, tilted, 1.0)
+
+    def _by_role(self, values: Array) -> Array:
+        """Add up values by corrected label over the labels of each role, ``(roles, m)``."""
+        roles = range(self.shared.shape[1])
+        return np.stack([np.where(self.role == role, values, 0.0).sum(1) for role in roles])
+
+    def _of_roles(self, factors: Array) -> Array:
+        """Sum the pseudo-reviews over the points, times factors ``(points, m)``: by corrected label, ``(m, K)``."""
+        return np.take_along_axis(factors.T @ self.shared, self.role, 1) * self.tilt
 
     @property
     def shares(self) -> Array:
         """Expected share of each corrected label among the unreviewed, ``(m, K)``."""
         each = self.weights[:, None] / np.where(self.evidence > 0, self.evidence, 1.0)
-        from_prior = np.take_along_axis(each.T @ self.shared, self.role, 1)
-        return np.asarray((self.reviews + self.fixed) * each.sum(0)[:, None] + from_prior)
+        return np.asarray((self.reviews + self.fixed) * each.sum(0)[:, None] + self._of_roles(each * self.scale))
 
     @property
     def expected(self) -> Array:
@@ -109,56 +126,38 @@ class Cells:
         return np.bincount(self.destination.ravel(), values.ravel(), int(np.prod(shape))).reshape(shape)
 
     def imputation_variance(self, gradient: Array) -> float:
-        """Variance of the unreviewed cases' sum of the gradient over all cells, which share the prior's points.
-
-        A cell's mean and spread at a point are linear and quadratic in its shared pseudo-reviews, over the evidence,
-        which depends on their sum alone: points with one sum are evaluated together, whatever the number of cells.
-        """
-        (own, own_squares), (shared, shared_squares) = self._sums(gradient)
-        inside, totals = np.empty(len(self.weights)), np.empty(len(self.weights))
-        strengths = self._strengths
-        for strength in np.unique(strengths):
-            at = strengths == strength
-            points = self.shared[at]
-            evidence = (self.reviews + self.fixed).sum(1) + strength
-            evidence = np.where(evidence > 0, evidence, 1.0)  # where nothing is known, nothing is unreviewed
-            factor = self.unreviewed * (evidence + self.unreviewed) / (evidence + 1) / evidence
-            second = own_squares @ factor + points @ (shared_squares @ factor)
-            factor = factor / evidence
-            mixed = (shared * factor) @ shared.T
-            square = own**2 @ factor + 2 * points @ (shared @ (own * factor)) + ((points @ mixed) * points).sum(1)
-            inside[at] = np.maximum(second - square, 0.0)
-            share = self.unreviewed / evidence
-            totals[at] = own @ share + points @ (shared @ share)
-        return float(self.weights @ (inside + (totals - self.weights @ totals) ** 2))
+        """Variance of the unreviewed cases' sum of the gradient over all cells, which share the prior's points."""
+        mean, inside = self._moments(gradient)
+        totals = mean @ self.unreviewed
+        return float(self.weights @ (inside.sum(1) + (totals - self.weights @ totals) ** 2))
 
     def cell_variances(self, gradient: Array) -> Array:
         """Variance of the unreviewed cases' sum of the gradient, cell by cell, ``(m,)``."""
-        (own, own_squares), (shared, shared_squares) = self._sums(gradient)
-        evidence = np.where(self.evidence > 0, self.evidence, 1.0)
-        mean = (own + self.shared @ shared) / evidence
-        spread = np.maximum((own_squares + self.shared @ shared_squares) / evidence - mean**2, 0.0)
-        inside = self.weights @ (self.unreviewed * (evidence + self.unreviewed) / (evidence + 1) * spread)
-        return np.asarray(inside + self.unreviewed**2 * (self.weights @ (mean - self.weights @ mean) ** 2))
+        mean, inside = self._moments(gradient)
+        return np.asarray(self.weights @ (inside + (self.unreviewed * (mean - self.weights @ mean)) ** 2))
+
+    def _moments(self, gradient: Array) -> tuple[Array, Array]:
+        """Return the gradient's mean in each cell and the variance of the unreviewed cases' sum, ``(points, m)``."""
+        slopes = gradient.ravel()[self.destination]
+        own, scale = self.reviews + self.fixed, self.scale
+        evidence = np.where(self.evidence > 0, self.evidence, 1.0)  # where nothing is known, nothing is unreviewed
+        mean, square = (
+            ((own * power).sum(1) + self.shared @ self._by_role(self.tilt * power) * scale) / evidence
+            for power in (slopes, slopes**2)
+        )
+        factor = self.unreviewed * (evidence + self.unreviewed) / (evidence + 1)
+        return mean, factor * np.maximum(square - mean**2, 0.0)
 
     @property
     def _strengths(self) -> Array:
-        """Sum of a cell's shared pseudo-reviews at each point, ``(points,)``."""
+        """Pseudo-reviews of a cell at each point, ``(points,)``."""
         return np.asarray(self.shared[:, self.role[0]].sum(1).round(9))
-
-    def _sums(self, gradient: Array) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
-        """Add up slopes and their squares over labels: by cells' own evidence ``(m,)``, by role ``(roles, m)``."""
-        slopes = gradient.ravel()[self.destination]
-        own = self.reviews + self.fixed
-        roles = [self.role == role for role in range(self.shared.shape[1])]
-        shared = (np.stack([np.where(role, power, 0.0).sum(1) for role in roles]) for power in (slopes, slopes**2))
-        first, second = shared
-        return ((own * slopes).sum(1), (own * slopes**2).sum(1)), (first, second)
 
     def imputed(self, size: int, rng: np.random.Generator) -> Array:
         """Draw the cases by corrected label, ``(size, m * K)``: the reviewed are known."""
         points = rng.choice(len(self.weights), size, p=self.weights)
-        drawn = rng.standard_gamma(self.reviews + self.fixed + self.shared[points][:, self.role])
+        pseudo = self.shared[points][:, self.role] * self.scale[points][..., None] * self.tilt
+        drawn = rng.standard_gamma(self.reviews + self.fixed + pseudo)
         sums = drawn.sum(-1, keepdims=True)
         shares = np.where(sums > 0, drawn / np.where(sums > 0, sums, 1.0), self.shares)
         labels = rng.multinomial(self.unreviewed.astype(np.int64), shares)
@@ -201,7 +200,8 @@ def fixed_cells(counts: Array, reviews: Array, prior: Array) -> tuple[Cells, ...
     """Return all non-empty cells, with the same pseudo-reviews whatever the reviews say."""
     chosen = counts.ravel() > 0
     nothing = np.zeros((1, 1))
-    return (_cells(counts, reviews, chosen, prior, np.zeros(prior.shape, dtype=np.intp), nothing, np.ones(1)),)
+    role = np.zeros(prior.shape, dtype=np.intp)
+    return (_cells(counts, reviews, chosen, prior, role, nothing, np.ones(1)),)
 
 
 def pooled_cells(counts: Array, reviews: Array) -> tuple[Cells, ...]:
@@ -231,9 +231,16 @@ def _cells(
         fixed=fixed.reshape(-1, size)[chosen],
         destination=(size * corrected + predicted).reshape(-1, size)[chosen],
         role=role.reshape(-1, size)[chosen],
+        tilt=np.broadcast_to(_frequencies(counts), reviews.shape).reshape(-1, size)[chosen],
         shared=shared,
         weights=weights,
     )
+
+
+def _frequencies(counts: Array) -> Array:
+    """Return how frequent each class is, as the records and the predictions have it, 1 on average."""
+    cases = counts.sum(0) + counts.sum(1) + 1
+    return np.asarray(cases / cases.mean())
 
 
 def _agreed(size: int) -> tuple[Array, Array]:
@@ -268,7 +275,7 @@ def _learned(cells: Cells) -> Cells:
 
     evidence, reviewed = cells.evidence, cells.reviews.sum(1)
     cell, label = np.nonzero(cells.reviews)
-    pseudo = cells.shared[:, cells.role[cell, label]]
+    pseudo = cells.shared[:, cells.role[cell, label]] * cells.scale[:, cell] * cells.tilt[cell, label]
     likelihood = (gammaln(evidence - reviewed) - gammaln(evidence)).sum(1)
     likelihood += (gammaln(pseudo + cells.reviews[cell, label]) - gammaln(pseudo)).sum(1)
     weights = cells.weights * np.exp(likelihood - likelihood.max())

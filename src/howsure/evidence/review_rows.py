@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -100,7 +101,11 @@ def review(
 def _listed(values: Any) -> list[Any]:
     for name in ("to_list", "to_pylist", "tolist"):
         if hasattr(values, name):
-            return list(getattr(values, name)())
+            listed = getattr(values, name)()
+            return listed if isinstance(listed, list) else [listed]
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        message = f"`y_reviewed` is {values!r}, not a column of labels. To name one of a frame or file, give `data=`."
+        raise HowsureError(message)
     return list(values)
 
 

@@ -52,6 +52,7 @@ class Reviewed:
     labels: Array
     note: str = ""
     method: ClassVar[str] = ""
+    credible: ClassVar[str] = "hdi"
     degrees_of_freedom: float = field(default=np.inf, init=False)
 
     def expected(self, shape: tuple[int, ...]) -> Array:
@@ -128,8 +129,8 @@ def reviewed(
         The K class labels.
     prior
         Pseudo-reviews of each corrected label in each cell: a number, a K×K×K array, or a name as in `Dirichlet`. By
-        default cells of one kind (record and prediction agree, or not) share what their reviews say, and the prior
-        learns how much.
+        default cells of one kind (record and prediction agree, or not) share what their reviews say, with odds in
+        proportion to how frequent the classes are, and the prior learns how much.
 
     Returns
     -------
@@ -155,7 +156,7 @@ def reviewed(
     >>> print(hs.estimate(hs.from_counts(counts), "f1"))
     0.916 [0.897, 0.932]
     >>> print(hs.estimate(table, "f1", method="bayes", random_state=0))
-    0.934 [0.903, 0.961]
+    0.934 [0.901, 0.958]
     """
     table = from_counts(counts, labels)
     found = _checked_reviews(reviews, table)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.designs import Simple
 from howsure.errors import HowsureError
 from howsure.estimation import Estimate, checked_level
+from howsure.evidence.reviewed import Reviewed
 from howsure.evidence.votes import Votes
 from howsure.linearised import Linearised, Sample
 from howsure.methods import named
@@ -34,7 +35,10 @@ class _Measured:
 
     @classmethod
     def of(cls, name: str, rate: Rate) -> _Measured:
-        pair = np.asarray(rate, dtype=float)
+        try:
+            pair = np.asarray(rate, dtype=float)
+        except (TypeError, ValueError):
+            pair = np.empty(0)
         if pair.shape == () and 0 <= pair <= 1:
             return cls(float(pair), np.inf)
         if pair.shape == (2,):
@@ -113,7 +117,8 @@ def corrected_prevalence(
     0.306 [0.199, 0.428]
     """
     level = checked_level(confidence_level)
-    if not (n > 0 and 0 <= positive <= n and int(positive) == positive and int(n) == n):
+    numbers = all(isinstance(each, int | float | np.number) for each in (positive, n))
+    if not (numbers and n > 0 and 0 <= positive <= n < np.inf and int(positive) == positive and int(n) == n):
         message = f"`positive` = {positive!r} of `n` = {n!r}: give two whole numbers, 0 ≤ positive ≤ n, n > 0."
         raise HowsureError(message)
     rates = _Measured.of("sensitivity", sensitivity), _Measured.of("specificity", specificity)
@@ -225,12 +230,13 @@ def corrected(
     >>> print(hs.estimate(recorded, "recall"), hs.estimate(table, "recall"))
     0.779 [0.715, 0.832] 0.855 [0.790, 0.925]
     """
-    if table.kind != "confusion" or table.design.collapsed(np.zeros(table.counts.shape, int), (1,)) is None:
+    confusion = isinstance(table, Table) and table.kind == "confusion"
+    if not confusion or table.design.collapsed(np.zeros(table.counts.shape, int), (1,)) is None:
         message = (
             "`corrected` takes a confusion table of one sample of cases: make one with `confusion` or `from_counts`."
         )
         raise HowsureError(message)
-    if isinstance(table.design, Linearised):
+    if isinstance(table.design, Linearised | Reviewed):
         message = "This table is corrected already. Give `corrected` the counts of recorded labels."
         raise HowsureError(message)
     size = len(table.labels)
@@ -275,7 +281,11 @@ def _labelling(
     if sensitivity is not None or specificity is not None:
         message = "`labelling` says all that `sensitivity` and `specificity` say. Give one or the other."
         raise HowsureError(message)
-    matrix = np.asarray(labelling, dtype=float)
+    try:
+        matrix = np.asarray(labelling, dtype=float)
+    except (TypeError, ValueError):
+        message = f"`labelling` is no matrix of numbers. Give {size} rows of {size} shares or counts, rows true."
+        raise HowsureError(message) from None
     if matrix.shape != (size, size):
         message = f"`labelling` has shape {matrix.shape} for {size} classes: rows true, columns recorded."
         raise HowsureError(message)
@@ -290,5 +300,8 @@ def _labelling(
     rates_matrix = matrix / totals[:, None]
     if np.linalg.svd(rates_matrix, compute_uv=False).min() < SINGULAR:
         message = "`labelling` cannot be inverted: some classes are recorded alike, and nothing tells them apart."
+        raise HowsureError(message)
+    if size == 2 and rates_matrix.trace() < 1:  # noqa: PLR2004 - sensitivity and specificity
+        message = "`labelling` labels more cases wrongly than rightly. Are the classes swapped? Rows are true labels."
         raise HowsureError(message)
     return rates_matrix, np.full(size, np.inf) if shares else totals

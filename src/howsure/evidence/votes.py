@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,21 @@ class Votes:
     counts: Array
     prior: Array
     known: Array | None = None
+    given: Any = field(init=False, repr=False)  # sparse, (A K, combinations): adds combinations up by label given,
+    made: Any = field(init=False, repr=False)  # (K, combinations): and by prediction
+
+    def __post_init__(self) -> None:
+        # Sparse, as many small dense products side by side spend their time waiting for each other's threads.
+        from scipy import sparse
+
+        size, (number, annotators) = self.classes, self.labels.shape
+        answered = self.labels >= 0
+        place = (self.labels + size * np.arange(annotators))[answered]
+        ends = np.concatenate([[0], answered.sum(1).cumsum()])
+        given = sparse.csr_array((np.ones(place.size), place, ends), shape=(number, annotators * size))
+        made = sparse.csr_array((np.ones(number), self.predicted, np.arange(number + 1)), shape=(number, size))
+        object.__setattr__(self, "given", given.T.tocsr())
+        object.__setattr__(self, "made", made.T.tocsr())
 
     @classmethod
     def of_recorded(cls, counts: Array, rates: Array, checked: Array) -> Votes:
@@ -73,12 +88,11 @@ class Votes:
 
         ``shares`` are those of (true, predicted), ``(..., K, K)``; ``rates`` P(label | true), ``(..., A, K, K)``.
         """
-        given, _ = self.indicators()
         with np.errstate(divide="ignore"):
             logarithms = np.moveaxis(np.log(rates), -1, -2)  # (..., A, label, true)
             flat = logarithms.reshape(*rates.shape[:-3], -1, self.classes)
             # A label that is impossible for a class weighs -inf: 0 times it must be 0.
-            likelihood = given @ np.maximum(flat, -1e4)
+            likelihood = _product(self.given.T, np.maximum(flat, -1e4))
             likelihood += np.maximum(np.log(np.moveaxis(shares[..., self.predicted], -1, -2)), -1e4)
         likelihood -= likelihood.max(-1, keepdims=True)
         weights = np.exp(likelihood)
@@ -86,10 +100,8 @@ class Votes:
 
     def totals(self, cases: Array) -> tuple[Array, Array]:
         """Return the tables (true, predicted) and (annotator, true, label) of cases by combination and true class."""
-        given, made = self.indicators()
-        moved = np.moveaxis(cases, -1, -2)  # (..., true, combinations)
-        labelled = (moved @ given).reshape(*cases.shape[:-2], self.classes, self.annotators, self.classes)
-        return moved @ made, np.moveaxis(labelled, -2, -3)
+        labelled = _product(self.given, cases).reshape(*cases.shape[:-2], self.annotators, self.classes, self.classes)
+        return np.moveaxis(_product(self.made, cases), -1, -2), np.moveaxis(labelled, -1, -2)
 
     def fitted(self) -> tuple[Array, Array]:
         """Return the most probable shares of (true, predicted) and P(label | true), by EM from majority labels."""
@@ -183,6 +195,12 @@ def allocated(counts: Array, probabilities: Array, rng: np.random.Generator) -> 
     chosen = (steps < rng.random(steps.shape[:-1])[..., None]).sum(-1)
     cases[..., alone, :] = chosen[..., None] == np.arange(probabilities.shape[-1])
     return cases
+
+
+def _product(matrix: Any, values: Array) -> Array:
+    """Return ``matrix @ values`` for a sparse matrix and values ``(..., rows, columns)``."""
+    rows = np.moveaxis(values, -2, 0)
+    return np.moveaxis((matrix @ rows.reshape(len(rows), -1)).reshape(-1, *rows.shape[1:]), 0, -2)
 
 
 def normalised(amounts: Array) -> Array:

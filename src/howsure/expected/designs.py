@@ -174,6 +174,7 @@ class Batch:
     degrees_of_freedom: float = field(default=np.inf, init=False)
     is_exact: ClassVar[bool] = False
     method: ClassVar[str] = ""
+    credible: ClassVar[str] = "hdi"
     note: ClassVar[str] = "what these cases will turn out to be, if their scores are calibrated"
 
     def variance(self, counts: Array, gradient: Array) -> float:  # noqa: ARG002 - the protocol's signature
@@ -262,6 +263,7 @@ class Population:
     degrees_of_freedom: float = field(default=np.inf, init=False)
     is_exact: ClassVar[bool] = False
     method: ClassVar[str] = ""
+    credible: ClassVar[str] = "hdi"
     note: ClassVar[str] = "the population that these cases are from, if their scores are calibrated"
 
     def variance(self, counts: Array, gradient: Array) -> float:  # noqa: ARG002 - the protocol's signature
@@ -328,6 +330,7 @@ class Known:
     distribution: ScoreDistribution | None
     n: float = np.inf
     method: ClassVar[str] = ""
+    credible: ClassVar[str] = "hdi"
     degrees_of_freedom: float = field(default=np.inf, init=False)
 
     @property

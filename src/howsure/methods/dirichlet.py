@@ -47,7 +47,9 @@ class Dirichlet:
         The prevalence of another population, instead of the test set's: K shares that sum to 1 (known), or K
         parameters of a Dirichlet that sum to more (uncertain).
     credible
-        ``"hdi"`` for the highest-density interval, ``"equal_tailed"`` for quantiles.
+        ``"hdi"`` for the highest-density interval, ``"equal_tailed"`` for quantiles. By default what the table's
+        design asks for: quantiles where counts were estimated from other counts, as highest density then covers too
+        little; else highest density.
     n_draws
         Number of draws.
     source
@@ -63,14 +65,14 @@ class Dirichlet:
     prior: Prior | None = None
     prevalence_prior: Prior | None = None
     prevalence: ArrayLike | None = None
-    credible: Literal["hdi", "equal_tailed"] = "hdi"
+    credible: Literal["hdi", "equal_tailed"] | None = None
     n_draws: int = 10_000
     source: Literal["posterior", "prior", "random"] = "posterior"
     name: ClassVar[str] = "bayes"
     _intervals: ClassVar[dict[str, Any]] = {"hdi": highest_density, "equal_tailed": equal_tailed}
 
     def __post_init__(self) -> None:
-        if self.credible not in self._intervals:
+        if self.credible is not None and self.credible not in self._intervals:
             raise HowsureError.unknown("credible interval", self.credible, self._intervals)
         if self.source not in ("posterior", "prior", "random"):
             raise HowsureError.unknown("source of draws", self.source, ["posterior", "prior", "random"])
@@ -103,7 +105,7 @@ class Dirichlet:
         self,
         draws: Array,
         metric: Metric,  # noqa: ARG002 - as of the bootstrap
-        table: Table,  # noqa: ARG002
+        table: Table,
         level: float,
         rng: Any = None,  # noqa: ARG002
     ) -> Interval:
@@ -112,7 +114,8 @@ class Dirichlet:
         lost = len(draws) - len(kept)
         if not kept.size:
             return Interval(np.nan, np.nan, draws=draws, reason="undefined on every draw")
-        low, high = (float(limit) for limit in self._intervals[self.credible](kept, level))
+        kind = table.design.credible if self.credible is None else self.credible
+        low, high = (float(limit) for limit in self._intervals[kind](kept, level))
         error = float(kept.std(ddof=1)) if len(kept) > 1 else np.nan
         reason = f"undefined on {lost} of {len(draws)} draws" if lost else ""
         if not shows_variation(high - low, high):
