@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
@@ -12,6 +12,7 @@ import howsure as hs
 from howsure.multiplicity import adjusted_p_values, simultaneous_differences
 
 
+@settings(max_examples=40)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.sampled_from(["holm", "fdr_bh", "bonferroni"]))
 def test_adjusted_like_statsmodels(p_values, correction):
     """Holm, Benjamini–Hochberg and Bonferroni are statsmodels'."""

@@ -1,5 +1,6 @@
 """Designs of expected counts: their variances and draws against enumeration and simulation."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -51,7 +52,7 @@ def test_the_two_uncertainties_add_up_to_that_of_labelled_cases(metric):
         table = hs.calibrated(score, target=target)
         table = table if metric in {"roc_auc", "average_precision"} else table.at(0.3)
         errors.append(standard_error(resolve(metric, table), table))
-    labelled = standard_error(resolve(metric, table), table.with_design(Simple()))
+    labelled = standard_error(resolve(metric, table), replace(table, design=Simple()))
     assert np.hypot(*errors) == pytest.approx(labelled, rel=1e-10)
 
 
