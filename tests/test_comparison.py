@@ -13,11 +13,12 @@ from scipy import stats
 from statsmodels.stats.proportion import confint_proportions_2indep
 
 import howsure as hs
+from howsure.binding import resolve
 from howsure.contrast import EFFECTS, Side, contrast_metric
 from howsure.methods import automatic, named
 from howsure.methods.bootstrap import limits_of_draws
 from howsure.methods.interval import standard_error
-from howsure.spec import REGISTRY, resolve
+from howsure.spec import REGISTRY
 from howsure.table import Counts
 
 DATA = Path(__file__).parent / "data"

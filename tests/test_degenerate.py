@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import howsure as hs
+from howsure.binding import resolve
 from howsure.metric import REGISTRY
-from howsure.spec import resolve
 
 OVER_CLASSES = ("binary+positive_class=1", "macro", "weighted", "micro", "min", "max", "geometric", "harmonic")
 SPECS = [

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 import howsure as hs
 from howsure.averages import AVERAGES
+from howsure.binding import labels_to_expand, resolve
 from howsure.methods.interval import standard_error
 from howsure.metric import REGISTRY
-from howsure.spec import labels_to_expand, parse, resolve
+from howsure.spec import parse
 from howsure.table import Counts
 
 OVER_CLASSES = [each.name for each in AVERAGES] + ["micro", "binary+positive_class=1"]

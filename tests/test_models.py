@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import howsure as hs
+from howsure.binding import resolve
 from howsure.methods.joint import POISSON_BYTES, draws_of_models, poisson_weights
-from howsure.spec import resolve
 
 METRICS = ["accuracy", "f1@macro", "mcc"]
 

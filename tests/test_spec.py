@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import howsure as hs
+from howsure.binding import resolve
 from howsure.metric import REGISTRY
-from howsure.spec import parse, resolve, signature
+from howsure.spec import parse, signature
 
 TABLE = hs.from_counts([[44, 6, 3], [7, 29, 5], [2, 8, 21]], labels=["ER+", "a=b", "c@d"])
 

@@ -5,9 +5,9 @@ import pytest
 from scipy import stats
 
 import howsure as hs
+from howsure.binding import resolve
 from howsure.choice import optimal_threshold
 from howsure.methods.interval import standard_error
-from howsure.spec import resolve
 from howsure.thresholds import confusion_along, errors_along, on_counts, threshold_curves
 
 METRICS = ("recall", "precision", "f1", "mcc", "accuracy", "balanced_accuracy", "lr_plus")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from howsure.curves import calibration_curve, det_curve, precision_recall_curve, roc_curve
     from howsure.designs import Clusters, FixedMargins, Simple, Weighted
     from howsure.errors import HowsureError
-    from howsure.estimation import Estimate, Evaluation, estimate, evaluate
+    from howsure.estimation import estimate, evaluate
     from howsure.evidence.annotators import Consensus, annotated, consensus
     from howsure.evidence.calibrated import calibrated
     from howsure.evidence.calibration import calibrate
@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from howsure.report.evidence import Subject
     from howsure.report.summary import report_of
     from howsure.resample import bootstrap, bootstrap_ci
+    from howsure.results import Estimate, Evaluation
     from howsure.sklearn import (
         accuracy_score,
         average_precision_score,
@@ -115,12 +116,8 @@ _HOMES = {
     ),
     "howsure.thresholds": ("threshold_curves",),
     "howsure.errors": ("HowsureError",),
-    "howsure.estimation": (
-        "Estimate",
-        "Evaluation",
-        "estimate",
-        "evaluate",
-    ),
+    "howsure.estimation": ("estimate", "evaluate"),
+    "howsure.results": ("Estimate", "Evaluation"),
     "howsure.evidence.calibrated": ("calibrated",),
     "howsure.evidence.sensitivity": ("sensitivity",),
     "howsure.expected.designs": (

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from howsure.curves import checked_scores
 from howsure.errors import HowsureError
-from howsure.estimation import Estimate, estimate
+from howsure.estimation import estimate
 from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.delta import Delta
 from howsure.methods.draws import BLOCK_CELLS, seed_sequence
 from howsure.metric import Metric, divide
+from howsure.results import Estimate
 from howsure.table import Counts, Table
 from howsure.thresholds import confusion_along, confusion_from_top, on_counts
 

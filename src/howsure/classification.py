@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from howsure.errors import HowsureError
-from howsure.estimation import Estimate, checked_level, estimate
+from howsure.estimation import estimate
 from howsure.methods import Method
 from howsure.render import Grid, interval_text, number, percent, to_frame
+from howsure.results import Estimate, checked_level
 from howsure.sources.confusion import confusion
 from howsure.spec import Spec, parse
 from howsure.table import Counts, Table

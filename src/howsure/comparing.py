@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.binding import resolve
 from howsure.comparison import Comparison
 from howsure.contrast import EFFECTS, Effect, Side, contrast_metric, pair_of_models
 from howsure.errors import HowsureError
-from howsure.estimation import Estimate, checked_level, estimate
+from howsure.estimation import estimate
 from howsure.methods import Bootstrap, DeLong, Delta, Dirichlet, DrawingMethod, Method, automatic, named
 from howsure.methods.delta import AtLevels
 from howsure.methods.draws import seed_sequence
@@ -21,8 +22,9 @@ from howsure.methods.interval import Interval
 from howsure.methods.inversion import Limits, p_value, resolved
 from howsure.methods.pairs import PairedShares
 from howsure.metric import Metric
+from howsure.results import Estimate, checked_level
 from howsure.rope import UNKNOWN, Region, Rope, odds_ratio, region_of, region_shares, share_within
-from howsure.spec import Spec, resolve
+from howsure.spec import Spec
 from howsure.table import Counts, Table, side_by_side
 
 Array = NDArray[Any]

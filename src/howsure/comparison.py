@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from howsure.contrast import EFFECTS
 from howsure.errors import HowsureError
-from howsure.estimation import Estimate, checked_level, significant_decimals
 from howsure.methods.inversion import Limits, p_text, p_value
 from howsure.methods.summary import Probability, Summary, probability_above, summarise
+from howsure.results import Estimate, checked_level, significant_decimals
 from howsure.rope import Rope, share_within
 
 if TYPE_CHECKING:

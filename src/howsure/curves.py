@@ -22,11 +22,11 @@ from howsure.bands import (
     roc_simultaneous,
 )
 from howsure.errors import HowsureError
-from howsure.estimation import checked_level
 from howsure.expected.designs import Expected
 from howsure.methods.binomial import clopper_pearson, wilson
 from howsure.metric import divide
 from howsure.metrics.probability import bin_starts, bin_sums, probabilities
+from howsure.results import checked_level
 from howsure.sources.scores import scores
 from howsure.table import Table
 

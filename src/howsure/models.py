@@ -10,17 +10,18 @@ from typing import Any, Literal
 
 import numpy as np
 
+from howsure.binding import resolve
 from howsure.comparing import compare
 from howsure.comparison import Comparison
 from howsure.contrast import EFFECTS
 from howsure.errors import HowsureError
-from howsure.estimation import Estimate, Evaluation, checked_level, evaluate, finished
+from howsure.estimation import evaluate, finished
 from howsure.methods import Bootstrap, Dirichlet, Method, named
 from howsure.methods.draws import seed_sequence
 from howsure.methods.joint import draws_of_models
 from howsure.metric import Metric
 from howsure.multiplicity import adjusted_p_values, simultaneous_differences
-from howsure.spec import resolve
+from howsure.results import Estimate, Evaluation, checked_level
 from howsure.table import Table
 
 Correction = Literal["holm", "fdr_bh", "bonferroni", "none", "max_t"]

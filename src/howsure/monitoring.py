@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from howsure.errors import HowsureError
-from howsure.estimation import Estimate, Evaluation, default_metrics, evaluate, significant_decimals
+from howsure.estimation import default_metrics, evaluate
 from howsure.methods import Method
 from howsure.metrics.scored import SCORE_METRICS
 from howsure.render import Grid, interval_text, number, to_frame
+from howsure.results import Estimate, Evaluation, significant_decimals
 from howsure.table import Table
 
 Limits = tuple[float, float]

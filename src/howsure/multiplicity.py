@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import HowsureError
-from howsure.estimation import Estimate, checked_level
 from howsure.metric import Better
 from howsure.ranking import Drawn, joint
 from howsure.render import Grid, percent, to_frame
+from howsure.results import Estimate, checked_level
 
 Array = NDArray[Any]
 Correction = Literal["holm", "fdr_bh", "bonferroni", "none"]

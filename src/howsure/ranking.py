@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import HowsureError
-from howsure.estimation import Estimate, checked_level
 from howsure.metric import Better
 from howsure.render import Grid, to_frame
+from howsure.results import Estimate, checked_level
 
 Array = NDArray[Any]
 Drawn = Mapping[str, ArrayLike | Estimate]

@@ -19,7 +19,7 @@ from howsure.methods.inversion import p_text
 
 if TYPE_CHECKING:
     from howsure.comparison import Comparison
-    from howsure.estimation import Estimate, Evaluation
+    from howsure.results import Estimate, Evaluation
 
 LATEX_SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -138,7 +138,7 @@ def percent(level: float) -> str:
 def comparison_grid(comparisons: Sequence[Comparison]) -> Grid:
     """Return both values, the contrast, its interval, p-value and method of each comparison."""
     from howsure.contrast import EFFECTS
-    from howsure.estimation import significant_decimals
+    from howsure.results import significant_decimals
 
     rows = []
     for each in comparisons:
@@ -211,7 +211,7 @@ def _share(probability: float) -> str:
 
 
 def _decimals(low: float, high: float) -> int:
-    from howsure.estimation import significant_decimals
+    from howsure.results import significant_decimals
 
     return significant_decimals(low, high)
 
@@ -242,7 +242,7 @@ def metric_words(spec: str) -> str:
 
 def evaluation_grid(evaluation: Evaluation) -> Grid:
     """Return metric, value, interval, standard error and method of each estimate."""
-    from howsure.estimation import significant_decimals
+    from howsure.results import significant_decimals
 
     rows = []
     for each in evaluation:

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.estimation import Estimate, checked_level
 from howsure.methods import Bootstrap, named
 from howsure.methods.bootstrap import limits_of_draws, skewness_of_jackknife
 from howsure.methods.draws import seed_sequence
 from howsure.progress import progress
+from howsure.results import Estimate, checked_level
 
 Array = NDArray[Any]
 BLOCK = 64  # resamples that share one random stream

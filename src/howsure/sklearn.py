@@ -15,14 +15,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from howsure.binding import labels_to_expand
 from howsure.errors import HowsureError, OneClassError
-from howsure.estimation import Estimate, estimate, evaluate
+from howsure.estimation import estimate, evaluate
 from howsure.methods import Bootstrap, Method, named
+from howsure.results import Estimate
 from howsure.sources.columns import as_labels, sort_order
 from howsure.sources.confusion import confusion
 from howsure.sources.score_matrix import multiclass_scores
 from howsure.sources.scores import scores
-from howsure.spec import Spec, labels_to_expand, parse
+from howsure.spec import Spec, parse
 from howsure.table import Counts, Table
 
 Array = NDArray[Any]

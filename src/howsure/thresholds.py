@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.binding import from_split, resolve
 from howsure.curves import Band, Curve, checked_scores
 from howsure.designs import Clusters, FixedMargins, Simple
 from howsure.expected.designs import Expected
@@ -17,7 +18,6 @@ from howsure.methods.delta import PSEUDO_CASES
 from howsure.methods.draws import seed_sequence, values_of_draws
 from howsure.methods.interval import NOISE, quantile
 from howsure.metric import STEP, Metric, divide
-from howsure.spec import from_split, resolve
 from howsure.table import Counts, Table
 
 Array = NDArray[Any]

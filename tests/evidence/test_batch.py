@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import howsure as hs
+from howsure.binding import resolve
 from howsure.methods.interval import standard_error
-from howsure.spec import resolve
 from howsure.thresholds import confusion_along, errors_along, on_counts
 
 METHODS = ["isotonic", "platt", "beta", "venn_abers"]

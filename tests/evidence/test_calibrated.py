@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from sklearn import metrics as sk
 
 import howsure as hs
+from howsure.binding import resolve
 from howsure.evidence.chunks import chunk_codes
-from howsure.spec import resolve
 
 SCORE = np.random.default_rng(0).beta(2, 3, 500).round(2)
 

@@ -51,7 +51,7 @@ def test_no_other_whole_split_is_better():
     table = hs.reviewed(COUNTS, REVIEWS)
     for metric in ("f1", "precision", "f1@macro"):
         bound = hs.review_plan(table, metric, budget=7)
-        from howsure.spec import resolve
+        from howsure.binding import resolve
         from howsure.table import Counts
 
         cells = _Variances.of(table.design, resolve(metric, table).gradient(Counts(table.counts)))

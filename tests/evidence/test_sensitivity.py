@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.spec import resolve
+from howsure.binding import resolve
 
 SCORE = np.random.default_rng(0).beta(2, 3, 60)
 

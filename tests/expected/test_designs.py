@@ -8,9 +8,9 @@ import pytest
 from scipy import stats
 
 import howsure as hs
+from howsure.binding import resolve
 from howsure.designs import Simple
 from howsure.methods.interval import standard_error
-from howsure.spec import resolve
 from howsure.table import Counts
 from howsure.thresholds import confusion_along, errors_along, on_counts
 

@@ -5,8 +5,8 @@ import pytest
 from scipy import integrate, special, stats
 
 import howsure as hs
+from howsure.binding import resolve
 from howsure.expected.distribution import ScoreDistribution
-from howsure.spec import resolve
 from howsure.table import Counts
 
 THRESHOLDS = [*np.linspace(0.05, 0.95, 19), 1e-6, 0.003, 0.999, 1 - 1e-6, 0.0, 1.0]

@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 import howsure as hs
+from howsure.binding import resolve
 from howsure.methods.interval import standard_error
-from howsure.spec import resolve
 from howsure.table import Counts
 
 RNG = np.random.default_rng(12)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import howsure as hs
+from howsure.binding import resolve
 from howsure.metric import REGISTRY
-from howsure.spec import resolve
 
 RNG = np.random.default_rng(77)
 

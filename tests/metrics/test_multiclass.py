@@ -5,9 +5,9 @@ import pytest
 from sklearn import metrics as sk
 
 import howsure as hs
+from howsure.binding import resolve
 from howsure.methods.delong import placement_error
 from howsure.methods.interval import standard_error
-from howsure.spec import resolve
 from howsure.table import Counts
 
 

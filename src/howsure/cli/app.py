@@ -181,7 +181,8 @@ def _print(
     scored: Mapping[Any, Table] = MappingProxyType({}),
 ) -> None:
     from howsure.classification import classification_report
-    from howsure.estimation import Evaluation, evaluate
+    from howsure.estimation import evaluate
+    from howsure.results import Evaluation
 
     chosen = {"method": settings["method"], "confidence_level": settings["level"], "random_state": settings["seed"]}
     results: dict[Any, Any] = {}

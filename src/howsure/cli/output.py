@@ -47,8 +47,8 @@ def write(results: Mapping[Any, Any], tables: Mapping[Any, Table], by: str | Non
 
 
 def _grid(result: Any, how: str) -> Grid:
-    from howsure.estimation import Evaluation
     from howsure.render import evaluation_grid
+    from howsure.results import Evaluation
 
     if isinstance(result, Evaluation):
         return evaluation_grid(result)

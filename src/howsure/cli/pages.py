@@ -90,10 +90,10 @@ def _subject(file: Path, columns: Columns, index: int) -> Subject:
 
 def _compared(file: Path, columns: Columns, settings: Mapping[str, Any]) -> Comparisons:
     """Compare all pairs of models on the same cases, in the metric of the headline."""
+    from howsure.binding import of_counts
     from howsure.methods import DrawingMethod, named
     from howsure.models import compare_all
     from howsure.sources.paired import paired, paired_scores
-    from howsure.spec import of_counts
 
     asked = [
         each for each in settings["metrics"] or () if "@none" not in each and of_counts(each) == bool(columns.y_pred)

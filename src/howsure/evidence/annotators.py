@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import HowsureError
-from howsure.estimation import Estimate, checked_level
 from howsure.evidence.votes import Votes
 from howsure.linearised import Linearised, Sample
 from howsure.methods.dirichlet import DEFAULT_MASS
 from howsure.methods.draws import seed_sequence
 from howsure.methods.summary import equal_tailed
+from howsure.results import Estimate, checked_level
 from howsure.sources.columns import as_labels, coded_with_gaps, positions
 from howsure.sources.confusion import class_labels, refuse_mixed
 from howsure.sources.frames import columns, opened

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from howsure.binding import resolve
 from howsure.designs import Weighted
 from howsure.errors import HowsureError
 from howsure.evidence.rogan_gladen import TRUNCATED
@@ -15,7 +16,6 @@ from howsure.metric import Metric
 from howsure.sources.columns import as_labels, coded_with_gaps, positions
 from howsure.sources.confusion import class_labels, refuse_mixed
 from howsure.sources.frames import columns
-from howsure.spec import resolve
 from howsure.table import Counts, Table
 
 Array = NDArray[Any]

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import HowsureError
-from howsure.estimation import Estimate, checked_level
 from howsure.evidence.beta_nodes import jacobi_nodes, stepped_nodes
 from howsure.methods.draws import seed_sequence
 from howsure.methods.summary import equal_tailed
+from howsure.results import Estimate, checked_level
 
 Array = NDArray[Any]
 Function = Callable[[Array, Array, Array], Array]  # of the Beta's two parameters and a point

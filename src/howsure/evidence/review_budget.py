@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.binding import resolve
 from howsure.designs import Simple
 from howsure.errors import HowsureError
-from howsure.estimation import checked_level
 from howsure.evidence.reviewed import Reviewed, reviewed
 from howsure.methods.interval import normal_quantile
 from howsure.metric import Metric
 from howsure.render import Grid, to_frame
-from howsure.spec import Spec, resolve
+from howsure.results import checked_level
+from howsure.spec import Spec
 from howsure.table import Counts, Table
 
 Array = NDArray[Any]

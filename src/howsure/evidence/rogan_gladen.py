@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.designs import Simple
 from howsure.errors import HowsureError
-from howsure.estimation import Estimate, checked_level
 from howsure.evidence.reviewed import Reviewed
 from howsure.evidence.votes import Votes
 from howsure.linearised import Linearised, Sample
 from howsure.methods import named
 from howsure.methods.interval import normal_quantile
 from howsure.methods.proportion import Binomial, Wilson
+from howsure.results import Estimate, checked_level
 from howsure.table import Table
 
 Array = NDArray[Any]

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.binding import resolve
 from howsure.errors import HowsureError
 from howsure.expected.designs import Batch, Population
 from howsure.metric import Metric
-from howsure.spec import resolve
 from howsure.table import Counts, Table
 
 Array = NDArray[Any]

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.binding import assemble
 from howsure.contrast import Contrast, Side
 from howsure.designs import Clusters, Simple
 from howsure.errors import HowsureError
@@ -21,7 +22,6 @@ from howsure.methods.interval import (
     standard_error,
 )
 from howsure.metric import Metric, Proportion, Ratio, divide
-from howsure.spec import assemble
 from howsure.table import Counts, Table
 
 Array = NDArray[Any]

@@ -12,9 +12,10 @@ from matplotlib.axes import Axes
 
 from howsure.curves import Curve, calibration_curve, precision_recall_curve, roc_curve
 from howsure.errors import HowsureError
-from howsure.estimation import Estimate, estimate
+from howsure.estimation import estimate
 from howsure.plots.curves import curve as draw_curve
 from howsure.plots.heat import confusion_matrix
+from howsure.results import Estimate
 from howsure.sources.confusion import confusion
 from howsure.sources.scores import scores
 from howsure.table import Table

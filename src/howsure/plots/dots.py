@@ -9,9 +9,9 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from howsure.contrast import EFFECTS
-from howsure.estimation import Estimate
 from howsure.plots.style import PALETTE, axes, ink, legend_above, name_rows, percent, plain, whiskers
 from howsure.render import metric_words
+from howsure.results import Estimate
 
 
 class Limits(Protocol):

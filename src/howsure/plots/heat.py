@@ -11,10 +11,10 @@ from matplotlib.colors import LinearSegmentedColormap, to_rgba
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.estimation import checked_level
 from howsure.methods.proportion import row_shares
 from howsure.plots.style import FILL, PALETTE, axes, ink, percent, plain
 from howsure.ranking import Ranks
+from howsure.results import checked_level
 from howsure.table import Table
 
 Array = NDArray[Any]

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from howsure.estimation import Estimate, evaluate
+from howsure.estimation import evaluate
 from howsure.methods import Bootstrap, Method
 from howsure.metric import Metric
+from howsure.results import Estimate
 from howsure.table import Counts, Table
 
 

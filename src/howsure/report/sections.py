@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from howsure.designs import Clusters
-from howsure.estimation import Estimate, significant_decimals
 from howsure.methods import METHODS
 from howsure.methods.proportion import row_shares
 from howsure.metric import REGISTRY
@@ -22,6 +21,7 @@ from howsure.render import interval_text, metric_words, number, percent
 from howsure.report.charts import charts_of
 from howsure.report.content import Bar, Cell, Section, Sheet, Texts, count, value_and_limits, word
 from howsure.report.evidence import Measured, Settings, Subject, measured
+from howsure.results import Estimate, significant_decimals
 from howsure.table import Table
 
 MOST_CLASSES = 20  # of which a matrix is shown whole

@@ -8,11 +8,11 @@ from typing import Any, Protocol
 
 from howsure.comparison import Comparison
 from howsure.contrast import EFFECTS
-from howsure.estimation import significant_decimals
 from howsure.pooling.pooled import Pooled
 from howsure.ranking import Ranks
 from howsure.render import interval_text, metric_words, number, percent
 from howsure.report.content import Bar, Cell, Section, Sheet, Texts, word
+from howsure.results import significant_decimals
 
 MOST_SENTENCES = 12
 LIMITS = ("value", "low", "high")

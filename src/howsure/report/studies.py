@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from howsure.comparison import Comparison
-from howsure.estimation import Estimate
 from howsure.pooling.pooled import Pooled
 from howsure.render import metric_words
 from howsure.report import several
 from howsure.report.content import Cell, Report, Section, Sheet, Texts, count, word
 from howsure.report.sections import plausible
 from howsure.report.summary import reproduction, versions
+from howsure.results import Estimate
 from howsure.rope import Region
 from howsure.study import Study
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from howsure.binding import of_counts
 from howsure.errors import HowsureError
-from howsure.estimation import Evaluation, checked_level
 from howsure.methods import Method, named
 from howsure.methods.draws import seed_sequence
 from howsure.metric import Metric
@@ -19,7 +19,7 @@ from howsure.report.cautions import cautions
 from howsure.report.content import Report, Section
 from howsure.report.evidence import Measured, Settings, Subject, by_class, by_group, overall
 from howsure.report.several import Named
-from howsure.spec import of_counts
+from howsure.results import Evaluation, checked_level
 from howsure.table import Table
 
 LEVELS = (0.8, 0.9, 0.95, 0.99)

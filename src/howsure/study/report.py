@@ -13,8 +13,8 @@ from typing import Any
 
 from howsure.comparison import Comparison
 from howsure.errors import HowsureError
-from howsure.estimation import significant_decimals
 from howsure.render import Grid, interval_text, number, percent, to_frame
+from howsure.results import significant_decimals
 
 FORMATS = (".json", ".csv", ".parquet", ".md", ".html", ".tex")
 

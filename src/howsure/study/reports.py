@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from howsure.comparison import Comparison
 from howsure.errors import HowsureError
-from howsure.estimation import Estimate
 from howsure.methods.summary import Summary, summarise
 from howsure.pooling.pooled import Pooled
 from howsure.progress import progress
+from howsure.results import Estimate
 from howsure.rope import UNKNOWN, Region, odds_ratio, region_of, region_shares, share_within
 from howsure.spec import parse
 from howsure.study.collection import Collection

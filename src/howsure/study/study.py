@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from howsure.comparison import Comparison
 from howsure.errors import HowsureError
-from howsure.estimation import checked_level, default_metrics
+from howsure.estimation import default_metrics
 from howsure.methods.dirichlet import Prior
 from howsure.ranking import Ranks, ranks
+from howsure.results import checked_level
 from howsure.rope import Region
 from howsure.spec import parse
 from howsure.study import reports
