@@ -8,9 +8,7 @@ are asked for.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -19,6 +17,7 @@ from numpy.typing import NDArray
 from howsure.metric import Metric
 from howsure.progress import progress
 from howsure.table import SCORES, Counts, Table
+from howsure.threads import in_threads
 
 Array = NDArray[Any]
 Draw = Callable[[int, np.random.Generator], Array]  # (size, rng) -> (size, cells)
@@ -70,17 +69,11 @@ def drawn_blocks(
     """Call ``fill(rows, stream)`` for blocks of so many draws, each with a stream of its own, in threads."""
     blocks = [slice(start, min(start + step, size)) for start in range(0, size, step)]
     # Children are derived from the seed alone, so that asking twice gives the same streams.
-    streams = (
-        np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, index))))
-        for index in range(len(blocks))
-    )
-    threads = min(len(blocks), os.cpu_count() or 1)
+    children = [np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, i)) for i in range(len(blocks))]
+
+    def work(rows: slice, child: np.random.SeedSequence) -> None:
+        fill(rows, np.random.Generator(np.random.PCG64(child)))
+
     with progress("drawing tables", len(blocks)) as advance:
-        if threads == 1:
-            for rows, stream in zip(blocks, streams, strict=True):
-                fill(rows, stream)
-                advance()
-            return
-        with ThreadPoolExecutor(threads) as pool:
-            for _ in pool.map(fill, blocks, streams):
-                advance()
+        for _ in in_threads(work, blocks, children):
+            advance()

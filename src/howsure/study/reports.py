@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -21,6 +19,7 @@ from howsure.rope import UNKNOWN, Region, odds_ratio, region_of, region_shares, 
 from howsure.spec import parse
 from howsure.study.collection import Collection
 from howsure.study.report import Report
+from howsure.threads import in_threads
 
 Array = NDArray[Any]
 RANDOM = "random"
@@ -48,8 +47,8 @@ def summaries(held: Collection, metric: str | None, source: str, level: float) -
         for spec in wanted:
             found[spec, name] = summarise(held.draws(spec, name, source), level)
 
-    with progress("summarising", len(held.experiments)) as advance, ThreadPoolExecutor(os.cpu_count()) as pool:
-        for _ in pool.map(fill, held.experiments):
+    with progress("summarising", len(held.experiments)) as advance:
+        for _ in in_threads(fill, list(held.experiments)):
             advance()
     objects: dict[Any, Summary] = {}
     records = []
