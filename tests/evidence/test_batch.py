@@ -180,7 +180,7 @@ def test_intervals_hold_the_metric_of_hidden_labels(column):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method, lowest", [("beta", 0.92), ("platt", 0.94), ("isotonic", 0.92)])
+@pytest.mark.parametrize("method, lowest", [("beta", 0.94), ("platt", 0.94), ("isotonic", 0.92)])
 def test_intervals_hold_the_metric_of_hidden_labels_in_many_splits(method, lowest):
     """The same over 200 splits of each of three models' scores: the rates of the guide's table."""
     found = [rates(method, f"score_{model}", 200, 500) for model in ("logistic", "forest", "naive_bayes")]

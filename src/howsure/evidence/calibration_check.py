@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.evidence.calibrators import SMALLEST
 from howsure.evidence.logistic import most_likely, probability
 from howsure.expected.designs import Expected
 from howsure.methods.interval import quantile
-from howsure.metrics.probability import bin_starts, probabilities
+from howsure.metrics.probability import SMALLEST, bin_starts, probabilities
 from howsure.results import Estimate, checked_level
 from howsure.table import Table
 

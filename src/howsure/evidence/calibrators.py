@@ -24,7 +24,7 @@ from howsure.table import Table
 
 Array = NDArray[Any]
 Chosen = Array | slice  # which of the draws
-SMALLEST = float(np.finfo(float).eps)  # distance from 0 and 1 that the logarithms of a score keep
+NEAREST = 1e-4  # distance from 0 and 1 that the logarithms of a score keep: nearer ones would outweigh all others
 BLOCK = 2**20  # probabilities held at once
 
 
@@ -205,7 +205,8 @@ class Beta(Logistic):
 
     It contains the identity, which logistic regression on the score does not. The likelihood is Firth's, with
     Jeffreys' prior, since the plain one has no maximum where the score separates the classes; of many cases the two
-    are the same. Draws of the coefficients are from the posterior under that prior.
+    are the same. Draws of the coefficients are from the posterior under that prior. Scores nearer to 0 or 1 than 0.0001
+    are taken for that: a forest's exact 0 would have a logarithm that outweighs all other cases.
 
     References
     ----------
@@ -225,7 +226,7 @@ class Beta(Logistic):
     @staticmethod
     def features(scores: Array) -> Array:
         """Return ``ln s``, ``-ln(1 - s)`` and ones."""
-        inside = np.clip(scores, SMALLEST, 1 - SMALLEST)
+        inside = np.clip(scores, NEAREST, 1 - NEAREST)
         return np.column_stack([np.log(inside), -np.log1p(-inside), np.ones(len(scores))])
 
     def checked(self, y_score: Any) -> Array:
