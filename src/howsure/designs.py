@@ -9,19 +9,15 @@ Every metric is unchanged when the counts are multiplied by a constant, so ``sum
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.sampling import BLOCK_CELLS, Blocks, gammas, multinomial, without_one
+
 Array = NDArray[Any]
-Blocks = Iterator[tuple[Array, Array]]
-BLOCK_CELLS = 2**20  # cells of the tables held at once
-MANY_CELLS = 256  # from here on, cells of few cases each are resampled
-LONG_RUN = 256  # gamma draws of one shape, from which on they are worth a call of their own
-CASES_PER_CELL = 16  # or fewer of them, by picking cases: a pick costs less than a binomial draw
 
 
 @runtime_checkable
@@ -77,8 +73,17 @@ class Design(Protocol):
         ...
 
 
+class CountedCases:
+    """What the designs of counted cases have in common: there is nothing to add to what their counts say."""
+
+    __slots__ = ()
+    note: ClassVar[str] = ""
+    method: ClassVar[str] = ""
+    credible: ClassVar[str] = "hdi"
+
+
 @dataclass(frozen=True, slots=True)
-class Simple:
+class Simple(CountedCases):
     """Independent cases: the counts are one multinomial sample.
 
     Examples
@@ -88,9 +93,6 @@ class Simple:
     0.0021
     """
 
-    note: ClassVar[str] = ""
-    method: ClassVar[str] = ""
-    credible: ClassVar[str] = "hdi"
     degrees_of_freedom: float = field(default=np.inf, init=False)
 
     def variance(self, counts: Array, gradient: Array) -> float:
@@ -111,20 +113,20 @@ class Simple:
 
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw multinomial tables: the same distribution as counting resampled rows."""
-        return _multinomial(counts.ravel(), size, rng)
+        return multinomial(counts.ravel(), size, rng)
 
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw gamma variables, which are a Dirichlet draw up to their sum."""
-        return _gamma(counts.ravel() + prior.ravel(), size, rng)
+        return gammas(counts.ravel() + prior.ravel(), size, rng)
 
     def left_out(self, counts: Array) -> Blocks:
         """Leave out one case of each non-empty cell."""
         filled = np.flatnonzero(counts)
-        return _without_one(counts.ravel(), filled, np.ones(len(filled)), counts.ravel()[filled])
+        return without_one(counts.ravel(), filled, np.ones(len(filled)), counts.ravel()[filled])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Weighted:
+class Weighted(CountedCases):
     """Independent cases that count with a weight (survey, importance or inverse-probability weights).
 
     Parameters
@@ -138,9 +140,6 @@ class Weighted:
 
     weight_squared: Array
     atoms: tuple[Array, Array, Array] | None = None
-    note: ClassVar[str] = ""
-    method: ClassVar[str] = ""
-    credible: ClassVar[str] = "hdi"
     degrees_of_freedom: float = field(default=np.inf, init=False)
 
     def variance(self, counts: Array, gradient: Array) -> float:  # noqa: ARG002 - the protocol's signature
@@ -173,7 +172,7 @@ class Weighted:
             return np.asarray(rng.poisson(number, (size, counts.size)) * weight)
         cell, weight, number = self.atoms
         order = np.argsort(cell, kind="stable")
-        sampled = _multinomial(number[order], size, rng) * weight[order]
+        sampled = multinomial(number[order], size, rng) * weight[order]
         filled, starts = np.unique(cell[order], return_index=True)
         drawn[:, filled] = np.add.reduceat(sampled, starts, axis=1)
         return drawn
@@ -183,11 +182,11 @@ class Weighted:
         weight, number = self._typical(counts.ravel())
         mean = self.weight_squared.sum() / counts.sum()
         prior_weight = np.where(number > 0, weight, mean)
-        return _gamma(number + prior.ravel(), size, rng) * prior_weight
+        return gammas(number + prior.ravel(), size, rng) * prior_weight
 
     def left_out(self, counts: Array) -> Blocks:
         """Leave out one case of each distinct weight in each cell."""
-        return _without_one(counts.ravel(), *self.units(counts))
+        return without_one(counts.ravel(), *self.units(counts))
 
     def units(self, counts: Array) -> tuple[Array, Array, Array]:
         """Return the cell, weight and number of cases of each distinct weight (of each cell's effective one)."""
@@ -206,7 +205,7 @@ class Weighted:
 
 
 @dataclass(frozen=True, slots=True)
-class FixedMargins:
+class FixedMargins(CountedCases):
     """A test set sampled class by class: the number of cases of each true class is fixed by design.
 
     Parameters
@@ -216,9 +215,6 @@ class FixedMargins:
     """
 
     axis: int = 0
-    note: ClassVar[str] = ""
-    method: ClassVar[str] = ""
-    credible: ClassVar[str] = "hdi"
     degrees_of_freedom: float = field(default=np.inf, init=False, repr=False)
 
     def variance(self, counts: Array, gradient: Array) -> float:
@@ -252,7 +248,7 @@ class FixedMargins:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Strata:
+class Strata(CountedCases):
     """A test set sampled stratum by stratum: the number of cases of each is fixed by design.
 
     Parameters
@@ -262,9 +258,6 @@ class Strata:
     """
 
     stratum: Array
-    note: ClassVar[str] = ""
-    method: ClassVar[str] = ""
-    credible: ClassVar[str] = "hdi"
     degrees_of_freedom: float = field(default=np.inf, init=False, repr=False)
 
     def variance(self, counts: Array, gradient: Array) -> float:
@@ -288,12 +281,12 @@ class Strata:
         """Draw a multinomial within each stratum."""
         drawn = np.zeros((counts.size, size)).T
         for cells in self._members():
-            drawn[:, cells] = _multinomial(counts.ravel()[cells], size, rng)
+            drawn[:, cells] = multinomial(counts.ravel()[cells], size, rng)
         return drawn
 
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw a Dirichlet within each stratum, scaled to its fixed total."""
-        return self._scaled(_gamma(counts.ravel() + prior.ravel(), size, rng), counts)
+        return self._scaled(gammas(counts.ravel() + prior.ravel(), size, rng), counts)
 
     def left_out(self, counts: Array) -> Blocks:
         """Leave out one case of each non-empty cell, and weight its stratum up to the fixed total again."""
@@ -316,7 +309,7 @@ class Strata:
 
 
 @dataclass(frozen=True, slots=True)
-class Separate:
+class Separate(CountedCases):
     """Test sets that vary independently of each other, their cells side by side.
 
     Parameters
@@ -329,10 +322,6 @@ class Separate:
 
     parts: tuple[Design, ...]
     shapes: tuple[tuple[int, ...], ...]
-
-    note: ClassVar[str] = ""
-    method: ClassVar[str] = ""
-    credible: ClassVar[str] = "hdi"
 
     @property
     def degrees_of_freedom(self) -> float:
@@ -386,7 +375,7 @@ class Separate:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Clusters:
+class Clusters(CountedCases):
     """Cases that come in groups and vary together: images of one patient, sentences of one document.
 
     The table of each cluster is kept in sparse form: entry ``e`` says that cluster ``cluster[e]`` has
@@ -398,10 +387,6 @@ class Clusters:
     cell: Array
     count: Array
     multiplicity: Array
-
-    note: ClassVar[str] = ""
-    method: ClassVar[str] = ""
-    credible: ClassVar[str] = "hdi"
 
     @property
     def number(self) -> int:
@@ -439,7 +424,7 @@ class Clusters:
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw whole clusters with replacement."""
         if len(self.multiplicity) < self.number:
-            chosen = _multinomial(self.multiplicity, size, rng)
+            chosen = multinomial(self.multiplicity, size, rng)
         else:
             picks = rng.integers(self.number, size=(size, self.number))
             picks += self.number * np.arange(size)[:, None]
@@ -448,8 +433,8 @@ class Clusters:
 
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw the clusters' weights from a flat Dirichlet (the Bayesian bootstrap), and add the prior's cells."""
-        chosen = _gamma(self.multiplicity, size, rng)
-        extra = _gamma(prior.ravel(), size, rng) if prior.any() else 0.0
+        chosen = gammas(self.multiplicity, size, rng)
+        extra = gammas(prior.ravel(), size, rng) if prior.any() else 0.0
         return self._tables(chosen, counts.size) + extra
 
     def left_out(self, counts: Array) -> Blocks:
@@ -476,54 +461,3 @@ class Clusters:
 
 def _quotient(part: float, whole: float) -> float:
     return float(part / whole) if whole > 0 else 0.0
-
-
-def _multinomial(counts: Array, size: int, rng: np.random.Generator) -> Array:
-    """Multinomial draws over the non-empty cells, ``(size, cells)``; counts are whole."""
-    filled = np.flatnonzero(counts)
-    total = round(float(counts.sum()))
-    if len(filled) >= MANY_CELLS and total <= CASES_PER_CELL * len(filled):
-        return _picked(counts, filled, size, rng)
-    drawn = np.zeros((counts.size, size)).T  # draws of one cell lie together: what reads them sums over cells
-    if filled.size:
-        drawn[:, filled] = rng.multinomial(total, counts[filled] / counts.sum(), size)
-    return drawn
-
-
-def _picked(counts: Array, filled: Array, size: int, rng: np.random.Generator) -> Array:
-    """Multinomial draws by picking cases, for non-empty cells that hold few each."""
-    drawn = np.zeros((size, counts.size), dtype=np.intp)
-    total = round(float(counts.sum()))
-    alone = total == len(filled)  # one case a cell
-    cell = filled if alone else np.repeat(filled, counts[filled].astype(np.intp))
-    kind = np.int32 if total < 2**31 else np.int64  # fewer random bits
-    for row in drawn:
-        picks = rng.integers(total, size=total, dtype=kind)
-        if alone:
-            row[cell] = np.bincount(picks, minlength=total)
-        else:
-            row[:] = np.bincount(cell[picks], minlength=counts.size)
-    return drawn
-
-
-def _gamma(shape: Array, size: int, rng: np.random.Generator) -> Array:
-    """Independent gamma draws, ``(size, cells)``; a shape of zero is the limit, zero."""
-    drawn = np.zeros((shape.size, size))
-    filled = np.flatnonzero(shape)
-    if size < LONG_RUN:
-        drawn[filled] = rng.standard_gamma(shape[filled, None], (filled.size, size))
-        return drawn.T
-    for cell in filled:  # the same numbers: a run of one shape is drawn in two thirds of the time
-        rng.standard_gamma(shape[cell], out=drawn[cell])
-    return drawn.T
-
-
-def _without_one(counts: Array, cell: Array, weight: Array, number: Array) -> Blocks:
-    """Tables without one case of a weight in a cell, for each of these cases that stand for ``number``."""
-    step = max(1, BLOCK_CELLS // counts.size)
-    for start in range(0, len(cell), step):
-        cells = cell[start : start + step]
-        tables = np.repeat(counts[None, :], len(cells), axis=0).astype(float)
-        left = counts[cells] - weight[start : start + step]
-        tables[np.arange(len(cells)), cells] = np.maximum(left, 0.0)
-        yield tables, number[start : start + step]

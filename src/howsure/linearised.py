@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs import Blocks, Design, Simple
+from howsure.designs import Design, Simple
+from howsure.sampling import Blocks
 
 Array = NDArray[Any]
 Draws = Callable[[Array, int, np.random.Generator], Array]  # (prior, size, rng) -> (size, cells)

@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.designs import Clusters, Design, FixedMargins, Separate, Simple, Strata, Weighted
+from howsure.designs import Clusters, CountedCases, Design, FixedMargins, Separate, Simple, Strata
 from howsure.errors import HowsureError
 from howsure.expected.designs import Known
 
@@ -18,7 +18,6 @@ Kind = Literal[
     "confusion", "multilabel", "scores", "multiclass_scores", "multilabel_scores", "paired", "paired_scores", "separate"
 ]
 SCORES: tuple[Kind, ...] = ("scores", "multiclass_scores", "multilabel_scores")  # as long as the data
-OF_COUNTED_CASES = (Simple, Weighted, FixedMargins, Strata, Separate, Clusters)
 DENSE = 2**14  # entries of the matrix that adds up joint cells, up to which it is dense
 
 
@@ -150,7 +149,7 @@ class Table:
         HowsureError
             If the counts are not counted cases but estimates, which vary as their evidence does.
         """
-        if not isinstance(self.design, OF_COUNTED_CASES):
+        if not isinstance(self.design, CountedCases):
             message = (
                 f"These counts are estimates, which vary as their evidence does (`{type(self.design).__name__}`). "
                 "Another design is for counted cases."

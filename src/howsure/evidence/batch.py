@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs import Blocks, Simple
+from howsure.designs import Simple
 from howsure.errors import HowsureError
 from howsure.evidence.calibrators import Calibrator
 from howsure.evidence.isotonic import MOST_SCORES, grouped_scores
+from howsure.sampling import Blocks
 from howsure.table import Table
 
 Array = NDArray[Any]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs import Blocks
+from howsure.sampling import Blocks
 
 Array = NDArray[Any]
 

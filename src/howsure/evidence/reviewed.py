@@ -13,10 +13,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.designs import BLOCK_CELLS, Blocks
 from howsure.errors import HowsureError
 from howsure.evidence.review_prior import Cells, fixed_cells, pooled_cells
 from howsure.methods.dirichlet import Prior, prior_array
+from howsure.sampling import BLOCK_CELLS, Blocks
 from howsure.table import Table, from_counts
 
 Array = NDArray[Any]

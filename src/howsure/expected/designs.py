@@ -16,9 +16,9 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs import BLOCK_CELLS, Blocks
 from howsure.expected.distribution import ScoreDistribution
 from howsure.expected.poisson_binomial import poisson_binomial
+from howsure.sampling import BLOCK_CELLS, Blocks
 
 Array = NDArray[Any]
 SHADES = 2**10  # of a probability: sums of cases that are taken together so vary by a millionth less

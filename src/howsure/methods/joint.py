@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.contrast import Side
-from howsure.designs import CASES_PER_CELL, MANY_CELLS, Simple
+from howsure.designs import Simple
 from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.dirichlet import Dirichlet, cell_prior
 from howsure.methods.draws import Draw, drawn_blocks, seed_sequence, values_of_draws
 from howsure.metric import Metric
+from howsure.sampling import holds_few
 from howsure.table import Counts, Table
 
 Array = NDArray[Any]
@@ -91,7 +92,7 @@ def _drawing(table: Table, method: Bootstrap | Dirichlet) -> tuple[Draw, Array, 
         counts = np.zeros(table.counts.shape) if method.source == "prior" else table.counts
         return lambda size, stream: table.design.posterior(counts, prior, size, stream), every, np.float64
     filled = np.flatnonzero(table.counts)
-    few = len(filled) >= MANY_CELLS and table.counts.sum() <= CASES_PER_CELL * len(filled)
+    few = holds_few(len(filled), table.counts.sum())
     if not (few and isinstance(table.design, Simple)):
         return lambda size, stream: table.design.resample(table.counts, size, stream), every, np.float64
     cell = np.repeat(filled, table.counts[filled].astype(np.intp))

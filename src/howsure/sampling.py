@@ -1,0 +1,72 @@
+"""Draws of tables of counts, and tables without one case; all ``(size, cells)``, in blocks that fit memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+Blocks = Iterator[tuple[Array, Array]]
+BLOCK_CELLS = 2**20  # cells of the tables held at once
+MANY_CELLS = 256  # from here on, cells of few cases each are resampled
+LONG_RUN = 256  # gamma draws of one shape, from which on they are worth a call of their own
+CASES_PER_CELL = 16  # or fewer of them, by picking cases: a pick costs less than a binomial draw
+
+
+def multinomial(counts: Array, size: int, rng: np.random.Generator) -> Array:
+    """Multinomial draws over the non-empty cells, ``(size, cells)``; counts are whole."""
+    filled = np.flatnonzero(counts)
+    total = round(float(counts.sum()))
+    if holds_few(len(filled), total):
+        return _picked(counts, filled, size, rng)
+    drawn = np.zeros((counts.size, size)).T  # draws of one cell lie together: what reads them sums over cells
+    if filled.size:
+        drawn[:, filled] = rng.multinomial(total, counts[filled] / counts.sum(), size)
+    return drawn
+
+
+def holds_few(filled: int, total: float) -> bool:
+    """Whether so many non-empty cells hold few cases each: then cases are picked, not cells drawn."""
+    return bool(filled >= MANY_CELLS and total <= CASES_PER_CELL * filled)
+
+
+def _picked(counts: Array, filled: Array, size: int, rng: np.random.Generator) -> Array:
+    """Multinomial draws by picking cases, for non-empty cells that hold few each."""
+    drawn = np.zeros((size, counts.size), dtype=np.intp)
+    total = round(float(counts.sum()))
+    alone = total == len(filled)  # one case a cell
+    cell = filled if alone else np.repeat(filled, counts[filled].astype(np.intp))
+    kind = np.int32 if total < 2**31 else np.int64  # fewer random bits
+    for row in drawn:
+        picks = rng.integers(total, size=total, dtype=kind)
+        if alone:
+            row[cell] = np.bincount(picks, minlength=total)
+        else:
+            row[:] = np.bincount(cell[picks], minlength=counts.size)
+    return drawn
+
+
+def gammas(shape: Array, size: int, rng: np.random.Generator) -> Array:
+    """Independent gamma draws, ``(size, cells)``; a shape of zero is the limit, zero."""
+    drawn = np.zeros((shape.size, size))
+    filled = np.flatnonzero(shape)
+    if size < LONG_RUN:
+        drawn[filled] = rng.standard_gamma(shape[filled, None], (filled.size, size))
+        return drawn.T
+    for cell in filled:  # the same numbers: a run of one shape is drawn in two thirds of the time
+        rng.standard_gamma(shape[cell], out=drawn[cell])
+    return drawn.T
+
+
+def without_one(counts: Array, cell: Array, weight: Array, number: Array) -> Blocks:
+    """Tables without one case of a weight in a cell, for each of these cases that stand for ``number``."""
+    step = max(1, BLOCK_CELLS // counts.size)
+    for start in range(0, len(cell), step):
+        cells = cell[start : start + step]
+        tables = np.repeat(counts[None, :], len(cells), axis=0).astype(float)
+        left = counts[cells] - weight[start : start + step]
+        tables[np.arange(len(cells)), cells] = np.maximum(left, 0.0)
+        yield tables, number[start : start + step]
