@@ -45,9 +45,14 @@ def resolve(
         If a name is unknown, or a metric of one class meets more than two classes and no average is named.
     """
     if table.kind == "scores" and threshold is not None and of_counts(spec):
-        counted = resolve(spec, table.at(threshold), classes=classes)
+        small = table.at(threshold)
+        counted = resolve(spec, small, classes=classes)
         split = int(np.searchsorted(table.support[0], threshold))
-        return replace(from_split(counted, split), smaller=lambda scored: (scored.at(threshold), counted))
+
+        def smaller(scored: Table) -> tuple[Table, Metric]:
+            return small if scored is table else scored.at(threshold), counted
+
+        return replace(from_split(counted, split), smaller=smaller)
     if isinstance(spec, Metric):
         return spec
     if table.kind in {"paired", "paired_scores"}:
