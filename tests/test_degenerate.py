@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import howsure as hs
-from howsure.binding import resolve
-from howsure.metric import REGISTRY
+from howsure.metrics.binding import resolve
+from howsure.metrics.metric import REGISTRY
 
 OVER_CLASSES = ("binary+positive_class=1", "macro", "weighted", "micro", "min", "max", "geometric", "harmonic")
 SPECS = [

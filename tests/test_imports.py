@@ -35,6 +35,6 @@ def test_every_public_name_exists_and_has_a_docstring():
 
 def test_names_are_not_hidden_by_modules():
     """Public functions stay callable after modules of the package are imported."""
-    code = "import howsure as hs, howsure.estimation, howsure.sources.confusion, howsure.methods.bootstrap\n"
+    code = "import howsure as hs, howsure.estimates.estimation, howsure.sources.confusion, howsure.methods.bootstrap\n"
     code += "assert all(map(callable, (hs.estimate, hs.evaluate, hs.confusion, hs.bootstrap)))"
     modules_after(code)

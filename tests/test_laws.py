@@ -4,16 +4,15 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import howsure as hs
-from howsure.averages import AVERAGES
-from howsure.binding import labels_to_expand, resolve
 from howsure.methods.interval import standard_error
-from howsure.metric import REGISTRY
-from howsure.spec import parse
-from howsure.table import Counts
+from howsure.metrics.averages import AVERAGES
+from howsure.metrics.binding import labels_to_expand, resolve
+from howsure.metrics.metric import REGISTRY
+from howsure.metrics.spec import parse
+from howsure.tables.table import Counts
 
 OVER_CLASSES = [each.name for each in AVERAGES] + ["micro", "binary+positive_class=1"]
 SPECS = [

@@ -7,8 +7,8 @@ from scipy import stats
 from sklearn import metrics as sk
 
 import howsure as hs
-from howsure.binding import resolve
 from howsure.methods.interval import standard_error
+from howsure.metrics.binding import resolve
 
 
 def data(seed, rows=None):

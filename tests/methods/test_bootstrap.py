@@ -8,8 +8,8 @@ from scipy import stats
 from sklearn import metrics as sk
 
 import howsure as hs
-from howsure.binding import resolve
 from howsure.methods.bootstrap import FEW_CELLS, Bootstrap, acceleration
+from howsure.metrics.binding import resolve
 
 TWO_CLASSES = [[61, 9], [14, 36]]
 THREE_CLASSES = [[40, 5, 2], [6, 25, 4], [1, 3, 14]]

@@ -17,7 +17,7 @@ from howsure.methods.delong import (
     placement_error,
     placement_variance,
 )
-from howsure.metrics.ranking import resolve_scores, roc_auc_slopes
+from howsure.metrics.roc import resolve_scores, roc_auc_slopes
 
 DATA = Path(__file__).parent.parent / "data"
 

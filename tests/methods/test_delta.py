@@ -5,9 +5,9 @@ import pytest
 from scipy import stats
 
 import howsure as hs
-from howsure.binding import resolve
 from howsure.methods.interval import standard_error
-from howsure.table import Counts
+from howsure.metrics.binding import resolve
+from howsure.tables.table import Counts
 
 RNG = np.random.default_rng(12)
 TABLES = [RNG.integers(1, 40, (k, k)) + np.diag(RNG.integers(20, 90, k)) for k in (2, 3, 3, 5, 8)]

@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 import howsure as hs
-from howsure.binding import resolve
 from howsure.methods.interval import quantile
+from howsure.metrics.binding import resolve
 
 RNG = np.random.default_rng(31)
 TRUE = RNG.integers(0, 3, 420)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.binding import resolve
-from howsure.expected.poisson_binomial import poisson_binomial
+from howsure.designs.poisson_binomial import poisson_binomial
 from howsure.methods import METHODS
 from howsure.methods.predictive import joint_distribution
+from howsure.metrics.binding import resolve
 
 
 def enumerated(score, threshold, metric):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.binding import resolve
-from howsure.metric import REGISTRY
+from howsure.metrics.binding import resolve
+from howsure.metrics.metric import REGISTRY
 
 RNG = np.random.default_rng(77)
 

@@ -5,10 +5,10 @@ import pytest
 from sklearn import metrics as sk
 
 import howsure as hs
-from howsure.binding import resolve
 from howsure.methods.delong import placement_error
 from howsure.methods.interval import standard_error
-from howsure.table import Counts
+from howsure.metrics.binding import resolve
+from howsure.tables.table import Counts
 
 
 def sample(seed, *, size=None, classes=None):

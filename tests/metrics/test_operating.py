@@ -7,7 +7,7 @@ from scipy import stats
 import howsure as hs
 from howsure.methods.interval import standard_error
 from howsure.metrics.operating import roc_slope
-from howsure.metrics.ranking import resolve_scores
+from howsure.metrics.roc import resolve_scores
 
 
 def sample(seed, size=60):

@@ -6,8 +6,8 @@ from sklearn import metrics as sk
 
 import howsure as hs
 from howsure.methods.interval import standard_error
-from howsure.metrics.ranking import resolve_scores
-from howsure.table import Counts
+from howsure.metrics.roc import resolve_scores
+from howsure.tables.table import Counts
 
 
 def sample(seed, size=None):

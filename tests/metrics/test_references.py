@@ -8,9 +8,9 @@ import pytest
 from sklearn import metrics as sk
 
 import howsure as hs
-from howsure.binding import resolve
-from howsure.metric import REGISTRY
-from howsure.spec import parse
+from howsure.metrics.binding import resolve
+from howsure.metrics.metric import REGISTRY
+from howsure.metrics.spec import parse
 
 SPECS = {  # spec -> scikit-learn's call on labels and weights
     "accuracy": sk.accuracy_score,

@@ -28,7 +28,7 @@ def test_study_says_what_it_holds(study):
 
 def test_bars_do_not_nest(study, monkeypatch, capsys):
     """In a terminal the bar of the study is shown alone, and drawing within it shows none."""
-    import howsure.progress as module
+    import howsure.running.progress as module
 
     shown = []
     monkeypatch.setattr(module, "_is_watched", lambda: True)

@@ -16,7 +16,7 @@ from howsure.cli.study import study_app
 from howsure.cli.unlabelled import unlabelled
 
 if TYPE_CHECKING:
-    from howsure.table import Table
+    from howsure.tables.table import Table
 
 Format = Literal["table", "json", "csv", "markdown", "html", "latex"]
 
@@ -156,7 +156,7 @@ def matrix(
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
     from howsure.sources.files import read_matrix
-    from howsure.table import from_counts
+    from howsure.tables.table import from_counts
 
     found, counts = read_matrix(file)
     table = from_counts(counts, labels or found)
@@ -180,9 +180,9 @@ def _print(
     how: Format,
     scored: Mapping[Any, Table] = MappingProxyType({}),
 ) -> None:
-    from howsure.classification import classification_report
-    from howsure.estimation import evaluate
-    from howsure.results import Evaluation
+    from howsure.compat.classification import classification_report
+    from howsure.estimates.estimation import evaluate
+    from howsure.estimates.evaluation import Evaluation
 
     chosen = {"method": settings["method"], "confidence_level": settings["level"], "random_state": settings["seed"]}
     results: dict[Any, Any] = {}

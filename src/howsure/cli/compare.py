@@ -58,7 +58,7 @@ def compare(
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
     from howsure.cli.output import write_grid, write_records
-    from howsure.models import compare_all
+    from howsure.comparison.models import compare_all
     from howsure.sources.paired import paired, paired_scores
 
     if (y_pred is None) == (y_score is None):

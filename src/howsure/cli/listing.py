@@ -5,12 +5,12 @@ from __future__ import annotations
 import inspect
 from functools import partial
 
-import howsure.metrics  # noqa: F401 - fills the registry
-from howsure.averages import AVERAGES
+import howsure.metrics.library  # noqa: F401 - fills the registry
+from howsure.grids import Grid
 from howsure.methods import METHODS, SYNONYMS
-from howsure.metric import REGISTRY, Definition
-from howsure.render import Grid
-from howsure.spec import signature
+from howsure.metrics.averages import AVERAGES
+from howsure.metrics.metric import REGISTRY, Definition
+from howsure.metrics.spec import signature
 
 
 def metric_grid() -> Grid:

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from howsure.render import Grid
-    from howsure.table import Table
+    from howsure.grids import Grid
+    from howsure.tables.table import Table
 
 
 WIDE = 100  # columns of a terminal in which the per-class report has room for three decimals
@@ -47,8 +47,8 @@ def write(results: Mapping[Any, Any], tables: Mapping[Any, Table], by: str | Non
 
 
 def _grid(result: Any, how: str) -> Grid:
-    from howsure.render import evaluation_grid
-    from howsure.results import Evaluation
+    from howsure.estimates.evaluation import Evaluation
+    from howsure.grids import evaluation_grid
 
     if isinstance(result, Evaluation):
         return evaluation_grid(result)
@@ -58,7 +58,7 @@ def _grid(result: Any, how: str) -> Grid:
 
 def _about(table: Table) -> str:
     """Say in one line what a table holds."""
-    from howsure.designs import Clusters, Weighted
+    from howsure.designs.counted import Clusters, Weighted
 
     classes = table.labels.tolist()
     parts = [f"{table.rows:,} cases", f"{len(classes)} classes"]
@@ -91,7 +91,7 @@ def write_grid(grid: Grid, *, how: str, title: str = "", note: str = "") -> None
     elif how == "csv":
         sys.stdout.write(_csv([dict(zip(grid.headers, row, strict=True)) for row in grid.rows]))
     else:
-        from howsure.render import WRITERS
+        from howsure.grids import WRITERS
 
         sys.stdout.write(WRITERS[how](grid) + "\n")
 

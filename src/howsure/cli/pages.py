@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from howsure.errors import HowsureError
 
 if TYPE_CHECKING:
-    from howsure.models import Comparisons
+    from howsure.comparison.models import Comparisons
     from howsure.report.content import Report
     from howsure.report.evidence import Subject
 
@@ -48,7 +48,7 @@ class Columns:
 
 def report_on_file(file: Path, columns: Columns, settings: Mapping[str, Any]) -> Report:
     """Return the report on all models of a file."""
-    from howsure.report.summary import report_of
+    from howsure.report.measured import report_of
 
     subjects = [_subject(file, columns, index) for index in range(len(columns.models))]
     compared: Any = _compared(file, columns, settings) if len(subjects) > 1 else {}
@@ -90,9 +90,9 @@ def _subject(file: Path, columns: Columns, index: int) -> Subject:
 
 def _compared(file: Path, columns: Columns, settings: Mapping[str, Any]) -> Comparisons:
     """Compare all pairs of models on the same cases, in the metric of the headline."""
-    from howsure.binding import of_counts
+    from howsure.comparison.models import compare_all
     from howsure.methods import DrawingMethod, named
-    from howsure.models import compare_all
+    from howsure.metrics.binding import of_counts
     from howsure.sources.paired import paired, paired_scores
 
     asked = [

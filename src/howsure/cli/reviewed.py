@@ -49,8 +49,8 @@ def reviewed(
     format
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
-    from howsure.estimation import evaluate
-    from howsure.evidence.review_rows import review
+    from howsure.estimates.estimation import evaluate
+    from howsure.evidence.review.rows import review
 
     table = review(y_true, y_pred, reviewed, data=file)
     chosen = None if metrics is None else [part for word in metrics for part in word.split(",") if part]
@@ -91,8 +91,8 @@ def review_plan(
     format
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
-    from howsure.evidence.review_budget import review_plan as planned
-    from howsure.evidence.review_rows import review
+    from howsure.evidence.review.budget import review_plan as planned
+    from howsure.evidence.review.rows import review
     from howsure.sources.confusion import confusion
 
     names = {"y_true": y_true, "y_pred": y_pred}

@@ -54,7 +54,7 @@ def run(
 
     study = Study.load(file)
     if html is not None:
-        from howsure.report.studies import report_of_study
+        from howsure.report.study import report_of_study
 
         command = shlex.join(["howsure", *sys.argv[1:]])
         report_of_study(study, title=str(file), rope=rope, command=command).save(html)
@@ -115,7 +115,7 @@ def init(
     name
         Name of the study file; one that exists is left alone.
     """
-    from howsure.estimation import default_metrics
+    from howsure.estimates.estimation import default_metrics
     from howsure.study import Study
 
     if not folder.is_dir():

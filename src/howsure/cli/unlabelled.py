@@ -81,8 +81,8 @@ def unlabelled(
     format
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
-    from howsure.evidence.calibrated import calibrated
-    from howsure.monitoring import evaluated, monitor
+    from howsure.comparison.monitoring import evaluated, monitor
+    from howsure.evidence.unlabelled.calibrated import calibrated
 
     column = y_score if len(y_score) > 1 else y_score[0]
     period: Any = int(every) if every is not None and every.isdigit() else every
@@ -112,7 +112,7 @@ def _calibrator(
 ) -> Any:
     """Return the calibrator that the labelled file gives; None where there is none."""
     from howsure.errors import HowsureError
-    from howsure.evidence.calibration import calibrate
+    from howsure.evidence.calibration.calibrate import calibrate
 
     if labelled is None and y_true is None:
         return None

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from howsure.contrast import pair_counts
-from howsure.designs import Design, Separate, Simple
+from howsure.designs.counted import Design, Separate, Simple
+from howsure.designs.expected import Expected
+from howsure.designs.linearised import Linearised
 from howsure.errors import HowsureError
-from howsure.expected.designs import Expected
-from howsure.linearised import Linearised
 from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.delong import DeLong, HanleyMcNeil, Newcombe
 from howsure.methods.delta import Delta, Wald
@@ -34,8 +33,9 @@ from howsure.methods.proportion import (
     Wilson,
     WilsonCC,
 )
-from howsure.metric import Metric
-from howsure.table import SCORES, Table
+from howsure.metrics.contrast import pair_counts
+from howsure.metrics.metric import Metric
+from howsure.tables.table import SCORES, Table
 
 __all__ = [
     "METHODS",

@@ -9,14 +9,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs import Clusters, FixedMargins, Simple, Weighted
+from howsure.designs.counted import Clusters, FixedMargins, Simple, Weighted
+from howsure.designs.sampling import BLOCK_CELLS
 from howsure.errors import HowsureError, whole_number
 from howsure.methods.delta import Delta
 from howsure.methods.draws import seed_sequence, values_of_draws
 from howsure.methods.interval import Interval, standard_error
-from howsure.metric import Metric, divide
-from howsure.sampling import BLOCK_CELLS
-from howsure.table import Counts, Table
+from howsure.metrics.metric import Metric, divide
+from howsure.tables.table import Counts, Table
 
 Array = NDArray[Any]
 Limits = Callable[[float], tuple[float, float]]

@@ -9,13 +9,13 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.contrast import Contrast
-from howsure.designs import Clusters, FixedMargins, Separate, Simple
+from howsure.designs.counted import Clusters, FixedMargins, Separate, Simple
 from howsure.errors import HowsureError
 from howsure.methods.delta import AtLevels, Delta, Scale, normal_intervals
 from howsure.methods.interval import CONSTANT, Interval, Method, quantile, shows_variation
-from howsure.metric import Metric
-from howsure.table import Counts, Table
+from howsure.metrics.contrast import Contrast
+from howsure.metrics.metric import Metric
+from howsure.tables.table import Counts, Table
 
 Array = NDArray[Any]
 SEPARATED = "the classes are separated: one-sided limit"

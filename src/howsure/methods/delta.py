@@ -9,12 +9,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs import FixedMargins, Simple, Strata, Weighted
-from howsure.expected.designs import Expected
-from howsure.linearised import Linearised
+from howsure.designs.counted import FixedMargins, Simple, Strata, Weighted
+from howsure.designs.expected import Expected
+from howsure.designs.linearised import Linearised
 from howsure.methods.interval import CONSTANT, Interval, quantile, shows_variation, standard_error, student_quantile
-from howsure.metric import Metric
-from howsure.table import Counts, Table
+from howsure.metrics.metric import Metric
+from howsure.tables.table import Counts, Table
 
 Array = NDArray[Any]
 Scale = Literal["auto", "identity", "logit", "log"]

@@ -13,8 +13,8 @@ from howsure.errors import HowsureError, whole_number
 from howsure.methods.draws import seed_sequence, values_of_draws
 from howsure.methods.interval import Interval, shows_variation
 from howsure.methods.summary import equal_tailed, highest_density
-from howsure.metric import Metric
-from howsure.table import Table
+from howsure.metrics.metric import Metric
+from howsure.tables.table import Table
 
 Array = NDArray[Any]
 Prior = float | str | ArrayLike

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.metric import Metric
-from howsure.progress import progress
-from howsure.table import SCORES, Counts, Table
-from howsure.threads import in_threads
+from howsure.metrics.metric import Metric
+from howsure.running.progress import progress
+from howsure.running.threads import in_threads
+from howsure.tables.table import SCORES, Counts, Table
 
 Array = NDArray[Any]
 Draw = Callable[[int, np.random.Generator], Array]  # (size, rng) -> (size, cells)

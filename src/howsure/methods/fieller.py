@@ -10,8 +10,8 @@ import numpy as np
 from howsure.errors import HowsureError
 from howsure.methods.delta import smoothed
 from howsure.methods.interval import CONSTANT, Interval, quantile, shows_variation, standard_error
-from howsure.metric import Metric, Ratio
-from howsure.table import Table
+from howsure.metrics.metric import Metric, Ratio
+from howsure.tables.table import Table
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs import Design, FixedMargins, Simple
+from howsure.designs.counted import Design, FixedMargins, Simple
+from howsure.designs.linearised import Linearised
 from howsure.errors import HowsureError
-from howsure.linearised import Linearised
-from howsure.metric import Metric, Proportion
-from howsure.table import Counts, Table
+from howsure.metrics.metric import Metric, Proportion
+from howsure.tables.table import Counts, Table
 
 Array = NDArray[Any]
 

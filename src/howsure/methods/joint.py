@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.contrast import Side
-from howsure.designs import Simple
+from howsure.designs.counted import Simple
+from howsure.designs.sampling import holds_few
 from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.dirichlet import Dirichlet, cell_prior
 from howsure.methods.draws import Draw, drawn_blocks, seed_sequence, values_of_draws
-from howsure.metric import Metric
-from howsure.sampling import holds_few
-from howsure.table import Counts, Table
+from howsure.metrics.contrast import Side
+from howsure.metrics.metric import Metric
+from howsure.tables.table import Counts, Table
 
 Array = NDArray[Any]
 BLOCK_DRAWS = 64  # tables drawn at once, at least: so many make a matrix product worth while

@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs import FixedMargins, Simple
+from howsure.designs.counted import FixedMargins, Simple
 from howsure.errors import HowsureError
 from howsure.methods.delong import NO_CASE, class_sizes, observed_area
 from howsure.methods.interval import Interval
-from howsure.metric import Metric
-from howsure.table import Table
+from howsure.metrics.metric import Metric
+from howsure.tables.table import Table
 
 Array = NDArray[Any]
 MOST_PAIRS = 1600  # of a positive and a negative case: 40 of each

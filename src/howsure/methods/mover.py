@@ -8,9 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.binding import assemble
-from howsure.contrast import Contrast, Side
-from howsure.designs import Clusters, Simple
+from howsure.designs.counted import Clusters, Simple
 from howsure.errors import HowsureError
 from howsure.methods import binomial
 from howsure.methods.interval import (
@@ -21,8 +19,10 @@ from howsure.methods.interval import (
     refuse_estimated_counts,
     standard_error,
 )
-from howsure.metric import Metric, Proportion, Ratio, divide
-from howsure.table import Counts, Table
+from howsure.metrics.binding import assemble
+from howsure.metrics.contrast import Contrast, Side
+from howsure.metrics.metric import Metric, Proportion, Ratio, divide
+from howsure.tables.table import Counts, Table
 
 Array = NDArray[Any]
 

@@ -9,15 +9,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.contrast import PairCounts, pair_counts, pair_of_models
-from howsure.designs import Simple
+from howsure.designs.counted import Simple
 from howsure.errors import HowsureError
 from howsure.methods import binomial
 from howsure.methods.delta import AtLevels
 from howsure.methods.interval import CONSTANT, Interval, normal_quantile, standard_error
 from howsure.methods.inversion import p_text
-from howsure.metric import Metric
-from howsure.table import Table
+from howsure.metrics.contrast import PairCounts, pair_counts, pair_of_models
+from howsure.metrics.metric import Metric
+from howsure.tables.table import Table
 
 Array = NDArray[Any]
 
@@ -80,7 +80,7 @@ class Tango(PairedShares):
 
     Examples
     --------
-    >>> from howsure.contrast import PairCounts
+    >>> from howsure.metrics.contrast import PairCounts
     >>> [round(limit, 4) for limit in Tango().limits(PairCounts(59, 6, 16, 80), 0.95)]
     [-0.124, -0.0054]
     """
@@ -130,7 +130,7 @@ class NewcombePaired(PairedShares):
 
     Examples
     --------
-    >>> from howsure.contrast import PairCounts
+    >>> from howsure.metrics.contrast import PairCounts
     >>> [round(limit, 4) for limit in NewcombePaired().limits(PairCounts(59, 6, 16, 80), 0.95)]
     [-0.1186, -0.0046]
     """

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs.expected import Batch, Cases, Expected, Known, Population
 from howsure.errors import HowsureError
-from howsure.expected.designs import Batch, Cases, Expected, Known, Population
 from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.delong import DeLong, HanleyMcNeil, Newcombe
 from howsure.methods.dirichlet import Dirichlet
@@ -17,8 +17,8 @@ from howsure.methods.interval import CONSTANT, NOISE, Interval
 from howsure.methods.mann_whitney import MannWhitney
 from howsure.methods.mover import Mover
 from howsure.methods.proportion import Binomial
-from howsure.metric import Metric
-from howsure.table import Counts, Table
+from howsure.metrics.metric import Metric
+from howsure.tables.table import Counts, Table
 
 Array = NDArray[Any]
 MOST_TABLES = 2**16  # of the joint distribution; beyond it neighbouring counts are taken together

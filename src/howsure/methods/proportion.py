@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs import Simple
+from howsure.designs.counted import Simple
 from howsure.errors import HowsureError
 from howsure.methods import binomial
 from howsure.methods.interval import CONSTANT, Interval, effective_counts, refuse_estimated_counts, standard_error
-from howsure.metric import Metric, Proportion
-from howsure.table import Table
+from howsure.metrics.metric import Metric, Proportion
+from howsure.tables.table import Table
 
 Array = NDArray[Any]
 
@@ -160,7 +160,7 @@ def row_shares(table: Table, confidence_level: float) -> tuple[Array, Array, Arr
 
     Examples
     --------
-    >>> from howsure.table import from_counts
+    >>> from howsure.tables.table import from_counts
     >>> share, low, high = row_shares(from_counts([[50, 3], [5, 42]]), 0.95)
     >>> share.round(2).tolist(), low.round(2).tolist()
     ([[0.94, 0.06], [0.11, 0.89]], [[0.85, 0.02], [0.05, 0.77]])

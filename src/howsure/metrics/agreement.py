@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.metric import divide, margins_metric
+from howsure.metrics.metric import divide, margins_metric
 
 Array = NDArray[Any]
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.metric import divide, margins_metric, margins_ratio, outcomes_metric, outcomes_ratio
+from howsure.metrics.metric import divide, margins_metric, margins_ratio, outcomes_metric, outcomes_ratio
 
 Array = NDArray[Any]
 Pair = tuple[Array, Array]

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure import averages
-from howsure.designs import Clusters, Design, Simple
+from howsure.designs.counted import Clusters, Design, Simple
 from howsure.errors import HowsureError
-from howsure.metric import Metric
+from howsure.metrics import averages
+from howsure.metrics.metric import Metric
 from howsure.metrics.probability import SMALLEST, mean_metric
-from howsure.metrics.scored import bound
-from howsure.table import Counts, Table
+from howsure.metrics.registry import bound
+from howsure.tables.table import Counts, Table
 
 Array = NDArray[Any]
 SUM_TOLERANCE = 1e-3  # of a row of probabilities: float32 and rounding to three digits

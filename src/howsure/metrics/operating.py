@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.metric import divide
-from howsure.metrics.scored import score_metric
-from howsure.table import Table
+from howsure.metrics.metric import divide
+from howsure.metrics.registry import score_metric
+from howsure.tables.table import Table
 
 Array = NDArray[Any]
 RANKS = 512  # bins of the ranks

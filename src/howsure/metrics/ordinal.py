@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.metric import cells_metric, cells_ratio, divide
+from howsure.metrics.metric import cells_metric, cells_ratio, divide
 
 Array = NDArray[Any]
 INFINITY = float("inf")

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.metric import STEP, divide
-from howsure.metrics.scored import score_metric
-from howsure.table import Table
+from howsure.metrics.metric import STEP, divide
+from howsure.metrics.registry import score_metric
+from howsure.tables.table import Table
 
 Array = NDArray[Any]
 SMALLEST = float(np.finfo(float).eps)  # scikit-learn's clip of probabilities in the logarithm

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from howsure.curves import Curve
+from howsure.curves.curves import Curve
+from howsure.grids import metric_words
 from howsure.plots.style import BAND, axes, colour, dashes, ink, marker, percent, plain
-from howsure.render import metric_words
 
 AXES = {
     "roc": ("false positive rate", "true positive rate"),

@@ -10,16 +10,16 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from matplotlib.axes import Axes
 
-from howsure.curves import Curve, calibration_curve, precision_recall_curve, roc_curve
+from howsure.curves.curves import Curve, calibration_curve, precision_recall_curve, roc_curve
+from howsure.curves.thresholds import threshold_curves
 from howsure.errors import HowsureError
-from howsure.estimation import estimate
+from howsure.estimates.estimation import estimate
+from howsure.estimates.evaluation import Estimate
 from howsure.plots.curves import curve as draw_curve
 from howsure.plots.heat import confusion_matrix
-from howsure.results import Estimate
 from howsure.sources.confusion import confusion
 from howsure.sources.scores import scores
-from howsure.table import Table
-from howsure.thresholds import threshold_curves
+from howsure.tables.table import Table
 
 
 def _along_thresholds(table: Table, *, metric: str = "f1", **settings: Any) -> Curve:

@@ -8,10 +8,10 @@ from typing import Any, Protocol
 import numpy as np
 from matplotlib.axes import Axes
 
-from howsure.contrast import EFFECTS
+from howsure.estimates.evaluation import Estimate
+from howsure.grids import metric_words
+from howsure.metrics.contrast import EFFECTS
 from howsure.plots.style import PALETTE, axes, ink, legend_above, name_rows, percent, plain, whiskers
-from howsure.render import metric_words
-from howsure.results import Estimate
 
 
 class Limits(Protocol):

@@ -9,11 +9,11 @@ from typing import Any, ClassVar, Self
 
 from matplotlib.axes import Axes
 
-from howsure.comparing import compare
-from howsure.estimation import estimate, evaluate
+from howsure.comparison.compare import compare
+from howsure.comparison.models import compare_all
+from howsure.estimates.estimation import estimate, evaluate
 from howsure.methods import Method
-from howsure.metric import Metric
-from howsure.models import compare_all
+from howsure.metrics.metric import Metric
 from howsure.plots.dots import differences, intervals
 from howsure.plots.forests import forest
 from howsure.plots.posteriors import posterior

@@ -6,9 +6,9 @@ import math
 
 from matplotlib.axes import Axes
 
+from howsure.grids import metric_words
 from howsure.plots.style import axes, colour, ink, name_rows, percent, whiskers
 from howsure.pooling.pooled import Pooled
-from howsure.render import metric_words
 
 
 def forest(pooled: Pooled, *, metric: str = "", ax: Axes | None = None) -> Axes:

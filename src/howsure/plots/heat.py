@@ -10,12 +10,12 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, to_rgba
 from numpy.typing import NDArray
 
+from howsure.comparison.ranks import Ranks
 from howsure.errors import HowsureError
+from howsure.estimates.evaluation import checked_level
 from howsure.methods.proportion import row_shares
 from howsure.plots.style import FILL, PALETTE, axes, ink, percent, plain
-from howsure.ranking import Ranks
-from howsure.results import checked_level
-from howsure.table import Table
+from howsure.tables.table import Table
 
 Array = NDArray[Any]
 MOST_TEXTS = 15  # classes, up to which there is room for a text in each cell

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 
-from howsure.comparison import Comparison
+from howsure.comparison.result import Comparison
+from howsure.estimates.evaluation import Estimate
+from howsure.grids import metric_words
 from howsure.methods.summary import density, highest_density
 from howsure.plots.style import PALETTE, axes, finite_draws, ink, legend_above, percent, plain
 from howsure.pooling.pooled import Pooled
-from howsure.render import metric_words
-from howsure.results import Estimate
 
 
 def posterior(

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from howsure.errors import HowsureError
-from howsure.evidence.review_budget import ReviewPlan
+from howsure.evidence.review.budget import ReviewPlan
 from howsure.plots.style import axes, colour, ink, name_rows
 
 

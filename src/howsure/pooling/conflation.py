@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
+from howsure.estimates.evaluation import checked_level
 from howsure.pooling.effects import pool
 from howsure.pooling.pooled import Pooled
-from howsure.results import checked_level
 
 Array = NDArray[Any]
 Bounds = tuple[float, float]

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import HowsureError
+from howsure.estimates.evaluation import checked_level
 from howsure.methods.interval import normal_quantile
 from howsure.pooling.pooled import Pooled
 from howsure.pooling.scales import Scale, scale_named
-from howsure.results import checked_level
 
 Array = NDArray[Any]
 Model = Literal["fixed", "dl", "pm", "reml"]

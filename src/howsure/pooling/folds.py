@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from howsure.errors import HowsureError
+from howsure.estimates.evaluation import Estimate, checked_level
 from howsure.pooling.effects import checked_experiments
 from howsure.pooling.scales import scale_named
-from howsure.results import Estimate, checked_level
 
 
 def pool_folds(

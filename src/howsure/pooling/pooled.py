@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.estimates.evaluation import Estimate, significant_decimals
+from howsure.grids import Grid, interval_text, number, percent
 from howsure.methods.interval import normal_quantile
 from howsure.methods.inversion import p_text
 from howsure.pooling.scales import scale_named
-from howsure.render import Grid, interval_text, number, percent
-from howsure.results import Estimate, significant_decimals
 
 Array = NDArray[Any]
 BANDS = ((0.25, "negligible"), (0.5, "low"), (0.75, "moderate"), (math.inf, "high"))

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs import Clusters, Design, Weighted
+from howsure.designs.counted import Clusters, Design, Weighted
 from howsure.errors import HowsureError
-from howsure.table import Table
+from howsure.tables.table import Table
 
 Array = NDArray[Any]
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.curves import Curve, calibration_curve, precision_recall_curve, roc_curve
-from howsure.expected.designs import Expected
-from howsure.render import metric_words
+from howsure.curves.curves import Curve, calibration_curve, precision_recall_curve, roc_curve
+from howsure.curves.thresholds import threshold_curves
+from howsure.designs.expected import Expected
+from howsure.grids import metric_words
 from howsure.report.content import Chart, Line, Mark
-from howsure.table import Table
-from howsure.thresholds import threshold_curves
+from howsure.tables.table import Table
 
 Array = NDArray[Any]
 WIDTH, HEIGHT = 380.0, 320.0  # of a chart, in units that are pixels at full size

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from howsure.errors import HowsureError
-from howsure.render import Grid, interval_text, number
+from howsure.grids import Grid, interval_text, number
 
 Texts = tuple[str, ...]  # one for all confidence levels, or one for each of the report's levels
 

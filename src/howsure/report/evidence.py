@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from howsure.estimation import evaluate
+from howsure.estimates.estimation import evaluate
+from howsure.estimates.evaluation import Estimate
 from howsure.methods import Bootstrap, Method
-from howsure.metric import Metric
-from howsure.results import Estimate
-from howsure.table import Counts, Table
+from howsure.metrics.metric import Metric
+from howsure.tables.table import Counts, Table
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,7 +8,7 @@ import json
 from typing import Any
 
 from howsure.errors import HowsureError
-from howsure.render import percent
+from howsure.grids import percent
 from howsure.report import charts
 from howsure.report.content import Report, at
 

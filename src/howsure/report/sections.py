@@ -11,18 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from howsure.designs import Clusters
+from howsure.designs.counted import Clusters
+from howsure.estimates.evaluation import Estimate, significant_decimals
+from howsure.grids import interval_text, metric_words, number, percent
 from howsure.methods import METHODS
 from howsure.methods.proportion import row_shares
-from howsure.metric import REGISTRY
-from howsure.metrics.scored import SCORE_METRICS
+from howsure.metrics.metric import REGISTRY
+from howsure.metrics.registry import SCORE_METRICS
 from howsure.pooling.pooled import Pooled
-from howsure.render import interval_text, metric_words, number, percent
 from howsure.report.charts import charts_of
 from howsure.report.content import Bar, Cell, Section, Sheet, Texts, count, value_and_limits, word
 from howsure.report.evidence import Measured, Settings, Subject, measured
-from howsure.results import Estimate, significant_decimals
-from howsure.table import Table
+from howsure.tables.table import Table
 
 MOST_CLASSES = 20  # of which a matrix is shown whole
 MOST_CONFUSIONS = 20  # that are listed where it is not

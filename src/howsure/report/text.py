@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from howsure.render import latex_text, markdown_text
+from howsure.grids import latex_text, markdown_text
 from howsure.report.content import Report, Section, Sheet, at
 
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.designs import Clusters, Design, Simple, Weighted
+from howsure.designs.counted import Clusters, Design, Simple, Weighted
 from howsure.errors import HowsureError, OneClassError
 from howsure.sources.columns import Grouped, as_labels, checked_weight, encoded, sort_order
 from howsure.sources.frames import grouped
-from howsure.table import Table, label_array
+from howsure.tables.table import Table, label_array
 
 Array = NDArray[Any]
 MOST_ATOMS = 100_000  # distinct (cell, weight) pairs that are kept for exact resampling

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.designs import Design, Simple, Weighted
+from howsure.designs.counted import Design, Simple, Weighted
 from howsure.errors import HowsureError
 from howsure.sources.columns import as_labels, checked_weight, encoded, same_length
 from howsure.sources.confusion import class_labels, clusters, grouped_by_weight, refuse_mixed
 from howsure.sources.frames import columns, grouped
 from howsure.sources.scores import MOST_ATOMS, binary_truth, score_values
-from howsure.table import Table
+from howsure.tables.table import Table
 
 Array = NDArray[Any]
 MOST_PSEUDO_CELLS = 2**13  # over which a prior is spread

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.designs import Clusters, Design, Simple, Weighted
+from howsure.designs.counted import Clusters, Design, Simple, Weighted
 from howsure.errors import HowsureError
 from howsure.sources.columns import Column, as_labels, checked_weight, encoded, same_length, sort_order
 from howsure.sources.frames import columns
 from howsure.sources.scores import MOST_ATOMS, score_values
-from howsure.table import Table, label_array
+from howsure.tables.table import Table, label_array
 
 Array = NDArray[Any]
 MATRIX = 2  # dimensions

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs import Clusters, Design, Simple, Weighted
+from howsure.designs.counted import Clusters, Design, Simple, Weighted
 from howsure.errors import HowsureError
 from howsure.sources.columns import checked_weight, encoded, same_length, sort_order
 from howsure.sources.frames import columns
-from howsure.table import Table
+from howsure.tables.table import Table
 
 Array = NDArray[Any]
 MOST_ATOMS = 100_000  # weighted cases that are kept for exact resampling

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.binding import labels_to_expand, resolve
 from howsure.errors import HowsureError
 from howsure.methods.interval import standard_error
-from howsure.metric import Metric
+from howsure.metrics.binding import labels_to_expand, resolve
+from howsure.metrics.metric import Metric
+from howsure.metrics.spec import parse
 from howsure.pooling.pooled import Pooled
 from howsure.pooling.tables import pool_tables
-from howsure.spec import parse
 from howsure.study.aggregation import TABLES, Aggregation, Members, aggregated, aggregation
 from howsure.study.experiment import Experiment, seed_of
-from howsure.table import Counts
+from howsure.tables.table import Counts
 
 Array = NDArray[Any]
 

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs import Simple
+from howsure.designs.counted import Simple
 from howsure.errors import HowsureError
 from howsure.methods.dirichlet import Dirichlet, Prior, cell_prior
-from howsure.metric import Metric
+from howsure.metrics.metric import Metric
 from howsure.sources.confusion import confusion
 from howsure.sources.files import read_matrix
-from howsure.table import Table, from_counts
+from howsure.tables.table import Table, from_counts
 
 Array = NDArray[Any]
 KINDS = {

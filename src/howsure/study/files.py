@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from howsure.designs import Simple
+from howsure.designs.counted import Simple
 from howsure.errors import HowsureError, did_you_mean
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.sources.confusion import class_labels, confusion
-from howsure.table import Table
+from howsure.tables.table import Table
 
 Array = NDArray[Any]
 

@@ -10,24 +10,23 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.comparison import Comparison
+from howsure.comparison.ranks import Ranks, ranks
+from howsure.comparison.result import Comparison
+from howsure.comparison.rope import Region
 from howsure.errors import HowsureError
-from howsure.estimation import default_metrics
+from howsure.estimates.estimation import default_metrics
+from howsure.estimates.evaluation import checked_level
 from howsure.methods.dirichlet import Prior
-from howsure.ranking import Ranks, ranks
-from howsure.results import checked_level
-from howsure.rope import Region
-from howsure.spec import parse
-from howsure.study import reports
-from howsure.study.aggregation import Aggregation
-from howsure.study.aggregation import aggregation as chosen_aggregation
+from howsure.metrics.spec import parse
+from howsure.study import findings
+from howsure.study.aggregation import Aggregation, aggregation as chosen_aggregation
 from howsure.study.arviz import tree_of
 from howsure.study.collection import Collection
 from howsure.study.experiment import SOURCES, Experiment, experiment
 from howsure.study.files import study_from, write_study
+from howsure.study.findings import RANDOM
 from howsure.study.folds import fold_tables
-from howsure.study.report import Report
-from howsure.study.reports import RANDOM
+from howsure.study.records import Report
 
 Array = NDArray[Any]
 Source = Literal["posterior", "prior", "random"]
@@ -69,7 +68,7 @@ class Study:
         self.confidence_level = confidence_level
 
     def _repr_html_(self) -> str:
-        from howsure.render import Grid, number
+        from howsure.grids import Grid, number
 
         specs = self.wanted() if self.metrics and self.experiments else []
         rows = [
@@ -199,7 +198,7 @@ class Study:
         if source not in SOURCES:
             what = "source of draws"
             raise HowsureError.unknown(what, str(source), SOURCES)
-        return reports.draws_of(self._held, parse(metric).text, name, source, self._level)
+        return findings.draws_of(self._held, parse(metric).text, name, source, self._level)
 
     def observed(self, metric: str, name: str) -> float:
         """Return the metric's observed value on an experiment."""
@@ -330,7 +329,7 @@ class Study:
         HowsureError
             If the study has no experiment or no metric, or Jinja2 is not installed.
         """
-        from howsure.report.studies import report_of_study
+        from howsure.report.study import report_of_study
 
         return report_of_study(self, title=title, rope=rope).to_html()
 
@@ -346,7 +345,7 @@ class Study:
         source
             ``"random"`` for the baseline of a classifier that guesses, ``"prior"`` for what the prior alone says.
         """
-        return reports.summaries(self._held, metric, source, self._level)
+        return findings.summaries(self._held, metric, source, self._level)
 
     def compare(self, metric: str, first: str, second: str, *, rope: Region | None = None) -> Comparison:
         """Return the difference ``first - second`` from draws; experiments are taken to be independent.
@@ -366,17 +365,17 @@ class Study:
         -----
         Two classifiers on the same cases are compared more sharply by `compare` of their paired predictions.
         """
-        return reports.compared(self._held, parse(metric).text, (first, second), rope, self._level)
+        return findings.compared(self._held, parse(metric).text, (first, second), rope, self._level)
 
     def comparisons(self, metric: str, *, rope: Region | None = None, among: Sequence[str] | None = None) -> Report:
         """Return the differences of all pairs of experiments, or of those named in ``among`` (groups too)."""
         names = list(self._held.experiments) if among is None else list(among)
-        return reports.comparisons(self._held, parse(metric).text, list(combinations(names, 2)), rope, self._level)
+        return findings.comparisons(self._held, parse(metric).text, list(combinations(names, 2)), rope, self._level)
 
     def against_random(self, metric: str, *, rope: Region | None = None) -> Report:
         """Return the differences of all experiments from a classifier that guesses on their test sets."""
         pairs = [(name, RANDOM) for name in self._held.experiments]
-        return reports.comparisons(self._held, parse(metric).text, pairs, rope, self._level)
+        return findings.comparisons(self._held, parse(metric).text, pairs, rope, self._level)
 
     def ranks(self, metric: str, *, among: Sequence[str] | None = None) -> Ranks:
         """Return how likely each experiment is to have each rank, or each of those named in ``among`` (groups too)."""
@@ -411,7 +410,7 @@ class Study:
         if basis not in {"draws", "delta"}:
             what = "basis of an aggregate"
             raise HowsureError.unknown(what, str(basis), ["draws", "delta"])
-        return reports.aggregates(self._held, metric, basis, self._level)
+        return findings.aggregates(self._held, metric, basis, self._level)
 
 
 def _whole(name: str, value: Any, least: int) -> int:

@@ -1,0 +1,156 @@
+# The public names, each once: read by type checkers, and at run time to find where a name lives.
+
+from . import plots as plots
+from .comparison.compare import compare as compare
+from .comparison.models import (
+    Comparisons as Comparisons,
+    compare_all as compare_all,
+    evaluate_models as evaluate_models,
+)
+from .comparison.monitoring import monitor as monitor
+from .comparison.multiplicity import (
+    Differences as Differences,
+    adjusted_p_values as adjusted_p_values,
+    simultaneous_differences as simultaneous_differences,
+)
+from .comparison.ranks import (
+    Ranks as Ranks,
+    ranks as ranks,
+)
+from .comparison.result import Comparison as Comparison
+from .compat.classification import (
+    classification_report as classification_report,
+    classification_report_with_ci as classification_report_with_ci,
+)
+from .compat.sklearn import (
+    accuracy_score as accuracy_score,
+    average_precision_score as average_precision_score,
+    balanced_accuracy_score as balanced_accuracy_score,
+    brier_score_loss as brier_score_loss,
+    cohen_kappa_score as cohen_kappa_score,
+    f1_score as f1_score,
+    fbeta_score as fbeta_score,
+    fnr_score as fnr_score,
+    fpr_score as fpr_score,
+    hamming_loss as hamming_loss,
+    jaccard_score as jaccard_score,
+    log_loss as log_loss,
+    matthews_corrcoef as matthews_corrcoef,
+    npv_score as npv_score,
+    ppv_score as ppv_score,
+    precision_score as precision_score,
+    recall_score as recall_score,
+    roc_auc_score as roc_auc_score,
+    tnr_score as tnr_score,
+    tpr_score as tpr_score,
+    zero_one_loss as zero_one_loss,
+)
+from .curves.curves import (
+    calibration_curve as calibration_curve,
+    det_curve as det_curve,
+    precision_recall_curve as precision_recall_curve,
+    roc_curve as roc_curve,
+)
+from .curves.optimal_threshold import optimal_threshold as optimal_threshold
+from .curves.thresholds import threshold_curves as threshold_curves
+from .designs.counted import (
+    Clusters as Clusters,
+    FixedMargins as FixedMargins,
+    Simple as Simple,
+    Weighted as Weighted,
+)
+from .designs.expected import (
+    Batch as Batch,
+    Population as Population,
+)
+from .errors import HowsureError as HowsureError
+from .estimates.estimation import (
+    estimate as estimate,
+    evaluate as evaluate,
+)
+from .estimates.evaluation import (
+    Estimate as Estimate,
+    Evaluation as Evaluation,
+)
+from .estimates.rows import (
+    bootstrap as bootstrap,
+    bootstrap_ci as bootstrap_ci,
+)
+from .evidence.calibration.calibrate import calibrate as calibrate
+from .evidence.calibration.calibrators import Calibrator as Calibrator
+from .evidence.calibration.check import calibration_test as calibration_test
+from .evidence.labels.annotators import (
+    Consensus as Consensus,
+    annotated as annotated,
+    consensus as consensus,
+)
+from .evidence.labels.prediction_powered import prediction_powered as prediction_powered
+from .evidence.labels.rogan_gladen import (
+    corrected as corrected,
+    corrected_prevalence as corrected_prevalence,
+)
+from .evidence.review.budget import (
+    ReviewPlan as ReviewPlan,
+    review_plan as review_plan,
+)
+from .evidence.review.precision import (
+    ReviewedPrecision as ReviewedPrecision,
+    reviewed_precision as reviewed_precision,
+)
+from .evidence.review.reviewed import (
+    Reviewed as Reviewed,
+    reviewed as reviewed,
+)
+from .evidence.review.rows import review as review
+from .evidence.unlabelled.calibrated import calibrated as calibrated
+from .evidence.unlabelled.miscalibration import sensitivity as sensitivity
+from .methods import (
+    AgrestiCoull as AgrestiCoull,
+    Arcsine as Arcsine,
+    BinomTest as BinomTest,
+    Bootstrap as Bootstrap,
+    ClopperPearson as ClopperPearson,
+    DeLong as DeLong,
+    Delta as Delta,
+    Dirichlet as Dirichlet,
+    Fieller as Fieller,
+    HanleyMcNeil as HanleyMcNeil,
+    Jeffreys as Jeffreys,
+    LikelihoodRatio as LikelihoodRatio,
+    Logit as Logit,
+    MannWhitney as MannWhitney,
+    MidP as MidP,
+    Mover as Mover,
+    Newcombe as Newcombe,
+    NewcombePaired as NewcombePaired,
+    NewcombePairedCC as NewcombePairedCC,
+    Predictive as Predictive,
+    Tango as Tango,
+    Wald as Wald,
+    Wilson as Wilson,
+    WilsonCC as WilsonCC,
+)
+from .methods.pairs import mcnemar as mcnemar
+from .metrics.metric import define_metric as define_metric
+from .pooling import (
+    Pooled as Pooled,
+    conflate as conflate,
+    pool as pool,
+    pool_folds as pool_folds,
+    pool_tables as pool_tables,
+)
+from .report.content import Report as Report
+from .report.evidence import Subject as Subject
+from .report.measured import report_of as report_of
+from .sources.confusion import confusion as confusion
+from .sources.paired import (
+    paired as paired,
+    paired_scores as paired_scores,
+)
+from .sources.score_matrix import multiclass_scores as multiclass_scores
+from .sources.scores import scores as scores
+from .study import Study as Study
+from .tables.table import (
+    Table as Table,
+    from_counts as from_counts,
+)

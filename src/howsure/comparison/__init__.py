@@ -1,0 +1,1 @@
+"""Models compared with each other, with chance and over time."""

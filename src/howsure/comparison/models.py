@@ -1,0 +1,257 @@
+"""Several models on one test set: all their metrics from the same draws, and all pairs compared."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+
+from howsure.comparison.compare import compare
+from howsure.comparison.multiplicity import adjusted_p_values, simultaneous_differences
+from howsure.comparison.result import Comparison
+from howsure.errors import HowsureError
+from howsure.estimates.estimation import evaluate, finished
+from howsure.estimates.evaluation import Estimate, Evaluation, checked_level
+from howsure.methods import Bootstrap, Dirichlet, Method, named
+from howsure.methods.draws import seed_sequence
+from howsure.methods.joint import draws_of_models
+from howsure.metrics.binding import resolve
+from howsure.metrics.contrast import EFFECTS
+from howsure.metrics.metric import Metric
+from howsure.tables.table import Table
+
+Correction = Literal["holm", "fdr_bh", "bonferroni", "none", "max_t"]
+
+
+def evaluate_models(
+    table: Table,
+    metrics: str | Metric | Sequence[str | Metric] | None = None,
+    *,
+    method: str | Method | None = None,
+    confidence_level: float = 0.95,
+    random_state: Any = None,
+) -> dict[str, Evaluation]:
+    """Estimate metrics of every model of a paired table.
+
+    Parameters
+    ----------
+    table
+        From `paired` or `paired_scores`.
+    metrics
+        Spec strings or metrics; by default a usual selection.
+    method
+        A method or its name. A bootstrap or ``"bayes"`` draws whole test sets: draw d of every model and metric
+        comes from the same one, which is what `ranks` and `simultaneous_differences` need.
+    confidence_level
+        Coverage of each interval.
+    random_state
+        Seed of the methods that draw.
+
+    Returns
+    -------
+    dict of Evaluation
+        Model → its estimates.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> table = hs.paired([1, 1, 0, 0, 1], {"A": [1, 1, 0, 1, 1], "B": [1, 0, 0, 1, 0]})
+    >>> found = hs.evaluate_models(table, "accuracy", method="bayes", random_state=0)
+    >>> hs.ranks({name: each["accuracy"] for name, each in found.items()}).best["A"] > 0.8
+    True
+    """
+    chosen, level = named(method), checked_level(confidence_level)
+    tables = {name: table.model(name) for name in table.models}
+    settings: dict[str, Any] = {"confidence_level": level, "random_state": random_state}
+    if not isinstance(chosen, Bootstrap | Dirichlet):
+        return {name: evaluate(each, metrics, method=chosen, **settings) for name, each in tables.items()}
+    if isinstance(chosen, Dirichlet) and not chosen.is_plain:
+        message = "Of several models at once `Dirichlet` takes `prior=` only."
+        raise HowsureError(message)
+    first = evaluate(tables[table.models[0]], metrics, confidence_level=level)  # for the specs that it stands for
+    bound = [resolve(each.metric, tables[table.models[0]]) for each in first]
+    seed = seed_sequence(random_state)
+    draws = draws_of_models(bound, table, chosen, seed)
+    found = {}
+    for index, (name, own) in enumerate(tables.items()):
+        intervals = [chosen.interval_of(draws[row, index], each, own, level, seed) for row, each in enumerate(bound)]
+        estimates = [
+            finished(metric.name, own, metric, level, chosen, interval)
+            for metric, interval in zip(bound, intervals, strict=True)
+        ]
+        found[name] = Evaluation(tuple(estimates), own, level)
+    return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparisons:
+    """All pairs of models compared in one or several metrics, with p-values adjusted for their number.
+
+    Iterating gives the comparisons; ``comparisons["A", "B"]`` is that of a pair (in the first metric).
+
+    Parameters
+    ----------
+    items
+        The comparisons, whose p-values are the adjusted ones.
+    correction
+        How they were adjusted.
+    """
+
+    items: tuple[Comparison, ...]
+    correction: str
+
+    def __iter__(self) -> Iterator[Comparison]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __getitem__(self, pair: tuple[str, str]) -> Comparison:
+        for each in self.items:
+            if each.names == tuple(pair):
+                return each
+        raise HowsureError.unknown("pair", " − ".join(pair), [" − ".join(each.names) for each in self.items])
+
+    def by_name(self) -> dict[str, Comparison]:
+        """Return the comparisons by what is compared, such as ``"A − B"``; of several metrics with the metric."""
+        several = len({each.metric for each in self.items}) > 1
+        return {f"{each.metric}: {name}" if several else name: each for each in self.items for name in each.by_name()}
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one flat record a comparison."""
+        return [each.to_dict() for each in self.items]
+
+    def to_pandas(self) -> Any:
+        """Return a pandas frame, one row a comparison."""
+        from howsure.grids import to_frame
+
+        return to_frame(self.records(), "pandas")
+
+    def to_polars(self) -> Any:
+        """Return a Polars frame, one row a comparison."""
+        from howsure.grids import to_frame
+
+        return to_frame(self.records(), "polars")
+
+    def grid(self) -> Any:
+        """Return a table of strings, one row a comparison."""
+        from howsure.grids import comparison_grid
+
+        grid = comparison_grid(self.items)
+        note = f"p-values of {len(self)} comparisons, correction: {self.correction}"
+        return replace(grid, caption="; ".join(filter(None, (note, grid.caption))))
+
+    def to_markdown(self) -> str:
+        """Return a Markdown table."""
+        return str(self.grid().markdown())
+
+    def __str__(self) -> str:
+        return str(self.grid().text())
+
+    def _repr_html_(self) -> str:
+        return str(self.grid().html())
+
+
+def compare_all(
+    table: Table,
+    metrics: str | Metric | Sequence[str | Metric],
+    *,
+    correction: Correction = "holm",
+    method: str | Method | None = None,
+    confidence_level: float = 0.95,
+    random_state: Any = None,
+) -> Comparisons:
+    """Compare all pairs of the models of a paired table.
+
+    Parameters
+    ----------
+    table
+        From `paired` or `paired_scores`.
+    metrics
+        One metric, or several.
+    correction
+        ``"holm"``, ``"fdr_bh"`` (Benjamini–Hochberg), ``"bonferroni"`` or ``"none"`` adjust the p-values of all
+        comparisons; the intervals are those of a single comparison. ``"max_t"`` adjusts both, metric by metric, from
+        joint draws: all intervals of a metric hold together with the confidence level.
+    method
+        As in `compare`; for ``"max_t"`` a bootstrap (the default) or ``"bayes"``.
+    confidence_level
+        Coverage of each interval; for ``"max_t"`` of all of a metric's intervals together.
+    random_state
+        Seed of the methods that draw.
+
+    Examples
+    --------
+    >>> import numpy as np, howsure as hs
+    >>> rng = np.random.default_rng(0)
+    >>> truth = rng.integers(0, 2, 500)
+    >>> models = {name: np.where(rng.random(500) < share, truth, 1 - truth) for name, share in
+    ...           {"A": 0.9, "B": 0.8, "C": 0.8}.items()}
+    >>> found = hs.compare_all(hs.paired(truth, models), "accuracy")
+    >>> found["A", "B"].p_value < 0.01 < found["B", "C"].p_value
+    True
+    """
+    wanted = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
+    if not wanted:
+        message = "`metrics` is empty. Name at least one, such as 'accuracy'."
+        raise HowsureError(message)
+    settings: dict[str, Any] = {"confidence_level": confidence_level, "random_state": random_state}
+    if correction == "max_t":
+        chosen = Bootstrap() if method is None else named(method)
+        return _simultaneous(table, wanted, chosen, settings)
+    pairs = list(combinations(table.models, 2))
+    items = [compare(table, metric, a=a, b=b, method=method, **settings) for metric in wanted for a, b in pairs]
+    adjusted = adjusted_p_values([each.p_value for each in items], correction)
+    changed = (replace(each, p_value=float(p)) for each, p in zip(items, adjusted, strict=True))
+    return Comparisons(tuple(changed), correction)
+
+
+def _simultaneous(
+    table: Table, metrics: list[str | Metric], method: Method | None, settings: dict[str, Any]
+) -> Comparisons:
+    if not isinstance(method, Bootstrap | Dirichlet):
+        message = "correction='max_t' needs joint draws: a bootstrap or 'bayes'."
+        raise HowsureError(message)
+    level = checked_level(settings["confidence_level"])
+    evaluations = evaluate_models(table, metrics, method=method, **settings)
+    items = []
+    for row, first in enumerate(evaluations[table.models[0]]):
+        estimates = {name: each.estimates[row] for name, each in evaluations.items()}
+        metric = resolve(first.metric, table.model(table.models[0]))
+        differences = simultaneous_differences(estimates, confidence_level=level, better=metric.better)
+        for i, j in combinations(range(len(table.models)), 2):
+            pair = (table.models[i], table.models[j])
+            items.append(_pair(pair, estimates, differences, (i, j), metric))
+    return Comparisons(tuple(items), "max_t")
+
+
+def _pair(
+    names: tuple[str, str], estimates: dict[str, Estimate], differences: Any, place: tuple[int, int], metric: Metric
+) -> Comparison:
+    a, b = (estimates[name] for name in names)
+    assert a.draws is not None  # noqa: S101 - made by a method that draws
+    assert b.draws is not None  # noqa: S101
+    draws = a.draws - b.draws
+    undefined = math.isnan(float(differences.low[place]))
+    low, high = np.clip((differences.low[place], differences.high[place]), *EFFECTS["difference"].bounds(*metric.range))
+    return Comparison(
+        a.metric,
+        "difference",
+        a,
+        b,
+        names,
+        float(differences.value[place]),
+        float(low),
+        float(high),
+        float(differences.p_value[place]),
+        float(np.std(draws[np.isfinite(draws)], ddof=1)),
+        differences.confidence_level,
+        f"max_t, {a.method}",
+        metric.better,
+        draws,
+        reason=f"{names[0]} and {names[1]} differ by the same on every draw" if undefined else "",
+    )

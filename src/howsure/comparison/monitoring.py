@@ -1,0 +1,214 @@
+"""Metrics of chunk after chunk, held against a baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from howsure.errors import HowsureError
+from howsure.estimates.estimation import default_metrics, evaluate
+from howsure.estimates.evaluation import Estimate, Evaluation, significant_decimals
+from howsure.grids import Grid, interval_text, number, to_frame
+from howsure.methods import Method
+from howsure.metrics.registry import SCORE_METRICS
+from howsure.tables.table import Table
+
+Limits = tuple[float, float]
+USUAL = ("accuracy", "precision", "recall", "f1")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Monitoring:
+    """Metrics by chunk with their intervals, the baseline of each, and where an interval left it.
+
+    Parameters
+    ----------
+    evaluations
+        The estimates of each chunk, in order.
+    baseline
+        Limits by metric.
+    """
+
+    evaluations: Mapping[Any, Evaluation]
+    baseline: Mapping[str, Limits]
+
+    def __getitem__(self, chunk: Any) -> Evaluation:
+        if chunk not in self.evaluations:
+            raise HowsureError.unknown("chunk", str(chunk), map(str, self.evaluations))
+        return self.evaluations[chunk]
+
+    def __len__(self) -> int:
+        return len(self.evaluations)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one flat record a chunk and metric; ``alert`` is "below", "above" or empty."""
+        return [
+            {"chunk": chunk, "cases": evaluation.table.rows}
+            | {name: getattr(each, name) for name in ("metric", "value", "low", "high")}
+            | dict(zip(("baseline_low", "baseline_high"), self.baseline[each.metric], strict=True))
+            | {"alert": departure((each.low, each.high), self.baseline[each.metric]), "method": each.method}
+            | {"reason": each.reason}
+            for chunk, evaluation in self.evaluations.items()
+            for each in evaluation
+        ]
+
+    @property
+    def alerts(self) -> list[dict[str, Any]]:
+        """The records whose interval lies outside the baseline."""
+        return [record for record in self.records() if record["alert"]]
+
+    def to_pandas(self) -> Any:
+        """Return a pandas frame, one row a chunk and metric."""
+        return to_frame(self.records(), "pandas")
+
+    def to_polars(self) -> Any:
+        """Return a Polars frame, one row a chunk and metric."""
+        return to_frame(self.records(), "polars")
+
+    def to_markdown(self) -> str:
+        """Return a Markdown table."""
+        return self.grid().markdown()
+
+    def grid(self) -> Grid:
+        """Return the records as text."""
+        rows = []
+        for record in self.records():
+            decimals = significant_decimals(record["low"], record["high"])
+            rows.append(
+                (
+                    str(record["chunk"]),
+                    f"{record['cases']:,}",
+                    record["metric"],
+                    number(record["value"], decimals),
+                    interval_text(record["low"], record["high"], decimals),
+                    interval_text(record["baseline_low"], record["baseline_high"], decimals),
+                    record["alert"],
+                )
+            )
+        headers = ("chunk", "cases", "metric", "value", "interval", "baseline", "alert")
+        notes = dict.fromkeys(record["reason"] for record in self.records() if record["reason"])
+        return Grid(headers, tuple(rows), "; ".join(notes) if len(notes) == 1 else "")
+
+    def __str__(self) -> str:
+        return self.grid().text()
+
+    def _repr_html_(self) -> str:
+        return self.grid().html()
+
+
+def monitor(
+    tables: Mapping[Any, Table],
+    metrics: str | Sequence[str] | None = None,
+    *,
+    threshold: float | None = None,
+    reference: Any = None,
+    baseline: Limits | Mapping[str, Limits] | None = None,
+    method: str | Method | None = None,
+    confidence_level: float = 0.95,
+    random_state: Any = None,
+) -> Monitoring:
+    """Follow metrics from chunk to chunk, and say where an interval leaves the baseline.
+
+    Parameters
+    ----------
+    tables
+        Chunk → table, as `calibrated`, `scores` and `confusion` return with ``by=``.
+    metrics
+        Spec strings; of scores with a threshold accuracy, precision, recall, F1 and ROC AUC by default.
+    threshold
+        Of tables of scores: where the metrics of counts are taken; those of scores need none.
+    reference
+        The chunk that the others are held against, or a list of them (the baseline then reaches from the lowest to the
+        highest of their limits), or a table of its own. By default the first chunk.
+    baseline
+        The limits themselves, for all metrics or by metric, instead of a reference.
+    method, confidence_level, random_state
+        Of the intervals.
+
+    Returns
+    -------
+    Monitoring
+        An alert means that a chunk's whole interval lies outside the baseline.
+
+    Raises
+    ------
+    HowsureError
+        If there is no chunk, or reference or baseline are not valid.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> scores = [0.1, 0.2, 0.8, 0.9] * 50 + [0.4, 0.45, 0.55, 0.6] * 50
+    >>> chunks = hs.monitor(hs.calibrated(scores, every=100), "accuracy", threshold=0.5)
+    >>> [(record["chunk"], record["alert"]) for record in chunks.alerts]
+    [('200–299', 'below'), ('300–399', 'below')]
+    """
+    if not isinstance(tables, Mapping) or not tables:
+        message = "`monitor` needs chunks: a mapping of tables, as `calibrated(y_score, by=…)` returns."
+        raise HowsureError(message)
+    if reference is not None and baseline is not None:
+        message = "Give either `reference`, whose intervals make the baseline, or the `baseline` itself."
+        raise HowsureError(message)
+    settings = {"method": method, "confidence_level": confidence_level, "random_state": random_state}
+    evaluations = {chunk: evaluated(table, metrics, threshold, settings) for chunk, table in tables.items()}
+    names = [each.metric for each in next(iter(evaluations.values()))]
+    if baseline is not None:
+        limits = _stated(baseline, names)
+    elif isinstance(reference, Table):
+        limits = _hull([evaluated(reference, metrics, threshold, settings)])
+    else:
+        limits = _hull([evaluations[chunk] for chunk in _chunks(reference, evaluations)])
+    return Monitoring(evaluations, limits)
+
+
+def departure(interval: Limits, baseline: Limits) -> str:
+    """Return on which side a whole interval lies outside the baseline: "below", "above" or neither.
+
+    Examples
+    --------
+    >>> departure((0.6, 0.7), (0.75, 0.85)), departure((0.6, 0.8), (0.75, 0.85))
+    ('below', '')
+    """
+    return "below" if interval[1] < baseline[0] else "above" if interval[0] > baseline[1] else ""
+
+
+def evaluated(
+    table: Table, metrics: str | Sequence[str] | None, threshold: float | None, settings: dict[str, Any]
+) -> Evaluation:
+    """Evaluate metrics of counts at the threshold and metrics of scores on the scores, in the order asked for."""
+    if table.kind != "scores" or threshold is None:
+        return evaluate(table, metrics or default_metrics(table), **settings)
+    wanted = [metrics] if isinstance(metrics, str) else list(metrics or (*USUAL, "roc_auc"))
+    counted = table.at(threshold)
+    estimates: list[Estimate] = []
+    for spec in wanted:
+        of_scores = SCORE_METRICS.find(spec.partition("+")[0]) is not None
+        estimates += evaluate(table if of_scores else counted, spec, **settings).estimates
+    return Evaluation(tuple(estimates), table, settings["confidence_level"])
+
+
+def _chunks(reference: Any, known: Mapping[Any, Any]) -> list[Any]:
+    wanted = [next(iter(known))] if reference is None else reference if isinstance(reference, list) else [reference]
+    by_name = {str(chunk): chunk for chunk in known}
+    for chunk in wanted:
+        if str(chunk) not in by_name:
+            raise HowsureError.unknown("chunk", str(chunk), by_name)
+    return [by_name[str(chunk)] for chunk in wanted]
+
+
+def _hull(evaluations: list[Evaluation]) -> dict[str, Limits]:
+    columns = zip(*evaluations, strict=True)
+    return {same[0].metric: (min(each.low for each in same), max(each.high for each in same)) for same in columns}
+
+
+def _stated(baseline: Limits | Mapping[str, Limits], names: list[str]) -> dict[str, Limits]:
+    given = baseline if isinstance(baseline, Mapping) else dict.fromkeys(names, baseline)
+    for name in names:
+        if name not in given:
+            message = f"`baseline` has no limits for '{name}'. Give them as `{{'{name}': (low, high)}}`."
+            raise HowsureError(message)
+        if len(given[name]) != 2 or not given[name][0] <= given[name][1]:  # noqa: PLR2004 - low and high
+            message = f"`baseline` of '{name}' is {given[name]!r}, not (low, high)."
+            raise HowsureError(message)
+    return {name: (float(given[name][0]), float(given[name][1])) for name in names}

@@ -1,0 +1,261 @@
+"""Many comparisons at once: adjusted p-values, and intervals of all differences that hold together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from howsure.comparison.ranks import Drawn, joint
+from howsure.errors import HowsureError
+from howsure.estimates.evaluation import Estimate, checked_level
+from howsure.grids import Grid, percent, to_frame
+from howsure.metrics.metric import Better
+
+Array = NDArray[Any]
+Correction = Literal["holm", "fdr_bh", "bonferroni", "none"]
+
+
+def adjusted_p_values(p_values: ArrayLike, correction: Correction = "holm") -> Array:
+    """Return p-values adjusted for the number of comparisons; undefined ones stay nan and do not count.
+
+    Parameters
+    ----------
+    p_values
+        One p-value a comparison, in [0, 1].
+    correction
+        ``"holm"`` and ``"bonferroni"`` bound the probability of any false finding; ``"fdr_bh"`` (Benjamini and
+        Hochberg) the expected share of false ones among the findings; ``"none"`` leaves them as they are.
+
+    References
+    ----------
+    Holm (1979), Scandinavian Journal of Statistics 6; Benjamini, Hochberg (1995), JRSS B 57.
+
+    Examples
+    --------
+    >>> adjusted_p_values([0.01, 0.04, 0.03]).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    values = np.asarray(p_values, dtype=float)
+    if correction not in CORRECTIONS:
+        what = "correction"
+        raise HowsureError.unknown(what, correction, CORRECTIONS)
+    if ((values < 0) | (values > 1)).any():
+        message = "`p_values` holds a number outside [0, 1]."
+        raise HowsureError(message)
+    adjusted = np.full(values.shape, np.nan)
+    known = np.isfinite(values)
+    ascending = np.sort(values[known])
+    place = np.empty(len(ascending), dtype=np.intp)
+    place[np.argsort(values[known], kind="stable")] = np.arange(len(ascending))
+    if len(ascending):
+        adjusted[known] = np.minimum(CORRECTIONS[correction](ascending), 1.0)[place]
+    return adjusted
+
+
+def _holm(ascending: Array) -> Array:
+    return np.asarray(np.maximum.accumulate(ascending * np.arange(len(ascending), 0, -1)))
+
+
+def _benjamini_hochberg(ascending: Array) -> Array:
+    scaled = ascending * len(ascending) / np.arange(1, len(ascending) + 1)
+    return np.asarray(np.minimum.accumulate(scaled[::-1])[::-1])
+
+
+def _bonferroni(ascending: Array) -> Array:
+    return np.asarray(ascending * len(ascending))
+
+
+CORRECTIONS: Mapping[str, Callable[[Array], Array]] = {
+    "holm": _holm,
+    "fdr_bh": _benjamini_hochberg,
+    "bonferroni": _bonferroni,
+    "none": np.asarray,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Differences:
+    """All pairwise differences, with intervals that hold simultaneously.
+
+    Parameters
+    ----------
+    names
+        The competitors; `value[i, j]` is the difference of i less j.
+    value, low, high, p_value
+        ``(competitors, competitors)``; the diagonal is nan. The p-values are adjusted for all pairs.
+    confidence_level
+        Probability that all intervals hold together.
+    critical
+        Half-width of the intervals in standard errors.
+    better
+        Whether higher or lower values of the metric win.
+    metric
+        Its spec string, where it is known.
+    """
+
+    names: tuple[str, ...]
+    value: Array
+    low: Array
+    high: Array
+    p_value: Array
+    confidence_level: float
+    critical: float
+    better: Better = "higher"
+    metric: str = ""
+
+    def rank_sets(self) -> dict[str, tuple[int, int]]:
+        """Return a range of ranks for each competitor; all hold together with the confidence level.
+
+        A competitor's rank is at least one more than the number of those that are better beyond doubt.
+
+        References
+        ----------
+        Mogstad, Romano, Shaikh, Wilhelm (2024), Review of Economic Studies 91.
+        """
+        above, below = self.low > 0, self.high < 0
+        wins, losses = (above, below) if self.better == "higher" else (below, above)
+        size = len(self.names)
+        return {name: (1 + int(losses[i].sum()), size - int(wins[i].sum())) for i, name in enumerate(self.names)}
+
+    def by_name(self) -> dict[str, Estimate]:
+        """Return the differences by what is compared, such as ``"A − B"``."""
+        return {
+            f"{each['a']} − {each['b']}": Estimate(
+                self.metric, each["difference"], each["low"], each["high"], self.confidence_level, "max_t"
+            )
+            for each in self.records()
+        }
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one flat record a pair."""
+        size = len(self.names)
+        return [
+            {
+                "a": self.names[i],
+                "b": self.names[j],
+                "difference": float(self.value[i, j]),
+                "low": float(self.low[i, j]),
+                "high": float(self.high[i, j]),
+                "p_value": float(self.p_value[i, j]),
+            }
+            for i in range(size)
+            for j in range(i + 1, size)
+        ]
+
+    def to_pandas(self) -> Any:
+        """Return a pandas frame, one row a pair."""
+        return to_frame(self.records(), "pandas")
+
+    def to_polars(self) -> Any:
+        """Return a Polars frame, one row a pair."""
+        return to_frame(self.records(), "polars")
+
+    def grid(self) -> Grid:
+        """Return a table of strings, one row a pair."""
+        rows = [
+            (
+                f"{each['a']} − {each['b']}",
+                f"{each['difference']:+.4f}",
+                f"[{each['low']:+.4f}, {each['high']:+.4f}]",
+                f"{each['p_value']:.2g}",
+            )
+            for each in self.records()
+        ]
+        level = percent(self.confidence_level)
+        headers = ("pair", "difference", f"simultaneous {level} interval", "adjusted p")
+        return Grid(headers, tuple(rows))
+
+    def to_markdown(self) -> str:
+        """Return a Markdown table."""
+        return self.grid().markdown()
+
+    def __str__(self) -> str:
+        return self.grid().text()
+
+    def _repr_html_(self) -> str:
+        return self.grid().html()
+
+
+def simultaneous_differences(
+    draws: Drawn,
+    values: Mapping[str, float] | None = None,
+    *,
+    confidence_level: float = 0.95,
+    better: Better = "higher",
+) -> Differences:
+    r"""Return the intervals of all pairwise differences that hold together (max-\\|t\\|).
+
+    Parameters
+    ----------
+    draws
+        Name → joint draws, by bootstrap or from the posterior, or estimates that hold some.
+    values
+        Name → observed value; by default the estimates', or the draws' means.
+    confidence_level
+        Probability that all intervals hold.
+    better
+        Which values win, for `Differences.rank_sets`.
+
+    Notes
+    -----
+    ``d_ij ± c * se_ij``, with c the quantile over the draws of ``max over pairs of |d*_ij - mean| / se_ij``: it knows
+    how the competitors' errors go together, and is narrower than Bonferroni's. The p-value of a pair is the share
+    of draws whose largest deviation exceeds the pair's own. Pairs that never differ have neither.
+
+    References
+    ----------
+    Westfall, Young (1993), Resampling-Based Multiple Testing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> means = {"A": 9, "B": 0, "C": 0.5}
+    >>> found = simultaneous_differences({name: rng.normal(mean, 1, 5000) for name, mean in means.items()})
+    >>> found.rank_sets()
+    {'A': (1, 1), 'B': (2, 3), 'C': (2, 3)}
+    """
+    level = checked_level(confidence_level)
+    names, drawn = joint(draws)
+    drawn = drawn[:, np.isfinite(drawn).all(0)]
+    number = drawn.shape[1]
+    if number < 2:  # noqa: PLR2004 - a standard error needs two
+        message = "Simultaneous intervals need at least two draws on which every competitor is defined."
+        raise HowsureError(message)
+    observed = np.array([_observed(name, draws[name], values, drawn[i]) for i, name in enumerate(names)])
+    difference = observed[:, None] - observed
+    covariance = np.cov(drawn)
+    spread = np.diag(covariance)
+    variance = spread[:, None] + spread - 2 * covariance
+    noise = 1e-12 * np.maximum(1.0, spread.max())
+    error = np.sqrt(np.where(variance > noise, variance, np.nan))
+    largest = _largest_deviation(drawn - drawn.mean(1, keepdims=True), error)
+    critical = float(np.quantile(largest, level))
+    with np.errstate(invalid="ignore"):
+        statistic = np.abs(difference) / error
+    exceeding = number - np.searchsorted(np.sort(largest), np.nan_to_num(statistic))
+    p_value = np.where(np.isfinite(statistic), (1 + exceeding) / (1 + number), np.nan)
+    half = critical * error
+    limits = (difference - half, difference + half)
+    metrics = {each.metric if isinstance(each, Estimate) else "" for each in draws.values()}
+    metric = metrics.pop() if len(metrics) == 1 else ""
+    return Differences(names, difference, *limits, p_value, level, critical, better, metric)
+
+
+def _observed(name: str, given: Any, values: Mapping[str, float] | None, drawn: Array) -> float:
+    if values is not None:
+        return float(values[name])
+    return given.value if isinstance(given, Estimate) else float(drawn.mean())
+
+
+def _largest_deviation(centred: Array, error: Array) -> Array:
+    largest = np.zeros(centred.shape[1])
+    for first in range(len(centred) - 1):
+        with np.errstate(invalid="ignore"):
+            deviation = np.abs(centred[first] - centred[first + 1 :]) / error[first, first + 1 :, None]
+        np.fmax(largest, np.fmax.reduce(deviation, axis=0), out=largest)
+    return largest

@@ -1,0 +1,1 @@
+"""Curves of scores, and metrics along thresholds."""

@@ -1,0 +1,171 @@
+"""Bands of curves of scores: limits at each point, or along the whole curve."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.counted import FixedMargins
+from howsure.designs.expected import Expected
+from howsure.errors import HowsureError
+from howsure.methods.binomial import clopper_pearson, wilson
+from howsure.methods.delong import class_sizes
+from howsure.methods.interval import effective_counts, normal_quantile, quantile
+from howsure.metrics.metric import Proportion, divide
+from howsure.metrics.operating import roc_slope
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+Limits = Callable[[Array, Array, float], tuple[Array, Array]]  # (successes, trials, level) -> low and high
+
+
+def from_top(table: Table) -> tuple[Array, Array, Array]:
+    """Return thresholds from the top (infinity first) and the negative and positive cases at or above each."""
+    above = np.zeros((len(table.counts) + 1, 2))
+    np.cumsum(table.counts[::-1], 0, out=above[1:])
+    return np.concatenate([[np.inf], table.support[0][::-1]]), above[:, 0], above[:, 1]
+
+
+def wilson_limits(table: Table, share: Array, trials: Array, level: float) -> tuple[Array, Array]:
+    """Return Wilson's limits of shares of so many effective trials; everything where there is none."""
+    # A design with few degrees of freedom has a heavier tail: fewer trials have it too.
+    worth = np.where(np.isfinite(share), trials, 0.0) * (normal_quantile(level) / quantile(level, table.design)) ** 2
+    low, high = wilson(np.where(worth > 0, share, 0.0) * worth, worth, level)
+    return np.where(worth > 0, low, 0.0), np.where(worth > 0, high, 1.0)
+
+
+def _distances(table: Table, level: float, parts: int) -> tuple[float, float]:
+    """Return how far, at most, the observed rates of the two classes are off, each at its share of the level."""
+    if isinstance(table.design, Expected):
+        message = "Simultaneous bands need labelled cases; of scores without labels ask for `band='pointwise'`."
+        raise HowsureError(message)
+    each = 1 - level ** (1 / parts)
+    negative, positive = (np.sqrt(np.log(2 / each) / (2 * max(size, 1e-9))) for size in class_sizes(table))
+    return min(float(negative), 1.0), min(float(positive), 1.0)
+
+
+def _least(y: Array, x: Array, limit: Array) -> Array:
+    """Return the smallest y of the points with ``x >= limit``; both ascend. 0 where there are none before."""
+    index = np.searchsorted(x, limit - 1e-12)
+    return np.where(limit <= 0, 0.0, y[np.minimum(index, len(y) - 1)])
+
+
+def _most(y: Array, x: Array, limit: Array) -> Array:
+    """Return the largest y of the points with ``x <= limit``; both ascend."""
+    return np.asarray(y[np.maximum(np.searchsorted(x, limit + 1e-12, side="right") - 1, 0)])
+
+
+def _slopes_from_top(table: Table) -> Array:
+    slopes = roc_slope(table.counts)[::-1]
+    return np.concatenate([slopes[:1], slopes])
+
+
+def roc_pointwise(table: Table, false: Array, true: Array, level: float) -> tuple[Array, Array]:
+    """Return Wilson's limits of the true positive rate at each false positive rate."""
+    others, number = class_sizes(table)
+    if isinstance(table.design, Expected):
+        steep = _slopes_from_top(table)
+        by_row = [
+            np.stack([steep * false / others, -steep * (1 - false) / others], -1),
+            np.stack([-true / number, (1 - true) / number], -1),
+        ]
+        return _expected_limits(table, true, np.stack(by_row, 1), level)
+    # A rate of 0 or 1 has a variance too: one case is added on either side.
+    rate, error = (true * number + 1) / (number + 2), (false * others + 1) / (others + 2)
+    variance = rate * (1 - rate) / number + _slopes_from_top(table) ** 2 * error * (1 - error) / others
+    low, high = wilson_limits(table, true, rate * (1 - rate) / variance, level)
+    low[0] = 0.0
+    return low, high
+
+
+def roc_simultaneous(table: Table, false: Array, true: Array, level: float) -> tuple[Array, Array]:
+    """Return the limits of the true positive rate that the rectangles around all thresholds leave (Campbell 1994)."""
+    around_false, around_true = _distances(table, level, parts=2)
+    low = np.maximum(_least(true, false, false - around_false) - around_true, 0.0)
+    return low, np.minimum(_most(true, false, false + around_false) + around_true, 1.0)
+
+
+def _expected_limits(table: Table, share: Array, slopes: Array, level: float) -> tuple[Array, Array]:
+    """Return Wilson's limits of shares at each threshold of expected counts, from their slopes by the table there."""
+    assert isinstance(table.design, Expected)  # noqa: S101 - as the callers ask
+    with np.errstate(invalid="ignore"):
+        variance = table.design.variances_from_top(table.counts, slopes)
+    certain = ~(variance > 0)
+    worth = np.where(certain, 0.0, np.nan_to_num(share * (1 - share)) / np.where(certain, 1.0, variance))
+    low, high = wilson_limits(table, share, worth, level)
+    # A corner of the curve is certain, and where there is no prediction nothing is known.
+    corner = certain & np.isin(share, (0.0, 1.0))
+    return np.where(corner, share, low), np.where(corner, share, high)
+
+
+def precision_pointwise(table: Table, negatives: Array, positives: Array, level: float) -> tuple[Array, Array]:
+    """Return Wilson's limits of the precision at each recall."""
+    others, number = class_sizes(table)
+    if isinstance(table.design, Expected):
+        return _precision_expected(table, negatives, positives, level)
+    false, true = divide(negatives, negatives[-1]) * others, divide(positives, positives[-1]) * number
+    hits, errors = true + 0.5, false + 0.5  # a precision of 1 has a variance too
+    share, rate = hits / (hits + errors), hits / (number + 1)
+    through = others / (np.maximum(_slopes_from_top(table), 1e-9) * errors)
+    variance = (share * (1 - share)) ** 2 * (1 / number + 1 / errors + through**2 * rate * (1 - rate) / number)
+    observed = np.where(true + false > 0, np.nan_to_num(divide(true, true + false)), np.nan)
+    return wilson_limits(table, observed, np.minimum(share * (1 - share) / variance, true + false), level)
+
+
+def _precision_expected(table: Table, negatives: Array, positives: Array, level: float) -> tuple[Array, Array]:
+    """Return the limits of the precision at each recall, whose threshold moves with the counts."""
+    number, others = positives[-1], negatives[-1]
+    called = np.maximum(negatives + positives, 1e-9)
+    share, recall = divide(positives, negatives + positives), positives / number
+    per_recall = (number * negatives - positives * others / np.maximum(_slopes_from_top(table), 1e-9)) / called**2
+    zero = np.zeros(len(share))
+    by_row = [
+        np.stack([zero, -positives / called**2], -1),
+        np.stack([per_recall * recall / number, negatives / called**2 - per_recall * (1 - recall) / number], -1),
+    ]
+    return _expected_limits(table, share, np.nan_to_num(np.stack(by_row, 1)), level)
+
+
+def precision_simultaneous(table: Table, negatives: Array, positives: Array, level: float) -> tuple[Array, Array]:
+    """Return the limits of the precision that bounds of the false positive rate and the prevalence leave."""
+    false, true = divide(negatives, negatives[-1]), divide(positives, positives[-1])
+    parts = 2 if isinstance(table.design, FixedMargins) else 3
+    around_false, around_true = _distances(table, level, parts)
+    least = np.maximum(_least(false, true, true - around_true) - around_false, 0.0)
+    most = np.minimum(_beyond(false, true, true + around_true) + around_false, 1.0)
+    low_share = high_share = positives[-1] / (positives[-1] + negatives[-1])
+    if parts == 3:  # noqa: PLR2004 - the prevalence is estimated too
+        every = np.ones(table.counts.shape, dtype=bool)
+        positive = np.zeros(table.counts.shape, dtype=bool)
+        positive[:, 1] = True
+        share = Proportion(positive, every, (1.0, 1.0), (0.0, 1.0))
+        hits, trials = effective_counts(share, table, level ** (1 / 3))
+        limits = clopper_pearson(np.asarray(hits), np.asarray(trials), level ** (1 / 3))
+        low_share, high_share = (float(limit) for limit in limits)
+    return _precision(low_share, true, most, 0.0), _precision(high_share, true, least, 1.0)
+
+
+def _beyond(y: Array, x: Array, limit: Array) -> Array:
+    """Return y of the first point with ``x > limit``: a bound from above between the points; 1 after the last."""
+    index = np.searchsorted(x, limit + 1e-12, side="right")
+    return np.where(index < len(y), y[np.minimum(index, len(y) - 1)], 1.0)
+
+
+def _precision(share: float, recall: Array, false: Array, otherwise: float) -> Array:
+    whole = share * recall + (1 - share) * false
+    return np.where(whole > 0, share * recall / np.where(whole > 0, whole, 1.0), otherwise)
+
+
+def _bin_counts(table: Table, inside: Array, level: float) -> tuple[float, float]:
+    trials = np.repeat(inside[:, None], 2, axis=1)
+    return effective_counts(Proportion(trials & np.array([False, True]), trials, (1.0, 1.0), (0.0, 1.0)), table, level)
+
+
+def bin_limits(table: Table, starts: Array, level: float, limits: Limits) -> tuple[Array, Array]:
+    """Return the limits of the share of positive cases in each bin, from those of a proportion."""
+    index = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(table.counts)))
+    effective = np.array([_bin_counts(table, index == number, level) for number in range(len(starts))])
+    return limits(effective[:, 0], effective[:, 1], level)

@@ -1,0 +1,347 @@
+"""Curves of scores, with bands: ROC, precision–recall, calibration.
+
+A pointwise band holds at each point with the given confidence; a simultaneous band holds along the whole curve.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.curves.bands import (
+    bin_limits,
+    from_top,
+    precision_pointwise,
+    precision_simultaneous,
+    roc_pointwise,
+    roc_simultaneous,
+)
+from howsure.designs.expected import Expected
+from howsure.errors import HowsureError
+from howsure.estimates.evaluation import checked_level
+from howsure.methods.binomial import clopper_pearson, wilson
+from howsure.metrics.metric import divide
+from howsure.metrics.probability import bin_starts, bin_sums, probabilities
+from howsure.sources.scores import scores
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+Band = Literal["pointwise", "simultaneous", "none"]
+BANDS = ("pointwise", "simultaneous", "none")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Curve:
+    """Points of a curve with the band around them.
+
+    ``curve["fpr"]`` is a column; `x` and `y` are the two that are drawn; `low` and `high` are the band's limits of y
+    at each x.
+
+    Parameters
+    ----------
+    name
+        ``"roc"``, ``"det"``, ``"precision_recall"``, ``"calibration"``, or the metric along thresholds.
+    columns
+        Name → array, the first two are x and y.
+    confidence_level, band
+        Level and kind of the band.
+    """
+
+    name: str
+    columns: Mapping[str, Array]
+    confidence_level: float = 0.95
+    band: Band = "pointwise"
+    notes: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __getitem__(self, column: str) -> Array:
+        if column not in self.columns:
+            raise HowsureError.unknown("column of this curve", column, self.columns)
+        return self.columns[column]
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    @property
+    def x(self) -> Array:
+        """The first column."""
+        return next(iter(self.columns.values()))
+
+    @property
+    def y(self) -> Array:
+        """The second column."""
+        return list(self.columns.values())[1]
+
+    @property
+    def low(self) -> Array:
+        """Lower limits of y."""
+        return self["low"]
+
+    @property
+    def high(self) -> Array:
+        """Upper limits of y."""
+        return self["high"]
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Return the columns as lists."""
+        return {name: column.tolist() for name, column in self.columns.items()}
+
+    def to_pandas(self) -> Any:
+        """Return a pandas frame, one row a point."""
+        return self._frame("pandas")
+
+    def to_polars(self) -> Any:
+        """Return a Polars frame, one row a point."""
+        return self._frame("polars")
+
+    def _frame(self, backend: Literal["pandas", "polars"]) -> Any:
+        import importlib
+
+        import narwhals as nw
+
+        try:
+            importlib.import_module(backend)
+        except ImportError:
+            message = f"`to_{backend}` needs the package '{backend}'. Install it, or use `to_dict`."
+            raise HowsureError(message) from None
+        return nw.from_dict(dict(self.columns), backend=backend).to_native()
+
+
+def scored(table: Any, y_score: Any, cases: Mapping[str, Any]) -> Table:
+    """Return the table that is given, or that of the true classes and scores that are."""
+    if y_score is not None:
+        made: Table = scores(table, y_score, **cases)
+        return made
+    if not isinstance(table, Table):
+        message = "Give a table from `scores`, or the true classes and the scores: `(y_true, y_score)`."
+        raise HowsureError(message)
+    if cases:
+        message = f"`{next(iter(cases))}` belongs to the cases of the table: give it to `scores`."
+        raise HowsureError(message)
+    return table
+
+
+def checked_scores(table: Table, band: str, confidence_level: float) -> float:
+    """Return the level; refuse tables that are not of scores, and unknown bands."""
+    if table.kind != "scores":
+        message = "A curve needs a table of scores: make one with `scores(y_true, y_score)`."
+        raise HowsureError(message)
+    if band not in BANDS:
+        raise HowsureError.unknown("band", str(band), BANDS)
+    return checked_level(confidence_level)
+
+
+def roc_curve(
+    table: Any, y_score: Any = None, *, band: Band = "pointwise", confidence_level: float = 0.95, **cases: Any
+) -> Curve:
+    """Return the ROC curve with a band around the true positive rate at each false positive rate.
+
+    Parameters
+    ----------
+    table, y_score
+        A table from `scores`; or the true classes and the scores themselves.
+    band
+        ``"pointwise"``, ``"simultaneous"`` or ``"none"``.
+    confidence_level
+        Coverage of the band.
+    **cases
+        With true classes and scores, what `scores` takes: ``pos_label``, ``sample_weight``, ``groups``, ``data``.
+
+    Returns
+    -------
+    Curve
+        Columns ``fpr``, ``tpr``, ``threshold`` (from the top, infinity first), ``low``, ``high``.
+
+    Notes
+    -----
+    Pointwise: the variance at a false positive rate x is ``tpr(1-tpr)/n_pos + slope² x(1-x)/n_neg``, put into
+    Wilson's interval as an effective number of cases. Simultaneous: the true and the false positive rate of every
+    threshold lie within the Dvoretzky–Kiefer–Wolfowitz–Massart distance of the observed ones, each with confidence
+    ``sqrt(level)``; the band is what these rectangles leave for the curve (Campbell 1994). It holds for any
+    continuous scores and any sample size. With weights or clusters the class sizes are Kish's effective ones.
+
+    References
+    ----------
+    Bahadur (1966); Hsieh, Turnbull (1996), Annals of Statistics 24; Campbell (1994), Statistics in Medicine 13;
+    Massart (1990), Annals of Probability 18.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> curve = roc_curve(hs.scores([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
+    >>> curve["fpr"].tolist(), curve["tpr"].tolist()
+    ([0.0, 0.0, 0.5, 0.5, 1.0], [0.0, 0.5, 0.5, 1.0, 1.0])
+    """
+    table = scored(table, y_score, cases)
+    level = checked_scores(table, band, confidence_level)
+    thresholds, negatives, positives = from_top(table)
+    false, true = divide(negatives, negatives[-1]), divide(positives, positives[-1])
+    columns = {"fpr": false, "tpr": true, "threshold": thresholds}
+    if band == "pointwise":
+        columns["low"], columns["high"] = roc_pointwise(table, false, true, level)
+    elif band == "simultaneous":
+        columns["low"], columns["high"] = roc_simultaneous(table, false, true, level)
+    return Curve("roc", columns, level, band)
+
+
+def det_curve(
+    table: Any, y_score: Any = None, *, band: Band = "pointwise", confidence_level: float = 0.95, **cases: Any
+) -> Curve:
+    """Return the false negative rate against the false positive rate, with a band (detection error tradeoff).
+
+    Parameters
+    ----------
+    table, y_score
+        A table from `scores`; or the true classes and the scores themselves.
+    band
+        ``"pointwise"``, ``"simultaneous"`` or ``"none"``.
+    confidence_level
+        Coverage of the band.
+    **cases
+        With true classes and scores, what `scores` takes: ``pos_label``, ``sample_weight``, ``groups``, ``data``.
+
+    Returns
+    -------
+    Curve
+        Columns ``fpr``, ``fnr``, ``threshold`` (from the top, infinity first), ``low``, ``high``: the ROC curve and its
+        band upside down, usually drawn on normal-deviate axes.
+
+    References
+    ----------
+    Martin, Doddington, Kamm, Ordowski, Przybocki (1997), Eurospeech.
+
+    Examples
+    --------
+    >>> curve = det_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> curve["fpr"].tolist(), curve["fnr"].tolist()
+    ([0.0, 0.0, 0.5, 0.5, 1.0], [1.0, 0.5, 0.5, 0.0, 0.0])
+    """
+    roc = roc_curve(table, y_score, band=band, confidence_level=confidence_level, **cases)
+    columns = {"fpr": roc["fpr"], "fnr": 1 - roc["tpr"], "threshold": roc["threshold"]}
+    if band != "none":
+        columns["low"], columns["high"] = 1 - roc.high, 1 - roc.low
+    return Curve("det", columns, roc.confidence_level, band)
+
+
+def precision_recall_curve(
+    table: Any, y_score: Any = None, *, band: Band = "pointwise", confidence_level: float = 0.95, **cases: Any
+) -> Curve:
+    """Return the precision–recall curve with a band around the precision at each recall.
+
+    Parameters
+    ----------
+    table, y_score
+        A table from `scores`; or the true classes and the scores themselves.
+    band
+        ``"pointwise"``, ``"simultaneous"`` or ``"none"``.
+    confidence_level
+        Coverage of the band.
+    **cases
+        With true classes and scores, what `scores` takes: ``pos_label``, ``sample_weight``, ``groups``, ``data``.
+
+    Returns
+    -------
+    Curve
+        Columns ``recall``, ``precision``, ``threshold`` (from the top; the first point, above all scores, has
+        precision 1 like scikit-learn's), ``low``, ``high``.
+
+    Notes
+    -----
+    Pointwise: the delta method for the precision at a fixed recall, whose threshold is estimated, put into Wilson's
+    interval as an effective number of cases. Simultaneous: the rectangles of `roc_curve` bound the false positive
+    rate at each recall, and with an interval of the prevalence (each of the three at the third root of the level)
+    the precision ``prevalence * recall / (prevalence * recall + (1 - prevalence) * fpr)``. It holds for any
+    continuous scores and sample size. At recall 0 nothing is known of the precision. From the recall on where the
+    positive cases' distance reaches 1 the threshold may lie below all scores, with a false positive rate of 1: the
+    lower limit steps down to that of calling every case positive, and rises with the recall from there.
+
+    References
+    ----------
+    Boyd, Eng, Page (2013), ECML PKDD; Campbell (1994), Statistics in Medicine 13.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> curve = precision_recall_curve(hs.scores([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
+    >>> curve["recall"].tolist(), curve["precision"].round(3).tolist()
+    ([0.0, 0.5, 0.5, 1.0, 1.0], [1.0, 1.0, 0.5, 0.667, 0.5])
+    """
+    table = scored(table, y_score, cases)
+    level = checked_scores(table, band, confidence_level)
+    thresholds, negatives, positives = from_top(table)
+    recall = divide(positives, positives[-1])
+    precision = np.where(negatives + positives > 0, np.nan_to_num(divide(positives, negatives + positives)), 1.0)
+    columns = {"recall": recall, "precision": precision, "threshold": thresholds}
+    if band == "pointwise":
+        columns["low"], columns["high"] = precision_pointwise(table, negatives, positives, level)
+    elif band == "simultaneous":
+        columns["low"], columns["high"] = precision_simultaneous(table, negatives, positives, level)
+    return Curve("precision_recall", columns, level, band)
+
+
+def calibration_curve(
+    table: Any,
+    y_score: Any = None,
+    *,
+    bins: int = 10,
+    strategy: Literal["uniform", "quantile"] = "uniform",
+    band: Band = "pointwise",
+    confidence_level: float = 0.95,
+    **cases: Any,
+) -> Curve:
+    """Return the share of positive cases against the mean probability in bins of the scores (reliability diagram).
+
+    Parameters
+    ----------
+    table, y_score
+        A table from `scores`; or the true classes and the scores themselves. The scores are probabilities.
+    bins
+        Number of bins; empty ones are left out.
+    strategy
+        ``"uniform"`` for bins of equal width, ``"quantile"`` for equal mass.
+    band
+        ``"pointwise"``, ``"simultaneous"`` or ``"none"``.
+    confidence_level
+        Coverage of the band.
+    **cases
+        With true classes and scores, what `scores` takes: ``pos_label``, ``sample_weight``, ``groups``, ``data``.
+
+    Returns
+    -------
+    Curve
+        Columns ``mean_predicted``, ``share_positive``, ``cases`` (or sum of weights), ``low``, ``high``.
+
+    Notes
+    -----
+    Pointwise limits are Wilson's (of effective cases where there are weights or clusters); simultaneous ones are
+    Clopper and Pearson's at the level's root by the number of bins: given the scores, the bins are independent.
+
+    References
+    ----------
+    Bröcker, Smith (2007), Weather and Forecasting 22.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> curve = calibration_curve(hs.scores([0, 0, 1, 1], [0.1, 0.2, 0.7, 0.8]), bins=2)
+    >>> curve["mean_predicted"].round(3).tolist(), curve["share_positive"].tolist()
+    ([0.15, 0.75], [0.0, 1.0])
+    """
+    table = scored(table, y_score, cases)
+    level = checked_scores(table, band, confidence_level)
+    if isinstance(table.design, Expected):
+        message = "Without labels calibration cannot be checked: it is what these counts rest on."
+        raise HowsureError(message)
+    probability = probabilities(table, "calibration_curve")
+    starts = bin_starts(table, bins, strategy)
+    mass, hits, sums = bin_sums(table.counts, probability, starts)
+    columns = {"mean_predicted": divide(sums, mass), "share_positive": divide(hits, mass), "cases": mass}
+    if band == "pointwise":
+        columns["low"], columns["high"] = bin_limits(table, starts, level, wilson)
+    elif band == "simultaneous":
+        columns["low"], columns["high"] = bin_limits(table, starts, level ** (1 / len(starts)), clopper_pearson)
+    return Curve("calibration", columns, level, band)

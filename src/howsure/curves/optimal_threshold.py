@@ -1,0 +1,242 @@
+"""The choice of a threshold on the data, with the uncertainty of having chosen it there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.curves.curves import checked_scores
+from howsure.curves.thresholds import confusion_along, confusion_from_top, on_counts
+from howsure.errors import HowsureError
+from howsure.estimates.estimation import estimate
+from howsure.estimates.evaluation import Estimate
+from howsure.methods.bootstrap import Bootstrap
+from howsure.methods.delta import Delta
+from howsure.methods.draws import BLOCK_CELLS, seed_sequence
+from howsure.metrics.metric import Metric, divide
+from howsure.tables.table import Counts, Table
+
+Array = NDArray[Any]
+Gain = Callable[[Array], Array]  # confusion tables (..., 2, 2) -> what is to be as large as possible
+METHOD = "bootstrap_percentile"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChosenThreshold:
+    """A threshold chosen on the data, with the uncertainty of the choice.
+
+    Parameters
+    ----------
+    threshold
+        The chosen threshold, with the interval of the thresholds that resampled data choose.
+    value
+        What is optimised, at its best, corrected for having been optimised on the same data.
+    apparent
+        The same without the correction.
+    optimism
+        By how much the apparent value is too good on average.
+    sensitivity, specificity
+        At the chosen threshold, with the choice repeated in each resample and the optimism taken off.
+    """
+
+    threshold: Estimate
+    value: Estimate
+    apparent: float
+    optimism: float
+    sensitivity: Estimate
+    specificity: Estimate
+
+
+def optimal_threshold(
+    table: Table,
+    criterion: str | Metric = "youden",
+    *,
+    false_positive_cost: float = 1.0,
+    false_negative_cost: float = 1.0,
+    prevalence: float | None = None,
+    confidence_level: float = 0.95,
+    n_resamples: int = 999,
+    random_state: Any = None,
+) -> ChosenThreshold:
+    """Choose the threshold that is best for a criterion, and say how sure the choice is.
+
+    Parameters
+    ----------
+    table
+        From `scores`.
+    criterion
+        ``"youden"`` (sensitivity + specificity − 1), ``"cost"`` (expected cost of errors a case, minimised), or a
+        metric of a confusion table such as ``"f1"``.
+    false_positive_cost, false_negative_cost
+        Of one error, for ``"cost"``.
+    prevalence
+        Share of positive cases where the classifier will be used, for ``"cost"``; the sample's by default.
+    confidence_level
+        Coverage of the intervals.
+    n_resamples, random_state
+        Of the bootstrap.
+
+    Returns
+    -------
+    ChosenThreshold
+
+    Raises
+    ------
+    HowsureError
+        If a cost or the prevalence is out of range, or a class has no case.
+
+    Notes
+    -----
+    Among equally good thresholds the highest is taken. The bootstrap repeats the choice in each resample. The
+    resample's own best value, less the value of its threshold on the observed data, is the optimism; its mean is
+    taken off the apparent value, and the interval is the resampled values' about it (Efron's bootstrap correction).
+
+    References
+    ----------
+    Youden (1950), Cancer 3; Perkins, Schisterman (2006), American Journal of Epidemiology 163; Efron (1983), JASA 78.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import howsure as hs
+    >>> rng = np.random.default_rng(0)
+    >>> truth = np.repeat([0, 1], 200)
+    >>> chosen = optimal_threshold(hs.scores(truth, rng.normal(truth * 2.0)), random_state=0)
+    >>> bool(abs(chosen.threshold.value - 1.0) < 0.5), chosen.optimism > 0
+    (True, True)
+    """
+    level = checked_scores(table, "none", confidence_level)
+    gain, sign, bounds = _gain(table, criterion, (false_positive_cost, false_negative_cost), prevalence)
+    if (table.counts.sum(0) == 0).any():
+        message = "A threshold cannot be chosen: one of the classes has no case."
+        raise HowsureError(message)
+    thresholds, observed = confusion_along(table)
+    parts = (gain, _sensitivity, _specificity)
+    values = np.stack([part(observed) for part in parts])
+    best = int(_best(values[0]))
+    places, own = _repeated(table, parts, Bootstrap("percentile", n_resamples).n_resamples, random_state)
+    elsewhere = values[:, places]  # what the resamples' thresholds are worth on the observed data
+    value, sensitivity, specificity = (
+        _corrected(name, values[row, best], own[row], elsewhere[row], level, ends)
+        for row, (name, ends) in enumerate(
+            (("value", bounds), ("sensitivity", (0.0, 1.0)), ("specificity", (0.0, 1.0)))
+        )
+    )
+    if sign < 0:
+        value = _mirrored(value)
+    at_best = table.at(float(thresholds[best]))
+    named = (
+        {"youden": "informedness", "cost": None}.get(criterion, criterion) if isinstance(criterion, str) else criterion
+    )
+    value, sensitivity, specificity = (
+        each if each.low < each.high else _without_variation(each, metric, at_best)
+        for each, metric in ((value, named), (sensitivity, "recall"), (specificity, "specificity"))
+    )
+    optimism = float(np.nanmean(own[0] - elsewhere[0]))
+    place = _place(thresholds, best, thresholds[places], level)
+    return ChosenThreshold(place, value, sign * float(values[0, best]), optimism, sensitivity, specificity)
+
+
+def _sensitivity(cells: Array) -> Array:
+    return divide(cells[..., 1, 1], cells[..., 1, :].sum(-1))
+
+
+def _specificity(cells: Array) -> Array:
+    return divide(cells[..., 0, 0], cells[..., 0, :].sum(-1))
+
+
+def _best(values: Array) -> Array:
+    """Index of the first of the best thresholds from the top; a metric undefined there does not count."""
+    return np.asarray(np.argmax(np.where(np.isnan(values), -np.inf, values), -1))
+
+
+def _gain(
+    table: Table, criterion: str | Metric, costs: tuple[float, float], prevalence: float | None
+) -> tuple[Gain, float, tuple[float, float]]:
+    """Return what is to be large, the sign that leads back to what is reported, and its smallest and largest value."""
+    if criterion == "youden":
+        return lambda cells: _sensitivity(cells) + _specificity(cells) - 1, 1.0, (-1.0, 1.0)
+    if criterion != "cost":
+        metric = on_counts(criterion, table)
+        sign = -1.0 if metric.better == "lower" else 1.0
+        low, high = sorted(sign * end for end in metric.range)
+        return lambda cells: sign * np.asarray(metric(Counts(cells)), dtype=float), sign, (low, high)
+    for name, cost in zip(("false_positive_cost", "false_negative_cost"), costs, strict=True):
+        if not 0 <= cost < np.inf:
+            message = f"`{name}` is a non-negative number, not {cost!r}."
+            raise HowsureError(message)
+    if prevalence is not None and not 0 < prevalence < 1:
+        message = f"`prevalence` lies between 0 and 1, not {prevalence!r}."
+        raise HowsureError(message)
+
+    def saved(cells: Array) -> Array:
+        share = divide(cells[..., 1, :].sum(-1), cells.sum((-2, -1))) if prevalence is None else prevalence
+        return -(costs[0] * (1 - share) * (1 - _specificity(cells)) + costs[1] * share * (1 - _sensitivity(cells)))
+
+    return saved, -1.0, (-np.inf, 0.0)
+
+
+def _repeated(table: Table, parts: tuple[Gain, ...], size: int, random_state: Any) -> tuple[Array, Array]:
+    """Repeat the choice on resampled tables: positions of the thresholds, and the parts' values there."""
+    places = np.empty(size, dtype=np.intp)
+    own = np.empty((len(parts), size))
+    rng = np.random.default_rng(seed_sequence(random_state))
+    step = max(1, BLOCK_CELLS // table.counts.size)
+    for start in range(0, size, step):
+        number = min(step, size - start)
+        drawn = table.design.resample(table.counts, number, rng).reshape(number, *table.counts.shape)
+        cells = confusion_from_top(drawn)
+        with np.errstate(all="ignore"):
+            values = [part(cells) for part in parts]
+        chosen = _best(values[0])
+        places[start : start + number] = chosen
+        for row, each in enumerate(values):
+            own[row, start : start + number] = np.take_along_axis(each, chosen[:, None], -1)[:, 0]
+    return places, own
+
+
+def _corrected(
+    name: str, apparent: float, own: Array, elsewhere: Array, level: float, bounds: tuple[float, float]
+) -> Estimate:
+    """Take the mean optimism off the apparent value; the resampled values give the spread about it."""
+    value = float(np.clip(apparent - np.nanmean(own - elsewhere), *bounds))
+    draws = np.clip(own - np.nanmean(own) + value, *bounds)
+    low, high = (float(limit) for limit in np.nanquantile(draws, ((1 - level) / 2, (1 + level) / 2)))
+    return Estimate(name, value, low, high, level, METHOD, float(np.nanstd(draws, ddof=1)), draws)
+
+
+def _mirrored(gain: Estimate) -> Estimate:
+    assert gain.draws is not None  # noqa: S101 - `_corrected` gives them
+    return Estimate(
+        gain.metric,
+        -gain.value,
+        -gain.high,
+        -gain.low,
+        gain.confidence_level,
+        gain.method,
+        gain.standard_error,
+        -gain.draws,
+    )
+
+
+def _without_variation(corrected: Estimate, metric: str | Metric | None, at_best: Table) -> Estimate:
+    """Return the estimate with the interval at the chosen threshold, where resampling gives a point."""
+    words = "resampling shows no variation"
+    if metric is None:
+        return replace(corrected, low=np.nan, high=np.nan, reason=words)
+    there = estimate(at_best, metric, method=Delta(), confidence_level=corrected.confidence_level)
+    low, high = min(there.low, corrected.value), max(there.high, corrected.value)
+    return replace(corrected, low=low, high=high, reason=f"{words}: interval at the chosen threshold")
+
+
+def _place(thresholds: Array, best: int, chosen: Array, level: float) -> Estimate:
+    low, high = np.quantile(chosen, ((1 - level) / 2, (1 + level) / 2), method="nearest")
+    finite = chosen[np.isfinite(chosen)]
+    error = float(finite.std(ddof=1)) if len(finite) > 1 else float("nan")
+    reason = "" if low < high else "nearly every resample chooses the same threshold"
+    value = float(thresholds[best])
+    return Estimate("threshold", value, float(low), float(high), level, METHOD, error, chosen, reason)

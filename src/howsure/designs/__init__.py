@@ -1,0 +1,1 @@
+"""How the counts would vary if the study were repeated."""

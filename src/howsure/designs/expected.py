@@ -1,0 +1,385 @@
+"""Designs of expected counts: cases whose true class is known only by its probabilities.
+
+Two questions lead to two designs of the same counts. `Batch` asks what the metric of these very cases will turn out
+to be: the cases are given, their classes are drawn. `Population` asks for the metric of the population that the
+cases are a sample of: the cases are drawn, and the classes enter by their probabilities, without noise of their own.
+The variances of the two add up to that of labelled cases, the multinomial's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.distribution import ScoreDistribution
+from howsure.designs.poisson_binomial import poisson_binomial
+from howsure.designs.sampling import BLOCK_CELLS, Blocks
+
+Array = NDArray[Any]
+SHADES = 2**10  # of a probability: sums of cases that are taken together so vary by a millionth less
+FEW_GROUPS = 2  # of two classes, whose sums are drawn from their exact distributions
+
+
+@runtime_checkable
+class Expected(Protocol):
+    """What a design of expected counts answers beside what every design does."""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether nothing is drawn."""
+        ...
+
+    def variances_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:
+        """Return the variance at each threshold of a table of scores, of slopes by the confusion table there.
+
+        Thresholds run from the top, as in `curves.from_top`, or are those at ``index``; slopes are ``(T, 2, 2)``.
+        """
+        ...
+
+
+class Cases:
+    """Cases with the probabilities of their true class, and the cells that they may fall in.
+
+    Parameters
+    ----------
+    probability
+        ``(m, K)``: rows sum to 1.
+    number
+        ``(m,)``: how many cases have these probabilities.
+    group
+        ``(m,)``: cases of one group fall in the same cells.
+    cells
+        ``(groups, K)``: the flat cell of the table in which a case of true class k falls.
+    """
+
+    def __init__(self, probability: Array, number: Array, group: Array, cells: Array) -> None:
+        self.probability, self.number, self.group, self.cells = probability, number, group, cells
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether there are two classes, in few enough groups for the distribution of each one's sum."""
+        return self.probability.shape[1] == 2 and len(self.cells) <= FEW_GROUPS  # noqa: PLR2004 - two classes
+
+    @property
+    def total(self) -> float:
+        """How many cases there are."""
+        return float(self.number.sum())
+
+    def counts(self, shape: tuple[int, ...]) -> Array:
+        """Return the expected counts in a table of this shape."""
+        mass = self.probability * self.number[:, None]
+        return np.bincount(self.cells[self.group].ravel(), mass.ravel(), int(np.prod(shape))).reshape(shape)
+
+    def means(self, gradient: Array) -> tuple[Array, Array]:
+        """Return each case's slopes by its class, ``(m, K)``, and their expectation, ``(m,)``."""
+        slopes = gradient.ravel()[self.cells][self.group]
+        return slopes, np.einsum("mk,mk->m", self.probability, slopes)
+
+    def collapsed(self, cells: Array) -> Cases:
+        """Return the cases in the table whose cell ``cells[c]`` collects cell ``c``, merged where they can be."""
+        targets = cells.ravel()[self.cells]
+        together: dict[bytes, list[int]] = {}  # classes that fall in the same cells everywhere
+        for index, column in enumerate(targets.T):
+            together.setdefault(column.tobytes(), []).append(index)
+        probability = self.probability
+        if len(together) < probability.shape[1]:
+            probability = np.stack([probability[:, each].sum(1) for each in together.values()], 1)
+            targets = targets[:, [each[0] for each in together.values()]]
+        groups = _codes(targets)
+        merged = np.empty((int(groups.max()) + 1, targets.shape[1]), dtype=np.intp)
+        merged[groups] = targets
+        return Cases(probability, self.number, groups[self.group], merged)
+
+    def thinned(self) -> Cases:
+        """Return cases of two classes with those taken together that hardly differ in probability."""
+        bins = len(self.cells) * SHADES
+        if not self.is_binary or len(self.number) <= bins:
+            return self
+        shade = np.minimum((self.probability[:, 1] * SHADES).astype(np.intp), SHADES - 1)
+        place = self.group * SHADES + shade
+        number, second = (
+            np.bincount(place, self.number, bins),
+            np.bincount(place, self.number * self.probability[:, 1], bins),
+        )
+        filled = np.flatnonzero(number)
+        share = second[filled] / number[filled]
+        return Cases(np.stack([1 - share, share], 1), number[filled], filled // SHADES, self.cells)
+
+    @cached_property
+    def sums(self) -> list[tuple[int, Array]]:
+        """Of two classes: the distribution of each group's number of cases of the second class."""
+        members = [self.group == index for index in range(len(self.cells))]
+        return [poisson_binomial(self.probability[each, 1], self.number[each]) for each in members]
+
+    @cached_property
+    def group_totals(self) -> Array:
+        """Cases of each group."""
+        return np.bincount(self.group, self.number, len(self.cells))
+
+    def products_from_top(self, index: Array | None = None) -> Array:
+        """Return the sums of ``p_k p_l`` over the cases of a table of scores below and above each threshold.
+
+        Shape ``(thresholds, 2, 2, 2)``: below and above, then k and l; thresholds from the top, as in
+        `curves.from_top`, or those at ``index``.
+        """
+        rows = len(self.cells)
+        place = (rows - 1 - self.cells[:, 1] // 2)[self.group]
+        above = np.zeros((rows + 1, 2, 2))
+        for pair in np.ndindex(2, 2):
+            product = self.number * self.probability[:, pair].prod(1)
+            np.cumsum(np.bincount(place, product, rows), out=above[(slice(1, None), *pair)])
+        total = above[-1]
+        above = above if index is None else above[index]
+        return np.stack([np.maximum(total - above, 0.0), above], 1)
+
+    def sparse(self, cells: int) -> Any:
+        """Return the expected table of one case of each kind as a sparse matrix, ``(m, cells)``."""
+        from scipy import sparse
+
+        rows = np.repeat(np.arange(len(self.number)), self.probability.shape[1])
+        columns = self.cells[self.group].ravel()
+        return sparse.csr_array((self.probability.ravel(), (rows, columns)), shape=(len(self.number), cells))
+
+    def left_out(self, counts: Array) -> Blocks:
+        """Tables without one case of each kind, and how many cases each stands for, in blocks."""
+        tables = self.sparse(counts.size)
+        step = max(1, BLOCK_CELLS // counts.size)
+        for start in range(0, len(self.number), step):
+            block = slice(start, start + step)
+            yield np.maximum(counts.reshape(1, -1) - tables[block].toarray(), 0.0), self.number[block]
+
+
+def _codes(rows: Array) -> Array:
+    """Return numbers of the distinct rows of a matrix of small non-negative integers, in the order of their values."""
+    codes = np.zeros(len(rows), dtype=np.intp)
+    for column in rows.T:
+        combined = codes * (int(column.max(initial=0)) + 1) + column
+        codes = (np.cumsum(np.bincount(combined) > 0) - 1)[combined]
+    return codes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """The cases at hand are given, and each one's true class is drawn from its probabilities.
+
+    Intervals are prediction intervals: they hold what a metric of these cases will be once their labels are known.
+    """
+
+    cases: Cases
+    degrees_of_freedom: float = field(default=np.inf, init=False)
+    is_exact: ClassVar[bool] = False
+    method: ClassVar[str] = ""
+    credible: ClassVar[str] = "hdi"
+    note: ClassVar[str] = "what these cases will turn out to be, if their scores are calibrated"
+
+    def variance(self, counts: Array, gradient: Array) -> float:  # noqa: ARG002 - the protocol's signature
+        """Return the sum over the cases of the variance of the slope at their class."""
+        slopes, mean = self.cases.means(gradient)
+        each = np.einsum("mk,mk->m", self.cases.probability, (slopes - mean[:, None]) ** 2)
+        return float(self.cases.number @ each)
+
+    def variances_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:  # noqa: ARG002
+        """Return the variance at each threshold of a table of scores, of slopes by the confusion table there."""
+        gap = slopes[:, 1] - slopes[:, 0]
+        return np.asarray((self.cases.products_from_top(index)[..., 0, 1] * gap**2).sum(-1))
+
+    def squares(self, counts: Array) -> None:
+        """Return None: cells vary together."""
+
+    def effective_trials(self, counts: Array, trials: Array) -> float:
+        """Return the expected number of cases in the marked cells."""
+        return float(counts[trials].sum())
+
+    def collapsed(self, cells: Array, shape: tuple[int, ...]) -> Batch:  # noqa: ARG002 - the protocol's signature
+        """Merge the cells that the cases may fall in."""
+        return Batch(self.cases.collapsed(cells))
+
+    def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
+        """Draw every case's class."""
+        cases = self.cases
+        drawn = np.zeros((size, counts.size))
+        if cases.probability.shape[1] != 2:  # noqa: PLR2004 - two classes have a sum
+            for row in range(size):
+                drawn[row] = self._classes(counts.size, rng)
+            return drawn
+        if cases.is_binary:
+            second = np.stack([start + _picked(mass, size, rng) for start, mass in cases.sums], 1)
+        else:
+            second = self._successes(size, rng)
+        np.add.at(drawn.T, cases.cells[:, 1], second.T)
+        np.add.at(drawn.T, cases.cells[:, 0], (cases.group_totals - second).T)
+        return drawn
+
+    def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:  # noqa: ARG002
+        """Draw every case's class; the scores say all, and a prior of the cells adds nothing."""
+        return self.resample(counts, size, rng)
+
+    def left_out(self, counts: Array) -> Blocks:
+        """Leave out one case of each kind."""
+        return self.cases.left_out(counts)
+
+    def _successes(self, size: int, rng: np.random.Generator) -> Array:
+        """Draws of each group's number of cases of the second class, ``(size, groups)``."""
+        cases = self.cases
+        second = cases.probability[:, 1]
+        if (cases.number == 1).all():
+            drawn = (rng.random((size, len(second))) < second).astype(float)
+        else:
+            drawn = rng.binomial(cases.number.astype(np.int64), second, (size, len(second))).astype(float)
+        if len(cases.cells) == len(second):
+            ordered = np.empty_like(drawn)
+            ordered[:, cases.group] = drawn
+            return ordered
+        return np.stack([np.bincount(cases.group, row, len(cases.cells)) for row in drawn])
+
+    def _classes(self, cells: int, rng: np.random.Generator) -> Array:
+        cases = self.cases
+        edges = np.cumsum(cases.probability[:, :-1], axis=1)
+        repeats = cases.number.astype(np.intp)
+        if (repeats != 1).any():
+            edges = np.repeat(edges, repeats, axis=0)
+        drawn = (rng.random(len(edges))[:, None] >= edges).sum(1)
+        return np.bincount(cases.cells[np.repeat(cases.group, repeats), drawn], minlength=cells)
+
+
+def _picked(mass: Array, size: int, rng: np.random.Generator) -> Array:
+    return np.minimum(np.searchsorted(np.cumsum(mass), rng.random(size), side="right"), len(mass) - 1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Population:
+    """The cases are a sample of a population, in which the classes have the probabilities that the scores say.
+
+    Intervals are confidence intervals of the population's metric. No label is drawn: that of a case adds nothing to
+    what its score says of the population.
+    """
+
+    cases: Cases
+    degrees_of_freedom: float = field(default=np.inf, init=False)
+    is_exact: ClassVar[bool] = False
+    method: ClassVar[str] = ""
+    credible: ClassVar[str] = "hdi"
+    note: ClassVar[str] = "the population that these cases are from, if their scores are calibrated"
+
+    def variance(self, counts: Array, gradient: Array) -> float:  # noqa: ARG002 - the protocol's signature
+        """Return the sum over the cases of the square of the expected slope."""
+        _, mean = self.cases.means(gradient)
+        return float(self.cases.number @ mean**2)
+
+    def variances_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:  # noqa: ARG002
+        """Return the variance at each threshold of a table of scores, of slopes by the confusion table there."""
+        products = self.cases.products_from_top(index)
+        return np.asarray(np.einsum("tjkl,tkj,tlj->t", products, slopes, slopes))
+
+    def squares(self, counts: Array) -> None:
+        """Return None: cells vary together."""
+
+    def effective_trials(self, counts: Array, trials: Array) -> float:
+        """Return the expected number of cases in the marked cells."""
+        return float(counts[trials].sum())
+
+    def collapsed(self, cells: Array, shape: tuple[int, ...]) -> Population:  # noqa: ARG002 - the protocol's signature
+        """Merge the cells that the cases may fall in."""
+        return Population(self.cases.collapsed(cells))
+
+    def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
+        """Draw cases with replacement."""
+        cases = self.cases.thinned()
+        share, total = cases.number / cases.total, round(cases.total)
+        return _tables(cases, counts.size, size, lambda rows: rng.multinomial(total, share, rows))
+
+    def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:  # noqa: ARG002
+        """Draw the cases' weights from a flat Dirichlet (the Bayesian bootstrap)."""
+        cases = self.cases.thinned()
+        return _tables(
+            cases, counts.size, size, lambda rows: rng.standard_gamma(cases.number, (rows, len(cases.number)))
+        )
+
+    def left_out(self, counts: Array) -> Blocks:
+        """Leave out one case of each kind."""
+        return self.cases.left_out(counts)
+
+
+def _tables(cases: Cases, cells: int, size: int, weights: Callable[[int], Array]) -> Array:
+    """Add up the expected tables of drawn cases, in blocks."""
+    tables = cases.sparse(cells)
+    drawn = np.empty((size, cells))
+    step = max(1, BLOCK_CELLS // len(cases.number))
+    for start in range(0, size, step):
+        drawn[start : start + step] = weights(min(step, size - start)) @ tables
+    return drawn
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Known:
+    """Cases yet to be drawn, from a known distribution of the scores.
+
+    Parameters
+    ----------
+    distribution
+        The distribution of the scores; None once the counts are all that is asked for.
+    n
+        How many cases are drawn; infinitely many are the distribution itself, which nothing is uncertain about.
+    """
+
+    distribution: ScoreDistribution | None
+    n: float = np.inf
+    method: ClassVar[str] = ""
+    credible: ClassVar[str] = "hdi"
+    degrees_of_freedom: float = field(default=np.inf, init=False)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether nothing is drawn."""
+        return bool(np.isinf(self.n))
+
+    @property
+    def note(self) -> str:
+        """What the interval is of."""
+        if self.is_exact:
+            return "exact, if the scores are calibrated and have this distribution"
+        return f"what {self.n:,.0f} new cases will turn out to be, if the scores are calibrated"
+
+    def variance(self, counts: Array, gradient: Array) -> float:
+        """Return the multinomial variance, of a known table; 0 for the distribution itself."""
+        return float(np.vdot(counts * gradient, gradient)) * float(counts.sum()) / self.n
+
+    def variances_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:
+        """Return the variance at each threshold of a table of scores, of slopes by the confusion table there."""
+        above = np.zeros((len(counts) + 1, 2))
+        np.cumsum(counts[::-1], 0, out=above[1:])
+        total = above[-1]
+        above = above if index is None else above[index]
+        cells = np.stack([total - above, above], -1)
+        return np.asarray((cells * slopes**2).sum((-2, -1)) * (total.sum() / self.n))
+
+    def squares(self, counts: Array) -> Array:
+        """Return the counts, in the measure of so many cases."""
+        return np.asarray(counts * (counts.sum() / self.n))
+
+    def effective_trials(self, counts: Array, trials: Array) -> float:
+        """Return the expected number of cases in the marked cells."""
+        return float(counts[trials].sum() / counts.sum() * self.n)
+
+    def collapsed(self, cells: Array, shape: tuple[int, ...]) -> Known:  # noqa: ARG002 - the protocol's signature
+        """Merge cells: a multinomial stays one."""
+        return Known(None, self.n)
+
+    def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
+        """Draw scores and labels."""
+        if self.is_exact:
+            return np.repeat(counts.reshape(1, -1), size, axis=0)
+        return rng.multinomial(int(self.n), counts.ravel() / counts.sum(), size).astype(float)
+
+    def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:  # noqa: ARG002
+        """Draw scores and labels; a known distribution needs no prior."""
+        return self.resample(counts, size, rng)
+
+    def left_out(self, counts: Array) -> Blocks:
+        """Return the table itself: nothing was sampled that could be left out."""
+        yield counts.reshape(1, -1), np.ones(1)

@@ -1,0 +1,140 @@
+"""The design of counts that are estimated from other counts: corrected, imputed or calibrated ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.counted import Design, Simple
+from howsure.designs.sampling import Blocks
+
+Array = NDArray[Any]
+Draws = Callable[[Array, int, np.random.Generator], Array]  # (prior, size, rng) -> (size, cells)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """One of the independent samples that a table was estimated from.
+
+    Parameters
+    ----------
+    counts
+        What was observed: cases in each observed cell, of any shape.
+    influence
+        What one more case in each observed cell adds to each cell of the table, ``(observed cells, cells)``; an
+        array or a sparse one.
+    design
+        How the observed counts would vary; their total is taken as given.
+    """
+
+    counts: Array
+    influence: Any
+    design: Design = field(default_factory=Simple)
+
+    def slopes(self, gradient: Array) -> Array:
+        """Return what one more case in each observed cell adds to ``sum(gradient * table)``."""
+        return np.asarray(self.influence @ gradient.ravel()).reshape(self.counts.shape)
+
+    def variance(self, gradient: Array) -> float:
+        """Variance that this sample gives to ``sum(gradient * table)``."""
+        slopes = self.slopes(gradient)
+        return self.design.variance(self.counts, slopes - np.average(slopes, weights=self.counts))
+
+    def deviations(self, observed: Array) -> Array:
+        """Return how the table moves when the observed counts are others, each ``(size, cells)``."""
+        total = observed.sum(1, keepdims=True)
+        scale = np.divide(self.counts.sum(), total, out=np.ones(total.shape), where=total > 0)
+        return np.asarray((observed * scale - self.counts.ravel()) @ self.influence)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Linearised:
+    """Counts estimated from independent samples, of which they are a smooth function.
+
+    To first order the table moves by ``sum(influence * change)`` when the samples change, which gives variances,
+    resamples and what leaving out a case does. A resample that would be negative is cut at zero.
+
+    Parameters
+    ----------
+    samples
+        The samples, each with its influence on the table.
+    centre
+        The estimated counts before negative ones were cut off.
+    draws
+        ``(prior, size, rng)`` → posterior tables, where a model gives them; by default each sample's own posterior
+        is carried over to first order.
+    note
+        What a reader of the estimates should know.
+    """
+
+    samples: tuple[Sample, ...]
+    centre: Array
+    draws: Draws | None = None
+    note: str = ""
+    method: ClassVar[str] = ""
+    credible: ClassVar[str] = "equal_tailed"  # the kind of interval that covers what it says: see the guide
+
+    @property
+    def degrees_of_freedom(self) -> float:
+        """Return the smallest of the samples'."""
+        return min(sample.design.degrees_of_freedom for sample in self.samples)
+
+    def variance(self, counts: Array, gradient: Array) -> float:  # noqa: ARG002 - the protocol's signature
+        """Return the sum of the samples' variances."""
+        return sum(sample.variance(gradient) for sample in self.samples)
+
+    def squares(self, counts: Array) -> None:
+        """Return None: cells vary together."""
+
+    def effective_trials(self, counts: Array, trials: Array) -> float:
+        """Return the squared total of the cells over its variance, were the cases Poisson: Kish's size."""
+        marked = trials.astype(float)
+        square = sum(sample.design.variance(sample.counts, sample.slopes(marked)) for sample in self.samples)
+        return float(counts[trials].sum() ** 2 / square) if square > 0 else 0.0
+
+    def collapsed(self, cells: Array, shape: tuple[int, ...]) -> Linearised:
+        """Add up the influences on the merged cells."""
+        size = int(np.prod(shape))
+        merge = np.zeros((cells.size, size))
+        merge[np.arange(cells.size), cells.ravel()] = 1.0
+        samples = tuple(replace(sample, influence=sample.influence @ merge) for sample in self.samples)
+        draws = self.draws and _merged(self.draws, merge)
+        return Linearised(samples, (self.centre.ravel() @ merge).reshape(shape), draws, self.note)
+
+    def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:  # noqa: ARG002 - the protocol's
+        """Draw each sample anew, and carry it over to the table."""
+        drawn = self.centre.ravel() + sum(
+            sample.deviations(sample.design.resample(sample.counts, size, rng)) for sample in self.samples
+        )
+        return np.maximum(drawn, 0.0)
+
+    def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
+        """Draw from the model where there is one, else from each sample's posterior, and add the prior's cells."""
+        if self.draws is not None:
+            return self.draws(prior, size, rng)
+        drawn = self.centre.ravel() + sum(
+            sample.deviations(sample.design.posterior(sample.counts, np.zeros(sample.counts.shape), size, rng))
+            for sample in self.samples
+        )
+        worth = counts.sum() / max(self.effective_trials(counts, np.ones(counts.shape, bool)), 1.0)
+        return np.asarray(np.maximum(drawn, 0.0) + rng.standard_gamma(prior.ravel(), (size, prior.size)) * worth)
+
+    def left_out(self, counts: Array) -> Blocks:  # noqa: ARG002 - the protocol's signature
+        """Leave out one unit of each sample."""
+        for sample in self.samples:
+            for observed, number in sample.design.left_out(sample.counts):
+                yield np.maximum(self.centre.ravel() + sample.deviations(observed), 0.0), number
+
+
+def _merged(draws: Draws, merge: Array) -> Draws:
+    """Return draws of the merged cells; the prior of a merged cell is spread evenly over its parts."""
+
+    def merged(prior: Array, size: int, rng: np.random.Generator) -> Array:
+        spread = merge @ (prior.ravel() / np.maximum(merge.sum(0), 1.0))
+        return np.asarray(draws(spread, size, rng) @ merge)
+
+    return merged

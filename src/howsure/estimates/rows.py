@@ -1,0 +1,193 @@
+"""The bootstrap of any function of rows, for metrics that are not functions of a table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError
+from howsure.estimates.evaluation import Estimate, checked_level
+from howsure.methods import Bootstrap, named
+from howsure.methods.bootstrap import limits_of_draws, skewness_of_jackknife
+from howsure.methods.draws import seed_sequence
+from howsure.running.progress import progress
+
+Array = NDArray[Any]
+BLOCK = 64  # resamples that share one random stream
+MOST_JACKKNIFE = 2_000  # groups of rows left out in turn: a jackknife of groups where the rows are more
+
+
+def bootstrap(
+    function: Callable[..., float],
+    *arrays: Any,
+    method: str | Bootstrap = "bootstrap_bca",
+    n_resamples: int = 9999,
+    confidence_level: float = 0.95,
+    random_state: Any = None,
+    groups: Any = None,
+    workers: int = 1,
+    executor: Literal["threads", "processes"] = "threads",
+    show_progress: bool | None = None,
+) -> Estimate:
+    """Bootstrap any function of the rows of some arrays.
+
+    Parameters
+    ----------
+    function
+        Called as ``function(*arrays)`` with the rows of a resample; returns a number.
+    *arrays
+        Arrays with one row a case, resampled together.
+    method
+        ``"bootstrap_percentile"``, ``"bootstrap_basic"`` or ``"bootstrap_bca"``.
+    n_resamples
+        Number of resamples.
+    confidence_level
+        Coverage of the interval.
+    random_state
+        Seed; the result does not depend on ``workers``.
+    groups
+        Cluster of each row: whole clusters are resampled.
+    workers
+        How many resamples are evaluated at once.
+    executor
+        ``"threads"``, for functions that release Python's lock, or ``"processes"``.
+    show_progress
+        Whether to show a bar; by default in a terminal or notebook, when it takes long.
+
+    Returns
+    -------
+    Estimate
+
+    Raises
+    ------
+    HowsureError
+        If the arrays differ in length or are empty.
+
+    Notes
+    -----
+    For howsure's own metrics use ``estimate(table, metric, method="bootstrap_bca")``, whose cost does not depend
+    on the number of rows.
+
+    Examples
+    --------
+    >>> import numpy as np, howsure as hs
+    >>> values = np.random.default_rng(0).normal(size=50)
+    >>> estimate = hs.bootstrap(np.mean, values, n_resamples=999, random_state=0)
+    >>> estimate.low < estimate.value < estimate.high
+    True
+    """
+    chosen = named(method)
+    if not isinstance(chosen, Bootstrap) or chosen.kind == "studentized":
+        message = f"`bootstrap` takes 'bootstrap_percentile', 'bootstrap_basic' or 'bootstrap_bca', not {method!r}."
+        raise HowsureError(message)
+    level = checked_level(confidence_level)
+    columns = _checked_arrays(arrays)
+    members = _members(groups, len(columns[0]))
+    value = float(function(*columns))
+    seed = seed_sequence(random_state)
+    jobs = [
+        (start, np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, start)))
+        for start in range(0, n_resamples, BLOCK)
+    ]
+    sizes = [min(BLOCK, n_resamples - start) for start, _ in jobs]
+    pool = {"threads": ThreadPoolExecutor, "processes": ProcessPoolExecutor}[executor]
+    work = _Resamples(function, columns, members)
+    with pool(max(1, workers)) as running, progress("resampling", len(jobs), show_progress) as advance:
+        blocks = []
+        for block in _mapped(running, work, [child for _, child in jobs], sizes):
+            blocks.append(block)
+            advance()
+    draws = np.concatenate(blocks)
+    kept = draws[np.isfinite(draws)]
+    lost = len(draws) - len(kept)
+    reason = f"undefined on {lost} of {len(draws)} resamples" if lost else ""
+    low = high = math.nan
+    if kept.size and np.ptp(kept) > 0:
+        acceleration = 0.0 if chosen.kind != "bca" else _acceleration(function, columns, members)
+        low, high = limits_of_draws(chosen.kind, value, kept, level, acceleration)
+    elif kept.size:
+        reason = "every resample gives the same value: the bootstrap says nothing of the uncertainty"
+    name = getattr(function, "__name__", type(function).__name__)
+    error = float(kept.std(ddof=1)) if len(kept) > 1 else math.nan
+    return Estimate(name, value, low, high, level, chosen.name, error, draws, reason)
+
+
+def bootstrap_ci(
+    y_true: Any,
+    y_pred: Any,
+    metric: Callable[[Any, Any], float],
+    confidence_level: float = 0.95,
+    n_resamples: int = 9999,
+    method: str = "bootstrap_bca",
+    random_state: Any = None,
+) -> Estimate:
+    """Bootstrap a function of true and predicted labels, called as in the package ``confidenceinterval``."""
+    return bootstrap(
+        metric,
+        y_true,
+        y_pred,
+        method=method,
+        n_resamples=n_resamples,
+        confidence_level=confidence_level,
+        random_state=random_state,
+    )
+
+
+class _Resamples:
+    """One block of resamples; a class so that it can be sent to another process."""
+
+    def __init__(self, function: Callable[..., float], columns: list[Array], members: list[Array] | None) -> None:
+        self.function, self.columns, self.members = function, columns, members
+
+    def __call__(self, child: np.random.SeedSequence, size: int) -> Array:
+        rng = np.random.default_rng(child)
+        return np.array([self._one(rng) for _ in range(size)])
+
+    def _one(self, rng: np.random.Generator) -> float:
+        if self.members is None:
+            rows = rng.integers(len(self.columns[0]), size=len(self.columns[0]))
+        else:
+            rows = np.concatenate([self.members[i] for i in rng.integers(len(self.members), size=len(self.members))])
+        return float(self.function(*(column[rows] for column in self.columns)))
+
+
+def _mapped(pool: Executor, work: _Resamples, children: list[Any], sizes: list[int]) -> Any:
+    return pool.map(work, children, sizes)
+
+
+def _checked_arrays(arrays: tuple[Any, ...]) -> list[Array]:
+    if not arrays:
+        message = "`bootstrap` needs at least one array to resample."
+        raise HowsureError(message)
+    columns = [np.asarray(each) for each in arrays]
+    lengths = [len(column) if column.ndim else 0 for column in columns]
+    if len(set(lengths)) > 1:
+        message = f"The arrays have {', '.join(map(str, lengths))} rows; they must have equally many."
+        raise HowsureError(message)
+    if not lengths[0]:
+        message = "The arrays are empty: there is no case to resample."
+        raise HowsureError(message)
+    return columns
+
+
+def _members(groups: Any, rows: int) -> list[Array] | None:
+    if groups is None:
+        return None
+    codes = np.unique(np.asarray(groups), return_inverse=True)[1]
+    if len(codes) != rows:
+        message = f"`groups` has {len(codes)} entries for {rows} rows."
+        raise HowsureError(message)
+    order = np.argsort(codes, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
+
+
+def _acceleration(function: Callable[..., float], columns: list[Array], members: list[Array] | None) -> float:
+    rows = np.arange(len(columns[0]))
+    units = members if members is not None else np.array_split(rows, min(len(rows), MOST_JACKKNIFE))
+    values = np.array([float(function(*(np.delete(column, unit, axis=0) for column in columns))) for unit in units])
+    return skewness_of_jackknife(values, np.ones(len(values)))

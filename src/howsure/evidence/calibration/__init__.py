@@ -1,0 +1,1 @@
+"""Scores made into probabilities, and tests of them."""

@@ -1,0 +1,79 @@
+"""`calibrate`: from scores and a few labels to a calibrator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from howsure.errors import HowsureError, whole_number
+from howsure.evidence.calibration.calibrators import Beta, Calibrator, Isotonic, Platt, VennAbers
+from howsure.methods.draws import seed_sequence
+from howsure.sources.scores import scores
+
+METHODS: dict[str, type[Isotonic | Platt | Beta | VennAbers]] = {
+    each.method: each for each in (Isotonic, Platt, Beta, VennAbers)
+}
+
+
+def calibrate(
+    y_score: Any,
+    y_true: Any,
+    *,
+    method: str = "beta",
+    data: Any = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    n_draws: int = 1000,
+    random_state: Any = None,
+) -> Calibrator:
+    """Fit a calibrator of scores to labelled cases, with draws that say how sure it is.
+
+    Parameters
+    ----------
+    y_score
+        Score of each labelled case, higher for the positive class; or, with ``data``, the name of its column.
+    y_true
+        Their true classes, two; or the name of the column.
+    method
+        ``"beta"`` (three coefficients, for scores in [0, 1]), ``"platt"`` (two, for any scores), ``"isotonic"`` or
+        ``"venn_abers"`` (any rising curve; for some hundreds of labels or more).
+    data, pos_label, sample_weight, groups
+        As in `scores`.
+    n_draws
+        How many draws of the calibrator to keep.
+    random_state
+        Seed of the draws.
+
+    Returns
+    -------
+    Calibrator
+        ``predict(y_score)`` gives probabilities, ``draws(y_score)`` many versions of them, ``batch(y_score)`` a table
+        of unlabelled scores for `estimate` and `evaluate`.
+
+    Raises
+    ------
+    HowsureError
+        If the method is not known, the columns are not valid (see `scores`), a class does not occur, or scores for
+        ``"beta"`` leave [0, 1].
+
+    Examples
+    --------
+    >>> import numpy as np, howsure as hs
+    >>> rng = np.random.default_rng(0)
+    >>> score = rng.random(400)
+    >>> label = rng.random(400) < score**2  # the probability is the score's square
+    >>> calibrator = hs.calibrate(score, label, random_state=0)
+    >>> calibrator.predict([0.2, 0.8]).round(1).tolist()
+    [0.0, 0.6]
+    """
+    if method not in METHODS:
+        raise HowsureError.unknown("method of calibration", str(method), METHODS)
+    size = whole_number("n_draws", n_draws, 2)  # they have to vary
+    table = scores(y_true, y_score, data=data, pos_label=pos_label, sample_weight=sample_weight, groups=groups)
+    for name, total in zip(table.support[1].tolist(), table.counts.sum(0), strict=True):
+        if not total > 0:
+            message = f"No labelled case is of the class {name!r}: a calibrator needs cases of both classes."
+            raise HowsureError(message)
+    return METHODS[method].fitted(table, size, np.random.default_rng(seed_sequence(random_state)))

@@ -1,0 +1,369 @@
+"""Calibrators: functions from scores to probabilities, and draws that say how sure these are."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError
+from howsure.evidence.calibration.isotonic import (
+    WORTH,
+    Steps,
+    grouped_scores,
+    rising_shares,
+    shares_if_negative,
+    shares_if_positive,
+)
+from howsure.evidence.calibration.logistic import most_likely, most_probable_increasing, posterior, probability
+from howsure.sources.scores import score_values
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+Chosen = Array | slice  # which of the draws
+NEAREST = 1e-4  # distance from 0 and 1 that the logarithms of a score keep: nearer ones would outweigh all others
+BLOCK = 2**20  # probabilities held at once
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Calibrator(ABC):
+    """A function from scores to probabilities of the positive class, with draws of it; from `calibrate`.
+
+    Parameters
+    ----------
+    table
+        The labelled table of scores that it was fitted to.
+    kept
+        What its draws are made of.
+    """
+
+    table: Table = field(repr=False)
+    kept: Any = field(repr=False)
+    method: ClassVar[str]
+
+    @abstractmethod
+    def curve(self, scores: Array) -> Array:
+        """Return the probability at each score; `predict` checks the scores first."""
+
+    @abstractmethod
+    def curves(self, scores: Array, chosen: Chosen = slice(None)) -> Array:
+        """Return the probabilities by the chosen of the kept draws, ``(draws, scores)``."""
+
+    def mean(self, scores: Array) -> Array:
+        """Return the mean of the draws' probabilities at ascending scores."""
+        starts = grouped_scores(np.ones(len(scores)))
+        known = scores[starts]
+        step = max(1, BLOCK // len(known))
+        blocks = (self.curves(known, slice(at, at + step)).sum(0) for at in range(0, self.n_draws, step))
+        correction = sum(blocks) / self.n_draws - self.curve(known)
+        return np.asarray(np.clip(self.curve(scores) + np.interp(scores, known, correction), 0.0, 1.0))
+
+    @property
+    def n_draws(self) -> int:
+        """How many draws of the calibrator are kept."""
+        return len(self.kept)
+
+    def checked(self, y_score: Any) -> Array:
+        """Return scores as finite numbers that the calibrator is defined on."""
+        return score_values(y_score)
+
+    def predict(self, y_score: Any) -> Array:
+        """Return the calibrated probability of the positive class at each score.
+
+        Examples
+        --------
+        >>> import howsure as hs
+        >>> calibrator = hs.calibrate([0.1, 0.3, 0.4, 0.8], [0, 1, 0, 1], method="isotonic", random_state=0)
+        >>> calibrator.predict([0.2, 0.35, 0.9]).tolist()
+        [0.25, 0.5, 1.0]
+        """
+        return self.curve(self.checked(y_score))
+
+    def draws(self, y_score: Any) -> Array:
+        """Return the probabilities at each score by every kept draw of the calibrator, ``(n_draws, scores)``."""
+        return self.curves(self.checked(y_score))
+
+    def batch(self, y_score: Any) -> Table:
+        """Return unlabelled scores as a table of expected counts, for `estimate`, `evaluate` and ``table.at``.
+
+        Thresholds are on the scale of the scores. The intervals are for the metric that this batch will turn out to
+        have: they hold the classes, given their probabilities, and the calibrator, given its labelled cases, for
+        uncertain, the scores for known. Methods that draw (``"bayes"``) follow both exactly.
+
+        Raises
+        ------
+        HowsureError
+            If there is no score, or one is missing.
+
+        Examples
+        --------
+        >>> import numpy as np, howsure as hs
+        >>> rng = np.random.default_rng(0)
+        >>> labelled, unlabelled = rng.random(400), rng.random(2000)
+        >>> calibrator = hs.calibrate(labelled, rng.random(400) < labelled**2, random_state=0)
+        >>> table = calibrator.batch(unlabelled)
+        >>> estimate = hs.estimate(table, "precision", threshold=0.7, random_state=0)
+        >>> truth = float(np.mean(unlabelled[unlabelled >= 0.7] ** 2))
+        >>> bool(estimate.low < truth < estimate.high)
+        True
+        """
+        from howsure.evidence.unlabelled.batch import calibrated_batch
+
+        return calibrated_batch(y_score, self)
+
+    def threshold(self, probability: float) -> float:
+        """Return the smallest score whose calibrated probability is at least this; infinity where none is.
+
+        ``table.at(calibrator.threshold(0.5))`` decides by the calibrated probability, ``table.at(0.5)`` by the
+        score itself.
+
+        Raises
+        ------
+        HowsureError
+            If the calibrated probability falls with the score.
+        """
+        low, high = self._ends
+        if not self._at(low) <= self._at(high):
+            message = "The calibrated probability falls with the score: give `calibrate` the negative of the scores."
+            raise HowsureError(message)
+        if self._at(high) < probability:
+            return np.inf
+        first, last = _rank(low), _rank(high)
+        while first < last:  # by the ranks of floating-point numbers, so that the answer is exact
+            middle = (first + last) // 2
+            first, last = (first, middle) if self._at(_ranked(middle)) >= probability else (middle + 1, last)
+        return _ranked(first)
+
+    @property
+    def _ends(self) -> tuple[float, float]:
+        return -np.finfo(float).max, float(np.finfo(float).max)
+
+    def _at(self, score: float) -> float:
+        with np.errstate(over="ignore"):  # at the largest numbers there are
+            return float(self.curve(np.array([score]))[0])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Logistic(Calibrator):
+    """Logistic regression on features of the score; draws of the coefficients are from their posterior."""
+
+    coefficients: Array
+
+    @staticmethod
+    @abstractmethod
+    def features(scores: Array) -> Array:
+        """Return the features of each score, a last column of ones included."""
+
+    def curve(self, scores: Array) -> Array:
+        """Return the logistic function of the features' weighted sum."""
+        return probability(self.features(scores) @ self.coefficients)
+
+    def curves(self, scores: Array, chosen: Chosen = slice(None)) -> Array:
+        """Return the same by the chosen draws of the coefficients."""
+        return probability(self.kept[chosen] @ self.features(scores).T)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Platt(Logistic):
+    """Logistic regression on the score, ``1 / (1 + exp(-(a s + b)))``, with Platt's softened labels.
+
+    Positive cases count as ``(n₊ + 1)/(n₊ + 2)`` and negative ones as ``1/(n₋ + 2)`` of a positive case, so that the
+    fit is finite where the score separates the classes. Draws of the coefficients are from the posterior of the
+    labels as they are, under Jeffreys' prior.
+
+    References
+    ----------
+    Platt (1999), Advances in Large Margin Classifiers.
+    """
+
+    method: ClassVar[str] = "platt"
+
+    @classmethod
+    def fitted(cls, table: Table, size: int, rng: np.random.Generator) -> Platt:
+        """Return the calibrator of a labelled table."""
+        _refuse_few_scores(cls.method, table, 2)
+        # Centre and unit of the scores make no difference to the fit, and much to its rounding.
+        centre, unit = _standard(table)
+        to_scores = np.array([[1 / unit, -centre / unit], [0.0, 1.0]])
+        features = cls.features((table.support[0] - centre) / unit)
+        coefficients = most_likely(features, softened(table.counts))
+        kept = _posterior(coefficients, features, table, size, rng, increasing=False)
+        return cls(table, kept @ to_scores, coefficients @ to_scores)
+
+    @staticmethod
+    def features(scores: Array) -> Array:
+        """Return the scores and ones."""
+        return np.column_stack([scores, np.ones(len(scores))])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Beta(Logistic):
+    """Beta calibration, ``1 / (1 + exp(-(a ln s - b ln(1 - s) + c)))`` with slopes ``a, b ≥ 0``.
+
+    It contains the identity, which logistic regression on the score does not. The likelihood is Firth's, with
+    Jeffreys' prior, since the plain one has no maximum where the score separates the classes; of many cases the two
+    are the same. Draws of the coefficients are from the posterior under that prior. Scores nearer to 0 or 1 than 0.0001
+    are taken for that: a forest's exact 0 would have a logarithm that outweighs all other cases.
+
+    References
+    ----------
+    Kull, Silva Filho, Flach (2017), Beta calibration, AISTATS; Firth (1993), Biometrika 80.
+    """
+
+    method: ClassVar[str] = "beta"
+
+    @classmethod
+    def fitted(cls, table: Table, size: int, rng: np.random.Generator) -> Beta:
+        """Return the calibrator of a labelled table."""
+        _refuse_few_scores(cls.method, table, 3)
+        features = cls.features(_checked_probabilities(table.support[0]))
+        coefficients = most_probable_increasing(features, table.counts)
+        return cls(table, _posterior(coefficients, features, table, size, rng, increasing=True), coefficients)
+
+    @staticmethod
+    def features(scores: Array) -> Array:
+        """Return ``ln s``, ``-ln(1 - s)`` and ones."""
+        inside = np.clip(scores, NEAREST, 1 - NEAREST)
+        return np.column_stack([np.log(inside), -np.log1p(-inside), np.ones(len(scores))])
+
+    def checked(self, y_score: Any) -> Array:
+        """Return scores as numbers from 0 to 1."""
+        return _checked_probabilities(score_values(y_score))
+
+    @property
+    def _ends(self) -> tuple[float, float]:
+        return 0.0, 1.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rising(Calibrator):
+    """A rising curve of any form; draws are Bayesian bootstraps of isotonic regression, with jumps in between."""
+
+    def curves(self, scores: Array, chosen: Chosen = slice(None)) -> Array:
+        """Return the probabilities by the chosen draws."""
+        return np.asarray(self.kept.at(scores, chosen))
+
+    def mean(self, scores: Array) -> Array:
+        """Return the mean of the draws' probabilities: their jumps are on straight lines on average."""
+        return np.asarray(self.kept.mean(scores))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Isotonic(Rising):
+    """Isotonic regression: the shares that rise with the score and fit the labels best; straight lines in between.
+
+    References
+    ----------
+    Zadrozny, Elkan (2002), KDD; Rubin (1981), The Bayesian bootstrap, Annals of Statistics 9.
+    """
+
+    shares: Array = field(repr=False)
+    method: ClassVar[str] = "isotonic"
+
+    @classmethod
+    def fitted(cls, table: Table, size: int, rng: np.random.Generator) -> Isotonic:
+        """Return the calibrator of a labelled table."""
+        return cls(table, Steps.of(table, size, rng), rising_shares(table.counts))
+
+    def curve(self, scores: Array) -> Array:
+        """Return the shares, interpolated."""
+        return np.interp(scores, self.table.support[0], self.shares)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VennAbers(Rising):
+    """Venn–Abers prediction: isotonic regression with the new case once as negative and once as positive.
+
+    `intervals` gives the two probabilities, of which one is calibrated whatever the distribution. `predict` merges
+    them, ``p₁ / (1 - p₀ + p₁)``; draws are those of isotonic regression.
+
+    References
+    ----------
+    Vovk, Petej (2014), Venn–Abers predictors, UAI; Vovk, Petej, Fedorova (2015), NIPS 28.
+    """
+
+    if_negative: Array = field(repr=False)
+    if_positive: Array = field(repr=False)
+    method: ClassVar[str] = "venn_abers"
+
+    @classmethod
+    def fitted(cls, table: Table, size: int, rng: np.random.Generator) -> VennAbers:
+        """Return the calibrator of a labelled table."""
+        counts = table.counts
+        return cls(table, Steps.of(table, size, rng), shares_if_negative(counts), shares_if_positive(counts))
+
+    def intervals(self, y_score: Any) -> tuple[Array, Array]:
+        """Return the probabilities ``(p₀, p₁)`` with the case taken as negative and as positive."""
+        return self._pairs(self.checked(y_score))
+
+    def curve(self, scores: Array) -> Array:
+        """Return ``p₁ / (1 - p₀ + p₁)``."""
+        low, high = self._pairs(scores)
+        return np.asarray(high / (1 - low + high))
+
+    def _pairs(self, scores: Array) -> tuple[Array, Array]:
+        # Between two labelled scores the new case is pooled with the one above if positive, below if negative.
+        known = self.table.support[0]
+        below = np.concatenate([[0.0], self.if_negative])[np.searchsorted(known, scores, side="right")]
+        above = np.concatenate([self.if_positive, [1.0]])[np.searchsorted(known, scores, side="left")]
+        return below, above
+
+
+def softened(counts: Array) -> Array:
+    """Return labelled cases with Platt's targets in place of the labels: weights of both classes, ``(S, 2)``."""
+    kept = (counts.sum(0) + 1) / (counts.sum(0) + 2)
+    return np.asarray(counts @ np.array([[kept[0], 1 - kept[0]], [1 - kept[1], kept[1]]]))
+
+
+def _refuse_few_scores(method: str, table: Table, coefficients: int) -> None:
+    distinct = int((table.counts.sum(1) > 0).sum())
+    if distinct < coefficients:
+        message = (
+            f"'{method}' has {coefficients} coefficients, and the labelled cases have {distinct} distinct scores. "
+            "Use 'isotonic', or label more cases."
+        )
+        raise HowsureError(message)
+
+
+def _posterior(
+    centre: Array, features: Array, table: Table, size: int, rng: np.random.Generator, *, increasing: bool
+) -> Array:
+    # Weighted cases and clusters tell as much as the simple random sample that they are worth.
+    worth = (
+        WORTH
+        * table.design.effective_trials(table.counts, np.ones(table.counts.shape, dtype=bool))
+        / table.counts.sum()
+    )
+    mass = table.counts.sum(1)
+    filled = mass > 0
+    features, weights, mass = features[filled], worth * table.counts[filled], mass[filled]
+    starts = grouped_scores(mass)
+    means = np.add.reduceat(features * mass[:, None], starts) / np.add.reduceat(mass, starts)[:, None]
+    return posterior(centre, means, np.add.reduceat(weights, starts), size, rng, increasing=increasing)
+
+
+def _standard(table: Table) -> tuple[float, float]:
+    scores, mass = table.support[0], table.counts.sum(1)
+    centre = float(np.average(scores, weights=mass))
+    unit = float(np.sqrt(np.average((scores - centre) ** 2, weights=mass)))
+    return centre, unit or 1.0
+
+
+def _checked_probabilities(scores: Array) -> Array:
+    if scores.size and (scores.min() < 0 or scores.max() > 1):
+        worst = float(scores.min()) if scores.min() < 0 else float(scores.max())
+        message = f"Beta calibration needs scores in [0, 1], and `y_score` holds {worst:g}. Use 'platt' or 'isotonic'."
+        raise HowsureError(message)
+    return scores
+
+
+def _rank(number: float) -> int:
+    bits = int(np.float64(number).view(np.int64))
+    return bits if bits >= 0 else -(bits & 0x7FFFFFFFFFFFFFFF)
+
+
+def _ranked(rank: int) -> float:
+    return float(np.int64(abs(rank)).view(np.float64)) * (1 if rank >= 0 else -1)

@@ -1,0 +1,188 @@
+"""Whether labelled cases bear out the probabilities that their scores state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.expected import Expected
+from howsure.errors import HowsureError
+from howsure.estimates.evaluation import Estimate, checked_level
+from howsure.evidence.calibration.logistic import most_likely, probability
+from howsure.methods.interval import quantile
+from howsure.metrics.probability import SMALLEST, bin_starts, probabilities
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+GROUPS = 10
+MOST_ERROR = 1e3  # of a coefficient, beyond which the likelihood has no maximum
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CalibrationTest:
+    """Tests of "the probabilities are right", and by how much they are not.
+
+    Parameters
+    ----------
+    statistic, p_value
+        Score test of slope 1 and intercept 0 in the logistic regression of the class on the score's logit: chi-square
+        with two degrees of freedom.
+    z, z_p_value
+        Spiegelhalter's statistic, standard normal where the scores are calibrated, and its two-sided p-value. It sees
+        scores that are too extreme or too cautious; to ones that are all too high it may be blind.
+    slope, intercept
+        Coefficients of that regression; 1 and 0 where the scores are calibrated. A slope below 1: the scores are too
+        extreme. The intercept is that of a slope fixed at 1 (calibration in the large): below 0, they are too high.
+    groups_statistic, groups, groups_p_value
+        Hosmer and Lemeshow's statistic over groups of about equally many cases: chi-square with one degree of freedom
+        a group, for scores that were not fitted to these cases. nan for cases in clusters and fixed class totals.
+    """
+
+    statistic: float
+    p_value: float
+    z: float
+    z_p_value: float
+    slope: Estimate
+    intercept: Estimate
+    groups_statistic: float
+    groups: int
+    groups_p_value: float
+
+    def __str__(self) -> str:
+        return f"p = {self.p_value:.3g}, slope {self.slope}, intercept {self.intercept}, z = {self.z:.2f}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields; slope and intercept as dictionaries."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {name: each.to_dict() if isinstance(each, Estimate) else each for name, each in values.items()}
+
+
+def calibration_test(table: Table, *, confidence_level: float = 0.95) -> CalibrationTest:
+    """Test whether scores are calibrated: of the cases with score s, a share s is positive.
+
+    Parameters
+    ----------
+    table
+        From `scores`, with scores in [0, 1] that were not fitted to these cases.
+    confidence_level
+        Of the intervals of slope and intercept.
+
+    Returns
+    -------
+    CalibrationTest
+
+    Raises
+    ------
+    HowsureError
+        If the table is not one of scores, or a score is no probability.
+
+    Notes
+    -----
+    ``z = Σ (y - s)(1 - 2s) / √(Σ (1 - 2s)² s (1 - s))``. Weights enter both sums, the lower one squared; the variance
+    of clusters is that of their sums. Slope and intercept have normal intervals.
+
+    References
+    ----------
+    Spiegelhalter (1986), Statistics in Medicine 5; Cox (1958), Biometrika 45; Hosmer, Lemeshow (1980), Communications
+    in Statistics 9.
+
+    Examples
+    --------
+    >>> import numpy as np, howsure as hs
+    >>> rng = np.random.default_rng(0)
+    >>> score = rng.random(2000)
+    >>> test = hs.calibration_test(hs.scores(rng.random(2000) < score, score))
+    >>> test.p_value > 0.05, test.slope.low < 1 < test.slope.high
+    (True, True)
+    >>> hs.calibration_test(hs.scores(rng.random(2000) < score**2, score)).p_value < 1e-6
+    True
+    """
+    level = checked_level(confidence_level)
+    if table.kind != "scores":
+        message = "`calibration_test` needs a table of scores: make one with `scores(y_true, y_score)`."
+        raise HowsureError(message)
+    if isinstance(table.design, Expected):
+        message = "Without labels calibration cannot be tested: it is what these counts rest on."
+        raise HowsureError(message)
+    share = probabilities(table, "calibration_test")
+    residual = table.counts[:, 1] - table.counts.sum(1) * share
+    form = 1 - 2 * share
+    variance = _variance(table, share, form)
+    z = float(form @ residual / np.sqrt(variance)) if variance > 0 else np.nan  # nan: every score is 0, 1/2 or 1
+    by_group, groups = _grouped(table, share, residual)
+    inside = np.clip(share, SMALLEST, 1 - SMALLEST)
+    logits = np.log(inside) - np.log1p(-inside)
+    ones = np.ones((len(logits), 1))
+    features = np.column_stack([logits, ones])
+    statistic = _score_statistic(table, share, features, residual)
+    return CalibrationTest(
+        statistic,
+        _upper_tail(statistic, 2),
+        z,
+        _two_sided(z),
+        _line(table, features, 0.0, "slope", level),
+        _line(table, ones, logits, "intercept", level),
+        by_group,
+        groups,
+        _upper_tail(by_group, groups),
+    )
+
+
+def _score_statistic(table: Table, share: Array, features: Array, residual: Array) -> float:
+    slope, level, both = (_variance(table, share, features @ form) for form in ((1, 0), (0, 1), (1, 1)))
+    shared = (both - slope - level) / 2
+    covariance = np.array([[slope, shared], [shared, level]])
+    score = features.T @ residual
+    return float(score @ np.linalg.pinv(covariance, hermitian=True) @ score)
+
+
+def _variance(table: Table, share: Array, form: Array) -> float:
+    """Variance of the sum of ``form`` times what the positive cases are beyond the expected ones."""
+    squares = table.design.squares(table.counts)
+    if squares is not None:
+        return float((squares.sum(1) * share * (1 - share)) @ form**2)
+    slopes = np.stack([-share, 1 - share], -1) * form[:, None]
+    return table.design.variance(table.counts, slopes)
+
+
+def _grouped(table: Table, share: Array, residual: Array) -> tuple[float, int]:
+    squares = table.design.squares(table.counts)
+    starts = bin_starts(table, GROUPS, "quantile")
+    if squares is None:
+        return np.nan, len(starts)
+    variances = np.add.reduceat(squares.sum(1) * share * (1 - share), starts)
+    sums = np.add.reduceat(residual, starts)
+    certain = (variances == 0) & (sums == 0)  # scores of 0 or 1 that are right
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return float((sums[~certain] ** 2 / variances[~certain]).sum()), int((~certain).sum())
+
+
+def _line(table: Table, features: Array, offset: Array | float, name: str, level: float) -> Estimate:
+    """Return the first coefficient of the regression of the class, with its normal interval."""
+    coefficients = most_likely(features, table.counts, offset)
+    share = probability(features @ coefficients + offset)
+    spread = table.counts.sum(1) * share * (1 - share)
+    inverse = np.linalg.pinv((features.T * spread) @ features, hermitian=True)
+    value = float(coefficients[0])
+    error = float(np.sqrt(_variance(table, share, features @ inverse[0])))
+    varies = np.ptp(features[table.counts.sum(1) > 0, 0]) > 0 or name == "intercept"
+    if not (np.isfinite(error) and error < MOST_ERROR and varies):
+        reason = "undefined: the score separates the classes, or does not vary"
+        return Estimate(f"calibration_{name}", np.nan, np.nan, np.nan, level, "wald", np.nan, reason=reason)
+    half = quantile(level, table.design) * error
+    return Estimate(f"calibration_{name}", value, value - half, value + half, level, "wald", error)
+
+
+def _two_sided(z: float) -> float:
+    from scipy import special
+
+    return float(2 * special.ndtr(-abs(z)))
+
+
+def _upper_tail(chi_square: float, freedom: int) -> float:
+    from scipy import special
+
+    return float(special.chdtrc(freedom, chi_square))

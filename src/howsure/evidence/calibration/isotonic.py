@@ -1,0 +1,136 @@
+"""Shares that rise with the score: isotonic regression, and the pairs of Venn–Abers prediction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+WORTH = 0.75  # of a case that a labelled case counts in draws, by measured coverage: see the guide to calibration
+PSEUDO_CASES = 0.5  # positive at the lowest labelled score and negative at the highest: Jeffreys' prior of the ends
+MOST_SCORES = 512  # groups of neighbouring scores behind draws, where there are more of them
+
+
+def grouped_scores(number: Array) -> Array:
+    """Return where to cut ascending scores into groups of about equally many cases, ``(groups,)``."""
+    if len(number) <= MOST_SCORES:
+        return np.arange(len(number))
+    middle = np.cumsum(number) - number / 2
+    return np.flatnonzero(np.diff(np.floor(middle / number.sum() * MOST_SCORES), prepend=-1))
+
+
+def rising_shares(counts: Array) -> Array:
+    """Return the share of positive cases at each score, pooled where it would fall, ``(S,)``.
+
+    Parameters
+    ----------
+    counts
+        Negative and positive cases, or weights, at ascending scores, ``(S, 2)``; scores without weight take the
+        value of the one before (the first ones: of the one after).
+    """
+    from scipy import optimize
+
+    mass = counts.sum(1)
+    filled = np.flatnonzero(mass > 0)
+    shares = optimize.isotonic_regression(counts[filled, 1] / mass[filled], weights=mass[filled]).x
+    if len(filled) == len(counts):
+        return np.asarray(shares)
+    before = np.searchsorted(filled, np.arange(len(counts)), side="right") - 1
+    return np.asarray(shares[np.maximum(before, 0)])
+
+
+def shares_if_positive(counts: Array) -> Array:
+    """Return, at each score, its pooled share after one more positive case of that score.
+
+    The share is the slope of the common tangent from below of the cumulated counts to the left and to the right of
+    the added case. From score to score the tangent only turns upwards, so that every point enters and leaves the
+    right hull once, and all shares together cost a time linear in the number of scores.
+
+    References
+    ----------
+    Vovk, Petej, Fedorova (2015), Large-scale probabilistic predictors with and without guarantees of validity, NIPS 28.
+    """
+    cases = np.concatenate([[0.0], np.cumsum(counts.sum(1))]).tolist()
+    positives = np.concatenate([[0.0], np.cumsum(counts[:, 1])]).tolist()
+    points = list(zip(cases, positives, strict=True))
+    hull: list[tuple[float, float]] = []  # lower hull of the points to come, the leftmost on top
+    for point in reversed(points[1:]):
+        _put_left(hull, point)
+    _put_left(hull, (-1.0, -1.0))
+    shares = np.empty(len(counts))
+    for index in range(1, len(points)):
+        (x, y), (right, top) = hull[-1], hull[-2]
+        shares[index - 1] = (top - y) / (right - x)
+        passed = (points[index][0] - 1, points[index][1] - 1)
+        if index < len(counts) and _turn((x, y), (right, top), passed) < 0:  # below the tangent
+            hull.pop()
+            _put_left(hull, passed)
+    return shares
+
+
+def shares_if_negative(counts: Array) -> Array:
+    """Return, at each score, its pooled share after one more negative case of that score."""
+    return np.asarray(1 - shares_if_positive(counts[::-1, ::-1])[::-1])
+
+
+def _put_left(hull: list[tuple[float, float]], point: tuple[float, float]) -> None:
+    while len(hull) > 1 and _turn(point, hull[-1], hull[-2]) <= 0:
+        hull.pop()
+    hull.append(point)
+
+
+def _turn(first: tuple[float, float], second: tuple[float, float], third: tuple[float, float]) -> float:
+    """Return twice the area of a triangle, positive where the path turns left."""
+    return (second[0] - first[0]) * (third[1] - first[1]) - (second[1] - first[1]) * (third[0] - first[0])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Steps:
+    """Draws of a rising curve: shares at the labelled scores, and where between two of them the curve jumps.
+
+    The labelled cases do not say how the curve rises between two scores. A jump at a place drawn evenly rises along
+    the straight line on average, and is as uncertain as a rising curve can be.
+    """
+
+    scores: Array
+    shares: Array
+    places: Array
+
+    @classmethod
+    def of(cls, table: Table, size: int, rng: np.random.Generator) -> Steps:
+        """Return Bayesian bootstraps of the labelled cases and of half a case of the other class at either end."""
+        scores, counts, design = table.support[0], table.counts, table.design
+        starts = grouped_scores(counts.sum(1))
+        if len(starts) < len(scores):  # far finer than the blocks of a fit to so many cases
+            group = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(scores)))
+            mass = counts.sum(1)
+            counts = np.add.reduceat(counts, starts)
+            scores = np.add.reduceat(scores * mass, starts) / counts.sum(1)
+            design = design.collapsed(2 * group[:, None] + np.arange(2), counts.shape) or design
+        extra = np.zeros(counts.shape)
+        extra[0, 1] = extra[-1, 0] = PSEUDO_CASES
+        drawn = design.posterior(counts * WORTH, extra, size, rng)
+        shares = np.stack([rising_shares(each) for each in drawn.reshape(size, *counts.shape)])
+        return cls(scores, shares, rng.random((size, max(len(scores) - 1, 1))))
+
+    def __len__(self) -> int:
+        return len(self.shares)
+
+    def mean(self, scores: Array) -> Array:
+        """Return the mean of the curves."""
+        return np.asarray(np.interp(scores, self.scores, self.shares.mean(0)))
+
+    def at(self, scores: Array, chosen: Array | slice) -> Array:
+        """Return the chosen curves at some scores, ``(draws, scores)``."""
+        known = self.scores
+        if len(known) == 1:
+            return np.repeat(self.shares[chosen], len(scores), axis=1)
+        left = np.clip(np.searchsorted(known, scores, side="right") - 1, 0, len(known) - 2)
+        place = (scores - known[left]) / (known[left + 1] - known[left])
+        jumped = place > self.places[chosen][:, left]
+        return np.asarray(np.where(jumped, self.shares[chosen][:, left + 1], self.shares[chosen][:, left]))

@@ -1,0 +1,1 @@
+"""Labels from annotators, models and imperfect references."""

@@ -1,0 +1,179 @@
+"""Prediction-powered inference: a few trusted labels, many made by a model, and intervals that need no trust in it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from howsure.designs.counted import Weighted
+from howsure.designs.linearised import Linearised, Sample
+from howsure.errors import HowsureError
+from howsure.evidence.labels.rogan_gladen import TRUNCATED
+from howsure.metrics.binding import resolve
+from howsure.metrics.metric import Metric
+from howsure.sources.columns import as_labels, coded_with_gaps, positions
+from howsure.sources.confusion import class_labels, refuse_mixed
+from howsure.sources.frames import columns
+from howsure.tables.table import Counts, Table
+
+Array = NDArray[Any]
+DISAGREEING = 2.0  # pseudo-cases, for the variance alone: that a few made labels were right does not prove the others
+FEWEST = 2  # trusted cases whose variance can be seen
+
+
+def prediction_powered(
+    y_true: Any,
+    y_made: Any,
+    y_pred: Any,
+    *,
+    data: Any = None,
+    labels: ArrayLike | None = None,
+    metric: str | Metric = "accuracy",
+    power: float | None = None,
+) -> Table:
+    """Return the confusion table of few trusted labels, sharpened by many that a model made.
+
+    The share of each cell (true i, predicted j) is ``power`` times its share by the made labels where none is
+    trusted, plus the mean over the trusted cases of ``[true = i, predicted = j] - power [made = i, predicted = j]``.
+    It is right on average whatever the made labels are worth; the better they are, the narrower the intervals.
+
+    Parameters
+    ----------
+    y_true
+        Trusted label of each case; missing (None, nan) where there is none. The trusted cases must be a random
+        sample of all.
+    y_made
+        Label that a model, or another cheap source, gave to every case.
+    y_pred
+        Prediction of the classifier that is judged.
+    data
+        A frame, a lazy frame or relation, a mapping of columns, or the path of a file, of which the above name columns.
+    labels
+        The classes, in order; all that occur by default.
+    metric
+        The metric whose variance ``power`` shall make smallest. The intervals of other metrics hold as well, only
+        wider than they could be.
+    power
+        Weight of the made labels, from 0 (trusted cases alone) to 1 (the first paper's estimator); by default the
+        best for ``metric``.
+
+    Returns
+    -------
+    Table
+        With fractional counts that add up to the number of cases. Counts that come out negative are set to zero,
+        which every estimate then says.
+
+    Raises
+    ------
+    HowsureError
+        If the columns differ in length, fewer than two labels are trusted or all are, or ``power`` is not in [0, 1].
+
+    References
+    ----------
+    Angelopoulos, Bates, Fannjiang, Jordan, Zrnic (2023), Science 382; Angelopoulos, Duchi, Zrnic (2023), PPI++.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> truth = rng.integers(0, 2, 2000)
+    >>> made, predicted = (np.where(rng.random(2000) < 0.9, truth, 1 - truth) for _ in range(2))
+    >>> trusted = [int(label) if case < 200 else None for case, label in enumerate(truth)]
+    >>> table = hs.prediction_powered(trusted, made, predicted)
+    >>> alone = hs.confusion(truth[:200], predicted[:200])
+    >>> print(hs.estimate(table, "accuracy"), hs.estimate(alone, "accuracy"))
+    0.919 [0.888, 0.950] 0.930 [0.886, 0.958]
+    """
+    found = columns(data, {"y_true": y_true, "y_made": y_made, "y_pred": y_pred})
+    trusted, other, axis = _counted(found["y_true"], found["y_made"], found["y_pred"], labels)
+    if power is None:
+        power = _best_power(metric, trusted, other, axis)
+    elif not (isinstance(power, int | float) and 0 <= power <= 1):
+        message = f"`power` is {power!r}. Give a weight from 0 (trusted cases alone) to 1, or leave it out."
+        raise HowsureError(message)
+    centre = _powered(trusted, other, power)
+    design = Linearised(
+        _samples(trusted, other, power),
+        centre,
+        note=TRUNCATED if (centre < -1e-9 * centre.sum()).any() else "",
+    )
+    rows = round(float(trusted.sum() + other.sum()))
+    return Table("confusion", np.maximum(centre, 0.0), (axis, axis), design, rows)
+
+
+def _counted(y_true: Any, y_made: Any, y_pred: Any, labels: ArrayLike | None) -> tuple[Array, Array, Array]:
+    """Return the trusted cases by (true, made, predicted), the others by (made, predicted), and the classes."""
+    coded = [
+        coded_with_gaps(name, values) for name, values in (("y_true", y_true), ("y_made", y_made), ("y_pred", y_pred))
+    ]
+    lengths = [len(codes) for _, codes in coded]
+    if len(set(lengths)) > 1:
+        message = "`y_true` has {}, `y_made` {} and `y_pred` {} cases. Give one value a case in each.".format(*lengths)
+        raise HowsureError(message)
+    for name, (_, codes) in zip(("y_made", "y_pred"), coded[1:], strict=True):
+        if (codes < 0).any():
+            message = f"`{name}` has {int((codes < 0).sum())} missing values. Only `y_true` may lack some."
+            raise HowsureError(message)
+    known = int((coded[0][1] >= 0).sum())
+    if known < FEWEST or known == lengths[0]:
+        words = "All labels are trusted: use `confusion`." if known >= FEWEST else "Have two or more of them checked."
+        message = f"`y_true` has {known} trusted labels of {lengths[0]} cases. {words}"
+        raise HowsureError(message)
+    levels = [each for each, _ in coded]
+    refuse_mixed(levels[0], levels[2])
+    refuse_mixed(levels[1], levels[2], "y_made")
+    axis = class_labels(as_labels([*levels[0].tolist(), *levels[1].tolist()]), levels[2], labels)
+    size = len(axis)
+    true, made, predicted = (positions(level, codes, axis) for level, codes in coded)
+    flat = np.bincount(((true + 1) * size + made) * size + predicted, minlength=(size + 1) * size * size)
+    counts = flat.reshape(size + 1, size, size).astype(float)
+    return counts[1:], counts[0], axis
+
+
+def _powered(trusted: Array, other: Array, power: float) -> Array:
+    """Return the estimated counts, (true, predicted), of all cases."""
+    total = trusted.sum() + other.sum()
+    rectifier = (trusted.sum(1) - power * trusted.sum(0)) / trusted.sum()
+    return np.asarray(total * (power * other / other.sum() + rectifier))
+
+
+def _samples(trusted: Array, other: Array, power: float) -> tuple[Sample, Sample]:
+    """Return the two samples with their influence on the cells (true, predicted)."""
+    from scipy import sparse
+
+    size, total = len(other), trusted.sum() + other.sum()
+    every = trusted.sum(0) + other
+    wrong = (1 - np.eye(size))[:, :, None] * every
+    varied = trusted + DISAGREEING * wrong / wrong.sum()
+    filled = np.flatnonzero(varied)
+    true, made, predicted = np.unravel_index(filled, trusted.shape)
+    row, one = np.arange(len(filled)), np.ones(len(filled))
+    shape = (len(filled), size * size)
+    influence = sparse.csr_array((one, (row, true * size + predicted)), shape=shape) - power * sparse.csr_array(
+        (one, (row, made * size + predicted)), shape=shape
+    )
+    counts = varied.ravel()[filled]
+    return (
+        Sample(counts, influence * (total / trusted.sum()), Weighted(counts)),
+        Sample(other, sparse.eye_array(size * size, format="csr") * (power * total / other.sum())),
+    )
+
+
+def _best_power(metric: str | Metric, trusted: Array, other: Array, axis: Array) -> float:
+    """Return the weight with the least variance of the metric: PPI++, with the metric's gradient for its scores."""
+    pilot = (np.maximum(_powered(trusted, other, 1.0), 0.0) + _powered(trusted, other, 0.0)) / 2
+    bound = resolve(metric, Table("confusion", pilot, (axis, axis)))
+    gradient = bound.gradient(Counts(pilot))
+    gradient = np.where(np.isfinite(gradient), gradient, 0.0)
+    shares = trusted / trusted.sum()
+    scores, stand_ins = gradient[:, None, :], gradient[None, :, :]
+    together = (shares * scores * stand_ins).sum() - (shares * scores).sum() * (shares * stand_ins).sum()
+    every = trusted.sum(0) + other
+    every = every / every.sum()
+    variance = (every * gradient**2).sum() - (every * gradient).sum() ** 2
+    if not variance > 0:
+        return 0.0
+    return float(np.clip(together / (variance * (1 + trusted.sum() / other.sum())), 0, 1))

@@ -1,0 +1,1 @@
+"""Labels that a review found partly wrong."""

@@ -1,0 +1,283 @@
+"""Reviews of cells, and what they and a prior say of the cases that were not reviewed.
+
+The corrected labels of a cell are Dirichlet-multinomial. The prior's pseudo-reviews are either fixed, or learned: all
+cells of one kind share a share of wrong records and a number of pseudo-reviews, which are integrated over a grid.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.sampling import Blocks
+
+Array = NDArray[Any]
+
+RIGHT, PREDICTED, OTHER = 0, 1, 2  # what a corrected label can be: the record's, the prediction's, another
+STRENGTHS = np.geomspace(0.5, 4.0, 4)  # pseudo-reviews of a cell: chosen by simulated coverage
+WRONG_WHERE_AGREED = (0.25, 1.0)  # Beta prior of the share of wrong records where the prediction agrees,
+WRONG_WHERE_NOT = (1.0, 1.0)  # where it does not,
+OTHER_WHERE_WRONG = (0.25, 1.0)  # and of the share, among wrong records, whose label is not the prediction's either
+POINTS, FEWER_POINTS = 24, 12
+SMALLEST_WEIGHT = 1e-6  # of a point of the grid, relative to the largest
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cells:
+    """Recorded cells that share a prior: m cells × K corrected labels.
+
+    Parameters
+    ----------
+    index
+        Flat position of each cell among the recorded ones, ``(m,)``.
+    recorded
+        Cases of each cell, ``(m,)``.
+    reviews
+        Reviewed cases by corrected label, ``(m, K)``.
+    fixed
+        Pseudo-reviews by corrected label, ``(m, K)``.
+    destination
+        Cell of the corrected table that each label leads to, ``(m, K)``.
+    role
+        Which of the shared pseudo-reviews each label takes, ``(m, K)``.
+    tilt
+        How frequent the class of each label is, ``(m, K)``: a wrong record hides a frequent class more often.
+    shared
+        Pseudo-reviews of each role at each point of the prior, were all classes as frequent, ``(points, roles)``.
+    weights
+        Probability of each point, ``(points,)``.
+    """
+
+    index: Array
+    recorded: Array
+    reviews: Array
+    fixed: Array
+    destination: Array
+    role: Array
+    tilt: Array
+    shared: Array
+    weights: Array
+
+    @property
+    def unreviewed(self) -> Array:
+        """Cases without a review, ``(m,)``."""
+        return np.asarray(self.recorded - self.reviews.sum(1))
+
+    @property
+    def evidence(self) -> Array:
+        """Reviews and pseudo-reviews of each cell at each point, ``(points, m)``."""
+        return np.asarray((self.reviews + self.fixed).sum(1) + self._strengths[:, None])
+
+    @property
+    def silent(self) -> Array:
+        """Whether nothing is known of the unreviewed cases of a cell, ``(m,)``."""
+        return np.asarray((self.evidence == 0).all(0) & (self.unreviewed > 0))
+
+    @property
+    def pseudo_reviews(self) -> Array:
+        """Expected pseudo-reviews by corrected label, ``(m, K)``."""
+        return np.asarray(self.fixed + self._of_roles(self.weights[:, None] * self.scale))
+
+    @property
+    def scale(self) -> Array:
+        """What brings each cell's pseudo-reviews to their number at each point, ``(points, m)``."""
+        tilted = self.shared @ self._by_role(self.tilt)
+        return self._strengths[:, None] / np.where(tilted > 0, tilted, 1.0)
+
+    def _by_role(self, values: Array) -> Array:
+        """Add up values by corrected label over the labels of each role, ``(roles, m)``."""
+        roles = range(self.shared.shape[1])
+        return np.stack([np.where(self.role == role, values, 0.0).sum(1) for role in roles])
+
+    def _of_roles(self, factors: Array) -> Array:
+        """Sum the pseudo-reviews over the points, times factors ``(points, m)``: by corrected label, ``(m, K)``."""
+        return np.take_along_axis(factors.T @ self.shared, self.role, 1) * self.tilt
+
+    @property
+    def shares(self) -> Array:
+        """Expected share of each corrected label among the unreviewed, ``(m, K)``."""
+        each = self.weights[:, None] / np.where(self.evidence > 0, self.evidence, 1.0)
+        return np.asarray((self.reviews + self.fixed) * each.sum(0)[:, None] + self._of_roles(each * self.scale))
+
+    @property
+    def expected(self) -> Array:
+        """Expected cases by corrected label, ``(m, K)``."""
+        return np.asarray(self.reviews + self.unreviewed[:, None] * self.shares)
+
+    @property
+    def weight(self) -> Array:
+        """How many cases lean on one that is known, ``(m, 1)``."""
+        known = np.minimum(self.weights @ self.evidence, self.recorded)
+        return np.asarray((self.recorded / np.maximum(known, np.finfo(float).tiny))[:, None])
+
+    def gathering(self, size: int) -> Any:
+        """Return the sparse matrix that adds cases by corrected label up to tables of so many cells."""
+        from scipy import sparse
+
+        flat = self.destination.ravel()
+        return sparse.csr_array((np.ones(flat.size), (np.arange(flat.size), flat)), shape=(flat.size, size))
+
+    def gathered(self, values: Array, shape: tuple[int, ...]) -> Array:
+        """Add up values by corrected label, ``(m, K)``, in the corrected table's cells."""
+        return np.bincount(self.destination.ravel(), values.ravel(), int(np.prod(shape))).reshape(shape)
+
+    def imputation_variance(self, gradient: Array) -> float:
+        """Variance of the unreviewed cases' sum of the gradient over all cells, which share the prior's points."""
+        mean, inside = self._moments(gradient)
+        totals = mean @ self.unreviewed
+        return float(self.weights @ (inside.sum(1) + (totals - self.weights @ totals) ** 2))
+
+    def cell_variances(self, gradient: Array) -> Array:
+        """Variance of the unreviewed cases' sum of the gradient, cell by cell, ``(m,)``."""
+        mean, inside = self._moments(gradient)
+        return np.asarray(self.weights @ (inside + (self.unreviewed * (mean - self.weights @ mean)) ** 2))
+
+    def _moments(self, gradient: Array) -> tuple[Array, Array]:
+        """Return the gradient's mean in each cell and the variance of the unreviewed cases' sum, ``(points, m)``."""
+        slopes = gradient.ravel()[self.destination]
+        own, scale = self.reviews + self.fixed, self.scale
+        evidence = np.where(self.evidence > 0, self.evidence, 1.0)  # where nothing is known, nothing is unreviewed
+        mean, square = (
+            ((own * power).sum(1) + self.shared @ self._by_role(self.tilt * power) * scale) / evidence
+            for power in (slopes, slopes**2)
+        )
+        factor = self.unreviewed * (evidence + self.unreviewed) / (evidence + 1)
+        return mean, factor * np.maximum(square - mean**2, 0.0)
+
+    @property
+    def _strengths(self) -> Array:
+        """Pseudo-reviews of a cell at each point, ``(points,)``."""
+        return np.asarray(self.shared[:, self.role[0]].sum(1).round(9))
+
+    def imputed(self, size: int, rng: np.random.Generator) -> Array:
+        """Draw the cases by corrected label, ``(size, m * K)``: the reviewed are known."""
+        points = rng.choice(len(self.weights), size, p=self.weights)
+        pseudo = self.shared[points][:, self.role] * self.scale[points][..., None] * self.tilt
+        drawn = rng.standard_gamma(self.reviews + self.fixed + pseudo)
+        sums = drawn.sum(-1, keepdims=True)
+        shares = np.where(sums > 0, drawn / np.where(sums > 0, sums, 1.0), self.shares)
+        labels = rng.multinomial(self.unreviewed.astype(np.int64), shares)
+        return np.asarray((self.reviews + labels).reshape(size, -1))
+
+    def repeated(self, cases: Array, rng: np.random.Generator) -> Array:
+        """Review cases ``(size, m)`` again, as many in each cell, and correct the others: ``(size, m * K)``.
+
+        Pseudo-reviews are found anew with the reviews: kept as they are, they would hold every repetition back.
+        """
+        number = np.minimum(cases, self.reviews.sum(1).astype(np.int64))
+        shares = self.shares
+        found = rng.multinomial(number, shares)
+        more = np.broadcast_to(np.ceil(self.pseudo_reviews.sum(1)).astype(np.int64), number.shape)
+        known = found + rng.multinomial(more, shares)
+        total = (number + more)[..., None]
+        corrected = np.where(total > 0, known / np.maximum(total, 1), shares)
+        return np.asarray((found + (cases - number)[..., None] * corrected).reshape(len(cases), -1))
+
+    def left_out(self) -> Blocks:
+        """Yield how the cases by corrected label change, ``(kinds, m * K)``, and how many cases each stands for."""
+        shares, pseudo, labels = self.shares, self.pseudo_reviews, self.reviews.shape[1]
+        for cell in range(len(self.recorded)):
+            changes, number = [], []
+            if self.unreviewed[cell] > 0:
+                changes.append(shares[cell])
+                number.append(self.unreviewed[cell])
+            for label in np.flatnonzero(self.reviews[cell]):
+                left = self.reviews[cell] - (np.arange(labels) == label)
+                known = left + pseudo[cell]
+                after = left + self.unreviewed[cell] * known / max(known.sum(), np.finfo(float).tiny)
+                changes.append(self.expected[cell] - after)
+                number.append(self.reviews[cell, label])
+            full = np.zeros((len(number), *self.reviews.shape))
+            full[:, cell] = np.array(changes)
+            yield full.reshape(len(number), -1), np.array(number)
+
+
+def fixed_cells(counts: Array, reviews: Array, prior: Array) -> tuple[Cells, ...]:
+    """Return all non-empty cells, with the same pseudo-reviews whatever the reviews say."""
+    chosen = counts.ravel() > 0
+    nothing = np.zeros((1, 1))
+    role = np.zeros(prior.shape, dtype=np.intp)
+    return (_cells(counts, reviews, chosen, prior, role, nothing, np.ones(1)),)
+
+
+def pooled_cells(counts: Array, reviews: Array) -> tuple[Cells, ...]:
+    """Return the cells where record and prediction agree and those where not, each group with a prior of its own."""
+    size = len(counts)
+    recorded, predicted, corrected = np.indices((size, size, size))
+    role = np.where(corrected == recorded, RIGHT, np.where(corrected == predicted, PREDICTED, OTHER))
+    agreed = np.eye(size, dtype=bool).ravel()
+    groups = []
+    for kind, shared, weights in ((agreed, *_agreed(size)), (~agreed, *_not_agreed(size))):
+        chosen = kind & (counts.ravel() > 0)
+        if chosen.any():
+            group = _cells(counts, reviews, chosen, np.zeros(reviews.shape), role, shared, weights)
+            groups.append(_learned(group))
+    return tuple(groups)
+
+
+def _cells(
+    counts: Array, reviews: Array, chosen: Array, fixed: Array, role: Array, shared: Array, weights: Array
+) -> Cells:
+    size = len(counts)
+    _, predicted, corrected = np.indices((size, size, size))
+    return Cells(
+        index=np.flatnonzero(chosen),
+        recorded=counts.ravel()[chosen],
+        reviews=reviews.reshape(-1, size)[chosen],
+        fixed=fixed.reshape(-1, size)[chosen],
+        destination=(size * corrected + predicted).reshape(-1, size)[chosen],
+        role=role.reshape(-1, size)[chosen],
+        tilt=np.broadcast_to(_frequencies(counts), reviews.shape).reshape(-1, size)[chosen],
+        shared=shared,
+        weights=weights,
+    )
+
+
+def _frequencies(counts: Array) -> Array:
+    """Return how frequent each class is, as the records and the predictions have it, 1 on average."""
+    cases = counts.sum(0) + counts.sum(1) + 1
+    return np.asarray(cases / cases.mean())
+
+
+def _agreed(size: int) -> tuple[Array, Array]:
+    """Grid of pseudo-reviews where the prediction agrees with the record, and its prior weights."""
+    points = [
+        (strength * (1 - wrong), 0.0, strength * wrong / (size - 1))
+        for strength, wrong in product(STRENGTHS, _beta_points(WRONG_WHERE_AGREED, POINTS))
+    ]
+    return np.array(points), np.full(len(points), 1 / len(points))
+
+
+def _not_agreed(size: int) -> tuple[Array, Array]:
+    """Grid of pseudo-reviews where it does not: a wrong record's label is the prediction's, or another."""
+    elsewhere = _beta_points(OTHER_WHERE_WRONG, FEWER_POINTS) if size > 2 else np.zeros(1)  # noqa: PLR2004 - none left
+    points = [
+        (strength * (1 - wrong), strength * wrong * (1 - other), strength * wrong * other / max(size - 2, 1))
+        for strength, wrong, other in product(STRENGTHS, _beta_points(WRONG_WHERE_NOT, POINTS), elsewhere)
+    ]
+    return np.array(points), np.full(len(points), 1 / len(points))
+
+
+def _beta_points(shape: tuple[float, float], number: int) -> Array:
+    """Return points that a Beta distribution finds equally likely."""
+    from scipy import special
+
+    return np.asarray(special.betaincinv(*shape, (np.arange(number) + 0.5) / number))
+
+
+def _learned(cells: Cells) -> Cells:
+    """Weight the points of the prior by the likelihood of the reviews; leave out those that hardly count."""
+    from scipy.special import gammaln
+
+    evidence, reviewed = cells.evidence, cells.reviews.sum(1)
+    cell, label = np.nonzero(cells.reviews)
+    pseudo = cells.shared[:, cells.role[cell, label]] * cells.scale[:, cell] * cells.tilt[cell, label]
+    likelihood = (gammaln(evidence - reviewed) - gammaln(evidence)).sum(1)
+    likelihood += (gammaln(pseudo + cells.reviews[cell, label]) - gammaln(pseudo)).sum(1)
+    weights = cells.weights * np.exp(likelihood - likelihood.max())
+    kept = weights > SMALLEST_WEIGHT * weights.max()
+    return replace(cells, shared=cells.shared[kept], weights=weights[kept] / weights[kept].sum())

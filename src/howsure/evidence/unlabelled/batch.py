@@ -1,0 +1,159 @@
+"""A batch of unlabelled scores under a calibrator: what its table of counts may turn out to be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.counted import Simple
+from howsure.designs.sampling import Blocks
+from howsure.errors import HowsureError
+from howsure.evidence.calibration.calibrators import Calibrator
+from howsure.evidence.calibration.isotonic import MOST_SCORES, grouped_scores
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+BLOCK = 2**20  # probabilities held at once
+DRAWN_SCORES = 5_000  # up to which a table of scores is drawn; the delta method serves longer ones as well
+FINE = 2 * MOST_SCORES  # scores, from which on the calibrator's part of a variance is of groups of neighbours
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CalibratedBatch:
+    """Cases of known score and unknown class; both the classes and the calibrator are uncertain.
+
+    A draw takes one version of the calibrator, and gives each case its class with the probability that it says.
+
+    Parameters
+    ----------
+    calibrator
+        Its draws say how uncertain the probabilities are.
+    scores, number
+        Distinct scores, or means of neighbouring ones, and how many cases have them.
+    cells
+        Cells of the table in which a negative and a positive case of each score are counted, ``(S, 2)``.
+    """
+
+    calibrator: Calibrator
+    scores: Array
+    number: Array
+    cells: Array
+    note: ClassVar[str] = "what these cases will turn out to be, if the labelled ones are like them"
+    is_exact: ClassVar[bool] = False
+    credible: ClassVar[str] = "hdi"
+    degrees_of_freedom: float = field(default=np.inf, init=False)
+
+    @property
+    def method(self) -> str:
+        """``"bayes"``, which follows classes and calibrator exactly, where that many scores are quick to draw."""
+        return "bayes" if len(self.scores) <= DRAWN_SCORES else ""
+
+    def variance(self, counts: Array, gradient: Array) -> float:  # noqa: ARG002 - the protocol's signature
+        """Return the variance of the classes given the calibrator, and of their mean with the calibrator's draws."""
+        slopes = gradient.ravel()[self.cells]
+        form = slopes[:, 1] - slopes[:, 0]
+        share = self.calibrator.mean(self.scores)
+        starts, known = self._neighbours()
+        weights = np.add.reduceat(self.number * form, starts)
+        means = np.concatenate([block @ weights for block in self._blocks(known)])
+        return float((self.number * share * (1 - share)) @ form**2 + means.var(ddof=1))
+
+    def variances_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:
+        """Return the variance at each threshold of a table of scores, of slopes by the confusion table there."""
+        rows = len(counts)
+        place = rows - 1 - self.cells[:, 1] // 2
+        share = self.calibrator.mean(self.scores)
+        classes, cases = (
+            _cumulated(np.bincount(place, each, rows)) for each in (self.number * share * (1 - share), self.number)
+        )
+        edges, own, shared = self._drawn_from_top()
+        above, both = np.interp(cases, edges, own), np.interp(cases, edges, shared)
+        whole, every = classes[-1], above[-1]
+        if index is not None:
+            classes, above, both = classes[index], above[index], both[index]
+        low, high = (slopes[:, 1] - slopes[:, 0]).T  # of the cases below and above the threshold
+        step = high - low
+        drawn = low**2 * every + 2 * low * step * both + step**2 * above
+        return np.asarray(low**2 * (whole - classes) + high**2 * classes + np.maximum(drawn, 0.0))
+
+    def squares(self, counts: Array) -> None:
+        """Return None: all cells vary with the calibrator."""
+
+    def effective_trials(self, counts: Array, trials: Array) -> float:
+        """Return the expected number of cases in the marked cells."""
+        return float(counts[trials].sum())
+
+    def collapsed(self, cells: Array, shape: tuple[int, ...]) -> CalibratedBatch:  # noqa: ARG002 - as above
+        """Relabel the cells; of very many scores, neighbours with the same cells become one."""
+        relabelled = cells.ravel()[self.cells]
+        order = np.lexsort((self.scores, relabelled[:, 1], relabelled[:, 0]))
+        scores, number, relabelled = self.scores[order], self.number[order], relabelled[order]
+        starts = grouped_scores(number)
+        if len(starts) == len(scores):
+            return replace(self, scores=scores, number=number, cells=relabelled)
+        changes = np.flatnonzero((np.diff(relabelled, axis=0) != 0).any(1)) + 1
+        starts = np.union1d(starts, changes)
+        total = np.add.reduceat(number, starts)
+        return replace(
+            self, scores=np.add.reduceat(scores * number, starts) / total, number=total, cells=relabelled[starts]
+        )
+
+    def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
+        """Draw a calibrator and the classes, for each table."""
+        from scipy import sparse
+
+        share = self.calibrator.curves(self.scores, rng.integers(self.calibrator.n_draws, size=size))
+        positive = rng.binomial(self.number.astype(np.int64), np.clip(share, 0.0, 1.0))
+        drawn = np.concatenate([self.number - positive, positive], axis=1)
+        entries = (np.ones(self.cells.size), (np.arange(self.cells.size), self.cells.T.ravel()))
+        return np.asarray(drawn @ sparse.csr_array(entries, shape=(self.cells.size, counts.size)))
+
+    def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:  # noqa: ARG002
+        """Draw as `resample` does: what is known of the batch is its scores, and no prior is added to them."""
+        return self.resample(counts, size, rng)
+
+    def left_out(self, counts: Array) -> Blocks:
+        """Leave out one case of each non-empty cell."""
+        return Simple().left_out(counts)
+
+    def _neighbours(self) -> tuple[Array, Array]:
+        """Return where groups of neighbouring scores start, and their mean scores; of few scores each its own."""
+        if len(self.scores) <= FINE:
+            return np.arange(len(self.scores)), self.scores
+        starts = grouped_scores(self.number)
+        total = np.add.reduceat(self.number, starts)
+        return starts, np.add.reduceat(self.scores * self.number, starts) / total
+
+    def _drawn_from_top(self) -> tuple[Array, Array, Array]:
+        """Return cases from the top, and the variance of their positive ones and its covariance with that of all."""
+        starts, known = self._neighbours()
+        number = np.add.reduceat(self.number, starts)
+        sums = np.concatenate([np.cumsum((block * number)[:, ::-1], axis=1) for block in self._blocks(known)])
+        sums -= sums.mean(0)
+        degrees = len(sums) - 1
+        own, shared = (sums**2).sum(0) / degrees, sums.T @ sums[:, -1] / degrees
+        return _cumulated(number[::-1]), np.concatenate([[0.0], own]), np.concatenate([[0.0], shared])
+
+    def _blocks(self, scores: Array) -> list[Array]:
+        step = max(1, BLOCK // len(scores))
+        starts = range(0, self.calibrator.n_draws, step)
+        return [self.calibrator.curves(scores, slice(start, start + step)) for start in starts]
+
+
+def _cumulated(values: Array) -> Array:
+    return np.concatenate([[0.0], np.cumsum(values)])
+
+
+def calibrated_batch(y_score: Any, calibrator: Calibrator) -> Table:
+    """Return the table of unlabelled scores, with the classes that a calibrator expects and their uncertainty."""
+    scores, number = np.unique(calibrator.checked(y_score), return_counts=True)
+    if not scores.size:
+        message = "`y_score` is empty: there is no case to evaluate."
+        raise HowsureError(message)
+    share = calibrator.mean(scores)
+    counts = np.stack([number * (1 - share), number * share], -1)
+    design = CalibratedBatch(calibrator, scores, number.astype(float), np.arange(counts.size).reshape(counts.shape))
+    return Table("scores", counts, (scores, calibrator.table.support[1]), design, int(number.sum()))

@@ -1,0 +1,157 @@
+"""How far a metric moves when the scores are not calibrated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.expected import Batch, Population
+from howsure.errors import HowsureError
+from howsure.metrics.binding import resolve
+from howsure.metrics.metric import Metric
+from howsure.tables.table import Counts, Table
+
+Array = NDArray[Any]
+STEPS = 11  # of each way of being miscalibrated; odd, so that none at all is among them
+MANY = 2**15  # distinct scores at a threshold: of more, neighbours are taken together
+CORNERS = 9  # of the possible true positives, and of the possible false negatives
+
+
+@dataclass(frozen=True, slots=True)
+class Sensitivity:
+    """Smallest and largest value of a metric over the miscalibrations that were allowed.
+
+    ``low_at`` and ``high_at`` are the (shift, slope) of the extremes.
+    """
+
+    metric: str
+    value: float
+    low: float
+    high: float
+    low_at: tuple[float, float]
+    high_at: tuple[float, float]
+
+    def __str__(self) -> str:
+        return f"{self.value:.3f}, {self.low:.3f} to {self.high:.3f} if miscalibrated"
+
+
+def sensitivity(
+    table: Table,
+    metric: str | Metric,
+    *,
+    threshold: float | None = None,
+    shift: float = 0.0,
+    slope: float = 1.0,
+    distance: float = 0.0,
+) -> Sensitivity:
+    """Return how far a metric can move when scores without labels are miscalibrated by a stated amount.
+
+    Parameters
+    ----------
+    table
+        From `calibrated`, of one score a case.
+    metric
+        A metric of counts, with a threshold, or of scores.
+    threshold
+        Where to take the confusion table; the predictions stay what they are.
+    shift, slope
+        The true log odds are ``a + b * logit(score)`` with ``|a| <= shift`` and b between ``1 / slope`` and ``slope``.
+        A shift of 0.4 moves a score of 0.5 to between 0.4 and 0.6; a slope of 1.5 makes scores over- or underconfident.
+    distance
+        Beyond that, each true probability may be off by up to so much, in whichever direction is worst; needs a
+        threshold.
+
+    Returns
+    -------
+    Sensitivity
+
+    Raises
+    ------
+    HowsureError
+        If the table is not of scores without labels, or an amount is not valid.
+
+    Notes
+    -----
+    Shift and slope are searched on a grid of 11 values each, ends included. With ``distance`` true positives and false
+    negatives lie in a rectangle whose corners are sums in closed form; a metric that is a ratio of linear forms has
+    its extremes at the corners, and all others are followed on a grid of the rectangle too.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> scores = hs.calibrated([0.1, 0.3, 0.35, 0.6, 0.8, 0.9])
+    >>> print(hs.sensitivity(scores, "precision", threshold=0.5, distance=0.05))
+    0.767, 0.717 to 0.817 if miscalibrated
+    """
+    _checked(table, threshold, shift, slope, distance)
+    mass = table.counts.sum(1)
+    score = table.counts[:, 1] / mass
+    odds = _log_odds(score)
+    shifts = np.linspace(-shift, shift, STEPS) if shift else np.zeros(1)
+    slopes = np.exp(np.linspace(-np.log(slope), np.log(slope), STEPS)) if slope != 1 else np.ones(1)
+    above = None if threshold is None else table.support[0] >= threshold
+    if above is not None and len(score) > MANY:
+        mass, score, above = _together(mass, score, above)
+        odds = _log_odds(score)
+    bound = resolve(metric, table if threshold is None else table.at(threshold))
+    extremes: list[tuple[float, tuple[float, float]]] = []
+    for a in shifts:
+        for b in slopes:
+            true = score if (a, b) == (0, 1) else 1 / (1 + np.exp(-np.clip(a + b * odds, -700, 700)))
+            tables = _of_scores(mass, true) if above is None else _at_threshold(mass, true, above, distance)
+            with np.errstate(all="ignore"):
+                values = np.asarray(bound(Counts(tables, bound.kind)), dtype=float).ravel()
+            extremes += [(value, (float(a), float(b))) for value in values[np.isfinite(values)]]
+    value = float(bound(Counts((table if threshold is None else table.at(threshold)).counts, bound.kind)))
+    if not extremes:
+        nowhere = (np.nan, np.nan)
+        return Sensitivity(bound.name, value, np.nan, np.nan, nowhere, nowhere)
+    low, high = min(extremes), max(extremes)
+    return Sensitivity(bound.name, value, min(low[0], value), max(high[0], value), low[1], high[1])
+
+
+def _checked(table: Table, threshold: float | None, shift: float, slope: float, distance: float) -> None:
+    if table.kind != "scores" or not isinstance(table.design, Batch | Population):
+        message = "`sensitivity` is of scores without labels, one a case: give `calibrated(y_score)`."
+        raise HowsureError(message)
+    if not (shift >= 0 and slope >= 1 and 0 <= distance <= 1 and np.isfinite(shift + slope)):
+        message = (
+            f"`shift` is at least 0, `slope` at least 1 and `distance` between 0 and 1, not {shift:g}, {slope:g} "
+            f"and {distance:g}: they say how far calibration may be off."
+        )
+        raise HowsureError(message)
+    if distance and threshold is None:
+        message = "`distance` bounds metrics of counts: give a `threshold`, or use `shift` and `slope`."
+        raise HowsureError(message)
+
+
+def _log_odds(score: Array) -> Array:
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(score) - np.log1p(-score))
+
+
+def _together(mass: Array, score: Array, above: Array) -> tuple[Array, Array, Array]:
+    """Take scores together that hardly differ and are decided alike, at their mean."""
+    place = 2 * (score * (MANY // 2)).astype(np.intp) + above
+    number = np.bincount(place, mass)
+    filled = np.flatnonzero(number)
+    return number[filled], np.minimum(np.bincount(place, mass * score)[filled] / number[filled], 1.0), filled % 2 == 1
+
+
+def _of_scores(mass: Array, true: Array) -> Array:
+    return np.stack([mass * (1 - true), mass * true], -1)[None]
+
+
+def _at_threshold(mass: Array, true: Array, above: Array, distance: float) -> Array:
+    """Return the confusion tables that the true probabilities, off by up to a distance, may lead to."""
+    sides = []
+    for side in (above, ~above):
+        lowest = float(mass[side] @ np.maximum(true[side] - distance, 0.0))
+        highest = float(mass[side] @ np.minimum(true[side] + distance, 1.0))
+        sides.append(np.linspace(lowest, highest, CORNERS) if distance else np.array([lowest]))
+    hits, misses = (grid.ravel() for grid in np.meshgrid(*sides))
+    called, others = float(mass[above].sum()), float(mass[~above].sum())
+    return np.stack([np.stack([others - misses, called - hits], -1), np.stack([misses, hits], -1)], -2)

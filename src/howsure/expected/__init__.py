@@ -1,1 +1,0 @@
-"""Counts that are expected rather than observed: cases whose true class is known by its probability only."""

@@ -1,0 +1,137 @@
+"""Averages over classes: of one value a class to one value, with their slopes.
+
+A class on which the metric is undefined (never predicted, never true) has no value to average: it is left out,
+as scikit-learn does with ``zero_division=np.nan``, and the estimate says so. Geometric and harmonic means are of
+values that are not negative; with a negative one they are undefined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError
+from howsure.metrics.metric import divide
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Average:
+    """An average by its value and its slopes.
+
+    Parameters
+    ----------
+    name, aliases
+        How a spec string calls it.
+    value
+        ``(values, weights) -> average`` over the last axis; weights are the true totals of the classes.
+    slopes
+        ``(values, weights) -> (derivative by each value, derivative by each weight)`` of one table.
+    """
+
+    name: str
+    aliases: tuple[str, ...]
+    value: Callable[[Array, Array], Array]
+    slopes: Callable[[Array, Array], tuple[Array, Array]]
+    summary: str
+
+
+def _defined_mean(values: Array, weights: Array) -> Array:
+    """Weighted mean over the classes whose value is defined."""
+    defined = ~np.isnan(values)
+    if defined.all():
+        return divide((values * weights).sum(-1), weights.sum(-1))
+    weights = np.where(defined, weights, 0)
+    return divide((np.where(defined, values, 0) * weights).sum(-1), weights.sum(-1))
+
+
+def _macro(values: Array, weights: Array) -> Array:
+    return _defined_mean(values, np.ones_like(weights))
+
+
+def _macro_slopes(values: Array, weights: Array) -> tuple[Array, Array]:
+    defined = ~np.isnan(values)
+    return defined / max(int(defined.sum()), 1), np.zeros_like(weights)
+
+
+def _weighted_slopes(values: Array, weights: Array) -> tuple[Array, Array]:
+    defined = ~np.isnan(values)
+    total = weights[defined].sum()
+    by_value = divide(np.where(defined, weights, 0), total)
+    by_weight = divide(np.where(defined, values - _defined_mean(values, weights), 0), total)
+    return np.nan_to_num(by_value), np.nan_to_num(by_weight)
+
+
+def _unless_negative(values: Array, mean: Array) -> Array:
+    return np.where((values < 0).any(-1), np.nan, mean)
+
+
+def _geometric(values: Array, weights: Array) -> Array:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return _unless_negative(values, np.exp(_macro(np.log(values), weights)))
+
+
+def _geometric_slopes(values: Array, weights: Array) -> tuple[Array, Array]:
+    defined = ~np.isnan(values)
+    slopes = np.nan_to_num(divide(_geometric(values, weights), values)) / max(int(defined.sum()), 1)
+    return slopes, np.zeros_like(weights)
+
+
+def _harmonic(values: Array, weights: Array) -> Array:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return _unless_negative(values, 1 / _macro(1 / values, weights))
+
+
+def _harmonic_slopes(values: Array, weights: Array) -> tuple[Array, Array]:
+    defined = ~np.isnan(values)
+    slopes = np.nan_to_num(divide(_harmonic(values, weights), values) ** 2) / max(int(defined.sum()), 1)
+    return slopes, np.zeros_like(weights)
+
+
+def _extreme(choose: Callable[..., Any], fill: float) -> Callable[[Array, Array], Array]:
+    def value(values: Array, weights: Array) -> Array:
+        undefined = np.isnan(values)
+        chosen = choose(np.where(undefined, fill, values), axis=-1)
+        return np.where(undefined.all(-1), np.nan, chosen)
+
+    return value
+
+
+def _extreme_slopes(choose: Callable[..., Any]) -> Callable[[Array, Array], tuple[Array, Array]]:
+    def slopes(values: Array, weights: Array) -> tuple[Array, Array]:
+        chosen = np.zeros_like(weights)
+        if not np.isnan(values).all():
+            chosen[choose(values)] = 1.0
+        return chosen, np.zeros_like(weights)
+
+    return slopes
+
+
+AVERAGES = (
+    Average("macro", ("mean",), _macro, _macro_slopes, "unweighted mean over the classes"),
+    Average("weighted", (), _defined_mean, _weighted_slopes, "mean weighted by the classes' true totals"),
+    Average("geometric", ("geom",), _geometric, _geometric_slopes, "geometric mean over the classes"),
+    Average("harmonic", ("harm",), _harmonic, _harmonic_slopes, "harmonic mean over the classes"),
+    Average("min", ("worst",), _extreme(np.min, np.inf), _extreme_slopes(np.nanargmin), "smallest of the classes"),
+    Average("max", ("best",), _extreme(np.max, -np.inf), _extreme_slopes(np.nanargmax), "largest of the classes"),
+)
+BY_NAME = {name: average for average in AVERAGES for name in (average.name, *average.aliases)}
+SINGLE = ("binary", "select_positive")  # one class against the rest
+POOLED = ("micro",)  # the outcomes of all classes added up
+PER_CLASS = ("none",)  # one value a class: `evaluate` gives one estimate for each
+
+
+def canonical_average(word: str) -> str:
+    """Return the name of an average; an unknown one is refused with the nearest known ones."""
+    word = word.strip().lower()
+    if word in BY_NAME:
+        return BY_NAME[word].name
+    for names in (SINGLE, POOLED, PER_CLASS):
+        if word in names:
+            return names[0]
+    raise HowsureError.unknown("average", word, [*BY_NAME, *SINGLE, *POOLED, *PER_CLASS])

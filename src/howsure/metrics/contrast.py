@@ -1,0 +1,206 @@
+"""Contrasts: the difference, the ratio or the odds ratio of a metric of two models, as a metric of the joint table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError
+from howsure.metrics.metric import Metric, divide
+from howsure.tables.table import Counts, Table, View
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Effect:
+    """How two values are compared.
+
+    ``words(a, b)`` writes it; ``value(a, b)``; ``slopes(a, b)``, the derivatives by either; ``null``, its value where
+    the two are equal; and ``bounds``, its range for two values in a range.
+    """
+
+    name: str
+    words: Callable[[str, str], str]
+    null: float
+    value: Callable[[Array, Array], Array]
+    slopes: Callable[[float, float], tuple[float, float]]
+    bounds: Callable[[float, float], tuple[float, float]]
+    needs: tuple[float, float]  # the range that the values must lie in
+
+    def check(self, metric: Metric) -> None:
+        """Refuse a metric whose range does not suit the effect: a ratio needs values of at least 0, odds shares."""
+        if not (self.needs[0] <= metric.range[0] and metric.range[1] <= self.needs[1]):
+            message = (
+                f"`{metric.name}` lies in [{metric.range[0]:g}, {metric.range[1]:g}]: its "
+                f"{self.name.replace('_', ' ')} has no meaning. Use contrast='difference'."
+            )
+            raise HowsureError(message)
+
+
+def _odds(share: Array) -> Array:
+    return divide(share, 1 - share)
+
+
+def _odds_slopes(a: float, b: float) -> tuple[float, float]:
+    ratio = float(divide(_odds(np.asarray(a)), _odds(np.asarray(b))))
+    return float(divide(np.asarray(ratio), np.asarray(a * (1 - a)))), -float(
+        divide(np.asarray(ratio), np.asarray(b * (1 - b)))
+    )
+
+
+def _ratio_slopes(a: float, b: float) -> tuple[float, float]:
+    return float(divide(np.asarray(1.0), np.asarray(b))), -float(divide(np.asarray(a), np.asarray(b * b)))
+
+
+EFFECTS = {
+    each.name: each
+    for each in (
+        Effect(
+            "difference",
+            "{} − {}".format,
+            0.0,
+            np.subtract,
+            lambda a, b: (1.0, -1.0),  # noqa: ARG005 - the slopes' signature
+            lambda low, high: (low - high, high - low),
+            (-np.inf, np.inf),
+        ),
+        Effect("ratio", "{} / {}".format, 1.0, divide, _ratio_slopes, lambda low, high: (0.0, np.inf), (0.0, np.inf)),  # noqa: ARG005
+        Effect(
+            "odds_ratio",
+            "odds of {} / odds of {}".format,
+            1.0,
+            lambda a, b: divide(_odds(a), _odds(b)),
+            _odds_slopes,
+            lambda low, high: (0.0, np.inf),  # noqa: ARG005 - the bounds' signature
+            (0.0, 1.0),
+        ),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Side:
+    """One of two models: its name, its metric, and how its table follows from the joint one."""
+
+    name: str
+    metric: Metric
+    view: View
+
+    def value(self, counts: Counts) -> Array:
+        """Return the model's metric on joint counts."""
+        return self.metric(counts.through(self.view))
+
+    def gradient(self, counts: Counts) -> Array:
+        """Return its derivative by the joint cells, in their shape."""
+        slopes = self.metric.gradient(counts.through(self.view))
+        return self.view.spread(slopes, counts.cells.size).reshape(counts.cells.shape)
+
+    def marks(self, cells: Array, shape: tuple[int, ...]) -> Array:
+        """Return which joint cells fall in marked cells of the model's table."""
+        return self.view.spread(cells.astype(float), int(np.prod(shape))).reshape(shape) > 0
+
+    def as_metric(self) -> Metric:
+        """Return the model's metric as one of the joint table."""
+        return Metric(
+            self.metric.name, "paired", self.value, self.gradient, range=self.metric.range, better=self.metric.better
+        )
+
+
+def pair_of_models(models: Sequence[str], a: str | None, b: str | None) -> tuple[str, str]:
+    """Return the two models to compare: those named, and else the first ones that are not.
+
+    Raises
+    ------
+    HowsureError
+        If a name is unknown, or both are the same.
+    """
+    for name in (a, b):
+        if name is not None and name not in models:
+            raise HowsureError.unknown("model", str(name), models)
+    first = a if a is not None else next(name for name in models if name != b)
+    second = b if b is not None else next(name for name in models if name != first)
+    if first == second:
+        message = f"`a` and `b` are both '{first}'. Name two models: {', '.join(models)}."
+        raise HowsureError(message)
+    return first, second
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contrast:
+    """What a metric compares, and how."""
+
+    effect: Effect
+    first: Side
+    second: Side
+
+
+def contrast_metric(effect: Effect, first: Side, second: Side) -> Metric:
+    """Return the contrast of two models' metrics as a metric of their joint table.
+
+    Raises
+    ------
+    HowsureError
+        If the metric's range does not suit the effect: a ratio needs values of at least 0, odds need shares.
+    """
+    metric = first.metric
+    effect.check(metric)
+
+    def value(counts: Counts) -> Array:
+        return np.asarray(effect.value(first.value(counts), second.value(counts)))
+
+    def gradient(counts: Counts) -> Array:
+        slopes = effect.slopes(float(first.value(counts)), float(second.value(counts)))
+        return slopes[0] * first.gradient(counts) + slopes[1] * second.gradient(counts)
+
+    return Metric(
+        f"{metric.name}: {effect.words(first.name, second.name)}",
+        "paired",
+        value,
+        gradient,
+        range=effect.bounds(*metric.range),
+        better=metric.better,
+        contrast=Contrast(effect, first, second),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PairCounts:
+    """The cases that a share is of, by success of either model."""
+
+    both: float
+    first: float
+    second: float
+    neither: float
+
+    @property
+    def total(self) -> float:
+        """All cases."""
+        return self.both + self.first + self.second + self.neither
+
+
+def pair_counts(metric: Metric, table: Table) -> PairCounts | None:
+    """Return by which of the models the cases succeed, where the contrast is a difference of shares of the same cases.
+
+    It is one for accuracy, recall, specificity, false positive rate …; not for precision, whose cases are those
+    that the model itself picks.
+    """
+    contrast = metric.contrast
+    if contrast is None or contrast.effect.name != "difference" or table.kind != "paired":
+        return None
+    shape = (len(table.labels),) * 2
+    shares = [side.metric.proportion(shape) for side in (contrast.first, contrast.second)]
+    marks = []
+    for side, share in zip((contrast.first, contrast.second), shares, strict=True):
+        if share is None or (share.success_coefficients, share.failure_coefficients) != ((1, 1), (0, 1)):
+            return None
+        marks.append([side.marks(cells, table.counts.shape) for cells in (share.successes, share.trials)])
+    (first, trials), (second, others) = marks
+    if not np.array_equal(trials, others):
+        return None
+    patterns = (first & second, first & ~second, ~first & second, ~first & ~second)
+    return PairCounts(*(float(table.counts[trials & pattern].sum()) for pattern in patterns))

@@ -1,0 +1,222 @@
+"""Metrics of how well scores rank the positive cases above the others.
+
+Counts have shape ``(..., S, 2)``: the S distinct scores in ascending order, and the negative and positive cases
+that have each. Ties are exact, and resampled tables are just more counts. Every gradient is a closed form, so
+that the delta method serves any design in linear time.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError
+from howsure.metrics.metric import Metric, divide
+from howsure.metrics.registry import bound, score_metric
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+
+
+def roc_auc(cells: Array) -> Array:
+    """Probability that a positive case has the higher score than a negative one, ties counting half.
+
+    Parameters
+    ----------
+    cells
+        Counts, shape ``(..., S, 2)``, scores ascending.
+
+    Notes
+    -----
+    ``sum_s pos_s * (neg below s + neg_s / 2) / (n_pos * n_neg)``: the Mann–Whitney statistic, equal to the area
+    under the trapezoids. nan where a class has no case.
+
+    References
+    ----------
+    Hanley, McNeil (1982), Radiology 143.
+
+    Examples
+    --------
+    >>> float(roc_auc(np.array([[1, 0], [0, 1], [1, 0], [0, 1]])))
+    0.75
+    """
+    negatives, positives = cells[..., 0], cells[..., 1]
+    up_to = np.cumsum(negatives, -1)
+    wins = np.einsum("...s,...s->...", positives, up_to) - np.einsum("...s,...s->...", positives, negatives) / 2
+    return divide(wins, up_to[..., -1] * positives.sum(-1))
+
+
+def roc_auc_slopes(cells: Array) -> Array:
+    """Return the derivative of the area by each count: DeLong's placements, less the area, over the class totals."""
+    negatives, positives = (cells[:, each].astype(float) for each in (0, 1))
+    below, above = np.cumsum(negatives), np.cumsum(positives)
+    others, number = below[-1], above[-1]
+    negatives *= 0.5
+    positives *= 0.5
+    below -= negatives
+    above -= positives
+    area = float(2 * (positives @ below) / (number * others))
+    slopes = np.empty(cells.shape[::-1]).T
+    np.multiply(above, -1 / (number * others), out=slopes[:, 0])
+    np.multiply(below, 1 / (number * others), out=slopes[:, 1])
+    slopes += ((1 - area) / others, -area / number)
+    return slopes
+
+
+def partial_auc(cells: Array, max_fpr: float = 1.0) -> Array:
+    """Area under the ROC curve up to a false positive rate, standardised to 0.5 … 1 (McClish).
+
+    Parameters
+    ----------
+    cells
+        Counts, shape ``(..., S, 2)``, scores ascending.
+    max_fpr
+        Largest false positive rate, in (0, 1].
+
+    Notes
+    -----
+    With ``A`` the area up to ``e``: ``(1 + (A - e**2/2) / (e - e**2/2)) / 2``, 0.5 for a useless and 1 for a
+    perfect score, as scikit-learn's ``roc_auc_score(max_fpr=)``.
+
+    References
+    ----------
+    McClish (1989), Medical Decision Making 9.
+
+    Examples
+    --------
+    >>> round(float(partial_auc(np.array([[1, 0], [0, 1], [1, 0], [0, 1]]), max_fpr=0.5)), 4)
+    0.6667
+    """
+    area = _area_up_to(cells, max_fpr)
+    lowest = max_fpr**2 / 2
+    return np.asarray((1 + (area - lowest) / (max_fpr - lowest)) / 2)
+
+
+def _area_up_to(cells: Array, max_fpr: float) -> Array:
+    negatives, positives = cells[..., ::-1, 0], cells[..., ::-1, 1]
+    others, number = negatives.sum(-1), positives.sum(-1)
+    right = np.minimum(np.cumsum(negatives, -1), max_fpr * others[..., None])
+    width = np.diff(right, axis=-1, prepend=0.0)
+    risen = np.cumsum(positives, -1) - positives
+    slope = np.nan_to_num(divide(positives, negatives))
+    return divide((width * (risen + width * slope / 2)).sum(-1), others * number)
+
+
+def partial_auc_slopes(cells: Array, max_fpr: float = 1.0) -> Array:
+    """Return the derivative of the standardised partial area by each count, in closed form.
+
+    A case above the limit moves the area by its placement, and moves the limit itself: the curve's height at the
+    limit enters for every negative case.
+    """
+    negatives, positives = cells[::-1, 0], cells[::-1, 1]
+    others, number = negatives.sum(), positives.sum()
+    before, risen = np.cumsum(negatives) - negatives, np.cumsum(positives) - positives
+    limit = max_fpr * others
+    width = np.clip(limit - before, 0.0, negatives)  # of each step, up to the limit
+    last = int(np.searchsorted(before, limit, side="left")) - 1  # the step that the limit falls in
+    slope = positives[last] / negatives[last]
+    height = risen[last] + width[last] * slope
+    by_positive = np.maximum(limit - before - width, 0.0)
+    by_positive += np.where(negatives > 0, width**2 / (2 * np.maximum(negatives, 1e-300)), 0.0)
+    by_negative = np.full(len(negatives), max_fpr * height)
+    by_negative[:last] += risen[:last] + positives[:last] / 2 - height
+    by_negative[last] -= width[last] ** 2 * slope / (2 * negatives[last])
+    area = float(_area_up_to(cells, max_fpr))
+    slopes = np.stack(
+        [by_negative / (others * number) - area / others, by_positive / (others * number) - area / number]
+    )
+    scale = 2 * (max_fpr - max_fpr**2 / 2)
+    return np.asarray(slopes.T[::-1] / scale)
+
+
+def average_precision(cells: Array) -> Array:
+    """Mean of the precision at each positive case's score, scikit-learn's step rule.
+
+    Parameters
+    ----------
+    cells
+        Counts, shape ``(..., S, 2)``, scores ascending.
+
+    Notes
+    -----
+    ``AP = sum_k (recall_k - recall_{k-1}) * precision_k`` over the distinct scores from the top.
+
+    References
+    ----------
+    Boyd, Eng, Page (2013), ECML PKDD; Su, Yuan, Zhu (2015), ICTIR.
+
+    Examples
+    --------
+    >>> round(float(average_precision(np.array([[1, 0], [0, 1], [1, 0], [0, 1]]))), 4)
+    0.8333
+    """
+    from_top = np.cumsum(cells[..., ::-1, :], -2)[..., ::-1, :]
+    precision = divide(from_top[..., 1], from_top.sum(-1))
+    return divide((cells[..., 1] * np.nan_to_num(precision)).sum(-1), cells[..., 1].sum(-1))
+
+
+def average_precision_slopes(cells: Array) -> Array:
+    """Return the derivative of average precision by each count, in closed form.
+
+    A positive case brings its own precision, and like a negative one changes the precision at every score below:
+    ``d P_k / d pos = neg_k / all_k**2`` and ``d P_k / d neg = -pos_k / all_k**2`` with sums from the top.
+    """
+    negatives, positives = np.cumsum(cells[::-1], 0)[::-1].T
+    both = np.where(negatives + positives > 0, negatives + positives, 1.0)
+    number = cells[:, 1].sum()
+    by_positive = positives / both + np.cumsum(cells[:, 1] * negatives / both**2)
+    by_negative = -np.cumsum(cells[:, 1] * positives / both**2)
+    area = float(average_precision(cells))
+    return np.stack([by_negative / number, (by_positive - area) / number], -1)
+
+
+@score_metric(aliases=("auc", "auroc", "roc_auc_score", "c_statistic"), sklearn="roc_auc_score", name="roc_auc")
+def _roc_auc(table: Table, *, max_fpr: float = 1.0) -> dict[str, Any]:
+    """Probability that a positive case scores higher than a negative one (area under the ROC curve)."""
+    if not 0 < max_fpr <= 1:
+        message = f"`max_fpr` of `roc_auc` lies in (0, 1], not {max_fpr:g}."
+        raise HowsureError(message)
+    if max_fpr == 1:
+        return {"value": roc_auc, "slopes": roc_auc_slopes}
+    return {
+        "value": lambda cells: partial_auc(cells, max_fpr),
+        "slopes": lambda cells: partial_auc_slopes(cells, max_fpr),
+        # The area of a curve that rises only after the limit is 0.
+        "range": (0.5 - max_fpr / (4 - 2 * max_fpr), 1.0),
+    }
+
+
+@score_metric(
+    aliases=("ap", "pr_auc", "auprc", "average_precision_score"),
+    sklearn="average_precision_score",
+    name="average_precision",
+)
+def _average_precision(table: Table) -> dict[str, Any]:
+    """Mean precision over the positive cases, each at its own score (area under the precision–recall curve)."""
+    return {"value": average_precision, "slopes": average_precision_slopes}
+
+
+def resolve_scores(spec: str, table: Table) -> Metric:
+    """Return the metric that a spec names on a table of scores.
+
+    Parameters
+    ----------
+    spec
+        ``"roc_auc"``, ``"roc_auc+max_fpr=0.1"``, ``"average_precision"``, ``"brier_score"``, ``"ece+bins=15"`` …
+    table
+        A table of kind ``"scores"``.
+
+    Raises
+    ------
+    HowsureError
+        If there is no such metric or argument; the message has the nearest names. Metrics of counts need a threshold.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> resolve_scores("auc + max_fpr=0.2", hs.scores([0, 1], [0.1, 0.9])).name
+    'roc_auc+max_fpr=0.2'
+    """
+    return bound(spec, table)

@@ -1,0 +1,234 @@
+"""Sections on several models or experiments: comparisons, ranks, and what they say together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+from howsure.comparison.ranks import Ranks
+from howsure.comparison.result import Comparison
+from howsure.estimates.evaluation import significant_decimals
+from howsure.grids import interval_text, metric_words, number, percent
+from howsure.metrics.contrast import EFFECTS
+from howsure.pooling.pooled import Pooled
+from howsure.report.content import Bar, Cell, Section, Sheet, Texts, word
+
+MOST_SENTENCES = 12
+LIMITS = ("value", "low", "high")
+CORRECTIONS = {
+    "holm": "by Holm’s method: at most once in 20 is any of the p-values below 0.05 by chance",
+    "bonferroni": "by Bonferroni’s method: at most once in 20 is any of the p-values below 0.05 by chance",
+    "fdr_bh": "by Benjamini and Hochberg’s method: of the p-values below 0.05 one in 20 is expected to be by chance",
+}
+OPTIONAL = {
+    "p_value": "p-value",
+    "probability_greater": "probability that it is above",
+    "rope": "probability of no practical difference",
+}
+
+
+class Named(Protocol):
+    """What holds comparisons or pooled values, and names them."""
+
+    def by_name(self) -> Mapping[str, Any]:
+        """Return them by what they are of."""
+        ...
+
+
+def named(given: Named | Mapping[str, Any]) -> dict[str, Any]:
+    """Return comparisons or pooled values by name, as given or as they name themselves."""
+    return dict(given if isinstance(given, Mapping) else given.by_name())
+
+
+def comparisons(found: Mapping[str, Any], correction: str = "") -> Section:
+    """Return differences at the level they were made at: in plain words, and as intervals on one axis."""
+    note = "These keep the confidence level at which they were made; it is given with each."
+    metrics = {metric_words(each.metric) for each in found.values() if getattr(each, "metric", "")}
+    title = f"Differences in {metrics.pop()}" if len(metrics) == 1 else "Differences"
+    return Section("Comparisons", ((note,),), sentences(found), (difference_sheet(title, found, correction),))
+
+
+def sentences(found: Mapping[str, Any]) -> tuple[Texts, ...]:
+    """Return what the first comparisons mean in plain words."""
+    said: list[Texts] = [(each.sentence(),) for each in found.values() if hasattr(each, "sentence")]
+    further = len(said) - MOST_SENTENCES
+    return (*said[:MOST_SENTENCES], *([(f"{further} more are in the table.",)] if further > 0 else []))
+
+
+def difference_sheet(title: str, found: Mapping[str, Any], correction: str = "", *, folded: bool = False) -> Sheet:
+    """Return differences as a sheet, each drawn beside the line of no difference."""
+    nulls = {EFFECTS[each.contrast].null if isinstance(each, Comparison) else 0.0 for each in found.values()}
+    null = nulls.pop() if len(nulls) == 1 else None
+    axis = axis_of([*found.values()], () if null is None else (null,))
+    known = [name for name in OPTIONAL if any(_number(each, name) is not None for each in found.values())]
+    rows = tuple(
+        (word(name), interval_cell(each, axis, f"{name}: ", null), *(_optional(each, field) for field in known))
+        for name, each in found.items()
+    )
+    contrasts = {each.contrast for each in found.values() if isinstance(each, Comparison)}
+    what = contrasts.pop().replace("_", " ") if len(contrasts) == 1 else "difference"
+    zero = "" if null is None else f" {null:g}"
+    further = {"probability_greater": zero, "p_value": ", adjusted" if correction not in {"", "none"} else ""}
+    above = [OPTIONAL[name] + further.get(name, "") for name in known]
+    where = "" if null is None else f", the line where there is no difference ({null:g})"
+    return Sheet(title, (what, "value and interval", *above), rows, axis_note(axis) + where + ".", folded)
+
+
+def aggregates(found: Mapping[str, Any]) -> Section:
+    """Return pooled values at the level they were made at, each with its experiments as a forest."""
+    axis = axis_of([*found.values()])
+    rows = tuple(
+        (word(name), interval_cell(each, axis), _prediction(each), _optional(each, "i2"), _optional(each, "tau2"))
+        for name, each in found.items()
+    )
+    headers = ("together", "value and interval", "a further experiment", "I²", "τ²")
+    note = "These keep the confidence level at which they were made; it is given with each."
+    sheets = [Sheet("Several experiments together", headers, rows, axis_note(axis) + ".")] if found else []
+    sheets += [forest_sheet(name, each) for name, each in found.items() if _is_several(each)]
+    return Section("Several experiments together", ((note,),), (), tuple(sheets))
+
+
+def _is_several(each: Any) -> bool:
+    return isinstance(each, Pooled) and len(each.values) > 1
+
+
+def forest_sheet(title: str, pooled: Pooled) -> Sheet:
+    """Return a forest: each experiment with its interval and weight, then what they say together."""
+    single = pooled.experiments
+    further = [math.nan] if math.isnan(pooled.prediction_interval[0]) else list(pooled.prediction_interval)
+    axis = axis_of([*single.values(), pooled], further)
+    rows = [
+        (word(name, index), interval_cell(each, axis, f"{name}: "), Cell(value=f"{100 * weight:.1f} %", order=weight))
+        for index, ((name, each), weight) in enumerate(zip(single.items(), pooled.weights.tolist(), strict=True))
+    ]
+    rows.append((word("together", len(rows)), interval_cell(pooled, axis, "together: "), word("100 %", 1.0)))
+    if len(further) > 1:
+        interval = interval_text(*pooled.prediction_interval, significant_decimals(pooled.low, pooled.high))
+        rows.append((word("a further experiment", len(rows)), word(interval, math.nan), word("–", math.nan)))
+    note = "; ".join([*pooled.facts, *([pooled.reason] if pooled.reason else [])])
+    return Sheet(
+        f"Forest of {title}", ("experiment", "value and interval", "weight"), tuple(rows), f"{note}. {axis_note(axis)}."
+    )
+
+
+def rank_sheet(title: str, found: Ranks) -> Sheet:
+    """Return the probability of each rank, as shaded cells."""
+    rows = tuple(
+        (word(name), *(Cell(value=_share(value), order=value, shade=value) for value in found[name].values()))
+        for name in found
+    )
+    headers = ("of", *(f"rank {rank + 1}" for rank in range(len(found))))
+    return Sheet(title, headers, rows, f"Probability of each rank; 1 is the best. From {found.draws:,} draws.")
+
+
+def _share(value: float) -> str:
+    return "< 0.01" if value < 0.005 else "> 0.99" if value > 0.995 else f"{value:.2f}"  # noqa: PLR2004 - rounding
+
+
+def cautions(found: Mapping[str, Any], correction: str, pooled: Mapping[str, Any]) -> tuple[Texts, ...]:
+    """Return what to be careful about with many comparisons and with experiments that disagree."""
+    lines = []
+    if len(found) > 1:
+        lines.append(_many(len(found), correction))
+    for name, each in pooled.items():
+        share = getattr(each, "i2", math.nan)
+        if share >= 0.5:  # noqa: PLR2004 - moderate and more
+            lines.append(
+                f"{name}: the experiments differ by more than chance (I² = {100 * share:.0f} %). What they say "
+                "together is a mean of different values, and a further experiment may well lie outside its interval."
+            )
+        if getattr(each, "reason", ""):
+            lines.append(f"{name}: {each.reason}.")
+    return tuple((line,) for line in lines)
+
+
+def _many(size: int, correction: str) -> str:
+    if correction == "max_t":
+        return f"{size} comparisons are made; intervals and p-values allow for that: the intervals hold all together."
+    if correction in CORRECTIONS:
+        return (
+            f"{size} comparisons are made. Their p-values are adjusted for that, {CORRECTIONS[correction]}. Each "
+            "interval holds by itself; of many, some should miss."
+        )
+    return (
+        f"{size} comparisons are made, and neither intervals nor p-values are adjusted for their number: among many, "
+        "some look like differences by chance alone."
+    )
+
+
+def records(found: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return comparisons or pooled values as JSON has them: their own records, else value and limits."""
+    return {name: _record(each) for name, each in found.items()}
+
+
+def _record(each: Any) -> dict[str, Any]:
+    found = each.to_dict() if hasattr(each, "to_dict") else {name: getattr(each, name) for name in LIMITS}
+    return {name: _plain(value) for name, value in found.items()}
+
+
+def _plain(value: Any) -> Any:
+    """Return a number that is neither nan nor infinite, a list of such, or text."""
+    if isinstance(value, list):
+        return [_plain(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+# --- cells -------------------------------------------------------------------------------------------------------
+
+
+def axis_of(found: Iterable[Any], others: Sequence[float] = ()) -> tuple[float, float]:
+    """Return an axis that holds all finite ends, rounded outwards."""
+    ends = [end for each in found for end in (each.value, each.low, each.high)] + list(others)
+    finite = [end for end in ends if math.isfinite(end)]
+    low, high = (min(finite), max(finite)) if finite else (0.0, 1.0)
+    step = 10 ** math.floor(math.log10(high - low)) / 2 if high > low else 0.5
+    return math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
+
+
+def axis_note(axis: tuple[float, float]) -> str:
+    """Return what the ends of the bars' axis are, as a sentence without its full stop."""
+    left, right = (f"{end:.6g}".replace("-", "−") for end in axis)
+    return f"Each bar is the interval and its dot the value, from {left} at the left to {right} at the right"
+
+
+def interval_cell(each: Any, axis: tuple[float, float], where: str = "", null: float | None = None) -> Cell:
+    """Return a value with its interval, drawn on the axis, beside the line of no difference."""
+    decimals = significant_decimals(each.low, each.high)
+    level = getattr(each, "confidence_level", None)
+    interval = interval_text(each.low, each.high, decimals) + (f" ({percent(level)})" if level else "")
+    bar = None
+    if all(map(math.isfinite, (each.value, each.low, each.high))):
+        dot, left, right = (_place(end, axis) for end in (each.value, each.low, each.high))
+        bar = Bar(dot, ((left, round(right - left, 2)),), None if null is None else _place(null, axis))
+    value = number(each.value, decimals)
+    about = [getattr(each, "method", ""), getattr(each, "reason", "")]
+    metric = metric_words(getattr(each, "metric", ""))
+    tip = "; ".join(filter(None, (f"{where}{metric} {value}".replace("  ", " ").strip(), *about)))
+    return Cell((interval,), value, float(each.value), bar, tip=tip)
+
+
+def _place(value: float, axis: tuple[float, float]) -> float:
+    return round(100 * (value - axis[0]) / ((axis[1] - axis[0]) or 1.0), 2)
+
+
+def _number(each: Any, name: str) -> float | None:
+    """Return a field as a number, or None where there is none."""
+    if name == "probability_greater" and getattr(each, "draws", True) is None:
+        return None
+    found = getattr(each, name, None)
+    found = found.inside if name == "rope" and found is not None else found
+    found = getattr(found, "value", found)
+    return None if found is None or math.isnan(found) else float(found)
+
+
+def _optional(each: Any, name: str) -> Cell:
+    found = _number(each, name)
+    return word("–", math.nan) if found is None else Cell(value=f"{found:.3g}", order=found)
+
+
+def _prediction(each: Any) -> Cell:
+    low, high = getattr(each, "prediction_interval", (math.nan, math.nan))
+    if math.isnan(low):
+        return word("–", math.nan)
+    return Cell(value=interval_text(low, high, significant_decimals(low, high)), order=float(low))

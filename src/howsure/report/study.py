@@ -1,0 +1,160 @@
+"""From a study to the report's content."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from howsure.comparison.result import Comparison
+from howsure.comparison.rope import Region
+from howsure.estimates.evaluation import Estimate
+from howsure.grids import metric_words
+from howsure.pooling.pooled import Pooled
+from howsure.report import comparisons
+from howsure.report.content import Cell, Report, Section, Sheet, Texts, count, word
+from howsure.report.measured import reproduction, versions
+from howsure.report.sections import plausible
+from howsure.study import Study
+
+MOST_PAIRS = 300  # of experiments that are listed
+MEANING = (
+    "All numbers come from draws of each experiment’s posterior. An experiment’s value is the median of its draws, and "
+    "its interval the shortest that holds so much of them (highest density). Experiments are taken to be independent; "
+    "models on the same cases are compared more sharply by their paired predictions."
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """What a study says of one metric."""
+
+    metric: str
+    experiments: Mapping[str, Estimate]
+    pooled: Mapping[str, Pooled]
+    groups: Mapping[str, Comparison]
+    pairs: Mapping[str, Comparison]
+
+
+def report_of_study(study: Study, *, title: str = "", rope: Region | None = None, command: str = "") -> Report:
+    """Return the report on a study: of each metric the experiments, the groups as a whole, differences and ranks.
+
+    Parameters
+    ----------
+    study
+        With experiments and metrics.
+    title
+        What was studied.
+    rope
+        Largest difference that does not matter, or a pair (low, high).
+    command
+        The command that makes this report.
+
+    Raises
+    ------
+    HowsureError
+        If the study has no experiment or no metric.
+    """
+    found = [_found(study, metric, rope) for metric in study.wanted()]
+    compared = {f"{each.metric}: {name}": one for each in found for name, one in {**each.groups, **each.pairs}.items()}
+    pooled = {f"{each.metric}, {name}": one for each in found for name, one in each.pooled.items()}
+    careful = comparisons.cautions(compared, "", pooled)
+    seed = f"Seed of the draws: {study.seed}; {study.n_draws:,} draws of each experiment."
+    parts = [
+        *([Section("What to be careful about", (), careful)] if careful else []),
+        _what_was_studied(study),
+        *(_section(study, each) for each in found),
+        _methods(study),
+        reproduction(command, seed),
+    ]
+    results = {
+        "title": title,
+        "versions": versions(),
+        "seed": str(study.seed),
+        "confidence_level": study.confidence_level,
+        "summaries": study.summaries().plain_records(),
+        "aggregates": study.aggregate().plain_records(),
+        "comparisons": comparisons.records(compared),
+    }
+    return Report(title, _headline(study, found[0]), tuple(parts), (study.confidence_level,), 0, results)
+
+
+def _found(study: Study, metric: str, rope: Region | None) -> Found:
+    names, groups = list(study.experiments), list(study.groups)
+    aggregated = study.aggregate(metric).objects
+    drawn = study.summaries(metric).objects
+    experiments = {
+        name: Estimate(metric, each.median, each.low, each.high, study.confidence_level, "bayes")
+        for name, each in drawn.items()
+    }
+    of_groups = study.comparisons(metric, rope=rope, among=groups).by_name() if len(groups) > 1 else {}
+    listed = names != groups and len(list(combinations(names, 2))) <= MOST_PAIRS
+    pairs = study.comparisons(metric, rope=rope).by_name() if listed and len(names) > 1 else {}
+    pooled = {name: each for name, each in aggregated.items() if len(each.values) > 1}
+    return Found(metric, experiments, pooled, of_groups, pairs)
+
+
+def _headline(study: Study, found: Found) -> tuple[Texts, ...]:
+    """Return one sentence a group: the first metric, and what else would be plausible."""
+    words = metric_words(found.metric)
+    what = words[:1].upper() + words[1:]
+    sentences = []
+    for name, members in study.groups.items():
+        each = found.pooled.get(name) or found.experiments[members[0].name]
+        cases = f"these {sum(one.table.rows for one in members):,} cases"
+        within = f"{cases} of {len(members)} experiments" if len(members) > 1 else cases
+        sentences.append((plausible(f"{what} of {name}", each, within),))
+    return tuple(sentences)
+
+
+def _what_was_studied(study: Study) -> Section:
+    rows = tuple(
+        (word(name), word(each.group), count(each.table.rows), count(len(each.table.labels)))
+        for name, each in study.experiments.items()
+    )
+    line = f"{len(study.experiments)} experiments in {len(study.groups)} groups."
+    sheet = Sheet("Experiments", ("experiment", "group", "cases", "classes"), rows)
+    return Section("What was studied", (), ((line,),), (sheet,))
+
+
+def _section(study: Study, found: Found) -> Section:
+    """Return a metric's section: experiments, forests, differences, ranks."""
+    sheets = [_experiment_sheet(study, found)]
+    sheets += [comparisons.forest_sheet(name, each) for name, each in found.pooled.items()]
+    if found.groups:
+        sheets.append(comparisons.difference_sheet("Differences of the groups", found.groups))
+        sheets.append(
+            comparisons.rank_sheet("Ranks of the groups", study.ranks(found.metric, among=list(study.groups)))
+        )
+    if found.pairs:
+        sheets.append(comparisons.difference_sheet("Differences of all experiments", found.pairs, folded=True))
+        ranks = comparisons.rank_sheet("Ranks of all experiments", study.ranks(found.metric))
+        sheets.append(replace(ranks, folded=True))
+    words = metric_words(found.metric)
+    titled = tuple(replace(sheet, title=f"{sheet.title}: {words}") for sheet in sheets)  # no two of one name on a page
+    return Section(words[:1].upper() + words[1:], (), comparisons.sentences(found.groups), titled)
+
+
+def _experiment_sheet(study: Study, found: Found) -> Sheet:
+    guesses = study.summaries(found.metric, source="random").objects
+    axis = comparisons.axis_of(found.experiments.values())
+    rows = tuple(
+        (
+            word(name),
+            Cell(value=f"{study.observed(found.metric, name):.3f}", order=study.observed(found.metric, name)),
+            comparisons.interval_cell(each, axis, f"{name}: "),
+            Cell(value=f"{guesses[name].median:.3f}", order=guesses[name].median),
+        )
+        for name, each in found.experiments.items()
+    )
+    headers = ("experiment", "observed", "median and interval", "a classifier that guesses")
+    return Sheet("Each experiment", headers, rows, f"{comparisons.axis_note(axis)}.")
+
+
+def _methods(study: Study) -> Section:
+    rows = tuple(
+        (word(metric_words(metric)), word(each.name), word(each.scale or "that of the metric’s range"))
+        for metric, each in study.metrics.items()
+    )
+    sheet = Sheet("How groups are put together", ("metric", "aggregation", "scale"), rows)
+    return Section("Methods", ((MEANING,),), (), (sheet,))

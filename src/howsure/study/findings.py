@@ -1,0 +1,164 @@
+"""What a study says of its experiments: summaries, differences, aggregates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.comparison.result import Comparison
+from howsure.comparison.rope import UNKNOWN, Region, odds_ratio, region_of, region_shares, share_within
+from howsure.errors import HowsureError
+from howsure.estimates.evaluation import Estimate
+from howsure.methods.summary import Summary, summarise
+from howsure.metrics.spec import parse
+from howsure.pooling.pooled import Pooled
+from howsure.running.progress import progress
+from howsure.running.threads import in_threads
+from howsure.study.collection import Collection
+from howsure.study.records import Report
+
+Array = NDArray[Any]
+RANDOM = "random"
+
+
+def draws_of(held: Collection, metric: str, name: str, source: str, level: float) -> Array:
+    """Return draws of a metric for an experiment, or for the aggregate of a group."""
+    if name in held.experiments:
+        return held.draws(metric, name, source)
+    held.members(name)
+    if source != "posterior":
+        message = f"'{name}' is a group, and draws of the {source} are of one experiment."
+        raise HowsureError(message)
+    drawn = held.aggregate(metric, name, "draws", level).draws
+    return np.full(held.n_draws, np.nan) if drawn is None else drawn
+
+
+def summaries(held: Collection, metric: str | None, source: str, level: float) -> Report:
+    """Return each experiment's observed value and what its draws say."""
+    wanted = held.wanted(metric)
+    several = len(wanted) > 1
+    found: dict[tuple[str, str], Summary] = {}
+
+    def fill(name: str) -> None:
+        for spec in wanted:
+            found[spec, name] = summarise(held.draws(spec, name, source), level)
+
+    with progress("summarising", len(held.experiments)) as advance:
+        for _ in in_threads(fill, list(held.experiments)):
+            advance()
+    objects: dict[Any, Summary] = {}
+    records = []
+    for spec in wanted:
+        for name in held.experiments:
+            summary = objects[(spec, name) if several else name] = found[spec, name]
+            record = {each: getattr(summary, each) for each in summary.__slots__ if each != "errors"}
+            errors = {f"{each}_error": error for each, error in summary.errors.items()}
+            observed = held.observed(spec, name)
+            records.append({"metric": spec, "experiment": name, "observed": observed} | record | errors)
+    shown = ("observed", "median", "mode", "low", "high", "uncertainty", "skewness", "kurtosis")
+    first = ("metric", "experiment") if several else ("experiment",)
+    caption = f"{held.n_draws:,} draws of the {source}"
+    return Report(objects, tuple(records), (*first, *shown), level, caption if several else f"{wanted[0]}, {caption}")
+
+
+def compared(held: Collection, metric: str, names: tuple[str, str], rope: Region | None, level: float) -> Comparison:
+    """Return the difference of two experiments or groups, or of one and a classifier that guesses."""
+    region = region_of(rope, 0.0)
+    first = _side(held, metric, names[0], level)
+    second = _guess(held, metric, names[0], level) if names[1] == RANDOM else _side(held, metric, names[1], level)
+    assert first.draws is not None  # noqa: S101 - a study's sides all have draws
+    assert second.draws is not None  # noqa: S101
+    drawn = first.draws - second.draws
+    summary = summarise(drawn, level)
+    regions = None
+    if region is not None:
+        factor = UNKNOWN
+        if all(name in held.experiments for name in names):
+            guesses = held.draws(metric, names[0], "random") - held.draws(metric, names[1], "random")
+            factor = odds_ratio(share_within(drawn, region), share_within(guesses, region))
+        regions = region_shares(region, drawn, factor)
+    return Comparison(
+        metric,
+        "difference",
+        first,
+        second,
+        names,
+        first.value - second.value,
+        summary.low,
+        summary.high,
+        math.nan,
+        summary.standard_deviation,
+        level,
+        "bayes",
+        parse(metric).definition.better,
+        drawn,
+        regions,
+        "; ".join(f"{name}: {each.reason}" for name, each in zip(names, (first, second), strict=True) if each.reason),
+    )
+
+
+def _side(held: Collection, metric: str, name: str, level: float) -> Estimate:
+    """Return an experiment's observed value, or a group's aggregate, with the draws."""
+    if name in held.experiments:
+        return _estimate(metric, held.observed(metric, name), held.draws(metric, name, "posterior"), level)
+    held.members(name)
+    found = held.aggregate(metric, name, "draws", level)
+    draws = np.full(held.n_draws, np.nan) if found.draws is None else found.draws
+    error = found.standard_error
+    return Estimate(metric, found.value, found.low, found.high, level, found.method, error, draws, found.reason)
+
+
+def _guess(held: Collection, metric: str, name: str, level: float) -> Estimate:
+    draws = held.draws(metric, name, "random")
+    return _estimate(metric, float(np.nanmean(draws)), draws, level)
+
+
+def _estimate(metric: str, value: float, draws: Array, level: float) -> Estimate:
+    found = summarise(draws, level)
+    return Estimate(metric, value, found.low, found.high, level, "bayes", found.standard_deviation, draws)
+
+
+def comparisons(
+    held: Collection, metric: str, pairs: Sequence[tuple[str, str]], rope: Region | None, level: float
+) -> Report:
+    """Return the differences of pairs."""
+    found = {pair: compared(held, metric, pair, rope, level) for pair in pairs}
+    regions = () if rope is None else ("rope_below", "rope_inside", "rope_above")
+    shown = ("first", "second", "value", "median", "low", "high", "probability_greater", *regions)
+    caption = metric if rope is None else f"{metric}, region of practical equivalence {rope}"
+    return Report(found, tuple(_record(each) for each in found.values()), shown, level, caption)
+
+
+def _record(found: Comparison) -> dict[str, Any]:
+    """Return a comparison as one flat record, with what its draws say."""
+    summary = found.summary()
+    return found.to_dict() | {
+        "median": summary.median,
+        "mean": summary.mean,
+        "mode": summary.mode,
+        "uncertainty": summary.uncertainty,
+        "probability_greater_error": found.probability_greater.error,
+        "probability_of_direction": found.probability_of_direction.value,
+    }
+
+
+def aggregates(held: Collection, metric: str | None, basis: str, level: float) -> Report:
+    """Return the aggregate of each group."""
+    wanted = held.wanted(metric)
+    several = len(wanted) > 1
+    objects: dict[Any, Pooled] = {}
+    records = []
+    for spec in wanted:
+        for group in held.groups:
+            pooled = held.aggregate(spec, group, basis, level)
+            objects[(spec, group) if several else group] = pooled
+            records.append({"metric": spec, "group": group} | pooled.record())
+    shown = ("value", "low", "high", "method", "experiments", "i2", "tau2")
+    first = ("metric", "group") if several else ("group",)
+    notes = dict.fromkeys(f"{each['group']}: {each['reason']}" for each in records if each["reason"])
+    caption = "; ".join([*([] if several else wanted), *notes])
+    return Report(objects, tuple(records), (*first, *shown), level, caption)

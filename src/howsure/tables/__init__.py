@@ -1,0 +1,1 @@
+"""Tables of counts, one class per kind of data."""

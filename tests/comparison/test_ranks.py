@@ -1,0 +1,133 @@
+"""Ranks and rewards from draws."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+from hypothesis.extra import numpy as hnp
+
+import howsure as hs
+from howsure.comparison.ranks import ranks
+
+COMPETITION = Path(__file__).parents[1] / "data" / "competition.csv"
+
+
+def shared_ranks(draws):
+    """Rank probabilities by averaging over all strict orders that agree with the values."""
+    size, number = draws.shape
+    total = np.zeros((size, size))
+    for column in draws.T:
+        orders = [
+            order
+            for order in itertools.permutations(range(size))
+            if all(column[a] >= column[b] for a, b in itertools.pairwise(order))
+        ]
+        for order in orders:
+            for rank, model in enumerate(order):
+                total[model, rank] += 1 / len(orders)
+    return total / number
+
+
+@given(hnp.arrays(float, st.tuples(st.integers(2, 5), st.integers(1, 6)), elements=st.integers(0, 3).map(float)))
+def test_ties_share_ranks(values):
+    """Ties are shared as if every order of the tied were equally likely; rows and columns sum to one."""
+    found = ranks({str(i): row for i, row in enumerate(values)})
+    np.testing.assert_allclose(found.probabilities, shared_ranks(values), atol=1e-12)
+    np.testing.assert_allclose(found.probabilities.sum(0), 1, atol=1e-12)
+    np.testing.assert_allclose(found.probabilities.sum(1), 1, atol=1e-12)
+
+
+@given(hnp.arrays(float, st.tuples(st.integers(2, 6), st.integers(1, 9)), elements=st.floats(-1, 1)))
+def test_lower_is_higher_mirrored(values):
+    """Ranks where lower values win are those of the negated values."""
+    named = {str(i): row for i, row in enumerate(values)}
+    negated = {name: -row for name, row in named.items()}
+    np.testing.assert_array_equal(ranks(named, better="lower").probabilities, ranks(negated).probabilities)
+
+
+def test_the_published_competition():
+    """Ten teams' expected rewards and probabilities of first place are the published ones, within Monte Carlo error."""
+    with COMPETITION.open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    tables = {
+        row["team"]: hs.from_counts([[int(row["tn"]), int(row["fp"])], [int(row["fn"]), int(row["tp"])]])
+        for row in rows
+    }
+    size = 40_000
+    method = hs.Dirichlet(prior=0, n_draws=size)
+    draws = {
+        team: hs.estimate(table, "accuracy", method=method, random_state=seed)
+        for seed, (team, table) in enumerate(tables.items())
+    }
+    found = ranks(draws)
+    rewards = found.expected_rewards([10_000, 2_000, 1_000])
+    published = 10_000  # draws behind the published figures
+    for row in rows:
+        share = float(row["p_rank_1"])
+        error = np.sqrt(max(share * (1 - share), 1e-4) * (1 / size + 1 / published))
+        assert abs(found.best[row["team"]] - share) < 4 * error
+        # A reward lies in [0, 10,000]: its variance is at most 10,000 times its mean, less the mean squared.
+        mean = float(row["expected_reward"])
+        error = np.sqrt(max(mean * (10_000 - mean), 1e4) * (1 / size + 1 / published))
+        assert abs(rewards[row["team"]] - mean) < 4 * error
+    assert sum(rewards.values()) == pytest.approx(13_000)
+
+
+def test_likely_ranks():
+    """The shortest range of ranks that holds at least the level, found by trying all."""
+    rng = np.random.default_rng(1)
+    found = ranks({name: rng.normal(mean, 1, 500) for name, mean in zip("ABCDE", (0, 0.5, 1, 3, 3.2), strict=True)})
+    for name in found:
+        row = found.probabilities[found.names.index(name)]
+        low, high = found.likely(0.9)[name]
+        assert row[low - 1 : high].sum() >= 0.9 - 1e-9
+        width = high - low + 1
+        shorter = [row[start : start + width - 1].sum() for start in range(len(row))]
+        assert max(shorter) < 0.9
+
+
+def test_undefined_draws_are_left_out():
+    """A draw on which one competitor is undefined says nothing of the others' ranks."""
+    found = ranks({"A": [0.9, np.nan, 0.2], "B": [0.5, 0.9, 0.4]})
+    assert found.draws == 2
+    assert found.best == {"A": 0.5, "B": 0.5}
+
+
+@pytest.mark.parametrize(
+    "draws, words",
+    [
+        ({"A": [1.0, 2.0]}, "at least two competitors"),
+        ({"A": [1.0, 2.0], "B": [1.0]}, "'A' has 2, 'B' has 1"),
+        ({"A": [np.nan], "B": [1.0]}, "nothing to rank"),
+        ({"A": [1.0], "B": hs.Estimate("f1", 0.5, 0.4, 0.6)}, "'B' holds no draws"),
+    ],
+)
+def test_bad_draws_are_refused(draws, words):
+    """Too few, unequal or undefined draws end with a line that names the culprit."""
+    with pytest.raises(hs.HowsureError, match=words):
+        ranks(draws)
+
+
+def test_bad_words_are_refused():
+    """Unknown names come back with the nearest known ones."""
+    found = ranks({"alpha": [1.0], "beta": [2.0]})
+    with pytest.raises(hs.HowsureError, match="alpha"):
+        found["alhpa"]
+    with pytest.raises(hs.HowsureError, match="at most 2 ranks"):
+        found.expected_rewards([3, 2, 1])
+
+
+def test_shown_as_tables():
+    """Text, Markdown, HTML and frames hold the same probabilities."""
+    found = ranks({"A": [0.9, 0.8], "<b>": [0.5, 0.9]})
+    assert "0.500" in str(found)
+    assert "<b>" not in found._repr_html_()
+    frame = found.to_pandas()
+    assert frame["probability"].tolist() == [0.5, 0.5, 0.5, 0.5]
+    assert found.to_polars().height == 4
+    assert found.to_dict() == {"A": {1: 0.5, 2: 0.5}, "<b>": {1: 0.5, 2: 0.5}}

@@ -1,0 +1,215 @@
+"""Curves equal scikit-learn's, and their bands hold: at each point, or along the whole curve."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import stats
+from sklearn import calibration, metrics as sk
+
+import howsure as hs
+from howsure.curves.curves import calibration_curve, det_curve, precision_recall_curve, roc_curve
+
+
+def sample(seed, size=80):
+    """Return truth, tied scores and, for odd seeds, weights."""
+    rng = np.random.default_rng(seed)
+    truth = (rng.random(size) < 0.4).astype(int)
+    truth[:2] = 0, 1
+    score = np.round(rng.normal(truth), 1)
+    return truth, score, rng.exponential(size=size) if seed % 2 else None
+
+
+def test_points_equal_scikit_learns():
+    """ROC and precision–recall points equal scikit-learn's, with ties and weights."""
+    for seed in range(60):
+        truth, score, weight = sample(seed)
+        table = hs.scores(truth, score, sample_weight=weight)
+        fpr, tpr, thresholds = sk.roc_curve(truth, score, sample_weight=weight, drop_intermediate=False)
+        curve = roc_curve(table, band="none")
+        assert curve["fpr"] == pytest.approx(fpr)
+        assert curve["tpr"] == pytest.approx(tpr)
+        assert np.array_equal(curve["threshold"], thresholds)
+        precision, recall, thresholds = sk.precision_recall_curve(truth, score, sample_weight=weight)
+        curve = precision_recall_curve(table, band="none")
+        assert curve["precision"][::-1] == pytest.approx(precision)
+        assert curve["recall"][::-1] == pytest.approx(recall)
+        assert np.array_equal(curve["threshold"][:0:-1], thresholds)
+
+
+@pytest.mark.parametrize("strategy", ["uniform", "quantile"])
+def test_calibration_equals_scikit_learns(strategy):
+    """The reliability diagram's points equal scikit-learn's."""
+    rng = np.random.default_rng(4)
+    score = rng.random(200)
+    truth = (rng.random(200) < score).astype(int)
+    share, mean = calibration.calibration_curve(truth, score, n_bins=5, strategy=strategy)
+    curve = calibration_curve(hs.scores(truth, score), bins=5, strategy=strategy)
+    assert curve["share_positive"] == pytest.approx(share)
+    assert curve["mean_predicted"] == pytest.approx(mean)
+    assert curve["cases"].sum() == 200
+
+
+DESIGNS = {
+    "simple": lambda _: {},
+    "weighted": lambda rng: {"sample_weight": rng.exponential(size=80)},
+    "clusters": lambda rng: {"groups": rng.integers(0, 25, 80)},
+}
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("band", ["pointwise", "simultaneous"])
+@pytest.mark.parametrize("function", [roc_curve, precision_recall_curve])
+def test_bands_hold_the_curve_inside_the_range(function, band, design):
+    """In every design 0 ≤ low ≤ curve ≤ high ≤ 1, and a higher level gives a wider band."""
+    truth, score, _ = sample(2)
+    table = hs.scores(truth, score, **DESIGNS[design](np.random.default_rng(1)))
+    curve, wider = function(table, band=band), function(table, band=band, confidence_level=0.99)
+    inside = slice(1, None)  # the first point is by convention
+    assert ((curve.low >= 0) & (curve.high <= 1) & (curve.low <= curve.high)).all()
+    assert ((curve.low <= curve.y + 1e-12) & (curve.y <= curve.high + 1e-12))[inside].all()
+    assert ((wider.low <= curve.low + 1e-12) & (curve.high <= wider.high + 1e-12)).all()
+
+
+def test_calibration_bands():
+    """Wilson's interval in each bin; the simultaneous band is wider, and no bin is a point."""
+    truth, score = [0, 0, 0, 1, 1, 1, 0, 1], [0.1, 0.2, 0.3, 0.2, 0.8, 0.9, 0.7, 0.95]
+    table = hs.scores(truth, score)
+    pointwise, simultaneous = (calibration_curve(table, bins=2, band=band) for band in ("pointwise", "simultaneous"))
+    expected = stats.binomtest(1, 4).proportion_ci(method="wilson")
+    assert (pointwise.low[0], pointwise.high[0]) == pytest.approx((expected.low, expected.high))
+    exact = stats.binomtest(1, 4).proportion_ci(0.95**0.5, method="exact")
+    assert (simultaneous.low[0], simultaneous.high[0]) == pytest.approx((exact.low, exact.high))
+
+
+def truths(x):
+    """Return the true ROC height at x for normal scores one apart."""
+    return stats.norm.sf(stats.norm.isf(x) - 1.0)
+
+
+def coverage(sizes, repeats, seed):
+    """Return how often the bands hold: ROC and PR simultaneously, and ROC pointwise at three places."""
+    rng = np.random.default_rng(seed)
+    share = sizes[1] / sum(sizes)
+    places = np.array([0.1, 0.3, 0.6])
+    held, precise, points = 0, 0, np.zeros(3)
+    for _ in range(repeats):
+        labels = (rng.random(sum(sizes)) < share).astype(int)
+        table = hs.scores(labels, rng.normal(labels), pos_label=1)
+        band = roc_curve(table, band="simultaneous")
+        height = truths(band.x)
+        held += bool(((band.low <= height) & (height <= band.high)).all())
+        band = precision_recall_curve(table, band="simultaneous")
+        known = band.x > 0
+        recall, low, high = band.x[known], band.low[known], band.high[known]
+        false = stats.norm.sf(stats.norm.isf(recall) + 1.0)
+        precision = share * recall / (share * recall + (1 - share) * false)
+        precise += bool(((low <= precision) & (precision <= high)).all())
+        band = roc_curve(table)
+        index = np.searchsorted(band.x, places)
+        points += (band.low[index] <= truths(band.x[index])) & (truths(band.x[index]) <= band.high[index])
+    return held / repeats, precise / repeats, points / repeats
+
+
+def test_bands_cover():
+    """Simultaneous bands hold in at least 95 % of 250 seeded samples; pointwise ones at about 95 %."""
+    held, precise, points = coverage((60, 40), 250, 5)
+    assert held >= 0.95
+    assert precise >= 0.95
+    assert points == pytest.approx([0.95] * 3, abs=0.045)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sizes", [(40, 10), (60, 40), (500, 500)])
+def test_bands_cover_at_length(sizes):
+    """The same with 4 000 samples, for small and large ones."""
+    held, precise, points = coverage(sizes, 4000, 6)
+    assert held >= 0.945
+    assert precise >= 0.945
+    assert points == pytest.approx([0.95] * 3, abs=0.03)
+
+
+def test_calibration_band_holds_simultaneously():
+    """For calibrated scores the simultaneous band holds all bins in at least 95 % of 300 seeded samples."""
+    rng = np.random.default_rng(8)
+    held = 0
+    for _ in range(300):
+        score = rng.random(150)
+        truth = (rng.random(150) < score).astype(int)
+        curve = calibration_curve(hs.scores(truth, score), bins=6, band="simultaneous")
+        held += bool(((curve.low <= curve.x) & (curve.x <= curve.high)).all())
+    assert held / 300 >= 0.95
+
+
+def test_frames_and_columns():
+    """A curve is its columns: by name, as a dictionary and as frames."""
+    curve = roc_curve(hs.scores([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
+    assert list(curve.to_pandas().columns) == list(curve.to_dict()) == ["fpr", "tpr", "threshold", "low", "high"]
+    assert isinstance(curve.to_pandas(), pd.DataFrame)
+    assert isinstance(curve.to_polars(), pl.DataFrame)
+    assert len(curve) == len(curve.to_polars()) == 5
+    with pytest.raises(hs.HowsureError, match=r"no column of this curve 'tprr'\. Did you mean 'tpr'"):
+        curve["tprr"]
+
+
+def test_bad_requests_are_refused():
+    """Curves need scores, a known band, a level, and for calibration probabilities."""
+    table = hs.scores([0, 1], [0.1, 2.0])
+    with pytest.raises(hs.HowsureError, match="needs a table of scores"):
+        roc_curve(hs.from_counts([[3, 1], [1, 3]]))
+    with pytest.raises(hs.HowsureError, match=r"no band 'simultanous'\. Did you mean 'simultaneous'"):
+        roc_curve(table, band="simultanous")
+    with pytest.raises(hs.HowsureError, match="confidence_level"):
+        roc_curve(table, confidence_level=95)
+    with pytest.raises(hs.HowsureError, match="needs probabilities"):
+        calibration_curve(table)
+
+
+def test_arrays_serve_as_well_as_a_table():
+    """True classes and scores, with what `scores` takes, give the curve of their table."""
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, 2, 80)
+    score, weight = np.round(rng.random(80), 2), rng.random(80)
+    for curve in (roc_curve, det_curve, precision_recall_curve, calibration_curve):
+        direct = curve(np.where(truth, "ill", "well"), score, pos_label="ill", sample_weight=weight)
+        table = hs.scores(truth, score, sample_weight=weight)
+        for name, column in curve(table).columns.items():
+            assert direct[name] == pytest.approx(column)
+        with pytest.raises(hs.HowsureError, match="sample_weight.*`scores`"):
+            curve(table, sample_weight=weight)
+        with pytest.raises(hs.HowsureError, match="y_true, y_score"):
+            curve(truth)
+
+
+def test_error_tradeoff_is_scikit_learns():
+    """Its points hold those of scikit-learn's `det_curve`; the band is the ROC band upside down."""
+    rng = np.random.default_rng(7)
+    truth = rng.integers(0, 2, 60)
+    score = np.round(rng.normal(truth), 1)
+    ours = det_curve(truth, score, band="simultaneous")
+    points = set(zip(ours["threshold"].tolist(), ours["fpr"].round(12), ours["fnr"].round(12), strict=True))
+    false, missed, thresholds = sk.det_curve(truth, score)
+    assert set(zip(thresholds[1:].tolist(), false[1:].round(12), missed[1:].round(12), strict=True)) <= points
+    assert ours.low == pytest.approx(1 - roc_curve(truth, score, band="simultaneous").high)
+    assert (ours.low <= ours["fnr"]).all()
+    assert (ours["fnr"] <= ours.high).all()
+    assert list(det_curve(truth, score, band="none").columns) == ["fpr", "fnr", "threshold"]
+
+
+def test_the_simultaneous_precision_band_says_nothing_where_nothing_is_known():
+    """At recall 0 the precision may be anything; once any false positive rate is possible it is at least the base rate's.
+
+    The distance of Dvoretzky, Kiefer, Wolfowitz and Massart, at the third root of the level, is ``sqrt(ln(2 / (1 -
+    0.95^(1/3))) / 2 n)``; above one minus it in recall the threshold may lie below every score.
+    """
+    rng = np.random.default_rng(8)
+    truth = np.repeat([0, 1], [300, 200])
+    curve = precision_recall_curve(truth, rng.normal(truth * 1.5), band="simultaneous")
+    assert (curve.low[0], curve.high[0]) == (0.0, 1.0)
+    each = 0.95 ** (1 / 3)
+    distance = np.sqrt(np.log(2 / (1 - each)) / (2 * 200))
+    open_end = curve.x + distance > 1
+    share = stats.beta.ppf((1 - each) / 2, 200, 301)
+    expected = share * curve.x / (share * curve.x + 1 - share)
+    np.testing.assert_allclose(curve.low[open_end], expected[open_end], rtol=1e-9)
+    assert (curve.low[~open_end][-20:] > expected[~open_end][-20:]).all()

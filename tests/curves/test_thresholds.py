@@ -1,0 +1,190 @@
+"""Metrics along thresholds equal those of the thresholded tables, with limits alike; chosen thresholds are uncertain."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import howsure as hs
+from howsure.curves.optimal_threshold import optimal_threshold
+from howsure.curves.thresholds import confusion_along, errors_along, on_counts, threshold_curves
+from howsure.methods.interval import standard_error
+from howsure.metrics.binding import resolve
+
+METRICS = ("recall", "precision", "f1", "mcc", "accuracy", "balanced_accuracy", "lr_plus")
+
+
+def data(seed=0, size=120, **extra):
+    """Return a table of scores."""
+    rng = np.random.default_rng(seed)
+    truth = (rng.random(size) < 0.4).astype(int)
+    score = np.round(rng.normal(truth * 1.2), 1)
+    return hs.scores(truth, score, **{name: make(rng, size) for name, make in extra.items()})
+
+
+WEIGHTS = {"sample_weight": lambda rng, size: rng.exponential(size=size)}
+GROUPS = {"groups": lambda rng, size: rng.integers(0, 30, size)}
+
+
+@pytest.mark.parametrize("extra", [{}, WEIGHTS, GROUPS], ids=["simple", "weighted", "clusters"])
+def test_each_threshold_is_its_confusion_table(extra):
+    """Value and pointwise limits at every threshold are what `estimate` gives for the table there."""
+    table = data(**extra)
+    curves = threshold_curves(table, METRICS)
+    for index in range(1, len(curves["f1"]), 5):
+        threshold = curves["f1"]["threshold"][index]
+        small = table.at(threshold)
+        for name, curve in curves.items():
+            expected = hs.estimate(small, name, method="delta")
+            assert curve["value"][index] == pytest.approx(expected.value, nan_ok=True)
+            is_wilson = not extra and name in {"recall", "precision", "accuracy", "f1"}
+            if is_wilson:
+                expected = hs.estimate(small, name, method="wilson")
+            if np.isfinite(expected.low) and expected.standard_error > 0 and np.isfinite(expected.value):
+                limits = curve.low[index], curve.high[index]
+                assert limits == pytest.approx((expected.low, expected.high), rel=1e-6, abs=1e-9)
+
+
+def test_fixed_margins_have_their_own_limits():
+    """In a test set sampled by class, precision varies less than in a random sample."""
+    table = data().with_design(hs.FixedMargins())
+    curve = threshold_curves(table, "precision")["precision"]
+    index = len(curve) // 2
+    expected = hs.estimate(table.at(curve["threshold"][index]), "precision", method="delta")
+    assert (curve.low[index], curve.high[index]) == pytest.approx((expected.low, expected.high))
+
+
+def test_simultaneous_bands_are_wider_and_hold():
+    """The simultaneous band holds the whole true curve between the outer deciles in about 95 % of 120 samples."""
+    rng = np.random.default_rng(3)
+    held, pointwise = 0, 0
+    truth = np.repeat([0, 1], [240, 160])
+    for repeat in range(120):
+        table = hs.scores(truth, rng.normal(truth * 1.2))
+        for band in ("pointwise", "simultaneous"):
+            curve = threshold_curves(table, "f1", band=band, random_state=repeat, n_resamples=300)["f1"]
+            inner = slice(len(curve) // 10, -(len(curve) // 10))
+            at = curve["threshold"][inner]
+            tp, fp = 0.4 * stats.norm.sf(at - 1.2), 0.6 * stats.norm.sf(at)
+            true = 2 * tp / (tp + fp + 0.4)
+            inside = bool(((curve.low[inner] <= true) & (true <= curve.high[inner])).all())
+            held += inside * (band == "simultaneous")
+            pointwise += inside * (band == "pointwise")
+    assert held / 120 >= 0.92
+    assert pointwise / 120 < 0.85
+
+
+def test_bands_of_any_design_and_no_band():
+    """Simultaneous bands exist in every design; without a band there are only values."""
+    for extra in (WEIGHTS, GROUPS):
+        table = data(**extra)
+        narrow, wide = (threshold_curves(table, "mcc", band=each, random_state=0)["mcc"] for each in ("pointwise", "simultaneous"))  # fmt: skip
+        known = np.isfinite(narrow["value"])
+        assert (wide.low[known] <= narrow.low[known] + 1e-12).all()
+    assert list(threshold_curves(data(), "f1", band="none")["f1"].columns) == ["threshold", "value"]
+
+
+class TestChoice:
+    """A threshold chosen on the data: where, how sure, and how much too good it looks."""
+
+    @pytest.mark.parametrize("criterion", ["youden", "cost", "f1", "error_rate"])
+    def test_choice_is_the_best_threshold(self, criterion):
+        """The chosen threshold is the best of all by search; the apparent value is the metric there."""
+        table = data(2)
+        chosen = optimal_threshold(table, criterion, n_resamples=50, random_state=0)
+        metric = {"youden": "informedness", "cost": "error_rate"}.get(criterion, criterion)
+        curve = threshold_curves(table, metric, band="none")
+        values = next(iter(curve.values()))["value"]
+        best = np.nanmin(values) if metric == "error_rate" else np.nanmax(values)
+        assert chosen.apparent == pytest.approx(best)
+        assert hs.estimate(table.at(chosen.threshold.value), metric).value == pytest.approx(best)
+
+    def test_optimism_is_taken_off(self):
+        """Over many samples the apparent Youden index is too good, and the corrected one nearly right."""
+        rng = np.random.default_rng(1)
+        truth = np.repeat([0, 1], 40)
+        apparent, corrected, inside = [], [], 0
+        best = 2 * stats.norm.cdf(0.5) - 1
+        for repeat in range(150):
+            table = hs.scores(truth, rng.normal(truth))
+            chosen = optimal_threshold(table, n_resamples=200, random_state=repeat)
+            apparent.append(chosen.apparent)
+            corrected.append(chosen.value.value)
+            inside += chosen.threshold.low <= 0.5 <= chosen.threshold.high
+        assert np.mean(apparent) > best + 0.04
+        assert abs(np.mean(corrected) - best) < 0.04
+        assert inside / 150 > 0.9
+
+    def test_costs_move_the_threshold(self):
+        """Where misses cost more the threshold is lower; so it is where positives are more common."""
+        table = data(3, 2000)
+
+        def place(**costs):
+            chosen = optimal_threshold(table, "cost", n_resamples=20, random_state=0, **costs)
+            return chosen.threshold.value
+
+        assert place(false_negative_cost=10) < place() < place(false_positive_cost=10)
+        assert place(prevalence=0.9) < place(prevalence=0.1)
+
+    def test_resamples_are_seeded(self):
+        """The same seed gives the same intervals."""
+        first, second = (optimal_threshold(data(), random_state=4, n_resamples=50) for _ in range(2))
+        assert first.threshold.low == second.threshold.low
+        assert np.array_equal(first.value.draws, second.value.draws)
+
+    @pytest.mark.parametrize(
+        "arguments, words",
+        [
+            ({"criterion": "yuden"}, "no metric 'yuden'"),
+            ({"criterion": "cost", "false_positive_cost": -1}, "non-negative"),
+            ({"criterion": "cost", "prevalence": 1.5}, "between 0 and 1"),
+        ],
+    )
+    def test_bad_requests_are_refused(self, arguments, words):
+        """Unknown criteria, negative costs and impossible prevalences are errors."""
+        with pytest.raises(hs.HowsureError, match=words):
+            optimal_threshold(data(), **arguments)
+
+    def test_one_class(self):
+        """Without both classes there is nothing to choose."""
+        with pytest.raises(hs.HowsureError, match="no case"):
+            optimal_threshold(hs.scores([1, 1], [0.1, 0.2], pos_label=1))
+
+
+@pytest.mark.parametrize("criterion", ["youden", "f1", "accuracy", "hamming_loss", "cost"])
+@pytest.mark.parametrize(
+    "truth, score",
+    [([0, 1], [0.2, 0.8]), ([0] * 8 + [1] * 8, range(16)), ([1] * 8 + [0] * 8, range(16)), ([0, 1], [0.5, 0.5])],
+)
+def test_a_choice_on_degenerate_scores_is_no_point_and_stays_in_range(criterion, truth, score):
+    """Separated, reversed or constant scores leave an interval inside the range, or nan with a reason."""
+    chosen = optimal_threshold(hs.scores(truth, list(score)), criterion, n_resamples=200, random_state=0)
+    lowest = -1.0 if criterion == "youden" else 0.0
+    for each, least in ((chosen.value, lowest), (chosen.sensitivity, 0.0), (chosen.specificity, 0.0)):
+        assert least <= each.value <= 1
+        assert least <= each.low < each.high <= 1 or (np.isnan(each.low) and each.reason)
+        assert np.isnan(each.low) or each.low <= each.value <= each.high
+
+
+def test_a_number_of_resamples_that_is_none_is_named():
+    """Zero resamples, or a fraction of one, are refused by name."""
+    for wrong in (0, 2.5):
+        with pytest.raises(hs.HowsureError, match="n_resamples"):
+            optimal_threshold(data(), n_resamples=wrong)
+        with pytest.raises(hs.HowsureError, match="n_resamples"):
+            threshold_curves(data(), "f1", band="simultaneous", n_resamples=wrong)
+
+
+@pytest.mark.parametrize("metric", ["recall", "precision", "f1", "mcc"])
+def test_errors_of_clusters_are_those_of_each_thresholds_table(metric):
+    """Along thresholds the standard error of cases in clusters, also weighted ones, is that of the table there."""
+    rng = np.random.default_rng(6)
+    truth = (rng.random(90) < 0.4).astype(int)
+    more = {"groups": rng.integers(0, 25, 90), "sample_weight": rng.gamma(2, 1, 90)}
+    table = hs.scores(truth, np.round(rng.normal(truth * 1.2), 1), **more)
+    thresholds, cells = confusion_along(table)
+    index = np.arange(3, len(cells) - 3)
+    tables = [table.at(threshold) for threshold in thresholds[index]]
+    expected = [standard_error(resolve(metric, each), each) for each in tables]
+    bound = on_counts(metric, table)
+    np.testing.assert_allclose(errors_along(bound, table, cells)[index], expected, rtol=1e-9, atol=1e-15)
+    np.testing.assert_allclose(errors_along(bound, table, cells[index], index), expected, rtol=1e-9, atol=1e-15)

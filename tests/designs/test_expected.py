@@ -1,0 +1,218 @@
+"""Designs of expected counts: their variances and draws against enumeration and simulation."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import howsure as hs
+from howsure.curves.thresholds import confusion_along, errors_along, on_counts
+from howsure.designs.counted import Simple
+from howsure.methods.interval import standard_error
+from howsure.metrics.binding import resolve
+from howsure.tables.table import Counts
+
+
+def probabilities(seed, n, classes):
+    return np.random.default_rng(seed).dirichlet(np.arange(1.0, classes + 1), n)
+
+
+def tables_of_labels(probability, predicted):
+    """Return every table that the labels may make, and its probability."""
+    n, size = probability.shape
+    labels = np.array(list(product(range(size), repeat=n)))
+    chances = np.take_along_axis(probability[None], labels[..., None], 2)[..., 0].prod(1)
+    tables = np.zeros((len(labels), size, size))
+    for case in range(n):
+        np.add.at(tables, (np.arange(len(labels)), labels[:, case], predicted[case]), 1)
+    return tables, chances
+
+
+def test_the_batch_has_the_variance_of_its_labels():
+    """For three classes, mean and variance of any linear form are those over all 3⁶ labellings."""
+    probability = probabilities(3, 6, 3)
+    predicted = np.array([0, 2, 1, 1, 2, 0])
+    table = hs.calibrated(probability, y_pred=predicted)
+    tables, chances = tables_of_labels(probability, predicted)
+    assert table.counts == pytest.approx(np.einsum("t,tij->ij", chances, tables), abs=1e-12)
+    form = np.random.default_rng(0).normal(size=(3, 3))
+    values = (tables * form).sum((1, 2))
+    expected = chances @ (values - chances @ values) ** 2
+    assert table.design.variance(table.counts, form) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("metric", ["roc_auc", "average_precision", "f1", "mcc"])
+def test_the_two_uncertainties_add_up_to_that_of_labelled_cases(metric):
+    """Labels given the scores, and scores alone: together they vary as labelled cases do."""
+    score = np.random.default_rng(1).beta(1, 2, 300).round(2)
+    errors = []
+    for target in ("batch", "population"):
+        table = hs.calibrated(score, target=target)
+        table = table if metric in {"roc_auc", "average_precision"} else table.at(0.3)
+        errors.append(standard_error(resolve(metric, table), table))
+    labelled = standard_error(resolve(metric, table), replace(table, design=Simple()))
+    assert np.hypot(*errors) == pytest.approx(labelled, rel=1e-10)
+
+
+@pytest.mark.parametrize("target", ["batch", "population"])
+def test_draws_have_mean_and_variance_of_the_design(target):
+    """Resampled tables, of scores with ties, at a threshold, and of many classes, vary as the variance says."""
+    rng = np.random.default_rng(2)
+    score = rng.beta(2, 3, 90).round(1)
+    tables = [
+        hs.calibrated(score, target=target),
+        hs.calibrated(score, target=target).at(0.4),
+        hs.calibrated(probabilities(4, 60, 3), target=target),
+    ]
+    size = 4000
+    for table in tables:
+        drawn = table.design.resample(table.counts, size, np.random.default_rng(0))
+        form = rng.normal(size=table.counts.shape)
+        form -= (table.counts * form).sum() / table.counts.sum()  # as gradients are
+        values = drawn @ form.ravel()
+        variance = table.design.variance(table.counts, form)
+        assert drawn.sum(1) == pytest.approx(np.full(size, table.rows))
+        assert values.mean() == pytest.approx((table.counts * form).sum(), abs=4 * np.sqrt(variance / size))
+        assert values.var() == pytest.approx(variance, rel=4 * np.sqrt(2 / size))
+
+
+def test_the_bayesian_bootstrap_of_the_population_agrees():
+    """Posterior draws of the population spread as its resamples do."""
+    table = hs.calibrated(np.random.default_rng(5).beta(2, 3, 400), target="population").at(0.4)
+    spread = [
+        hs.estimate(table, "f1", method=method, random_state=0).standard_error
+        for method in ("bayes", "bootstrap_percentile", "bootstrap_bca", "delta")
+    ]
+    assert spread == pytest.approx([spread[-1]] * 4, rel=0.05)
+
+
+def test_a_table_at_a_threshold_keeps_the_cases_variance():
+    """The error at each threshold of the curves is that of the table taken there."""
+    score = np.random.default_rng(3).beta(2, 2, 200).round(2)
+    for target in ("batch", "population"):
+        table = hs.calibrated(score, target=target)
+        metric = on_counts("f1", table)
+        thresholds, cells = confusion_along(table)
+        errors = errors_along(metric, table, cells)
+        for index in (3, 40, len(thresholds) - 4):
+            small = table.at(thresholds[index])
+            assert errors[index] == pytest.approx(standard_error(resolve("f1", small), small), rel=1e-9)
+
+
+def test_one_class_of_many_is_a_table_of_two():
+    """A class against the rest has the exact interval of the table whose score is that class's probability."""
+    probability = probabilities(8, 80, 4)
+    table = hs.calibrated(probability)
+    predicted = probability.argmax(1)
+    binary = hs.calibrated(np.stack([1 - probability[:, 2], probability[:, 2]], 1), y_pred=(predicted == 2).astype(int))
+    for metric in ("recall", "precision", "f1"):
+        of_many = hs.estimate(table, f"{metric}@binary+positive_class=2")
+        of_two = hs.estimate(binary, metric)
+        assert of_many.method == of_two.method == "predictive"
+        assert (of_many.value, of_many.low, of_many.high) == pytest.approx((of_two.value, of_two.low, of_two.high))
+
+
+def test_leaving_out_a_case_takes_its_expected_cells():
+    """The jackknife's tables are the expected tables of the other cases."""
+    score = np.array([0.2, 0.2, 0.7, 0.9])
+    table = hs.calibrated(score, target="population").at(0.5)
+    ((tables, number),) = table.design.left_out(table.counts)
+    assert number.tolist() == [2, 1, 1]
+    for left, kept in zip(tables, ([0.2, 0.7, 0.9], [0.2, 0.2, 0.9], [0.2, 0.2, 0.7]), strict=True):
+        assert left.reshape(2, 2) == pytest.approx(hs.calibrated(kept).at(0.5).counts)
+
+
+def covered(estimate, values):
+    """Return the share of defined values in the interval."""
+    values = values[~np.isnan(values)]
+    return np.mean((estimate.low <= values) & (values <= estimate.high))
+
+
+def labelled_tables(score, threshold, repeats, rng):
+    """Return confusion tables of labels drawn from the scores."""
+    called = score >= threshold
+    label = rng.random((repeats, len(score))) < score
+    cells = [(label[:, called == j] == i).sum(1) for i, j in np.ndindex(2, 2)]
+    return np.stack(cells, -1).reshape(-1, 2, 2).astype(float)
+
+
+def test_realised_metrics_fall_in_their_prediction_intervals():
+    """Over 20 000 labellings of 2000 scores, 95 % of the realised metrics lie in the interval, within a point."""
+    rng = np.random.default_rng(11)
+    score = rng.beta(2, 3, 2000)
+    table = hs.calibrated(score).at(0.4)
+    tables = np.concatenate([labelled_tables(score, 0.4, 2000, rng) for _ in range(10)])
+    for metric in ("accuracy", "precision", "recall", "specificity", "f1", "mcc"):
+        share = covered(hs.estimate(table, metric), resolve(metric, table)(Counts(tables)))
+        assert share == pytest.approx(0.95, abs=0.01)
+
+
+def test_realised_areas_fall_in_their_prediction_intervals():
+    """The same for ROC AUC and average precision of 60 scores, which a normal interval would miss too often."""
+    rng = np.random.default_rng(12)
+    score = np.sort(rng.beta(0.3, 0.4, 60))
+    table = hs.calibrated(score)
+    label = rng.random((20_000, 60)) < score
+    tables = np.stack([~label, label], -1).astype(float)
+    for metric in ("roc_auc", "average_precision"):
+        share = covered(hs.estimate(table, metric), resolve(metric, table)(Counts(tables, "scores")))
+        assert 0.94 <= share <= 0.975
+
+
+def test_metrics_of_many_classes_fall_in_their_prediction_intervals():
+    """The delta method's intervals of macro-F1, kappa and MCC of 400 cases of three classes hold at their level."""
+    rng = np.random.default_rng(13)
+    probability = rng.dirichlet([0.4, 0.6, 0.8], 400)
+    table = hs.calibrated(probability)
+    tables = table.design.resample(table.counts, 6000, rng).reshape(-1, 3, 3)
+    for metric in ("accuracy", "f1@macro", "kappa", "mcc"):
+        share = covered(hs.estimate(table, metric), resolve(metric, table)(Counts(tables)))
+        assert share == pytest.approx(0.95, abs=0.015)
+
+
+def population_coverage(n, repeats, seed):
+    """Return the coverage of the population's metrics by intervals from samples of scores."""
+    rng, distribution = np.random.default_rng(seed), stats.beta(2, 3)
+    known = hs.calibrated(distribution)
+    hits = dict.fromkeys(("accuracy", "recall", "f1", "mcc"), 0)
+    exact = {metric: hs.estimate(known, metric, threshold=0.4).value for metric in hits}
+    for _ in range(repeats):
+        table = hs.calibrated(distribution.rvs(n, random_state=rng), target="population").at(0.4)
+        for metric, value in exact.items():
+            estimate = hs.estimate(table, metric)
+            hits[metric] += estimate.low <= value <= estimate.high
+    return {metric: number / repeats for metric, number in hits.items()}
+
+
+def test_population_metrics_fall_in_their_confidence_intervals():
+    """Of 600 samples of 500 scores 95 % have an interval that holds the population's metric, within 3 errors."""
+    for share in population_coverage(500, 600, 17).values():
+        assert share == pytest.approx(0.95, abs=3 * np.sqrt(0.95 * 0.05 / 600))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [300, 2000])
+def test_population_coverage_at_length(n):
+    """The same over 10 000 samples, within a point."""
+    for share in population_coverage(n, 10_000, n).values():
+        assert share == pytest.approx(0.95, abs=0.01)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", [(1, 1), (2, 3), (0.2, 0.3), (1, 9)])
+@pytest.mark.parametrize("n", [300, 2000])
+def test_batch_coverage_at_length(n, shape):
+    """Over 20 sets of scores and 20 000 labellings of each, never below the level by a point; lattices give more."""
+    rng = np.random.default_rng(n)
+    threshold = 0.5 if shape != (1, 9) else 0.2
+    shares = {metric: [] for metric in ("accuracy", "precision", "recall", "f1", "mcc")}
+    for _ in range(20):
+        score = rng.beta(*shape, n)
+        table = hs.calibrated(score).at(threshold)
+        tables = np.concatenate([labelled_tables(score, threshold, 2000, rng) for _ in range(10)])
+        for metric, found in shares.items():
+            found.append(covered(hs.estimate(table, metric), resolve(metric, table)(Counts(tables))))
+    for metric, found in shares.items():
+        assert 0.945 <= np.mean(found) <= (0.96 if metric in {"recall", "f1", "mcc"} else 0.975)

@@ -1,0 +1,74 @@
+"""The design of counts that are estimated from other counts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import howsure as hs
+from howsure.designs.counted import Simple
+from howsure.designs.linearised import Linearised, Sample
+
+COUNTS = np.array([[50.0, 3, 2], [5, 42, 4], [1, 6, 30]])
+
+
+def plain() -> hs.Table:
+    """Return a table whose counts are estimated as themselves."""
+    design = Linearised((Sample(COUNTS, np.eye(9)),), COUNTS)
+    return hs.Table("confusion", COUNTS, (np.arange(3), np.arange(3)), design)
+
+
+def test_counts_that_stand_for_themselves_behave_as_counted_ones() -> None:
+    """With the identity as influence, variances, one class's table, jackknife and draws are the multinomial's."""
+    gradient = np.random.default_rng(0).normal(size=(3, 3))
+    gradient -= np.average(gradient, weights=COUNTS)
+    table = plain()
+    assert table.design.variance(COUNTS, gradient) == pytest.approx(Simple().variance(COUNTS, gradient))
+    marked = np.eye(3, dtype=bool)
+    assert table.design.effective_trials(COUNTS, marked) == pytest.approx(COUNTS.trace())
+    counted = hs.from_counts(COUNTS)
+    for metric in ("f1@macro", "accuracy", "mcc"):
+        for method in ("delta", "bootstrap_bca", "bayes"):
+            ours, theirs = (hs.estimate(each, metric, method=method, random_state=0) for each in (table, counted))
+            assert ours.value == pytest.approx(theirs.value)
+            assert ours.standard_error == pytest.approx(theirs.standard_error, rel=0.05), (metric, method)
+    small, known = table.one_against_rest(1), counted.one_against_rest(1)
+    np.testing.assert_allclose(small.counts, known.counts)
+    assert hs.estimate(small, "f1", method="delta").standard_error == pytest.approx(
+        hs.estimate(known, "f1", method="delta").standard_error
+    )
+
+
+def test_independent_samples_add_their_variances() -> None:
+    """A table fed by two samples varies by the sum of what each gives."""
+    gradient = np.random.default_rng(1).normal(size=(3, 3))
+    one = Sample(COUNTS, np.eye(9))
+    other = Sample(np.array([20.0, 80.0]), np.random.default_rng(2).normal(size=(2, 9)))
+    together = Linearised((one, other), COUNTS).variance(COUNTS, gradient)
+    assert together == pytest.approx(one.variance(gradient) + other.variance(gradient))
+    slope = other.influence @ gradient.ravel()
+    assert other.variance(gradient) == pytest.approx(100 * 0.2 * 0.8 * (slope[0] - slope[1]) ** 2)
+
+
+def test_resamples_are_never_negative_and_centre_on_the_estimate() -> None:
+    """Draws are cut at zero; elsewhere their mean is the estimated table."""
+    drawn = plain().design.resample(COUNTS, 20_000, np.random.default_rng(3))
+    assert drawn.min() >= 0
+    np.testing.assert_allclose(drawn.mean(0), COUNTS.ravel(), atol=0.2)
+
+
+def test_merged_cells_share_the_prior_of_the_posterior() -> None:
+    """Collapsing spreads the prior of a merged cell over its parts, and adds up the draws."""
+    seen = []
+
+    def draws(prior, size, rng):  # noqa: ARG001 - the design's signature
+        seen.append(prior)
+        return np.tile(np.arange(9.0), (size, 1))
+
+    design = Linearised((Sample(COUNTS, np.eye(9)),), COUNTS, draws, "a note")
+    member = np.array([0, 1, 0])
+    small = design.collapsed(2 * member[:, None] + member, (2, 2))
+    drawn = small.posterior(np.ones((2, 2)), np.array([[4.0, 2], [6, 1]]), 2, np.random.default_rng(0))
+    np.testing.assert_allclose(seen[0], [1, 1, 1, 3, 1, 3, 1, 1, 1])
+    np.testing.assert_allclose(drawn, [[0 + 2 + 6 + 8, 1 + 7, 3 + 5, 4]] * 2)
+    assert small.note == "a note"

@@ -1,0 +1,57 @@
+"""Isotonic regression and Venn–Abers prediction."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from hypothesis.extra.numpy import arrays
+from sklearn.isotonic import IsotonicRegression
+
+import howsure as hs
+from howsure.evidence.calibration.isotonic import Steps, rising_shares, shares_if_negative, shares_if_positive
+
+COUNTS = st.integers(1, 12).flatmap(lambda size: arrays(float, (size, 2), elements=st.integers(0, 4).map(float)))
+
+
+def naive(counts, row, column):
+    """Return the share at a row by literally refitting with one more case there."""
+    more = counts.copy()
+    more[row, column] += 1
+    mass = more.sum(1)
+    filled = mass > 0
+    model = IsotonicRegression().fit(np.flatnonzero(filled), more[filled, 1] / mass[filled], sample_weight=mass[filled])
+    return float(model.predict([row])[0])
+
+
+@settings(max_examples=40)
+@given(COUNTS)
+def test_venn_abers_shares_are_those_of_refitting_with_one_more_case(counts):
+    """Both linear-time passes give what isotonic regression gives with the new case counted in, score by score."""
+    for row in range(len(counts)):
+        assert shares_if_positive(counts)[row] == pytest.approx(naive(counts, row, 1), abs=1e-12)
+        assert shares_if_negative(counts)[row] == pytest.approx(naive(counts, row, 0), abs=1e-12)
+
+
+def test_rising_shares_carry_on_over_scores_without_weight():
+    """A score that no case has takes its neighbour's share, and changes no other."""
+    counts = np.array([[0.0, 0.0], [3.0, 1.0], [0.0, 0.0], [1.0, 3.0]])
+    assert rising_shares(counts).tolist() == [0.25, 0.25, 0.25, 0.75]
+
+
+def test_steps_rise_along_straight_lines_on_average():
+    """Draws are rising step functions whose mean between two labelled scores is the straight line."""
+    table = hs.scores([0, 0, 1, 0, 1, 1], [0.0, 1.0, 2.0, 3.0, 4.0, 6.0])
+    steps = Steps.of(table, 20_000, np.random.default_rng(0))
+    places = np.linspace(-1, 7, 33)
+    curves = steps.at(places, slice(None))
+    assert (np.diff(curves, axis=1) >= 0).all()
+    error = curves.std(0) / np.sqrt(len(curves))
+    np.testing.assert_array_less(np.abs(curves.mean(0) - steps.mean(places)), 4.5 * error + 1e-12)
+
+
+def test_separated_labels_leave_the_ends_uncertain():
+    """Where n cases at one end are all of one class, the share there is a beta variable of three quarters of n and half a case."""
+    table = hs.scores([0] * 9 + [1] * 4, np.arange(13.0))
+    steps = Steps.of(table, 20_000, np.random.default_rng(1))
+    top = 1 - steps.at(np.array([12.0]), slice(None))[:, 0]
+    assert top.mean() == pytest.approx(0.5 / 3.5, abs=0.006)
+    assert steps.at(np.array([0.0]), slice(None)).mean() == pytest.approx(0.5 / 7.25, abs=0.004)

@@ -1,0 +1,150 @@
+"""Which cells to review next."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import howsure as hs
+
+COUNTS = np.array([[420, 30], [60, 490]])
+REVIEWS = np.array([[[9, 1], [6, 4]], [[5, 5], [1, 9]]])
+
+
+def variance_left(table, gradient, reviews):
+    """Return the variance expected after further reviews, by drawing what they would find."""
+    rng = np.random.default_rng(0)
+    left = []
+    for _ in range(400):
+        known = []
+        for each in table.design.cells:
+            drawn = each.imputed(1, rng).reshape(each.reviews.shape) - each.reviews
+            further = [
+                rng.multivariate_hypergeometric(cell.astype(int), int(number))
+                for cell, number in zip(drawn, reviews.ravel()[each.index], strict=True)
+            ]
+            known.append((each.index, each.reviews + np.array(further)))
+        full = np.zeros((COUNTS.size, 2))
+        for index, found in known:
+            full[index] = found
+        after = hs.reviewed(COUNTS, full.reshape(2, 2, 2), prior=0.5)
+        left.append(sum(each.imputation_variance(gradient) for each in after.design.cells))
+    return np.mean(left)
+
+
+def test_expected_width_is_what_further_reviews_would_leave():
+    """The closed form of the variance after a review is its mean over what the review may find."""
+    table = hs.reviewed(COUNTS, REVIEWS, prior=0.5)
+    plan = hs.review_plan(table, "accuracy", budget=120)
+    # Accuracy is linear for fixed totals, so its gradient is the same after the review.
+    gradient = (np.eye(2) - np.trace(table.counts) / 1000) / 1000
+    sampling = (table.counts * gradient**2).sum()
+    expected = sampling + variance_left(table, np.eye(2) / 1000, plan.reviews)
+    assert (plan.planned_width / (2 * 1.959964)) ** 2 == pytest.approx(expected, rel=0.03)
+    assert plan.width == pytest.approx(2 * 1.959964 * hs.estimate(table, "accuracy", method="delta").standard_error)
+
+
+def test_no_other_whole_split_is_better():
+    """The plan's expected width is the least of all ways to spend a small budget."""
+    from howsure.evidence.review.budget import _Variances
+
+    table = hs.reviewed(COUNTS, REVIEWS)
+    for metric in ("f1", "precision", "f1@macro"):
+        bound = hs.review_plan(table, metric, budget=7)
+        from howsure.metrics.binding import resolve
+        from howsure.tables.table import Counts
+
+        cells = _Variances.of(table.design, resolve(metric, table).gradient(Counts(table.counts)))
+        splits = [each for each in itertools.product(range(8), repeat=4) if sum(each) == 7]
+        most = max(cells.saved(np.array(each)).sum() for each in splits)
+        assert cells.saved(bound.reviews.ravel()[cells.index]).sum() == pytest.approx(most, rel=1e-12)
+
+
+def test_narrowing_is_the_width_of_one_review():
+    """The narrowing of a cell is about what a plan of one review takes off the width."""
+    table = hs.reviewed(COUNTS, REVIEWS)
+    plan = hs.review_plan(table, "f1", budget=1)
+    chosen = np.argmax(plan.reviews)
+    assert plan.reviews.sum() == 1
+    assert plan.narrowing.ravel()[chosen] == plan.narrowing.max()
+    assert plan.width - plan.planned_width == pytest.approx(plan.narrowing.max(), rel=0.15)
+
+
+def test_reviews_go_where_the_metric_looks():
+    """Precision of the last class asks for no review of cases predicted otherwise, and no cell gets more than it has."""
+    plan = hs.review_plan(hs.reviewed(COUNTS, REVIEWS), "precision", budget=10_000)
+    assert (plan.reviews[:, 0] == 0).all()
+    assert plan.reviews[:, 1].tolist() == [20, 480]
+    assert plan.planned_width < plan.width
+
+
+def test_a_first_look_is_even():
+    """Before any review the plan is as many in each cell that matters."""
+    plan = hs.review_plan(hs.from_counts(COUNTS), "precision", budget=30)
+    assert plan.reviews.tolist() == [[0, 15], [0, 15]]
+
+
+def test_labels_stay_with_their_cells():
+    """Columns, labels and numbers of the records belong together, whatever the order."""
+    table = hs.reviewed(COUNTS, REVIEWS, labels=["no", "yes"])
+    records = hs.review_plan(table, "recall", budget=50).to_polars().to_dicts()
+    assert [each["reviews"] for each in records] == sorted((each["reviews"] for each in records), reverse=True)
+    found = {(each["recorded"], each["predicted"]): each for each in records}
+    assert found["no", "yes"]["cases"] == 30
+    assert found["yes", "no"]["unreviewed"] == 50
+    assert sum(each["reviews"] for each in records) == 50
+    turned = hs.review_plan(table.one_against_rest(1), "recall", budget=50)
+    assert turned.to_pandas().reviews.tolist() == [each["reviews"] for each in records]
+    assert "width of the 95 % interval" in str(turned)
+
+
+def test_a_planned_review_narrows_more_than_an_even_one():
+    """After a pilot review, spending by the plan gives narrower intervals than as many in each cell, in simulation."""
+    rng = np.random.default_rng(5)
+    ratios = []
+    for metric, wrong in (("recall", 0.2), ("precision", 0.05), ("f1", 0.1)):
+        right = np.array([[1 - wrong, wrong], [wrong, 1 - wrong]])
+        joint = np.array([[0.51, 0.09], [0.06, 0.34]])
+        cells = np.einsum("ki,kj->ijk", right, joint)
+        widths = np.zeros(2)
+        for _ in range(25):
+            cases = rng.multinomial(1000, cells.ravel()).reshape(2, 2, 2)
+            pilot = np.array([rng.multivariate_hypergeometric(cell, 15) for cell in cases.reshape(4, 2)])
+            pilot, left = pilot.reshape(2, 2, 2), cases - pilot.reshape(2, 2, 2)
+            plan = hs.review_plan(hs.reviewed(cases.sum(-1), pilot), metric, budget=160)
+            splits = (plan.reviews, np.minimum(40, left.sum(-1)))
+            for row, split in enumerate(splits):
+                further = [
+                    rng.multivariate_hypergeometric(cell, number)
+                    for cell, number in zip(left.reshape(4, 2), split.ravel(), strict=True)
+                ]
+                table = hs.reviewed(cases.sum(-1), pilot + np.reshape(further, (2, 2, 2)))
+                each = hs.estimate(table, metric)
+                widths[row] += each.high - each.low
+        ratios.append(widths[0] / widths[1])
+    assert max(ratios) < 1, ratios
+    assert min(ratios) < 0.92
+
+
+@pytest.mark.parametrize(
+    "settings, words",
+    [
+        ({"budget": 0}, "`budget` is a whole number of at least 1, not 0"),
+        ({"budget": 2.5}, "not 2.5"),
+        ({"budget": True}, "not True"),
+        ({"budget": 10, "confidence_level": 95}, "Did you mean 0.95"),
+    ],
+)
+def test_bad_settings_are_refused(settings, words):
+    """Budgets and levels that cannot be are refused."""
+    with pytest.raises(hs.HowsureError, match=words):
+        hs.review_plan(hs.reviewed(COUNTS, REVIEWS), "f1", **settings)
+
+
+def test_tables_without_a_review_design_are_refused():
+    """Scores and clustered cases have no review plan, and an undefined metric none either."""
+    with pytest.raises(hs.HowsureError, match="needs a confusion table"):
+        hs.review_plan(hs.scores([0, 1, 1], [0.2, 0.6, 0.4]), "roc_auc", budget=3)
+    clustered = hs.confusion([0, 1, 1], [0, 1, 0], groups=[1, 1, 2])
+    with pytest.raises(hs.HowsureError, match="independent cases"):
+        hs.review_plan(clustered, "f1", budget=3)

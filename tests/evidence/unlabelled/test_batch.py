@@ -1,0 +1,215 @@
+"""Unlabelled batches under a calibrator."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import howsure as hs
+from howsure.curves.thresholds import confusion_along, errors_along, on_counts
+from howsure.methods.interval import standard_error
+from howsure.metrics.binding import resolve
+
+METHODS = ["isotonic", "platt", "beta", "venn_abers"]
+EXAMPLE = Path(__file__).parents[3] / "examples" / "breast_cancer.csv"
+METRICS = ["accuracy", "precision", "recall", "specificity", "f1", "mcc"]
+
+
+def calibrator(method, seed=0, rows=300, n_draws=400):
+    rng = np.random.default_rng(seed)
+    score = rng.beta(0.6, 0.9, rows)
+    return hs.calibrate(score, rng.random(rows) < score**1.5, method=method, n_draws=n_draws, random_state=seed)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_counts_are_expected_over_the_draws(method):
+    """Each score's expected positive cases are its cases times the mean of the draws' probabilities."""
+    score = np.array([0.2, 0.2, 0.55, 0.9])
+    made = calibrator(method, n_draws=1000)
+    table = made.batch(score)
+    mean = made.draws(np.unique(score)).mean(0)
+    assert table.support[0].tolist() == [0.2, 0.55, 0.9]
+    np.testing.assert_allclose(table.counts.sum(1), [2, 1, 1])
+    np.testing.assert_allclose(table.counts[:, 1], [2, 1, 1] * mean, atol=0.01)
+    assert table.at(0.5).counts.sum() == pytest.approx(4)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("metric", ["accuracy", "recall", "roc_auc"])
+def test_the_delta_method_agrees_with_draws(method, metric):
+    """Standard errors by the design's variance are those of drawn tables, for counts and for ranks."""
+    score = np.random.default_rng(1).random(400)
+    table = calibrator(method).batch(score)
+    table = table if metric == "roc_auc" else table.at(0.5)
+    bound = resolve(metric, table)
+    draws = hs.estimate(table, metric, method=hs.Dirichlet(n_draws=4000), random_state=0).draws
+    assert standard_error(bound, table) == pytest.approx(draws.std(), rel=0.1)
+
+
+@pytest.mark.parametrize("method", ["beta", "isotonic"])
+def test_neighbouring_scores_of_a_large_batch_may_be_drawn_together(method):
+    """Tables at a threshold from grouped scores have the mean and spread of those from each score."""
+    score = np.random.default_rng(2).random(3000)
+    made = calibrator(method)
+    table = made.batch(score)
+    grouped = table.at(0.4)
+    assert len(grouped.design.number) < 600
+    assert grouped.design.number.sum() == 3000
+    rng = np.random.default_rng(0)
+    ours = grouped.design.resample(grouped.counts, 800, rng)
+    cells = table.design.resample(table.counts, 800, rng).reshape(800, -1, 2)
+    above = table.support[0] >= 0.4
+    literal = np.stack(
+        [cells[:, ~above, 0].sum(1), cells[:, above, 0].sum(1), cells[:, ~above, 1].sum(1), cells[:, above, 1].sum(1)],
+        1,
+    )
+    np.testing.assert_allclose(ours.mean(0), grouped.counts.ravel(), atol=5 * literal.std() / np.sqrt(800) + 3)
+    np.testing.assert_allclose(np.cov(ours.T), np.cov(literal.T), atol=0.15 * literal.var(0).max())
+    assert (ours == np.round(ours)).all()
+    assert (ours.sum(1) == 3000).all()
+
+
+def test_the_calibrated_threshold_decides_by_the_probability():
+    """`at(calibrator.threshold(p))` counts as positive exactly the cases of calibrated probability p or more."""
+    made = calibrator("beta")
+    score = np.random.default_rng(3).random(500)
+    table = made.batch(score).at(made.threshold(0.3))
+    assert table.counts[:, 1].sum() == pytest.approx((made.predict(score) >= 0.3).sum())
+
+
+def test_a_larger_labelled_sample_leaves_the_classes_uncertain_only():
+    """Of very many labelled cases the interval is that of independent classes given their probabilities."""
+    made = calibrator("platt", rows=200_000)
+    score = np.random.default_rng(4).random(300)
+    share = made.predict(score)
+    table = made.batch(score).at(0.5)
+    expected = np.sqrt((share * (1 - share)).sum()) / 300
+    assert standard_error(resolve("accuracy", table), table) == pytest.approx(expected, rel=0.05)
+
+
+def test_an_empty_batch_is_refused():
+    """A batch without a case gives an error that says so, and one with a missing score too."""
+    made = calibrator("beta")
+    with pytest.raises(hs.HowsureError, match="empty"):
+        made.batch([])
+    with pytest.raises(hs.HowsureError, match="missing"):
+        made.batch([0.3, np.nan])
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("rows", [400, 2500])
+def test_curves_carry_the_calibrators_uncertainty(method, rows):
+    """Standard errors along thresholds are those of the table at each threshold, for few scores and for grouped ones."""
+    score = np.random.default_rng(1).random(rows)
+    table = calibrator(method).batch(score)
+    _, cells = confusion_along(table)
+    index = np.array([rows // 5, rows // 2, 4 * rows // 5])
+    for name in ("recall", "f1"):
+        along = errors_along(on_counts(name, table), table, cells[index], index)
+        single = [table.at(threshold) for threshold in table.support[0][::-1][index - 1]]
+        expected = [standard_error(resolve(name, each), each) for each in single]
+        np.testing.assert_allclose(along, expected, rtol=1e-9 if rows == 400 else 2e-3)
+
+
+def test_bands_of_a_calibrated_batch_hold_the_hidden_curve():
+    """Over many labelled samples, the pointwise ROC band holds the true sensitivity about as often as it says."""
+    rng = np.random.default_rng(5)
+    score = rng.random(600)
+    truth = rng.random(600) < score**1.5
+    true = hs.roc_curve(hs.scores(truth, score), band="none")
+    inside = []
+    for seed in range(40):
+        labelled = rng.random(150)
+        made = hs.calibrate(labelled, rng.random(150) < labelled**1.5, n_draws=200, random_state=seed)
+        band = hs.roc_curve(made.batch(score))
+        place = np.searchsorted(band["fpr"], [0.1, 0.2, 0.4])
+        height = np.interp([0.1, 0.2, 0.4], true["fpr"], true["tpr"])
+        inside.append((band.low[place] <= height) & (height <= band.high[place]))
+    assert np.mean(inside) > 0.88
+
+
+@pytest.mark.parametrize("method", ["delong", "newcombe", "hanley_mcneil", "mann_whitney", "wilson", "bootstrap_bca"])
+def test_methods_for_labelled_cases_are_refused(method):
+    """What takes counts for labelled cases would be far too sure of a batch, and says what to use instead."""
+    table = calibrator("beta").batch(np.linspace(0.1, 0.9, 50))
+    with pytest.raises(hs.HowsureError, match="bootstrap_percentile"):
+        hs.estimate(table, "roc_auc", method=method)
+
+
+def test_what_needs_labels_is_refused():
+    """A batch without labels has no calibration to check, and no simultaneous band of its ranks."""
+    table = calibrator("beta").batch(np.linspace(0.1, 0.9, 50))
+    for function in (hs.calibration_curve, hs.calibration_test):
+        with pytest.raises(hs.HowsureError, match="Without labels"):
+            function(table)
+    for curve in (hs.roc_curve, hs.precision_recall_curve):
+        with pytest.raises(hs.HowsureError, match="pointwise"):
+            curve(table, band="simultaneous")
+
+
+def test_a_long_batch_is_estimated_in_seconds():
+    """A hundred thousand scores take the delta method by themselves, and draws at a threshold; results repeat."""
+    table = calibrator("beta").batch(np.random.default_rng(6).random(100_000))
+    first, second = (hs.evaluate(table, ["roc_auc", "f1"], threshold=0.5, random_state=0) for _ in range(2))
+    assert [each.method for each in first] == ["delta", "bayes"]
+    assert [each.to_dict() for each in first] == [each.to_dict() for each in second]
+    assert all("labelled ones" in each.reason for each in first)
+
+
+def rates(method, column, splits, n_draws):
+    """Return how often intervals hold the metric of the hidden labels, calibrated on a labelled tenth, by metric."""
+    data = pd.read_csv(EXAMPLE)
+    label, score = (data["label"] == "malignant").to_numpy(), data[column].to_numpy()
+    inside = []
+    for seed in range(splits):
+        order = np.random.default_rng(seed).permutation(len(data))
+        tenth, rest = order[: len(data) // 10], order[len(data) // 10 :]
+        made = hs.calibrate(score[tenth], label[tenth], method=method, n_draws=n_draws, random_state=seed)
+        drawing = hs.Dirichlet(n_draws=2 * n_draws)
+        ours = hs.evaluate(made.batch(score[rest]).at(0.5), METRICS, method=drawing, random_state=seed)
+        truth = hs.evaluate(hs.scores(label[rest], score[rest]).at(0.5), METRICS)
+        inside.append([each.low <= true.value <= each.high for each, true in zip(ours, truth, strict=True)])
+    return np.mean(inside, axis=0)
+
+
+@pytest.mark.parametrize("column", ["score_logistic", "score_naive_bayes"])
+def test_intervals_hold_the_metric_of_hidden_labels(column):
+    """Calibrated on 57 labelled cases, 95 % intervals hold the metrics of the other 512 in most splits."""
+    assert rates("beta", column, 20, 200).mean() > 0.95 - 3 * np.sqrt(0.95 * 0.05 / 20)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method, lowest", [("beta", 0.94), ("platt", 0.94), ("isotonic", 0.92)])
+def test_intervals_hold_the_metric_of_hidden_labels_in_many_splits(method, lowest):
+    """The same over 200 splits of each of three models' scores: the rates of the guide's table."""
+    found = [rates(method, f"score_{model}", 200, 500) for model in ("logistic", "forest", "naive_bayes")]
+    print(method, np.round(found, 3))  # noqa: T201 - the guide's figures
+    assert np.mean(found) > lowest
+
+
+def test_calibrated_takes_a_calibrator():
+    """`calibrated(scores, calibrator=…)` is the calibrator's batch, also from a frame, and chunk by chunk."""
+    made = calibrator("platt")
+    frame = pd.DataFrame({"score": np.linspace(-1, 2, 60), "month": ["May", "June"] * 30})
+    whole = hs.calibrated("score", data=frame, calibrator=made)
+    np.testing.assert_allclose(whole.counts, made.batch(frame["score"]).counts)
+    chunks = hs.calibrated("score", data=frame, by="month", calibrator=made)
+    assert list(chunks) == ["June", "May"]
+    np.testing.assert_allclose(chunks["May"].counts, made.batch(frame["score"][::2]).counts)
+    followed = hs.monitor(chunks, ["recall", "roc_auc"], threshold=0.5, random_state=0)
+    assert all(record["low"] < record["value"] < record["high"] for record in followed.records())
+
+
+def test_a_calibrator_in_the_wrong_place_is_refused():
+    """Columns of many classes, populations and what is no calibrator get a clear line."""
+    made = calibrator("beta")
+    for more, words in (
+        ({"calibrator": "beta"}, "comes from `calibrate"),
+        ({"calibrator": made, "target": "population"}, "batch at hand"),
+        ({"calibrator": made, "y_pred": [0, 1]}, "`y_pred`"),
+    ):
+        with pytest.raises(hs.HowsureError, match=words):
+            hs.calibrated([0.2, 0.4], **more)
+    with pytest.raises(hs.HowsureError, match="shape"):
+        hs.calibrated([[0.2, 0.8], [0.4, 0.6]], calibrator=made)

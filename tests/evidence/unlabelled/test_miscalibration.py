@@ -1,0 +1,89 @@
+"""How far metrics move under miscalibration, against brute force."""
+
+import numpy as np
+import pytest
+
+import howsure as hs
+from howsure.metrics.binding import resolve
+
+SCORE = np.random.default_rng(0).beta(2, 3, 60)
+
+
+def shifted(score, a, b):
+    return 1 / (1 + np.exp(-(a + b * np.log(score / (1 - score)))))
+
+
+def expected_table(score, true, threshold):
+    above = score >= threshold
+    return np.array([[(1 - true)[~above].sum(), (1 - true)[above].sum()], [true[~above].sum(), true[above].sum()]])
+
+
+@pytest.mark.parametrize("metric", ["precision", "recall", "f1", "accuracy", "mcc"])
+def test_shift_and_slope_reach_their_extremes(metric):
+    """No shift and slope in the stated box goes beyond the limits by more than the grid leaves, and some reach them."""
+    scores = hs.calibrated(SCORE)
+    found = hs.sensitivity(scores, metric, threshold=0.4, shift=0.5, slope=1.5)
+    bound, rng = resolve(metric, scores.at(0.4)), np.random.default_rng(1)
+    values = [
+        float(bound(expected_table(SCORE, shifted(SCORE, rng.uniform(-0.5, 0.5), rng.uniform(1 / 1.5, 1.5)), 0.4)))
+        for _ in range(400)
+    ]
+    reach = found.high - found.low
+    assert found.low - 0.01 * reach <= min(values)
+    assert max(values) <= found.high + 0.01 * reach
+    for limit, place in ((found.low, found.low_at), (found.high, found.high_at)):
+        assert float(bound(expected_table(SCORE, shifted(SCORE, *place), 0.4))) == pytest.approx(limit)
+    assert found.value == pytest.approx(hs.estimate(scores, metric, threshold=0.4).value)
+
+
+@pytest.mark.parametrize("metric", ["precision", "recall", "f1", "accuracy", "mcc"])
+def test_no_probabilities_within_the_distance_go_further(metric):
+    """Any true probabilities within the distance give a value within the limits."""
+    scores = hs.calibrated(SCORE)
+    found = hs.sensitivity(scores, metric, threshold=0.4, distance=0.1)
+    bound, rng = resolve(metric, scores.at(0.4)), np.random.default_rng(2)
+    for _ in range(300):
+        weight = rng.choice([0.0, 1.0], 2)[(SCORE >= 0.4).astype(int)] if rng.random() < 0.5 else rng.random(60)
+        true = np.clip(SCORE + 0.1 * (2 * weight - 1), 0, 1)
+        value = float(bound(expected_table(SCORE, true, 0.4)))
+        assert found.low - 1e-12 <= value <= found.high + 1e-12
+
+
+def test_areas_move_with_slope():
+    """Scores that are overconfident have a lower ROC AUC than they promise, and none at all changes nothing."""
+    scores = hs.calibrated(SCORE)
+    found = hs.sensitivity(scores, "roc_auc", slope=1.5)
+    assert found.low < found.value < found.high
+    assert found.low_at == pytest.approx((0.0, 1 / 1.5))
+    nothing = hs.sensitivity(scores, "roc_auc")
+    assert nothing.low == nothing.value == nothing.high
+
+
+def test_certain_scores_stay_certain():
+    """Scores of 0 and 1 are not moved by shift and slope."""
+    found = hs.sensitivity(hs.calibrated([0.0, 1.0, 1.0]), "accuracy", threshold=0.5, shift=1.0, slope=2.0)
+    assert (found.low, found.high) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        ({"shift": -1}, "at least 0"),
+        ({"slope": 0.5}, "at least 1"),
+        ({"distance": 2}, "between 0 and 1"),
+        ({"distance": 0.1, "threshold": None}, "give a `threshold`"),
+        ({"shift": np.nan}, "at least 0"),
+    ],
+)
+def test_amounts_are_checked(arguments, words):
+    """Each amount that means nothing is named."""
+    settings = {"threshold": 0.5} | arguments
+    metric = "f1" if settings["threshold"] is not None else "roc_auc"
+    with pytest.raises(hs.HowsureError, match=words):
+        hs.sensitivity(hs.calibrated(SCORE), metric, **settings)
+
+
+def test_labelled_scores_are_refused():
+    """Labelled cases have nothing that rests on calibration."""
+    with pytest.raises(hs.HowsureError, match="scores without labels"):
+        hs.sensitivity(hs.scores([0, 1], [0.2, 0.7]), "f1", threshold=0.5, shift=0.2)

@@ -1,0 +1,151 @@
+"""Ranking metrics equal scikit-learn's, have exact gradients, and refuse what they do not know."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn import metrics as sk
+
+import howsure as hs
+from howsure.methods.interval import standard_error
+from howsure.metrics.roc import average_precision, partial_auc, resolve_scores, roc_auc
+from howsure.tables.table import Counts
+
+DATA = Path(__file__).parent.parent / "data"
+
+
+def sample(seed):
+    """Return truth, tied scores and, for odd seeds, weights (some zero)."""
+    rng = np.random.default_rng(seed)
+    size = int(rng.integers(5, 150))
+    truth = (rng.random(size) < rng.uniform(0.15, 0.8)).astype(int)
+    truth[:2] = 0, 1
+    score = np.round(rng.normal(truth * rng.uniform(-0.5, 3)), int(rng.integers(0, 4)))
+    weight = np.round(rng.exponential(size=size), 1) if seed % 2 else None
+    if weight is not None:
+        weight[:2] = 1.0
+    return truth, score, weight
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_values_equal_scikit_learns(block):
+    """AUC, partial AUC and average precision equal scikit-learn's on 400 data sets with ties and weights."""
+    for seed in range(100 * block, 100 * (block + 1)):
+        truth, score, weight = sample(seed)
+        table = hs.scores(truth, score, sample_weight=weight)
+        value = lambda spec: float(resolve_scores(spec, table)(table.counts))  # noqa: B023, E731
+        settings = {"sample_weight": weight}
+        assert value("roc_auc") == pytest.approx(sk.roc_auc_score(truth, score, **settings), abs=1e-12)
+        assert value("ap") == pytest.approx(sk.average_precision_score(truth, score, **settings), abs=1e-12)
+        for limit in (0.05, 0.3, 0.77):
+            expected = sk.roc_auc_score(truth, score, max_fpr=limit, **settings)
+            assert value(f"roc_auc+max_fpr={limit}") == pytest.approx(expected, abs=1e-10)
+
+
+SPECS = ("roc_auc", "average_precision", "roc_auc+max_fpr=0.13", "roc_auc+max_fpr=0.6")
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_gradients_are_complex_step_derivatives(spec):
+    """The closed-form gradients are the derivatives of the values to rounding, and sum to zero with the counts."""
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        cells = rng.uniform(0.1, 3, (int(rng.integers(2, 15)), 2)) * (rng.random((1, 2)) < 2)
+        cells[rng.integers(len(cells)), rng.integers(2)] = 0.0
+        metric = resolve_scores(spec, hs.scores([0, 1], [0.1, 0.9]))
+        gradient = metric.gradient(Counts(cells, "scores"))
+        nudged = cells + 1e-20j * np.eye(cells.size).reshape(-1, *cells.shape)
+        assert gradient.ravel() == pytest.approx(metric(nudged).imag / 1e-20, rel=1e-9, abs=1e-11)
+        assert (cells * gradient).sum() == pytest.approx(0, abs=1e-10)
+
+
+def test_leading_axes_are_many_tables():
+    """A stack of tables gives each table's value."""
+    tables = np.random.default_rng(1).integers(0, 4, (3, 5, 12, 2)).astype(float)
+    for function in (roc_auc, average_precision, lambda cells: partial_auc(cells, 0.4)):
+        one_by_one = [[float(function(tables[i, j])) for j in range(5)] for i in range(3)]
+        assert function(tables) == pytest.approx(np.array(one_by_one))
+
+
+def test_monotone_transforms_and_reversal():
+    """Ranks are all that count; reversed scores give one minus the area."""
+    truth, score, _ = sample(4)
+    areas = [
+        float(hs.estimate(hs.scores(truth, each), "roc_auc")) for each in (score, np.exp(score), 3 * score - 7, -score)
+    ]
+    assert areas[1:3] == pytest.approx([areas[0]] * 2)
+    assert areas[3] == pytest.approx(1 - areas[0])
+
+
+def test_partial_areas_equal_procs():
+    """The standardised partial areas of pROC's aSAH data equal those that pROC gives."""
+    with (DATA / "asah.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    truth = [row["outcome"] == "Poor" for row in rows]
+    with (DATA / "asah_reference.csv").open() as file:
+        for reference in csv.DictReader(file):
+            table = hs.scores(truth, [float(row[reference["marker"]]) for row in rows])
+            estimate = hs.estimate(table, "roc_auc+max_fpr=0.1")
+            assert estimate.value == pytest.approx(float(reference["partial_standardised"]), abs=1e-12)
+            assert estimate.low < estimate.value < estimate.high
+
+
+@pytest.mark.parametrize("spec", ["average_precision", "roc_auc+max_fpr=0.2"])
+@pytest.mark.parametrize("design", ["simple", "weighted", "clusters", "fixed"])
+def test_delta_agrees_with_the_bootstrap(spec, design):
+    """In every design the delta method's standard error is the bootstrap's, within its Monte Carlo error."""
+    rng = np.random.default_rng(6)
+    truth = np.repeat([0, 1], [1400, 600])
+    score = np.round(rng.normal(truth * 1.4), 2)
+    extra = {
+        "weighted": {"sample_weight": rng.integers(1, 5, 2000)},
+        "clusters": {"groups": rng.integers(0, 400, 2000)},
+    }
+    table = hs.scores(truth, score, **extra.get(design, {}))
+    if design == "fixed":
+        table = table.with_design(hs.FixedMargins())
+    drawn = hs.estimate(table, spec, method=hs.Bootstrap("percentile", 1500), random_state=2)
+    assert standard_error(resolve_scores(spec, table), table) == pytest.approx(drawn.standard_error, rel=0.07)
+
+
+def test_every_drawing_method_serves():
+    """Bootstrap (percentile, basic, BCa) and posterior (Bayesian bootstrap) give intervals near the delta method's."""
+    rng = np.random.default_rng(9)
+    truth = np.repeat([0, 1], [300, 150])
+    table = hs.scores(truth, rng.normal(truth * 1.5))
+    reference = hs.estimate(table, "ap")
+    for method in ("bootstrap_percentile", "bootstrap_basic", "bootstrap_bca", "bayes", hs.Dirichlet(prior="haldane")):
+        estimate = hs.estimate(table, "ap", method=method, random_state=0)
+        assert (estimate.low, estimate.high) == pytest.approx((reference.low, reference.high), abs=0.025)
+
+
+def test_posterior_is_the_bayesian_bootstrap():
+    """Without prior cases the draws of the area are those of cases weighted by a flat Dirichlet, taken literally."""
+    rng = np.random.default_rng(12)
+    truth = np.repeat([0, 1], [35, 25])
+    score = np.round(rng.normal(truth), 1)
+    draws = hs.estimate(hs.scores(truth, score), "roc_auc", method=hs.Dirichlet(prior=0, n_draws=4000), random_state=1).draws  # fmt: skip
+    literal = [sk.roc_auc_score(truth, score, sample_weight=rng.dirichlet(np.ones(60))) for _ in range(1500)]
+    assert stats.ks_2samp(draws, literal).pvalue > 0.01
+    default = hs.estimate(hs.scores(truth, score), "roc_auc", method="bayes", random_state=1)
+    assert default.standard_error == pytest.approx(np.std(literal), rel=0.12)
+
+
+@pytest.mark.parametrize(
+    "spec, words",
+    [
+        ("roc_acu", "no metric of scores 'roc_acu'. Did you mean 'roc_auc'"),
+        ("roc_auc+max_frp=0.1", "no argument of `roc_auc` 'max_frp'.*'max_fpr'"),
+        ("roc_auc+max_fpr=0", r"lies in \(0, 1\]"),
+        ("roc_auc+max_fpr=x", "takes a number"),
+        ("roc_auc+max_fpr", "argument=value"),
+        ("f1", "at a threshold"),
+        ("f1@macro", "at a threshold"),
+    ],
+)
+def test_unknown_names_are_refused(spec, words):
+    """Unknown metrics, arguments and values are refused with a hint; metrics of counts need a threshold."""
+    with pytest.raises(hs.HowsureError, match=words):
+        resolve_scores(spec, hs.scores([0, 1], [0.1, 0.9]))

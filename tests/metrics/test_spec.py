@@ -1,0 +1,146 @@
+"""Spec strings: what they name on a table, and what they refuse."""
+
+import numpy as np
+import pytest
+
+import howsure as hs
+from howsure.metrics.binding import resolve
+from howsure.metrics.metric import REGISTRY
+from howsure.metrics.spec import parse, signature
+
+TABLE = hs.from_counts([[44, 6, 3], [7, 29, 5], [2, 8, 21]], labels=["ER+", "a=b", "c@d"])
+
+
+@pytest.mark.parametrize(
+    "text, shortest",
+    [
+        ("F1-Score", "f1"),
+        (" f1 @ mean ", "f1@macro"),
+        ("fbeta+beta=1@macro", "fbeta@macro"),
+        ("fbeta + beta = 2 @ Weighted", "fbeta+beta=2@weighted"),
+        ("fbeta+beta=0.50@micro", "fbeta+beta=0.5@micro"),
+        ("balanced_accuracy+adjusted=1", "balanced_accuracy+adjusted=true"),
+        ("ba+adjusted=false", "balanced_accuracy"),
+        ("recall+zero_division=0.0@macro", "recall+zero_division=0@macro"),
+        ("recall+zero_division=nan@macro", "recall@macro"),
+        ("sensitivity@select_positive+positive_class=ER+", "recall@binary+positive_class=ER+"),
+        ("tpr@binary+positive_class= c@d", "recall@binary+positive_class=c@d"),
+        ("tpr@binary+positive_class=a=b", "recall@binary+positive_class=a=b"),
+        ("iou@worst", "jaccard@min"),
+    ],
+)
+def test_shortest_form(text, shortest):
+    """Aliases, blanks, case and defaults fall away; the shortest form parses to itself."""
+    assert parse(text).text == shortest
+    assert parse(shortest).text == shortest
+
+
+def test_class_names_may_hold_every_sign_of_the_syntax():
+    """Classes called 'ER+', 'a=b' and 'c@d' are named, and give their own recall."""
+    values = [hs.estimate(TABLE, f"recall@binary+positive_class={label}").value for label in TABLE.labels]
+    assert values == pytest.approx([44 / 53, 29 / 41, 21 / 31])
+
+
+def test_two_classes_mean_the_second():
+    """On two classes a metric of one class needs no average and looks at the second label."""
+    table = hs.from_counts([[50, 3], [5, 42]], labels=["zebra", "ant"])
+    assert hs.estimate(table, "recall").value == pytest.approx(42 / 47)
+    assert hs.estimate(table, "recall@binary+positive_class=zebra").value == pytest.approx(50 / 53)
+    assert hs.estimate(table, "recall").low == hs.estimate(table, "recall@binary+positive_class=ant").low
+
+
+def test_zero_division_is_the_value_of_an_undefined_class():
+    """A class that is never predicted has precision nan (left out), 0, 1 or a half, as asked."""
+    table = hs.from_counts([[10, 5, 0], [4, 20, 0], [2, 1, 0]])
+    defined = 10 / 16 + 20 / 26
+    for asked, expected in (("nan", defined / 2), ("0", defined / 3), ("1", (defined + 1) / 3), ("0.5", (defined + 0.5) / 3)):  # fmt: skip
+        assert hs.estimate(table, f"precision+zero_division={asked}@macro").value == pytest.approx(expected)
+    single = "precision@binary+positive_class=2"
+    assert np.isnan(hs.estimate(table, single).value)
+    assert "no prediction of the class" in hs.estimate(table, single).reason
+    filled = hs.estimate(table, "precision+zero_division=1@binary+positive_class=2")
+    assert filled.value == 1
+    assert np.isnan(filled.low)
+    assert filled.reason
+
+
+def test_classes_to_average_over():
+    """`classes` restricts an average, and keeps the errors with the other classes."""
+    counts = TABLE.counts
+    tp, rows, columns = np.diag(counts), counts.sum(1), counts.sum(0)
+    f1 = 2 * tp / (rows + columns)
+    for average, expected in (
+        ("macro", f1[[2, 0]].mean()),
+        ("weighted", np.average(f1[[2, 0]], weights=rows[[2, 0]])),
+        ("micro", 2 * tp[[2, 0]].sum() / (rows + columns)[[2, 0]].sum()),
+        ("min", f1[[2, 0]].min()),
+    ):
+        for method in ("wald", None):
+            estimate = hs.estimate(TABLE, f"f1@{average}", classes=[2, 0], method=method)
+            assert estimate.value == pytest.approx(expected, rel=1e-12)
+            assert estimate.low < expected < estimate.high
+
+
+def test_whole_table_metrics_are_refused_for_multilabel_data():
+    """Accuracy of cases with many labels is not defined by the labels' 2×2 tables."""
+    rng = np.random.default_rng(0)
+    true = rng.integers(0, 2, (50, 3))
+    table = hs.confusion(true, np.where(rng.random((50, 3)) < 0.8, true, 1 - true))
+    assert table.kind == "multilabel"
+    with pytest.raises(hs.HowsureError, match="f1@macro"):
+        hs.estimate(table, "accuracy")
+    with pytest.raises(hs.HowsureError, match="3 labels"):
+        hs.estimate(table, "f1")
+    assert 0 < hs.estimate(table, "f1@macro").low < 1
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ("", "no metric"),
+        ("@macro", "no metric"),
+        ("f1@", "no average"),
+        ("f1@macro@micro", "no average"),
+        ("f1@macro+", "argument=value"),
+        ("fbeta+beta=nan@macro", "finite"),
+        ("fbeta+beta=inf@macro", "finite"),
+        ("fbeta+beta=1+beta=2@macro", "`beta` twice"),
+        ("f1+zero_division=7@macro", r"lies in \[0, 1\]"),
+        ("f1+zero_division=inf@macro", r"lies in \[0, 1\]"),
+        ("f1+zero_division=warn@macro", "takes a number"),
+        ("mcc+zero_division=0", "takes no `zero_division`"),
+        ("weighted_kappa+power=-1", "at least 0"),
+        ("f1+beta=2@macro", "no argument of `f1`"),
+        ("f1@binary+positive_class=7", "no class"),
+        ("f1@binary+positive_clas=a=b", "positive_class"),
+    ],
+)
+def test_nothing_is_swallowed(text, words):
+    """What a spec string cannot mean is an error that names it, not a default."""
+    with pytest.raises(hs.HowsureError, match=words):
+        hs.estimate(TABLE, text)
+
+
+def test_metric_objects_are_taken_as_they_are():
+    """A bound metric can be given again, and is callable on counts of any leading shape."""
+    metric = resolve("f1@macro", TABLE)
+    assert resolve(metric, TABLE) is metric
+    assert hs.estimate(TABLE, metric).low == hs.estimate(TABLE, "f1@macro").low
+    batch = np.stack([TABLE.counts, TABLE.counts.T])
+    assert metric(batch) == pytest.approx(np.repeat(hs.estimate(TABLE, "f1@macro").value, 2))
+
+
+def test_signatures_show_the_arguments():
+    """What a spec string may set is shown with its default."""
+    assert signature(REGISTRY.find("fbeta")) == "+beta=1"
+    assert signature(REGISTRY.find("balanced_accuracy")) == "+adjusted=false"
+    assert signature(REGISTRY.find("mcc")) == ""
+
+
+def test_names_do_not_collide():
+    """No name or alias leads to two definitions, and none holds a sign of the syntax."""
+    seen = {}
+    for definition in REGISTRY:
+        for name in (definition.name, *definition.aliases):
+            assert seen.setdefault(name.lower(), definition) is definition
+            assert not set(name) & set("+@= ")

@@ -1,0 +1,391 @@
+"""What the report says: numbers at every level, cautions, headline, and what is refused."""
+
+import itertools
+import json
+import math
+import re
+import subprocess
+import sys
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import howsure as hs
+from howsure.report.html import as_json
+from howsure.report.measured import LEVELS
+
+TABLE = hs.from_counts([[50, 3], [5, 42]], labels=["healthy", "ill"])
+
+
+def section(report, title):
+    return next(each for each in report.sections if each.title == title)
+
+
+def cautions_of(report):
+    return [each[report.level if len(each) > 1 else 0] for each in section(report, "What to be careful about").items]
+
+
+def test_every_level_has_its_own_interval():
+    """At each level the report's intervals are those that `estimate` gives."""
+    report = hs.report_of(TABLE, confidence_level=0.68)
+    assert report.levels == (0.68, *LEVELS)
+    for each in report.to_dict()["estimates"]:
+        for level, (low, high) in each["intervals"].items():
+            direct = hs.estimate(TABLE, each["metric"], confidence_level=float(level))
+            assert (low, high) == (direct.low, direct.high)
+
+
+def test_the_headline_says_what_is_plausible():
+    """One sentence a model: the value, the cases, and the limits of each level."""
+    report = hs.report_of({"A": TABLE, "B": TABLE}, confidence_level=0.9)
+    estimate = hs.estimate(TABLE, "f1", confidence_level=0.9)
+    sentence = report.headline[1][report.level]
+    assert sentence == (
+        f"F1 of B is {estimate.value:.2f}; with these 100 cases, anything between {estimate.low:.2f} and "
+        f"{estimate.high:.2f} is plausible (90 % interval)."
+    )
+
+
+def test_the_headline_is_the_first_metric_that_was_asked_for():
+    """With metrics named, the first of them is the main one; with clusters the sentence counts them."""
+    rng = np.random.default_rng(2)
+    truth = rng.integers(0, 2, 200)
+    predicted = np.where(rng.random(200) < 0.8, truth, 1 - truth)
+    table = hs.confusion(truth, predicted, groups=np.arange(200) // 10)
+    report = hs.report_of(table, metrics=["mcc", "f1"])
+    assert report.headline[0][report.level].startswith("MCC is 0.")
+    assert "200 cases in 20 clusters" in report.headline[0][report.level]
+
+
+def test_draws_are_shared_by_all_levels_and_can_be_repeated():
+    """Intervals of higher levels hold those of lower ones, and the seed that is given makes the same ones again."""
+    first = hs.report_of(TABLE, metrics=["f1"], method="bayes")
+    seed = int(first.to_dict()["seed"])
+    second = hs.report_of(TABLE, metrics=["f1"], method="bayes", random_state=seed)
+    assert first.to_dict()["estimates"] == second.to_dict()["estimates"]
+    assert (f"Seed of the draws: {seed}.",) in section(second, "How to reproduce this").items
+    intervals = list(first.to_dict()["estimates"][0]["intervals"].values())
+    for inner, outer in itertools.pairwise(intervals):
+        assert outer[0] <= inner[0] <= inner[1] <= outer[1]
+
+
+def test_an_evaluation_has_its_report():
+    """`to_html` of an evaluation has its metrics, its method, its level and its own draws."""
+    evaluation = hs.evaluate(TABLE, ["f1", "kappa"], method="bayes", confidence_level=0.9)
+    page = evaluation.to_html("ward 3")
+    found = json.loads(re.search(r'id="howsure-results">(.*?)</script>', page, re.DOTALL)[1])
+    shown = found["estimates"][1]
+    assert (shown["metric"], shown["method"]) == ("kappa", "bayes")
+    assert shown["intervals"]["0.9"] == [evaluation["kappa"].low, evaluation["kappa"].high]
+    assert "ward 3" in page
+
+
+def test_an_evaluation_of_scores_has_curves():
+    """The report of scores shows their metrics and curves, and no matrix, as there is no threshold."""
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, 2, 100)
+    table = hs.scores(truth, rng.normal(truth, 1.0))
+    report = hs.report_of(table)
+    charts = section(report, "Scores and thresholds").charts
+    assert [chart.title for chart in charts][:2] == ["ROC curve", "Precision–recall curve"]
+    assert "Calibration" not in [chart.title for chart in charts], "scores beyond 0 and 1 are no probabilities"
+    assert "Confusion matrix" not in [each.title for each in report.sections]
+    assert hs.evaluate(table).to_html().count("<figure>") == len(charts)
+
+
+def test_points_of_charts_say_what_the_curve_says():
+    """A point's hint has the curve's own coordinates, and the limits of every level."""
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, 2, 60)
+    table = hs.scores(truth, np.clip(rng.normal(0.3 + 0.4 * truth, 0.3), 0, 1).round(2))
+    report = hs.report_of(table)
+    mark = section(report, "Scores and thresholds").charts[0].lines[0].marks[7]
+    for level, text in zip(report.levels, mark.texts, strict=True):
+        curve = hs.roc_curve(table, confidence_level=level)
+        hints = [
+            (f"false positive rate {x:.3g}, true positive rate {y:.3f}, threshold {t:.3g}", f"[{low:.3f}, {high:.3f}]")
+            for x, y, t, low, high in zip(curve.x, curve.y, curve["threshold"], curve.low, curve.high, strict=True)
+        ]
+        assert (mark.tip, text) in hints
+
+
+def test_small_classes_perfect_samples_and_many_intervals_are_warned_of():
+    """A class of few cases, a metric of 1, and the number of intervals that should miss are named."""
+    table = hs.from_counts([[60, 0, 0], [0, 7, 2], [0, 0, 90]], labels=["cat", "owl", "dog"])
+    found = cautions_of(hs.report_of(table))
+    assert any("“owl” has only 9 cases" in each for each in found)
+    assert any(each.startswith("recall of cat is 1 in this sample") for each in found)
+    assert any(each.startswith("This report shows 17 intervals at 95 %") for each in found)
+    assert not any("“cat” has" in each for each in found)
+
+
+def test_clusters_weights_and_undefined_metrics_are_warned_of():
+    """What the design does to the intervals, and why a metric is undefined, is said in words."""
+    truth, predicted = [0, 1, 1, 0, 1, 0] * 5, [0, 1, 0, 0, 1, 1] * 5
+    clustered = hs.confusion(truth, predicted, groups=[each // 6 for each in range(30)])
+    weighted = hs.confusion(truth, predicted, sample_weight=[1, 2, 1, 1, 3, 1] * 5)
+    never = hs.from_counts([[30, 0], [5, 0]])
+    assert any("5 clusters" in each and "So few" in each for each in cautions_of(hs.report_of(clustered)))
+    assert any("weighted" in each for each in cautions_of(hs.report_of(weighted)))
+    assert any("no prediction of the class" in each for each in cautions_of(hs.report_of(never)))
+
+
+def test_groups_models_and_what_was_handed_over_are_all_there():
+    """Each group of each model has a row; comparisons and aggregates have their tables, with their own level."""
+    subjects = [hs.Subject(name, TABLE, None, {"north": TABLE, "south": TABLE}) for name in ("A", "B")]
+    difference = SimpleNamespace(value=0.1, low=0.05, high=0.15, confidence_level=0.9, p_value=0.002)
+    report = hs.report_of(subjects, by="site", comparisons={"A − B": difference})
+    sheet = section(report, "Groups by site").sheets[0]
+    assert [(row[0].value, row[1].value) for row in sheet.rows] == [
+        ("north", "A"), ("south", "A"), ("north", "B"), ("south", "B")
+    ]  # fmt: skip
+    row = section(report, "Comparisons").sheets[0].rows[0]
+    assert [cell.text(0) for cell in row] == ["A − B", "0.100 [0.050, 0.150] (90 %)", "0.002"]
+
+
+@pytest.fixture(scope="module")
+def paired():
+    """Three models on the same 300 cases."""
+    rng = np.random.default_rng(8)
+    truth = rng.integers(0, 2, 300)
+    shares = {"forest": 0.92, "logistic": 0.85, "bayes": 0.75}
+    return hs.paired(
+        truth, {name: np.where(rng.random(300) < share, truth, 1 - truth) for name, share in shares.items()}
+    )
+
+
+@pytest.mark.parametrize(
+    "correction, words", [("holm", "Holm"), ("max_t", "hold all together"), ("none", "by chance alone")]
+)
+def test_pairs_of_models_are_compared_in_words_and_on_one_axis(paired, correction, words):
+    """Each pair has its sentence, interval and p-value; a caution says what their number does, as they were adjusted."""
+    found = hs.compare_all(paired, "f1", correction=correction, random_state=0)
+    report = hs.report_of({name: paired.model(name) for name in paired.models}, comparisons=found)
+    part = section(report, "Comparisons")
+    assert [each[0] for each in part.items] == [each.sentence() for each in found]
+    sheet = part.sheets[0]
+    assert sheet.title == "Differences in F1"
+    assert ("p-value, adjusted" in sheet.headers) == (correction != "none")
+    left, right = (float(end.replace("−", "-")) for end in re.findall(r"from (\S+) at .* to (\S+) at", sheet.note)[0])
+    for row, each in zip(sheet.rows, found, strict=True):
+        (start, width), line = row[1].bar.spans[0], row[1].bar.line
+        ends = [left + (right - left) * share / 100 for share in (start, start + width, line)]
+        assert ends == pytest.approx([each.low, each.high, 0], abs=1e-4)
+        assert float(row[2].value) == pytest.approx(each.p_value, rel=0.01)
+    assert any(words in each and each.startswith("3 comparisons") for each in cautions_of(report))
+    held = report.to_dict()["comparisons"]["forest − bayes"]
+    assert (held["low"], held["p_value"]) == (found["forest", "bayes"].low, found["forest", "bayes"].p_value)
+
+
+def test_draws_tell_probabilities_in_place_of_p_values(paired):
+    """A comparison by posterior draws shows P(greater) and that of no practical difference, and no p-value."""
+    found = hs.compare(paired, "f1", method="bayes", rope=0.02, random_state=0)
+    sheet = section(hs.report_of(paired.model("forest"), comparisons=found), "Comparisons").sheets[0]
+    assert sheet.headers[2:] == ("probability that it is above 0", "probability of no practical difference")
+    assert [cell.order for cell in sheet.rows[0][2:]] == [found.probability_greater.value, found.rope.inside.value]
+
+
+def test_pooled_values_have_their_forest():
+    """Each experiment, the pooled value and the prediction interval have a row; disagreement is warned of."""
+    pooled = hs.pool([0.91, 0.74, 0.93], [0.010, 0.020, 0.015], method="dl", names=["Ulm", "Bern", "Graz"])
+    report = hs.report_of(TABLE, aggregates={"all sites": pooled})
+    whole, forest = section(report, "Several experiments together").sheets
+    assert [cell.text(0) for cell in whole.rows[0]][3:] == [f"{pooled.i2:.3g}", f"{pooled.tau2:.3g}"]
+    assert [row[0].value for row in forest.rows] == ["Ulm", "Bern", "Graz", "together", "a further experiment"]
+    assert forest.rows[1][1].text(0) == "0.740 [0.701, 0.779] (95 %)"
+    assert forest.rows[3][1].order == pooled.value
+    assert "τ²" in forest.note
+    assert any("differ by more than chance" in each for each in cautions_of(report))
+    assert report.to_dict()["aggregates"]["all sites"]["tau2"] == pooled.tau2
+    assert json.dumps(hs.report_of(TABLE, aggregates=hs.pool([0.9], [0.02])).to_dict(), allow_nan=False)
+
+
+def test_what_a_table_rests_on_is_said():
+    """Of scores the threshold is named; of reviewed, corrected and calibrated tables what is to know of them."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 200)
+    score = np.clip(rng.normal(0.3 + 0.4 * truth, 0.25), 0, 1)
+    page = hs.evaluate(hs.scores(truth, score), ["f1", "roc_auc"], threshold=0.4).to_html()
+    assert "predicted positive from a score of 0.4 on" in page
+    calibrated = hs.report_of(hs.calibrated(score))
+    assert ("What these cases will turn out to be, if their scores are calibrated.",) in section(
+        calibrated, "What was evaluated"
+    ).items
+    told = [each for each in cautions_of(calibrated) if "if their scores are calibrated" in each]
+    assert len(told) == 1, "a reason is given once, not once a metric"
+    reviews = [[[95, 5], [22, 18]], [[0, 0], [3, 97]]]
+    reviewed = hs.evaluate(hs.reviewed([[560, 40], [60, 340]], reviews, labels=["healthy", "ill"]))
+    assert "only the prior speaks there" in reviewed.to_html()
+    corrected = hs.corrected(hs.from_counts([[560, 40], [60, 340]]), sensitivity=0.9, specificity=0.98)
+    assert hs.evaluate(corrected).to_html()
+
+
+def page_of_classes(number):
+    """Return the size of a page on so many classes, with names of some length."""
+    rng = np.random.default_rng(0)
+    counts = rng.poisson(0.2, (number, number)) + np.diag(rng.poisson(40, number))
+    report = hs.report_of(hs.from_counts(counts, labels=[f"class number {i:04}" for i in range(number)]))
+    assert len(section(report, "Classes").sheets[0].rows) == number
+    return len(report.to_html().encode())
+
+
+def test_a_page_on_a_thousand_classes_would_stay_under_two_megabytes():
+    """Each further class takes its share of 2 MB and less, by the pages on 200 and on 240 classes."""
+    small, large = page_of_classes(200), page_of_classes(240)
+    assert small + 800 * (large - small) / 40 < 2_000_000
+
+
+@pytest.mark.slow
+def test_a_thousand_classes_stay_under_two_megabytes():
+    """The page on 1,000 classes is under 2 MB, with each class's intervals."""
+    assert page_of_classes(1000) < 2_000_000
+
+
+def test_bars_are_drawn_to_scale():
+    """A bar's ends lie at the limits on the axis that the sheet's note names; what has no end has no bar."""
+    table = hs.from_counts([[50, 0], [5, 42]])
+    report = hs.report_of(table, metrics=["recall", "plr"])
+    sheet = section(report, "Metrics").sheets[0]
+    left, right = (float(end) for end in re.findall(r"from ([\d.]+) at .* to ([\d.]+) at", sheet.note)[0])
+    bar, (low, high) = sheet.rows[0][1].bar, report.to_dict()["estimates"][0]["intervals"]["0.95"]
+    start, width = bar.spans[report.level]
+    assert left + (right - left) * start / 100 == pytest.approx(low, abs=1e-4)
+    assert (right - left) * width / 100 == pytest.approx(high - low, abs=1e-4)
+    assert sheet.rows[1][1].bar is None
+
+
+def test_methods_come_with_their_sources():
+    """Each method and metric that was used is explained, with the source that its docstring names."""
+    sheets = section(hs.report_of(TABLE), "Methods").sheets
+    methods = {row[0].value: (row[1].value, row[2].value) for row in sheets[0].rows}
+    assert set(methods) == {each.method for each in hs.evaluate(TABLE)}
+    assert "Takahashi" in methods["delta"][1]
+    assert all(row[1].value for sheet in sheets for row in sheet.rows)
+
+
+def test_more_classes_than_fit_a_matrix():
+    """Beyond twenty classes the largest confusions stand for the matrix, and the page stays small."""
+    rng = np.random.default_rng(0)
+    counts = rng.poisson(0.2, (300, 300)) + np.diag(rng.poisson(40, 300))
+    report = hs.report_of(hs.from_counts(counts))
+    titles = [sheet.title for sheet in section(report, "Confusion matrix").sheets]
+    assert titles == ["Most frequent confusions"]
+    largest = section(report, "Confusion matrix").sheets[0].rows
+    np.fill_diagonal(counts, 0)
+    assert [row[2].order for row in largest] == sorted(counts.ravel())[::-1][: len(largest)]
+    assert len(report.to_html().encode()) < 2_000_000
+
+
+def test_so_many_metrics_that_only_one_level_is_shown(monkeypatch):
+    """Past a number of metrics the page keeps to the level that was asked for."""
+    monkeypatch.setattr("howsure.report.measured.MOST", 30)
+    report = hs.report_of(hs.from_counts(np.eye(8) * 9 + 1), metrics=["accuracy"], confidence_level=0.9)
+    assert report.levels == (0.9,)
+
+
+def test_three_models_ten_classes_five_groups_in_time():
+    """The report on 3 models, 10 classes and 5 groups takes under 5 s of processor time and under 2 MB."""
+    rng = np.random.default_rng(1)
+    truth, site = rng.integers(0, 10, 5000), rng.integers(0, 5, 5000)
+    started = time.process_time()
+    subjects = []
+    for number in range(3):
+        predicted = np.where(rng.random(5000) < 0.9 - 0.05 * number, truth, rng.integers(0, 10, 5000))
+        groups = {each: hs.confusion(truth[site == each], predicted[site == each]) for each in range(5)}
+        subjects.append(hs.Subject(f"model {number}", hs.confusion(truth, predicted), None, groups))
+    page = hs.report_of(subjects, by="site").to_html()
+    assert time.process_time() - started < 5
+    assert len(page.encode()) < 2_000_000
+
+
+def test_multilabel_tables_have_a_report():
+    """Labels stand for classes; there is no matrix of them."""
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 2, (80, 3))
+    table = hs.confusion(truth, np.where(rng.random((80, 3)) < 0.8, truth, 1 - truth))
+    report = hs.report_of(table)
+    assert section(report, "What was evaluated").items[0] == ("80 cases, 3 labels.",)
+    assert len(section(report, "Classes").sheets[0].rows) == 3
+    assert report.to_html()
+
+
+def test_scores_that_tell_nothing_still_have_a_report():
+    """With one class only there are reasons in place of curves; constant scores have both."""
+    single = hs.report_of(hs.scores([1, 1, 1], [0.2, 0.5, 0.7], pos_label=1))
+    assert any("no case" in each for each in cautions_of(single))
+    assert "Scores and thresholds" not in [each.title for each in single.sections]
+    constant = hs.report_of(hs.scores([0, 1, 1, 0], [0.5] * 4))
+    assert section(constant, "Scores and thresholds").charts
+    assert all(each.to_html() for each in (single, constant))
+
+
+def test_shares_of_classes_know_the_design():
+    """Where cases come in clusters of copies, a class's share is as uncertain as without the copies."""
+    truth = np.array([0, 1, 1, 0, 1, 1, 0, 1] * 10)
+    shares = {}
+    for copies in (1, 4):
+        group = np.repeat(np.arange(80), copies)
+        table = hs.confusion(np.repeat(truth, copies), np.repeat(truth, copies), groups=group)
+        report = hs.report_of(table)
+        cell = section(report, "What was evaluated").sheets[0].rows[0][2]
+        shares[copies] = cell.text(report.level)
+    assert shares[1] == shares[4]
+
+
+def test_what_cannot_be_reported_on_is_refused():
+    """Nothing, a model without evidence, and two models of one name are refused, with the remedy."""
+    for nothing in ([], {}, [hs.Subject("A")]):
+        with pytest.raises(hs.HowsureError, match="nothing to report on"):
+            hs.report_of(nothing)
+    with pytest.raises(hs.HowsureError, match=r"called \['A'\]"):
+        hs.report_of([hs.Subject("A", TABLE), hs.Subject("A", TABLE)])
+
+
+def test_the_results_are_json_whatever_they_hold(strange):
+    """The machine's block has no sign that HTML takes for markup, and reads back as it was; undefined is null."""
+    text = as_json(strange.to_dict())
+    assert not set("<>&\u2028\u2029") & set(text)
+    assert json.loads(text) == strange.to_dict()
+    assert json.loads(as_json({"label": "\u2028</script><!--"})) == {"label": "\u2028</script><!--"}
+    never = hs.report_of(hs.from_counts([[30, 0], [5, 0]]), metrics=["precision"]).to_dict()["estimates"][0]
+    assert never["value"] is None
+    assert math.isnan(hs.estimate(hs.from_counts([[30, 0], [5, 0]]), "precision").value)
+
+
+def test_the_page_asks_nothing_of_anyone(report):
+    """There is no address, no import and no outside source in the page, and its policy allows none."""
+    page = report.to_html()
+    assert not re.findall(r"https?:|//[a-z]|\bsrc=|url\(|@import|<link|<iframe|<img", page)
+    assert "default-src 'none'" in page
+
+
+def test_without_jinja2_the_page_says_how_to_install_it():
+    """The error names the extra; Markdown and LaTeX do without."""
+    code = (
+        "import sys; sys.modules['jinja2'] = None; import howsure as hs\n"
+        "report = hs.report_of(hs.from_counts([[5, 1], [2, 9]])); report.to_markdown(); report.to_latex()\n"
+        "try: report.to_html()\nexcept hs.HowsureError as error: assert 'howsure[report]' in str(error)\n"
+        "else: raise SystemExit(1)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_reports_are_saved_by_suffix(tmp_path):
+    """.html, .md and .tex name the format; another suffix or a missing folder is refused in one line."""
+    report = hs.report_of(TABLE, title="ward")
+    assert report.save(tmp_path / "a.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert report.save(tmp_path / "a.md").read_text(encoding="utf-8") == report.to_markdown()
+    assert report.save(str(tmp_path / "a.tex")).read_text(encoding="utf-8") == report.to_latex()
+    with pytest.raises(hs.HowsureError, match="suffix"):
+        report.save(tmp_path / "a.pdf")
+    with pytest.raises(hs.HowsureError, match="cannot be written"):
+        report.save(tmp_path / "missing" / "a.html")
+
+
+def test_notebooks_show_the_report_in_a_frame():
+    """In a notebook the page is in a frame of its own, escaped."""
+    shown = hs.report_of(TABLE)._repr_html_()
+    assert shown.startswith("<iframe ")
+    assert "<script" not in shown
