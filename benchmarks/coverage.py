@@ -48,7 +48,8 @@ def main(studies: int) -> None:
         rng = np.random.default_rng(index)
         cells = shares(classes, ratio, accuracy)
         truth = [
-            each.value for each in hs.evaluate(hs.Table("confusion", cells * 1e6, (np.arange(classes),) * 2), METRICS)
+            each.value
+            for each in hs.evaluate(hs.ConfusionTable(counts=cells * 1e6, labels=np.arange(classes)), METRICS)
         ]
         tables = [
             hs.from_counts(rng.multinomial(rows, cells.ravel()).reshape(classes, classes)) for _ in range(studies)

@@ -76,7 +76,7 @@ def study(classes: int, wrong: float, budget: int, design: str, rng: np.random.G
 def truth(classes: int) -> np.ndarray:
     """Return the true values of the metrics."""
     cells = shares(classes, 0.0).sum(-1)
-    table = hs.Table("confusion", cells, (np.arange(classes),) * 2)
+    table = hs.ConfusionTable(counts=cells, labels=np.arange(classes))
     return np.array([each.value for each in hs.evaluate(table, metrics(classes))])
 
 

@@ -12,7 +12,7 @@ from howsure.metrics.averages import AVERAGES
 from howsure.metrics.binding import labels_to_expand, resolve
 from howsure.metrics.metric import REGISTRY
 from howsure.metrics.spec import parse
-from howsure.tables.table import Counts
+from howsure.tables.counts import ConfusionCounts
 
 OVER_CLASSES = [each.name for each in AVERAGES] + ["micro", "binary+positive_class=1"]
 SPECS = [
@@ -63,7 +63,7 @@ def test_gradient_is_the_derivative(spec, classes):
         up[cell] += step
         down[cell] -= step
         differences[cell] = (metric(up) - metric(down)) / (2 * step)
-    gradient = metric.gradient(Counts(counts))
+    gradient = metric.gradient(ConfusionCounts(counts))
     scale = np.abs(differences).max()
     assert gradient == pytest.approx(differences, rel=1e-5, abs=1e-6 * max(scale, 1e-4))
     assert (counts * gradient).sum() == pytest.approx(0, abs=1e-9 * (counts * np.abs(gradient)).sum() + 1e-15)
@@ -159,7 +159,7 @@ def test_scale_range_and_euler_hold_on_sparse_tables(counts, spec, factor):
     assert scaled == pytest.approx(value, rel=1e-9, abs=1e-12)
     assert metric.range[0] - 1e-12 <= value <= metric.range[1] + 1e-12
     filled = counts > 0
-    gradient = metric.gradient(Counts(counts))[filled]
+    gradient = metric.gradient(ConfusionCounts(counts))[filled]
     if np.isfinite(gradient).all():
         size = (counts[filled] * np.abs(gradient)).sum()
         assert (counts[filled] * gradient).sum() == pytest.approx(0, abs=1e-9 * size + 1e-12)
@@ -173,10 +173,12 @@ SMOOTH = [spec for spec in USABLE if not spec.endswith(("@min", "@max"))]
 def test_gradient_is_the_derivative_on_sparse_tables(counts, spec):
     """Where a class is left out of an average, the gradient is that of the average of the others."""
     metric = resolve(spec, hs.from_counts(counts))
-    value, gradient = float(metric(counts)), metric.gradient(Counts(counts))
+    value, gradient = float(metric(counts)), metric.gradient(ConfusionCounts(counts))
     if not math.isfinite(value) or not np.isfinite(gradient[counts > 0]).all():
         return
-    if value in metric.range or (metric.per_class is not None and np.isin(metric.per_class(Counts(counts)), 0).any()):
+    if value in metric.range or (
+        metric.per_class is not None and np.isin(metric.per_class(ConfusionCounts(counts)), 0).any()
+    ):
         return  # roots and geometric means have no slope at zero
     for cell in zip(*np.nonzero(counts), strict=True):
         step = 1e-5 * counts[cell]
@@ -242,7 +244,7 @@ def test_none_expands_to_the_classes():
     table = hs.from_counts(generic(3), labels=["a", "ER+", "c@d"])
     specs = labels_to_expand("f1@none", table)
     values = [each.value for each in hs.evaluate(table, "f1@none")]
-    tp, fn, fp, _ = Counts(table.counts).outcomes()
+    tp, fn, fp, _ = ConfusionCounts(table.counts).outcomes()
     assert specs == [f"f1@binary+positive_class={label}" for label in ("a", "ER+", "c@d")]
     assert values == pytest.approx(list(2 * tp / (2 * tp + fn + fp)))
 

@@ -53,10 +53,10 @@ from .curves.curves import (
 )
 from .curves.optimal_threshold import optimal_threshold as optimal_threshold
 from .curves.thresholds import threshold_curves as threshold_curves
+from .designs.clusters import Clusters as Clusters
 from .designs.counted import (
-    Clusters as Clusters,
     FixedMargins as FixedMargins,
-    Simple as Simple,
+    Independent as Independent,
     Weighted as Weighted,
 )
 from .designs.expected import (
@@ -150,7 +150,13 @@ from .sources.paired import (
 from .sources.score_matrix import multiclass_scores as multiclass_scores
 from .sources.scores import scores as scores
 from .study import Study as Study
-from .tables.table import (
-    Table as Table,
-    from_counts as from_counts,
+from .tables.batch import Tables as Tables
+from .tables.confusion import ConfusionTable as ConfusionTable, from_counts as from_counts
+from .tables.multilabel import MultilabelTable as MultilabelTable
+from .tables.paired import PairedScoresTable as PairedScoresTable, PairedTable as PairedTable
+from .tables.score_matrix import (
+    MulticlassScoresTable as MulticlassScoresTable,
+    MultilabelScoresTable as MultilabelScoresTable,
 )
+from .tables.scores import ScoresTable as ScoresTable
+from .tables.table import Table as Table

@@ -18,7 +18,6 @@ from howsure.methods.interval import standard_error
 from howsure.metrics.binding import resolve
 from howsure.metrics.contrast import EFFECTS, Side, contrast_metric
 from howsure.metrics.metric import REGISTRY
-from howsure.tables.table import Counts
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -90,12 +89,12 @@ def test_weighted_cases_are_resampled_with_their_own_weights():
     weight = np.where(np.arange(300) == 7, 1000.0, 1.0)
     table = hs.paired(truth, said, sample_weight=weight)
     for each in (table, table.pair("A", "B"), table.model("A")):
-        drawn = each.design.resample(each.counts, 4000, np.random.default_rng(1)).sum(1)
+        drawn = each.design.resample(each.cells, 4000, np.random.default_rng(1)).sum(1)
         heavy, light = np.divmod(drawn, 1000)
         assert (heavy == 0).mean() == pytest.approx((1 - 1 / 300) ** 300, abs=0.03)
         assert (heavy + light == 300).all()
     scored = hs.paired_scores(truth, {name: each + weight for name, each in said.items()}, sample_weight=weight)
-    drawn = scored.design.resample(scored.counts, 100, np.random.default_rng(1)).sum(1)
+    drawn = scored.design.resample(scored.cells, 100, np.random.default_rng(1)).sum(1)
     assert (np.divmod(drawn, 1000)[0] + np.divmod(drawn, 1000)[1] == 300).all()
 
 
@@ -107,8 +106,8 @@ def test_fixed_class_totals_take_their_part_of_the_variance_away():
     expected = sum(gap[truth == each].var() * (truth == each).sum() for each in (0, 1)) / 200**2
     found = hs.compare(table, "accuracy", method="delta")
     assert found.standard_error**2 == pytest.approx(expected, rel=1e-10)
-    drawn = table.design.resample(table.counts, 50, np.random.default_rng(0))
-    assert (drawn[:, table.support[2][:, 0] == 1].sum(1) == (truth == 1).sum()).all()
+    drawn = table.design.resample(table.cells, 50, np.random.default_rng(0))
+    assert (drawn[:, table.codes[:, 0] == 1].sum(1) == (truth == 1).sum()).all()
 
 
 SHIPPED = [each for each in REGISTRY if each.function.__module__.startswith("howsure.metrics.")]  # not a doctest's own
@@ -129,7 +128,7 @@ def test_standard_errors_agree(classes):
     for spec in smooth_specs():
         sides = [Side(name, resolve(spec, joint.model(name)), joint.view(name)) for name in "AB"]
         metric = contrast_metric(EFFECTS["difference"], *sides)
-        if not np.isfinite(metric(Counts(joint.counts, joint.kind))):  # a mean for values of one sign
+        if not np.isfinite(metric(joint.counted)):  # a mean for values of one sign
             assert spec in {"log_nlr@harmonic", "log_nlr@geometric"}
             continue
         metrics.append(metric)
@@ -441,7 +440,7 @@ def simulated(method, metric, repetitions, seed):
     for first in (0.8, 0.9):
         both = first * 0.8 + 0.4 * np.sqrt(first * (1 - first) * 0.8 * 0.2)
         pattern = {(1, 1): both, (1, 0): first - both, (0, 1): 0.8 - both, (0, 0): 0.2 - first + both}
-        shares = np.array([(0.4 if t else 0.6) * pattern[int(a == t), int(b == t)] for t, a, b in base.support[2]])
+        shares = np.array([(0.4 if t else 0.6) * pattern[int(a == t), int(b == t)] for t, a, b in base.codes])
         truth = float(contrast(shares))
         chosen = named(method) or automatic(contrast, base)
         intervals = [

@@ -63,7 +63,7 @@ def test_clusters_and_fixed_totals_are_drawn_jointly():
     """Designs other than independent cases are drawn by themselves, and agree with the delta method."""
     table = table_of(7, 900)
     rows = np.repeat(np.arange(len(table.counts)), table.counts.astype(int))
-    truth, *said = table.support[2][rows].T
+    truth, *said = table.codes[rows].T
     groups = np.random.default_rng(0).integers(0, 90, len(truth))
     clustered = hs.paired(truth, {f"m{i}": each for i, each in enumerate(said)}, groups=groups)
     for each in (clustered, table.with_design(hs.FixedMargins())):

@@ -7,7 +7,7 @@ from scipy import integrate, special, stats
 import howsure as hs
 from howsure.designs.distribution import ScoreDistribution
 from howsure.metrics.binding import resolve
-from howsure.tables.table import Counts
+from howsure.tables.counts import ConfusionCounts
 
 THRESHOLDS = [*np.linspace(0.05, 0.95, 19), 1e-6, 0.003, 0.999, 1 - 1e-6, 0.0, 1.0]
 
@@ -210,5 +210,5 @@ def test_new_batches_fall_in_their_prediction_intervals():
     tables = np.stack(cells, -1).reshape(-1, 2, 2)
     for metric in ("accuracy", "f1", "precision", "mcc"):
         estimate = hs.estimate(table, metric)
-        values = resolve(metric, table)(Counts(tables))
+        values = resolve(metric, table)(ConfusionCounts(tables))
         assert np.mean((estimate.low <= values) & (values <= estimate.high)) == pytest.approx(0.95, abs=0.01)

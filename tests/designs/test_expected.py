@@ -9,10 +9,10 @@ from scipy import stats
 
 import howsure as hs
 from howsure.curves.thresholds import confusion_along, errors_along, on_counts
-from howsure.designs.counted import Simple
+from howsure.designs.counted import Independent
 from howsure.methods.interval import standard_error
 from howsure.metrics.binding import resolve
-from howsure.tables.table import Counts
+from howsure.tables.counts import ConfusionCounts
 
 
 def probabilities(seed, n, classes):
@@ -40,7 +40,7 @@ def test_the_batch_has_the_variance_of_its_labels():
     form = np.random.default_rng(0).normal(size=(3, 3))
     values = (tables * form).sum((1, 2))
     expected = chances @ (values - chances @ values) ** 2
-    assert table.design.variance(table.counts, form) == pytest.approx(expected, rel=1e-12)
+    assert table.variance(form) == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("metric", ["roc_auc", "average_precision", "f1", "mcc"])
@@ -52,7 +52,7 @@ def test_the_two_uncertainties_add_up_to_that_of_labelled_cases(metric):
         table = hs.calibrated(score, target=target)
         table = table if metric in {"roc_auc", "average_precision"} else table.at(0.3)
         errors.append(standard_error(resolve(metric, table), table))
-    labelled = standard_error(resolve(metric, table), replace(table, design=Simple()))
+    labelled = standard_error(resolve(metric, table), replace(table, design=Independent()))
     assert np.hypot(*errors) == pytest.approx(labelled, rel=1e-10)
 
 
@@ -68,11 +68,11 @@ def test_draws_have_mean_and_variance_of_the_design(target):
     ]
     size = 4000
     for table in tables:
-        drawn = table.design.resample(table.counts, size, np.random.default_rng(0))
+        drawn = table.design.resample(table.cells, size, np.random.default_rng(0))
         form = rng.normal(size=table.counts.shape)
         form -= (table.counts * form).sum() / table.counts.sum()  # as gradients are
         values = drawn @ form.ravel()
-        variance = table.design.variance(table.counts, form)
+        variance = table.variance(form)
         assert drawn.sum(1) == pytest.approx(np.full(size, table.rows))
         assert values.mean() == pytest.approx((table.counts * form).sum(), abs=4 * np.sqrt(variance / size))
         assert values.var() == pytest.approx(variance, rel=4 * np.sqrt(2 / size))
@@ -118,7 +118,7 @@ def test_leaving_out_a_case_takes_its_expected_cells():
     """The jackknife's tables are the expected tables of the other cases."""
     score = np.array([0.2, 0.2, 0.7, 0.9])
     table = hs.calibrated(score, target="population").at(0.5)
-    ((tables, number),) = table.design.left_out(table.counts)
+    ((tables, number),) = table.design.left_out(table.cells)
     assert number.tolist() == [2, 1, 1]
     for left, kept in zip(tables, ([0.2, 0.7, 0.9], [0.2, 0.2, 0.9], [0.2, 0.2, 0.7]), strict=True):
         assert left.reshape(2, 2) == pytest.approx(hs.calibrated(kept).at(0.5).counts)
@@ -145,7 +145,7 @@ def test_realised_metrics_fall_in_their_prediction_intervals():
     table = hs.calibrated(score).at(0.4)
     tables = np.concatenate([labelled_tables(score, 0.4, 2000, rng) for _ in range(10)])
     for metric in ("accuracy", "precision", "recall", "specificity", "f1", "mcc"):
-        share = covered(hs.estimate(table, metric), resolve(metric, table)(Counts(tables)))
+        share = covered(hs.estimate(table, metric), resolve(metric, table)(ConfusionCounts(tables)))
         assert share == pytest.approx(0.95, abs=0.01)
 
 
@@ -157,7 +157,7 @@ def test_realised_areas_fall_in_their_prediction_intervals():
     label = rng.random((20_000, 60)) < score
     tables = np.stack([~label, label], -1).astype(float)
     for metric in ("roc_auc", "average_precision"):
-        share = covered(hs.estimate(table, metric), resolve(metric, table)(Counts(tables, "scores")))
+        share = covered(hs.estimate(table, metric), resolve(metric, table)(ConfusionCounts(tables)))
         assert 0.94 <= share <= 0.975
 
 
@@ -166,9 +166,9 @@ def test_metrics_of_many_classes_fall_in_their_prediction_intervals():
     rng = np.random.default_rng(13)
     probability = rng.dirichlet([0.4, 0.6, 0.8], 400)
     table = hs.calibrated(probability)
-    tables = table.design.resample(table.counts, 6000, rng).reshape(-1, 3, 3)
+    tables = table.design.resample(table.cells, 6000, rng).reshape(-1, 3, 3)
     for metric in ("accuracy", "f1@macro", "kappa", "mcc"):
-        share = covered(hs.estimate(table, metric), resolve(metric, table)(Counts(tables)))
+        share = covered(hs.estimate(table, metric), resolve(metric, table)(ConfusionCounts(tables)))
         assert share == pytest.approx(0.95, abs=0.015)
 
 
@@ -213,6 +213,6 @@ def test_batch_coverage_at_length(n, shape):
         table = hs.calibrated(score).at(threshold)
         tables = np.concatenate([labelled_tables(score, threshold, 2000, rng) for _ in range(10)])
         for metric, found in shares.items():
-            found.append(covered(hs.estimate(table, metric), resolve(metric, table)(Counts(tables))))
+            found.append(covered(hs.estimate(table, metric), resolve(metric, table)(ConfusionCounts(tables))))
     for metric, found in shares.items():
         assert 0.945 <= np.mean(found) <= (0.96 if metric in {"recall", "f1", "mcc"} else 0.975)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.designs.counted import Simple
+from howsure.designs.counted import Independent
 from howsure.designs.linearised import Linearised, Sample
 
 COUNTS = np.array([[50.0, 3, 2], [5, 42, 4], [1, 6, 30]])
@@ -15,7 +15,7 @@ COUNTS = np.array([[50.0, 3, 2], [5, 42, 4], [1, 6, 30]])
 def plain() -> hs.Table:
     """Return a table whose counts are estimated as themselves."""
     design = Linearised((Sample(COUNTS, np.eye(9)),), COUNTS)
-    return hs.Table("confusion", COUNTS, (np.arange(3), np.arange(3)), design)
+    return hs.ConfusionTable(counts=COUNTS, labels=np.arange(3), design=design)
 
 
 def test_counts_that_stand_for_themselves_behave_as_counted_ones() -> None:
@@ -23,9 +23,9 @@ def test_counts_that_stand_for_themselves_behave_as_counted_ones() -> None:
     gradient = np.random.default_rng(0).normal(size=(3, 3))
     gradient -= np.average(gradient, weights=COUNTS)
     table = plain()
-    assert table.design.variance(COUNTS, gradient) == pytest.approx(Simple().variance(COUNTS, gradient))
+    assert table.variance(gradient) == pytest.approx(Independent().variance(COUNTS.ravel(), gradient.ravel()))
     marked = np.eye(3, dtype=bool)
-    assert table.design.effective_trials(COUNTS, marked) == pytest.approx(COUNTS.trace())
+    assert table.effective_trials(marked) == pytest.approx(COUNTS.trace())
     counted = hs.from_counts(COUNTS)
     for metric in ("f1@macro", "accuracy", "mcc"):
         for method in ("delta", "bootstrap_bca", "bayes"):
@@ -44,10 +44,10 @@ def test_independent_samples_add_their_variances() -> None:
     gradient = np.random.default_rng(1).normal(size=(3, 3))
     one = Sample(COUNTS, np.eye(9))
     other = Sample(np.array([20.0, 80.0]), np.random.default_rng(2).normal(size=(2, 9)))
-    together = Linearised((one, other), COUNTS).variance(COUNTS, gradient)
-    assert together == pytest.approx(one.variance(gradient) + other.variance(gradient))
+    together = Linearised((one, other), COUNTS).variance(COUNTS.ravel(), gradient.ravel())
+    assert together == pytest.approx(one.variance(gradient.ravel()) + other.variance(gradient.ravel()))
     slope = other.influence @ gradient.ravel()
-    assert other.variance(gradient) == pytest.approx(100 * 0.2 * 0.8 * (slope[0] - slope[1]) ** 2)
+    assert other.variance(gradient.ravel()) == pytest.approx(100 * 0.2 * 0.8 * (slope[0] - slope[1]) ** 2)
 
 
 def test_resamples_are_never_negative_and_centre_on_the_estimate() -> None:
@@ -67,8 +67,8 @@ def test_merged_cells_share_the_prior_of_the_posterior() -> None:
 
     design = Linearised((Sample(COUNTS, np.eye(9)),), COUNTS, draws, "a note")
     member = np.array([0, 1, 0])
-    small = design.collapsed(2 * member[:, None] + member, (2, 2))
-    drawn = small.posterior(np.ones((2, 2)), np.array([[4.0, 2], [6, 1]]), 2, np.random.default_rng(0))
+    small = design.merged((2 * member[:, None] + member).ravel(), 4)
+    drawn = small.posterior(np.ones(4), np.array([4.0, 2, 6, 1]), 2, np.random.default_rng(0))
     np.testing.assert_allclose(seen[0], [1, 1, 1, 3, 1, 3, 1, 1, 1])
     np.testing.assert_allclose(drawn, [[0 + 2 + 6 + 8, 1 + 7, 3 + 5, 4]] * 2)
     assert small.note == "a note"

@@ -252,7 +252,7 @@ def test_the_acceleration_of_long_tables_is_the_jackknifes(design, metric):
     table = table.with_design(hs.FixedMargins()) if design == "fixed" else table
     bound = resolve(metric, table)
     values, numbers = [], []
-    for tables, number in table.design.left_out(table.counts):
+    for tables, number in table.design.left_out(table.cells):
         values.append(bound(tables.reshape(-1, *table.counts.shape)))
         numbers.append(number)
     values, numbers = np.concatenate(values), np.concatenate(numbers)

@@ -64,7 +64,7 @@ def test_covariance_of_two_scores_equals_its_definition():
     # Bring the second score's slopes to the first one's cells: both have one case a score.
     slopes = [roc_auc_slopes(table.counts) for table in tables]
     moved = np.zeros_like(slopes[0])
-    moved[np.searchsorted(tables[0].support[0], first), truth] = slopes[1][np.searchsorted(tables[1].support[0], second), truth]  # fmt: skip
+    moved[np.searchsorted(tables[0].scores, first), truth] = slopes[1][np.searchsorted(tables[1].scores, second), truth]  # fmt: skip
     assert placement_variance(tables[0], slopes[0], moved) == pytest.approx(expected, rel=1e-10)
 
 

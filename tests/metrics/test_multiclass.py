@@ -8,7 +8,6 @@ import howsure as hs
 from howsure.methods.delong import placement_error
 from howsure.methods.interval import standard_error
 from howsure.metrics.binding import resolve
-from howsure.tables.table import Counts
 
 
 def sample(seed, *, size=None, classes=None):
@@ -107,7 +106,7 @@ def test_gradients_are_derivatives(spec):
     true, score, weight = sample(8, size=25, classes=3)
     table = hs.multiclass_scores(true, score, sample_weight=weight)
     metric = resolve(spec, table)
-    gradient = metric.gradient(Counts(table.counts, table.kind))
+    gradient = metric.gradient(table.counted)
     step = 1e-6
     for cell in np.ndindex(*table.counts.shape):
         nudge = np.zeros(table.counts.shape)
@@ -127,7 +126,7 @@ def test_multilabel_gradients_are_derivatives():
         if spec.startswith("brier"):
             table = hs.multiclass_scores(true, 1 / (1 + np.exp(-score)))
         metric = resolve(spec, table)
-        gradient = metric.gradient(Counts(table.counts, table.kind))
+        gradient = metric.gradient(table.counted)
         for cell in [(0, 0, 0), (3, 2, 1), (7, 1, 0), (19, 1, 1)]:
             nudge = np.zeros(table.counts.shape)
             nudge[cell] = 1e-6

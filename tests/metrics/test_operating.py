@@ -105,7 +105,7 @@ def test_slope_is_the_ratio_of_densities():
     truth = np.repeat([0, 1], 50_000)
     table = hs.scores(truth, rng.normal(truth))
     for point in (-1.0, 0.0, 0.5, 1.0, 2.0):
-        index = np.searchsorted(table.support[0], point)
+        index = np.searchsorted(table.scores, point)
         expected = stats.norm.pdf(point - 1) / stats.norm.pdf(point)
         assert roc_slope(table.counts)[index] == pytest.approx(expected, rel=0.1)
 

@@ -7,7 +7,7 @@ from sklearn import metrics as sk
 import howsure as hs
 from howsure.methods.interval import standard_error
 from howsure.metrics.roc import resolve_scores
-from howsure.tables.table import Counts
+from howsure.tables.counts import Counts
 
 
 def sample(seed, size=None):
@@ -124,7 +124,7 @@ def test_gradients_are_complex_step_derivatives(spec):
         table = hs.scores(truth, score)
         metric = resolve_scores(spec, table)
         cells = table.counts + np.random.default_rng(seed).uniform(0.5, 1, table.counts.shape)
-        gradient = metric.gradient(Counts(cells, "scores"))
+        gradient = metric.gradient(Counts(cells))
         nudged = cells + 1e-20j * np.eye(cells.size).reshape(-1, *cells.shape)
         assert gradient.ravel() == pytest.approx(metric(nudged).imag / 1e-20, rel=1e-8, abs=1e-11)
         assert (cells * gradient).sum() == pytest.approx(0, abs=1e-9)

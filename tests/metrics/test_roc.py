@@ -11,7 +11,7 @@ from sklearn import metrics as sk
 import howsure as hs
 from howsure.methods.interval import standard_error
 from howsure.metrics.roc import average_precision, partial_auc, resolve_scores, roc_auc
-from howsure.tables.table import Counts
+from howsure.tables.counts import Counts
 
 DATA = Path(__file__).parent.parent / "data"
 
@@ -55,7 +55,7 @@ def test_gradients_are_complex_step_derivatives(spec):
         cells = rng.uniform(0.1, 3, (int(rng.integers(2, 15)), 2)) * (rng.random((1, 2)) < 2)
         cells[rng.integers(len(cells)), rng.integers(2)] = 0.0
         metric = resolve_scores(spec, hs.scores([0, 1], [0.1, 0.9]))
-        gradient = metric.gradient(Counts(cells, "scores"))
+        gradient = metric.gradient(Counts(cells))
         nudged = cells + 1e-20j * np.eye(cells.size).reshape(-1, *cells.shape)
         assert gradient.ravel() == pytest.approx(metric(nudged).imag / 1e-20, rel=1e-9, abs=1e-11)
         assert (cells * gradient).sum() == pytest.approx(0, abs=1e-10)

@@ -53,13 +53,15 @@ def test_frames_of_every_kind_give_one_table(kind):
     assert np.array_equal(hs.confusion("true", "pred", data=data).counts, EXPECTED)
     weighted = hs.confusion("true", "pred", data=data, sample_weight="w")
     assert np.allclose(weighted.counts, sk.confusion_matrix(TRUE, PREDICTED, sample_weight=WEIGHT))
-    assert np.allclose(weighted.design.weight_squared, sk.confusion_matrix(TRUE, PREDICTED, sample_weight=WEIGHT**2))
+    assert np.allclose(
+        weighted.design.weight_squared.reshape(3, 3), sk.confusion_matrix(TRUE, PREDICTED, sample_weight=WEIGHT**2)
+    )
     clustered = hs.confusion("true", "pred", data=data, groups="owner")
     assert clustered.design.number == len(set(OWNER))
     gradient = np.arange(9.0).reshape(3, 3)
     sums = [gradient[np.unique(TRUE, return_inverse=True)[1], np.unique(PREDICTED, return_inverse=True)[1]][o == OWNER].sum() for o in sorted(set(OWNER))]  # fmt: skip
     expected = len(sums) / (len(sums) - 1) * np.square(sums).sum()
-    assert clustered.design.variance(clustered.counts, gradient) == pytest.approx(expected)
+    assert clustered.variance(gradient) == pytest.approx(expected)
     parts = hs.confusion("true", "pred", data=data, by="owner")
     assert list(parts) == sorted(set(OWNER.tolist()))
     assert np.array_equal(sum(part.counts for part in parts.values()), EXPECTED)

@@ -14,7 +14,7 @@ SCORE = np.array([[0.7, 0.2, 0.1], [0.1, 0.6, 0.3], [0.2, 0.2, 0.6], [0.4, 0.5, 
 def test_layout():
     """One row of cells a case, one column a class; the case counts in the column of its class, with its weight."""
     table = hs.multiclass_scores(TRUE, SCORE, sample_weight=[1, 2, 3, 4])
-    assert table.kind == "multiclass_scores"
+    assert isinstance(table, hs.MulticlassScoresTable)
     assert table.labels.tolist() == ["cat", "dog", "eel"]
     assert table.counts.tolist() == [[1, 0, 0], [0, 2, 0], [0, 0, 3], [0, 4, 0]]
     assert table.rows == 4
@@ -31,9 +31,9 @@ def test_frames(frame):
     """Columns of a frame are named, a frame of scores is taken as a matrix."""
     columns = {"animal": TRUE, "c": SCORE[:, 0], "d": SCORE[:, 1], "e": SCORE[:, 2]}
     table = hs.multiclass_scores("animal", ["c", "d", "e"], data=frame(columns))
-    assert table.support[0] == pytest.approx(SCORE)
+    assert table.scores == pytest.approx(SCORE)
     assert table.labels.tolist() == ["cat", "dog", "eel"]
-    assert hs.multiclass_scores(TRUE, pd.DataFrame(SCORE)).support[0] == pytest.approx(SCORE)
+    assert hs.multiclass_scores(TRUE, pd.DataFrame(SCORE)).scores == pytest.approx(SCORE)
 
 
 def test_order_of_the_columns_may_be_named():
@@ -74,6 +74,6 @@ def test_files(tmp_path):
     path = tmp_path / "scores.csv"
     pd.DataFrame({"animal": TRUE, "c": SCORE[:, 0], "d": SCORE[:, 1], "e": SCORE[:, 2]}).to_csv(path, index=False)
     table = hs.multiclass_scores("animal", ["c", "d", "e"], data=path)
-    assert table.support[0] == pytest.approx(SCORE)
+    assert table.scores == pytest.approx(SCORE)
     with pytest.raises(hs.HowsureError, match="no column 'f'"):
         hs.multiclass_scores("animal", ["c", "d", "f"], data=path)

@@ -15,8 +15,8 @@ SCORE = np.array([0.2, 0.7, 0.2, 0.5, 0.9, 0.7])
 def test_distinct_scores_ascend_with_the_counts_of_each_class():
     """Equal scores share one row: negatives in the first column, positives in the second."""
     table = hs.scores(TRUTH, SCORE)
-    assert table.kind == "scores"
-    assert table.support[0].tolist() == [0.2, 0.5, 0.7, 0.9]
+    assert isinstance(table, hs.ScoresTable)
+    assert table.scores.tolist() == [0.2, 0.5, 0.7, 0.9]
     assert table.counts.tolist() == [[1, 1], [1, 0], [1, 1], [0, 1]]
     assert table.rows == 6
 
@@ -27,7 +27,7 @@ def test_counts_equal_counting_by_hand(pairs):
     truth, score = (np.array(part) for part in zip(*pairs, strict=True))
     table = hs.scores(truth, score, pos_label=True)
     expected = {(s, t): sum(a == t and b == s for a, b in pairs) for s in set(score) for t in (False, True)}
-    assert {(s, bool(t)): table.counts[i, t] for i, s in enumerate(table.support[0]) for t in (0, 1)} == expected
+    assert {(s, bool(t)): table.counts[i, t] for i, s in enumerate(table.scores) for t in (0, 1)} == expected
     weighted = hs.scores(truth, score, pos_label=True, sample_weight=np.ones(len(score)))
     assert np.array_equal(weighted.counts, table.counts)
 
@@ -37,7 +37,7 @@ def test_weights_and_their_squares_are_summed_by_cell():
     weight = np.arange(1.0, 7.0)
     table = hs.scores(TRUTH, SCORE, sample_weight=weight)
     assert table.counts.tolist() == [[1, 3], [4, 0], [6, 2], [0, 5]]
-    assert table.design.weight_squared.tolist() == [[1, 9], [16, 0], [36, 4], [0, 25]]
+    assert table.design.weight_squared.reshape(-1, 2).tolist() == [[1, 9], [16, 0], [36, 4], [0, 25]]
 
 
 def test_clusters_keep_their_cases():
@@ -62,7 +62,7 @@ def test_clusters_keep_their_cases():
 def test_positive_class(classes, given_label, positive):
     """The positive class is the one named, or 1, or the last in order."""
     table = hs.scores(np.array(classes)[TRUTH], SCORE, pos_label=given_label)
-    assert table.support[1].tolist()[1] == positive
+    assert table.labels.tolist()[1] == positive
     number = (np.array(classes)[TRUTH] == positive).sum()
     assert table.counts[:, 1].sum() == number
 
@@ -80,7 +80,7 @@ def test_frames_give_the_same_table(frame):
     parts = hs.scores("t", "s", data=data, by="g")
     assert list(parts) == ["x", "y"]
     assert np.array_equal(parts["x"].counts, hs.scores(TRUTH[:4], SCORE[:4]).counts)
-    assert parts["y"].support[0].tolist() == [0.7, 0.9]
+    assert parts["y"].scores.tolist() == [0.7, 0.9]
 
 
 class TestThreshold:
@@ -94,16 +94,16 @@ class TestThreshold:
         theirs = hs.confusion(TRUTH, np.greater_equal(SCORE, threshold).astype(int), labels=[0, 1], **extra)
         assert np.array_equal(ours.counts, theirs.counts)
         gradient = np.array([[0.3, -1.0], [0.7, 2.0]])
-        variances = [each.design.variance(each.counts, gradient) for each in (ours, theirs)]
+        variances = [each.variance(gradient) for each in (ours, theirs)]
         assert variances[0] == pytest.approx(variances[1], rel=1e-12)
 
     def test_fixed_margins_stay_those_of_the_truth(self):
         """A test set sampled by class stays one at a threshold, and in resamples."""
         table = hs.scores(TRUTH, SCORE).with_design(hs.FixedMargins())
-        assert table.at(0.5).design == hs.FixedMargins()
-        drawn = table.design.resample(table.counts, 50, np.random.default_rng(0)).reshape(50, 4, 2)
+        assert table.at(0.5).design.fixes_margins
+        drawn = table.design.resample(table.cells, 50, np.random.default_rng(0)).reshape(50, 4, 2)
         assert (drawn.sum(1) == 3).all()
-        drawn = table.design.posterior(table.counts, np.ones((4, 2)), 50, np.random.default_rng(0)).reshape(50, 4, 2)
+        drawn = table.design.posterior(table.cells, np.ones(8), 50, np.random.default_rng(0)).reshape(50, 4, 2)
         assert np.allclose(drawn.sum(1), 3)
 
     @pytest.mark.parametrize("threshold", [np.nan, "high"])

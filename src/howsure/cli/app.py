@@ -156,7 +156,7 @@ def matrix(
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
     from howsure.sources.files import read_matrix
-    from howsure.tables.table import from_counts
+    from howsure.tables.confusion import from_counts
 
     found, counts = read_matrix(file)
     table = from_counts(counts, labels or found)

@@ -58,7 +58,8 @@ def _grid(result: Any, how: str) -> Grid:
 
 def _about(table: Table) -> str:
     """Say in one line what a table holds."""
-    from howsure.designs.counted import Clusters, Weighted
+    from howsure.designs.clusters import Clusters
+    from howsure.designs.counted import Weighted
 
     classes = table.labels.tolist()
     parts = [f"{table.rows:,} cases", f"{len(classes)} classes"]

@@ -92,7 +92,9 @@ def unlabelled(
     names = None if metrics is None else [part for word in metrics for part in word.split(",") if part]
     settings: dict[str, Any] = {"method": method, "confidence_level": level, "random_state": seed}
     if not isinstance(tables, dict):
-        shown = tables.at(threshold) if tables.kind == "scores" else tables
+        from howsure.tables.scores import ScoresTable
+
+        shown = tables.at(threshold) if isinstance(tables, ScoresTable) else tables
         write({"": evaluated(tables, names, threshold, settings)}, {"": shown}, None, str(file), format)
         return
     followed = monitor(tables, names, threshold=threshold, reference=reference, baseline=baseline, **settings)

@@ -25,7 +25,11 @@ from howsure.metrics.binding import resolve
 from howsure.metrics.contrast import EFFECTS, Effect, Side, contrast_metric, pair_of_models
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
-from howsure.tables.table import Counts, Table, side_by_side
+from howsure.tables.confusion import ConfusionTable
+from howsure.tables.multilabel import MultilabelTable
+from howsure.tables.paired import SeparateTables
+from howsure.tables.scores import ScoresTable
+from howsure.tables.table import Table
 
 Array = NDArray[Any]
 MOST_LISTED = 5  # classes in a message
@@ -108,22 +112,20 @@ def _sides(table: Table, others: tuple[Any, ...], a: str | None, b: str | None) 
 def _separate_sides(
     first: Table, second: Table, metric: str | Spec | Metric, a: str | None, b: str | None
 ) -> tuple[Table, tuple[Side, Side]]:
-    if first.kind != second.kind or first.kind not in {"confusion", "multilabel", "scores"}:
-        message = (
-            f"The tables are of kinds '{first.kind}' and '{second.kind}'. Give two of one kind, of one model each."
-        )
+    if type(first) is not type(second) or not isinstance(first, ConfusionTable | MultilabelTable | ScoresTable):
+        message = f"These are a {first.noun} and a {second.noun}. Give two of one kind, of one model each."
         raise HowsureError(message)
-    if first.kind != "scores" and first.labels.tolist() != second.labels.tolist():
+    if not isinstance(first, ScoresTable) and first.labels.tolist() != second.labels.tolist():
         message = (
             f"The tables are of different classes: {_listed(first)} and {_listed(second)}. Count both with the same "
             "`labels=`, in one order."
         )
         raise HowsureError(message)
-    joint, parts = side_by_side((first, second))
+    joint = SeparateTables.of((first, second))
     names = (a or "first", b or "second")
     sides = [
         Side(name, resolve(metric, table), part)
-        for name, table, part in zip(names, (first, second), parts, strict=True)
+        for name, table, part in zip(names, (first, second), joint.views, strict=True)
     ]
     return joint, (sides[0], sides[1])
 
@@ -141,7 +143,7 @@ def compared(
     assert contrast is not None  # noqa: S101 - made by `contrast_metric`
     region = region_of(rope, contrast.effect.null)
     seed = seed_sequence(random_state)
-    value = float(metric(Counts(joint.counts, joint.kind)))
+    value = float(metric(joint.counted))
     chosen = automatic(metric, joint) if method is None else method
     pair = (contrast.first, contrast.second)
     if isinstance(chosen, DrawingMethod):
@@ -195,7 +197,7 @@ def _against_random(
 ) -> Comparison:
     """Compare a model with one that predicts at random, from independent posterior draws of either."""
     chosen = Dirichlet() if method is None else method
-    if not isinstance(chosen, Dirichlet) or table.kind != "confusion":
+    if not isinstance(chosen, Dirichlet) or not isinstance(table, ConfusionTable):
         message = "The comparison with a random classifier is for one confusion table, with method='bayes'."
         raise HowsureError(message)
     bound, seed = resolve(metric, table), seed_sequence(random_state)
@@ -237,7 +239,7 @@ def _against_random(
 
 
 def _drawn_estimate(side: Side, joint: Table, interval: Interval, level: float, method: Method) -> Estimate:
-    value = float(side.value(Counts(joint.counts, joint.kind)))
+    value = float(side.value(joint.counted))
     return Estimate(
         side.metric.name,
         value,

@@ -12,6 +12,7 @@ from howsure.estimates.evaluation import Estimate, Evaluation, significant_decim
 from howsure.grids import Grid, interval_text, number, to_frame
 from howsure.methods import Method
 from howsure.metrics.registry import SCORE_METRICS
+from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
 
 Limits = tuple[float, float]
@@ -177,7 +178,7 @@ def evaluated(
     table: Table, metrics: str | Sequence[str] | None, threshold: float | None, settings: dict[str, Any]
 ) -> Evaluation:
     """Evaluate metrics of counts at the threshold and metrics of scores on the scores, in the order asked for."""
-    if table.kind != "scores" or threshold is None:
+    if not isinstance(table, ScoresTable) or threshold is None:
         return evaluate(table, metrics or default_metrics(table), **settings)
     wanted = [metrics] if isinstance(metrics, str) else list(metrics or (*USUAL, "roc_auc"))
     counted = table.at(threshold)

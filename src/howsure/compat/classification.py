@@ -13,7 +13,7 @@ from howsure.grids import Grid, interval_text, number, percent, to_frame
 from howsure.methods import Method
 from howsure.metrics.spec import Spec, parse
 from howsure.sources.confusion import confusion
-from howsure.tables.table import Counts, Table
+from howsure.tables.table import Table
 
 METRICS = ("precision", "recall", "f1")
 AVERAGES = ("micro", "macro", "weighted")
@@ -154,7 +154,7 @@ def classification_report(
         f"{average} avg": {metric: estimate(table, f"{metric}@{average}", **settings) for metric in METRICS}
         for average in AVERAGES
     }
-    support = dict(zip(names, (float(each) for each in Counts(table.counts, table.kind).rows), strict=True))
+    support = dict(zip(names, (float(each) for each in table.counted.rows), strict=True))
     support |= {f"{average} avg": sum(support[name] for name in names) for average in AVERAGES}
     return ClassificationReport(rows, support, settings["confidence_level"], digits)
 
@@ -199,7 +199,7 @@ def classification_report_with_ci(
             m: estimate(table, _one_class(m, label), method=methods[m], confidence_level=confidence_level)
             for m in METRICS
         }
-        support = Counts(table.counts).rows[table.position(label)]
+        support = table.counted.rows[table.position(label)]
         records.append((name, row, support))
     for average in AVERAGES[:2]:
         row = {m: estimate(table, f"{m}@{average}", confidence_level=confidence_level) for m in METRICS}

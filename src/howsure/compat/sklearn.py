@@ -25,7 +25,10 @@ from howsure.sources.columns import as_labels, sort_order
 from howsure.sources.confusion import confusion
 from howsure.sources.score_matrix import multiclass_scores
 from howsure.sources.scores import scores
-from howsure.tables.table import Counts, Table
+from howsure.tables.multilabel import MultilabelTable
+from howsure.tables.score_matrix import MulticlassScoresTable
+from howsure.tables.scores import ScoresTable
+from howsure.tables.table import Table
 
 Array = NDArray[Any]
 Score = Callable[..., Any]
@@ -152,7 +155,7 @@ def _counterpart(label: Any) -> Any:
 
 def _positive(table: Table, pos_label: Any) -> Any:
     labels = table.labels.tolist()
-    if len(labels) > 2 or table.kind == "multilabel":  # noqa: PLR2004
+    if len(labels) > 2 or isinstance(table, MultilabelTable):  # noqa: PLR2004
         message = (
             f"average='binary' looks at one of two classes, and there are {len(labels)}. "
             "Choose average='macro', 'micro' or 'weighted'."
@@ -172,7 +175,7 @@ def _with_zero_division(specs: list[Spec], table: Table, zero_division: Any) -> 
         raise HowsureError(message) from None
     asked = specs[0]
     index = table.position(asked.positive_class) if asked.average == "binary" and len(specs) == 1 else None
-    counts = Counts(table.counts, table.kind)
+    counts = table.counted
     undefined = np.atleast_1d(np.isnan(asked.definition.evaluate(*counts.outcomes(index), **asked.arguments)))
     if not undefined.any():
         return specs
@@ -362,7 +365,7 @@ def _ranking(name: str, formula: str, own_words: str, spec: Callable[..., str]) 
         else:
             positive = np.asarray(labels)[-1].item() if pos_label is None and labels is not None else pos_label
             table = scores(y_true, given, pos_label=positive, **settings)
-        asked = spec(table.kind, **own)
+        asked = spec(table, **own)
         specs = labels_to_expand(asked, table)
         results = evaluate(
             table,
@@ -383,37 +386,39 @@ def _is_matrix(y_score: Any, data: Any) -> bool:
     return np.ndim(y_score) == 2  # noqa: PLR2004 - cases and classes
 
 
-def _average_of(metric: str, kind: str, average: str | None, scheme: str = "ovr") -> str:
-    if kind == "scores":
+def _average_of(metric: str, table: Table, average: str | None, scheme: str = "ovr") -> str:
+    if isinstance(table, ScoresTable):
         return metric
     if average == "samples":
         raise HowsureError(SAMPLES)
     return f"{metric}@{'none' if average is None else average}" + ("" if scheme == "ovr" else f"+multi_class={scheme}")
 
 
-def _area(kind: str, *, average: str | None = "macro", multi_class: str = "raise", max_fpr: float | None = None) -> str:
+def _area(
+    table: Table, *, average: str | None = "macro", multi_class: str = "raise", max_fpr: float | None = None
+) -> str:
     if multi_class not in {"raise", "ovr", "ovo"}:
         raise HowsureError.unknown("scheme (`multi_class`)", multi_class, ("ovr", "ovo"))
-    if kind == "multiclass_scores" and multi_class == "raise":
+    if isinstance(table, MulticlassScoresTable) and multi_class == "raise":
         message = (
             "There is a score for each class: choose multi_class='ovr' (against the rest) or 'ovo' (pairs). "
             "Of two classes give the positive one's column, `y_score[:, 1]`."
         )
         raise HowsureError(message)
-    scheme = multi_class if kind == "multiclass_scores" else "ovr"
-    return _average_of("roc_auc" if max_fpr is None else f"roc_auc+max_fpr={max_fpr}", kind, average, scheme)
+    scheme = multi_class if isinstance(table, MulticlassScoresTable) else "ovr"
+    return _average_of("roc_auc" if max_fpr is None else f"roc_auc+max_fpr={max_fpr}", table, average, scheme)
 
 
-def _precision(kind: str, *, average: str | None = "macro") -> str:
-    return _average_of("average_precision", kind, average)
+def _precision(table: Table, *, average: str | None = "macro") -> str:
+    return _average_of("average_precision", table, average)
 
 
-def _log_loss(kind: str, *, normalize: bool = True) -> str:  # noqa: ARG001 - the same call for all
+def _log_loss(table: Table, *, normalize: bool = True) -> str:  # noqa: ARG001 - the same call for all
     return "log_loss" + _normalized(normalize=normalize)
 
 
-def _brier(kind: str, *, scale_by_half: bool | str = "auto") -> str:
-    if scale_by_half not in ("auto", kind == "scores"):
+def _brier(table: Table, *, scale_by_half: bool | str = "auto") -> str:
+    if scale_by_half not in ("auto", isinstance(table, ScoresTable)):
         message = "`scale_by_half` is as scikit-learn's 'auto': half for two classes, not for more. Scale it yourself."
         raise HowsureError(message)
     return "brier_score"

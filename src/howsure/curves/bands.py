@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.counted import FixedMargins
-from howsure.designs.expected import Expected
 from howsure.errors import HowsureError
 from howsure.methods.binomial import clopper_pearson, wilson
 from howsure.methods.delong import class_sizes
@@ -26,20 +24,23 @@ def from_top(table: Table) -> tuple[Array, Array, Array]:
     """Return thresholds from the top (infinity first) and the negative and positive cases at or above each."""
     above = np.zeros((len(table.counts) + 1, 2))
     np.cumsum(table.counts[::-1], 0, out=above[1:])
-    return np.concatenate([[np.inf], table.support[0][::-1]]), above[:, 0], above[:, 1]
+    return np.concatenate([[np.inf], table.scores[::-1]]), above[:, 0], above[:, 1]
 
 
 def wilson_limits(table: Table, share: Array, trials: Array, level: float) -> tuple[Array, Array]:
     """Return Wilson's limits of shares of so many effective trials; everything where there is none."""
     # A design with few degrees of freedom has a heavier tail: fewer trials have it too.
-    worth = np.where(np.isfinite(share), trials, 0.0) * (normal_quantile(level) / quantile(level, table.design)) ** 2
+    worth = (
+        np.where(np.isfinite(share), trials, 0.0)
+        * (normal_quantile(level) / quantile(level, table.design.degrees_of_freedom)) ** 2
+    )
     low, high = wilson(np.where(worth > 0, share, 0.0) * worth, worth, level)
     return np.where(worth > 0, low, 0.0), np.where(worth > 0, high, 1.0)
 
 
 def _distances(table: Table, level: float, parts: int) -> tuple[float, float]:
     """Return how far, at most, the observed rates of the two classes are off, each at its share of the level."""
-    if isinstance(table.design, Expected):
+    if not table.design.has_labels:
         message = "Simultaneous bands need labelled cases; of scores without labels ask for `band='pointwise'`."
         raise HowsureError(message)
     each = 1 - level ** (1 / parts)
@@ -66,7 +67,7 @@ def _slopes_from_top(table: Table) -> Array:
 def roc_pointwise(table: Table, false: Array, true: Array, level: float) -> tuple[Array, Array]:
     """Return Wilson's limits of the true positive rate at each false positive rate."""
     others, number = class_sizes(table)
-    if isinstance(table.design, Expected):
+    if not table.design.has_labels:
         steep = _slopes_from_top(table)
         by_row = [
             np.stack([steep * false / others, -steep * (1 - false) / others], -1),
@@ -90,9 +91,9 @@ def roc_simultaneous(table: Table, false: Array, true: Array, level: float) -> t
 
 def _expected_limits(table: Table, share: Array, slopes: Array, level: float) -> tuple[Array, Array]:
     """Return Wilson's limits of shares at each threshold of expected counts, from their slopes by the table there."""
-    assert isinstance(table.design, Expected)  # noqa: S101 - as the callers ask
+    assert not table.design.has_labels  # noqa: S101 - as the callers ask
     with np.errstate(invalid="ignore"):
-        variance = table.design.variances_from_top(table.counts, slopes)
+        variance = table.design.variance_from_top(table.counts, slopes)
     certain = ~(variance > 0)
     worth = np.where(certain, 0.0, np.nan_to_num(share * (1 - share)) / np.where(certain, 1.0, variance))
     low, high = wilson_limits(table, share, worth, level)
@@ -104,7 +105,7 @@ def _expected_limits(table: Table, share: Array, slopes: Array, level: float) ->
 def precision_pointwise(table: Table, negatives: Array, positives: Array, level: float) -> tuple[Array, Array]:
     """Return Wilson's limits of the precision at each recall."""
     others, number = class_sizes(table)
-    if isinstance(table.design, Expected):
+    if not table.design.has_labels:
         return _precision_expected(table, negatives, positives, level)
     false, true = divide(negatives, negatives[-1]) * others, divide(positives, positives[-1]) * number
     hits, errors = true + 0.5, false + 0.5  # a precision of 1 has a variance too
@@ -132,7 +133,7 @@ def _precision_expected(table: Table, negatives: Array, positives: Array, level:
 def precision_simultaneous(table: Table, negatives: Array, positives: Array, level: float) -> tuple[Array, Array]:
     """Return the limits of the precision that bounds of the false positive rate and the prevalence leave."""
     false, true = divide(negatives, negatives[-1]), divide(positives, positives[-1])
-    parts = 2 if isinstance(table.design, FixedMargins) else 3
+    parts = 2 if table.design.fixes_margins else 3
     around_false, around_true = _distances(table, level, parts)
     least = np.maximum(_least(false, true, true - around_true) - around_false, 0.0)
     most = np.minimum(_beyond(false, true, true + around_true) + around_false, 1.0)

@@ -21,13 +21,13 @@ from howsure.curves.bands import (
     roc_pointwise,
     roc_simultaneous,
 )
-from howsure.designs.expected import Expected
 from howsure.errors import HowsureError
 from howsure.estimates.evaluation import checked_level
 from howsure.methods.binomial import clopper_pearson, wilson
 from howsure.metrics.metric import divide
 from howsure.metrics.probability import bin_starts, bin_sums, probabilities
 from howsure.sources.scores import scores
+from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
@@ -127,7 +127,7 @@ def scored(table: Any, y_score: Any, cases: Mapping[str, Any]) -> Table:
 
 def checked_scores(table: Table, band: str, confidence_level: float) -> float:
     """Return the level; refuse tables that are not of scores, and unknown bands."""
-    if table.kind != "scores":
+    if not isinstance(table, ScoresTable):
         message = "A curve needs a table of scores: make one with `scores(y_true, y_score)`."
         raise HowsureError(message)
     if band not in BANDS:
@@ -333,7 +333,7 @@ def calibration_curve(
     """
     table = scored(table, y_score, cases)
     level = checked_scores(table, band, confidence_level)
-    if isinstance(table.design, Expected):
+    if not table.design.has_labels:
         message = "Without labels calibration cannot be checked: it is what these counts rest on."
         raise HowsureError(message)
     probability = probabilities(table, "calibration_curve")

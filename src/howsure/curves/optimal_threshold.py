@@ -16,9 +16,9 @@ from howsure.estimates.estimation import estimate
 from howsure.estimates.evaluation import Estimate
 from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.delta import Delta
-from howsure.methods.draws import BLOCK_CELLS, seed_sequence
+from howsure.methods.draws import seed_sequence
 from howsure.metrics.metric import Metric, divide
-from howsure.tables.table import Counts, Table
+from howsure.tables.table import BLOCK_CELLS, Table
 
 Array = NDArray[Any]
 Gain = Callable[[Array], Array]  # confusion tables (..., 2, 2) -> what is to be as large as possible
@@ -164,7 +164,7 @@ def _gain(
         metric = on_counts(criterion, table)
         sign = -1.0 if metric.better == "lower" else 1.0
         low, high = sorted(sign * end for end in metric.range)
-        return lambda cells: sign * np.asarray(metric(Counts(cells)), dtype=float), sign, (low, high)
+        return lambda cells: sign * np.asarray(metric(cells), dtype=float), sign, (low, high)
     for name, cost in zip(("false_positive_cost", "false_negative_cost"), costs, strict=True):
         if not 0 <= cost < np.inf:
             message = f"`{name}` is a non-negative number, not {cost!r}."
@@ -188,7 +188,7 @@ def _repeated(table: Table, parts: tuple[Gain, ...], size: int, random_state: An
     step = max(1, BLOCK_CELLS // table.counts.size)
     for start in range(0, size, step):
         number = min(step, size - start)
-        drawn = table.design.resample(table.counts, number, rng).reshape(number, *table.counts.shape)
+        drawn = table.design.resample(table.cells, number, rng).reshape(number, *table.counts.shape)
         cells = confusion_from_top(drawn)
         with np.errstate(all="ignore"):
             values = [part(cells) for part in parts]

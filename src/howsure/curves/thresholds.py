@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsure.curves.curves import Band, Curve, checked_scores
-from howsure.designs.counted import Clusters, FixedMargins, Simple
-from howsure.designs.expected import Expected
+from howsure.designs.base import PSEUDO_CASES
 from howsure.methods.binomial import wilson
 from howsure.methods.bootstrap import Bootstrap
-from howsure.methods.delta import PSEUDO_CASES
 from howsure.methods.draws import seed_sequence, values_of_draws
 from howsure.methods.interval import NOISE, quantile
+from howsure.methods.scales import automatic_scale, on_scale
 from howsure.metrics.binding import from_split, resolve
-from howsure.metrics.metric import STEP, Metric, divide
-from howsure.tables.table import Counts, Table
+from howsure.metrics.metric import STEP, Metric
+from howsure.tables.confusion import ConfusionTable
+from howsure.tables.counts import ConfusionCounts
+from howsure.tables.scores import ScoresTable as Table
 
 Array = NDArray[Any]
 GRID = 100  # thresholds at which resampled curves are compared: a band between them hardly differs
@@ -76,7 +78,7 @@ def threshold_curves(
     wanted = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
     bound = [on_counts(metric, table) for metric in wanted]
     thresholds, cells = confusion_along(table)
-    shared = Counts(cells)
+    shared = ConfusionCounts(cells)
     with np.errstate(all="ignore"):
         values = [np.asarray(metric(shared), dtype=float) for metric in bound]
     factors = [1.0] * len(bound)
@@ -94,13 +96,12 @@ def threshold_curves(
 
 def on_counts(metric: str | Metric, table: Table) -> Metric:
     """Return the metric bound to the confusion tables of a table of scores."""
-    classes = table.support[1]
-    return resolve(metric, Table("confusion", np.ones((2, 2)), (classes, classes)))
+    return resolve(metric, ConfusionTable(counts=np.ones((2, 2)), labels=table.labels))
 
 
 def confusion_along(table: Table) -> tuple[Array, Array]:
     """Return thresholds from the top and the confusion table at each, ``(S + 1, 2, 2)``."""
-    return np.concatenate([[np.inf], table.support[0][::-1]]), confusion_from_top(table.counts)
+    return np.concatenate([[np.inf], table.scores[::-1]]), confusion_from_top(table.counts)
 
 
 def confusion_from_top(counts: Array) -> Array:
@@ -149,9 +150,9 @@ def pointwise_limits(
     index
         Positions of the thresholds from the top; all by default.
     """
-    z = factor * quantile(level, table.design)
+    z = factor * quantile(level, table.design.degrees_of_freedom)
     share = metric.proportion((2, 2))
-    if share is not None and isinstance(table.design, Simple):
+    if share is not None and table.design.is_independent:
         from scipy import special
 
         hits, trials = ((cells * mask).sum((-2, -1)) for mask in (share.successes, share.trials))
@@ -161,14 +162,14 @@ def pointwise_limits(
         error = errors_along(metric, table, cells, index)
         centre = value.copy()
         flat = ~(error > NOISE) | (value <= metric.range[0]) | (value >= metric.range[1])
-        if isinstance(table.design, Expected):
+        if not table.design.has_labels:
             error[flat] = np.nan  # what does not vary is certain, given the scores
         elif flat.any():  # as in `Delta`: two cases spread over the cells of a table that shows no variation
             filled = cells[flat] + PSEUDO_CASES / 4
             centre[flat] = metric(filled)
             error[flat] = np.sqrt((filled * slopes_along(metric, filled) ** 2).sum((-2, -1)))
-        low, high = on_scale(centre, z * error, metric.range)
-    if isinstance(table.design, Expected):
+        low, high = on_scale(automatic_scale(metric.range), centre, z * error, metric.range)
+    if not table.design.has_labels:
         return low, high
     return np.fmin(low, value), np.fmax(high, value)
 
@@ -179,80 +180,15 @@ def slopes_along(metric: Metric, cells: Array) -> Array:
     for cell in np.ndindex(2, 2):
         nudged = cells.astype(complex)
         nudged[(..., *cell)] += STEP * 1j
-        slopes[(..., *cell)] = np.imag(metric(Counts(nudged))) / STEP
+        slopes[(..., *cell)] = np.imag(metric(ConfusionCounts(nudged))) / STEP
     return slopes
 
 
 def errors_along(metric: Metric, table: Table, cells: Array, index: Array | None = None) -> Array:
     """Return the delta-method standard error at each threshold, in the design of the table of scores."""
-    design = table.design
     slopes = slopes_along(metric, cells)
-    if isinstance(design, Clusters):
-        return np.sqrt(_clustered_variances(design, slopes, index, len(table.counts)))
-    variance: Array
-    if isinstance(design, Expected):
-        return np.sqrt(design.variances_from_top(table.counts, np.nan_to_num(slopes), index))
-    if isinstance(design, FixedMargins):
-        mean = divide((cells * slopes).sum(-1), cells.sum(-1))
-        variance = (cells * (slopes - mean[..., None]) ** 2).sum((-2, -1))
-        return np.sqrt(variance)
-    squares = design.squares(table.counts)
-    if squares is not None and squares is not table.counts:
-        every = confusion_from_top(squares)
-        cells = every if index is None else every[index]
-    variance = (cells * slopes**2).sum((-2, -1))
-    return np.sqrt(variance)
-
-
-def _clustered_variances(design: Clusters, slopes: Array, index: Array | None, rows: int) -> Array:
-    """Return the variance at each threshold of clusters, exactly, in one pass over the sorted cases.
-
-    The linear form of a cluster is ``sum_k below_k N_k + (above_k - below_k) A_k`` with N its cases of class k, and A
-    those above the threshold. What the products of A, and of A and N, are over all clusters changes by one cluster's
-    when the threshold passes a case.
-    """
-    rank, truth = rows - 1 - design.cell // 2, design.cell % 2
-    order = np.lexsort((rank, design.cluster))
-    rank, truth, cluster = rank[order], truth[order], design.cluster[order]
-    count = np.stack([np.where(truth == side, design.count[order], 0.0) for side in range(2)])
-    number = np.stack([np.bincount(cluster, each, len(design.multiplicity)) for each in count])
-    before = np.cumsum(count, axis=1) - count  # cases above, in the own cluster, once its start is taken off
-    first = np.flatnonzero(np.diff(cluster, prepend=-1))
-    before -= np.repeat(before[:, first], np.diff(first, append=len(cluster)), axis=1)
-    weight = design.multiplicity[cluster]
-
-    def products(change: Array) -> Array:
-        sums = np.concatenate([[0.0], np.cumsum(np.bincount(rank, weight * change, rows))])
-        return sums if index is None else sums[index]
-
-    below, step = slopes[:, :, 0].T, (slopes[:, :, 1] - slopes[:, :, 0]).T
-    terms = []
-    for k, j in np.ndindex(2, 2):
-        terms.append(below[k] * below[j] * float((design.multiplicity * number[k]) @ number[j]))
-        terms.append(2 * step[k] * below[j] * products(count[k] * number[j][cluster]))
-        added = count[k] * before[j] + before[k] * count[j] + count[k] * count[j]
-        terms.append(step[k] * step[j] * products(added))
-    variance = np.sum(terms, 0)
-    variance[variance <= DUST * np.abs(terms).sum(0)] = 0.0  # what rounding leaves of terms that cancel
-    total = design.number
-    return np.asarray(variance * (total / (total - 1) if total > 1 else np.nan))
-
-
-def on_scale(value: Array, half: Array, bounds: tuple[float, float]) -> tuple[Array, Array]:
-    """Return value ± half on the logit or log scale of the bounds, elementwise."""
-    lowest, highest = bounds
-    if np.isfinite(lowest) and np.isfinite(highest):
-        share = (value - lowest) / (highest - lowest)
-        factor = np.exp(np.minimum(half / ((highest - lowest) * share * (1 - share)), 700.0))
-        low, high = (share / (share + (1 - share) * each) for each in (factor, 1 / factor))
-        return lowest + (highest - lowest) * low, lowest + (highest - lowest) * high
-    if np.isfinite(lowest):
-        factor = np.exp(np.minimum(half / (value - lowest), 700.0))
-        return lowest + (value - lowest) / factor, lowest + (value - lowest) * factor
-    if np.isfinite(highest):
-        factor = np.exp(np.minimum(half / (highest - value), 700.0))
-        return highest - (highest - value) * factor, highest - (highest - value) / factor
-    return value - half, value + half
+    slopes = slopes if table.design.has_labels else np.nan_to_num(slopes)
+    return np.sqrt(table.design.variance_from_top(table.counts, slopes, index))
 
 
 def coarse(table: Table, size: int = GRID) -> Table:
@@ -261,13 +197,11 @@ def coarse(table: Table, size: int = GRID) -> Table:
     middle = (np.cumsum(mass) - mass / 2) / mass.sum()
     _, index = np.unique((middle * size).astype(np.intp), return_inverse=True)
     shape = (int(index[-1]) + 1, 2)
-    cell = 2 * index[:, None] + np.arange(2)
-    fixed = isinstance(table.design, FixedMargins)
-    design = table.design if fixed else table.design.collapsed(cell, shape)
-    assert design is not None  # noqa: S101 - every other design survives a merge of cells
-    counts = np.bincount(cell.ravel(), table.counts.ravel(), shape[0] * 2).reshape(shape)
+    cell = (2 * index[:, None] + np.arange(2)).ravel()
+    design = table.design.merged(cell, 2 * shape[0])
+    counts = np.bincount(cell, table.cells, shape[0] * 2).reshape(shape)
     starts = np.flatnonzero(np.diff(index, prepend=-1))
-    return Table("scores", counts, (table.support[0][starts], table.support[1]), design, table.rows)
+    return replace(table, counts=counts, scores=table.scores[starts], design=design)
 
 
 def _widening(table: Table, metrics: Sequence[Metric], level: float, size: int, random_state: Any) -> list[float]:
@@ -280,11 +214,11 @@ def _widening(table: Table, metrics: Sequence[Metric], level: float, size: int, 
     draws = values_of_draws(
         followed,
         small,
-        lambda number, rng: small.design.resample(small.counts, number, rng),
+        lambda number, rng: small.design.resample(small.cells, number, rng),
         size,
         seed_sequence(random_state),
     ).reshape(len(metrics), len(cells) - 1, size)
-    base = quantile(level, table.design)
+    base = quantile(level, table.design.degrees_of_freedom)
     return [
         max(1.0, _supremum(metric, small, cells, each, level) / base)
         for metric, each in zip(metrics, draws, strict=True)
@@ -297,7 +231,7 @@ def _supremum(metric: Metric, small: Table, cells: Array, draws: Array, level: f
     low, high = pointwise_limits(metric, small, cells, np.asarray(metric(cells)), level)
     with np.errstate(all="ignore"):
         centre, drawn, ends = (_scaled(each, metric.range) for each in (value[:, None], draws, np.stack([low, high])))
-        error = (ends[1] - ends[0])[1:] / (2 * quantile(level, small.design))
+        error = (ends[1] - ends[0])[1:] / (2 * quantile(level, small.design.degrees_of_freedom))
         distance = np.abs(drawn - centre) / error[:, None]
     known = np.isfinite(distance) & (value > metric.range[0])[:, None] & (value < metric.range[1])[:, None]
     largest = np.where(known, distance, 0.0).max(0)

@@ -1,1 +1,1 @@
-"""How the counts would vary if the study were repeated."""
+"""Designs: how the counts would vary if the study were repeated."""

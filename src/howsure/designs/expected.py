@@ -8,14 +8,15 @@ The variances of the two add up to that of labelled cases, the multinomial's.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs.base import NOTHING, Design
 from howsure.designs.distribution import ScoreDistribution
 from howsure.designs.poisson_binomial import poisson_binomial
 from howsure.designs.sampling import BLOCK_CELLS, Blocks
@@ -25,21 +26,20 @@ SHADES = 2**10  # of a probability: sums of cases that are taken together so var
 FEW_GROUPS = 2  # of two classes, whose sums are drawn from their exact distributions
 
 
-@runtime_checkable
-class Expected(Protocol):
-    """What a design of expected counts answers beside what every design does."""
+class Expected(Design):
+    """What the designs of expected counts have in common: no label was seen."""
 
-    @property
-    def is_exact(self) -> bool:
-        """Whether nothing is drawn."""
-        ...
+    __slots__ = ()
+    is_counted: ClassVar[bool] = False
+    has_labels: ClassVar[bool] = False
 
-    def variances_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:
-        """Return the variance at each threshold of a table of scores, of slopes by the confusion table there.
+    def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design]:  # noqa: ARG002 - as of every design
+        """Return the counts as they are: what does not vary is certain, given the scores."""
+        return counts, self
 
-        Thresholds run from the top, as in `curves.from_top`, or are those at ``index``; slopes are ``(T, 2, 2)``.
-        """
-        ...
+    def effective_trials(self, counts: Array, trials: Array) -> Array:
+        """Return the expected number of cases in the marked cells."""
+        return np.asarray((counts * trials).sum(-1))
 
 
 class Cases:
@@ -82,7 +82,7 @@ class Cases:
 
     def collapsed(self, cells: Array) -> Cases:
         """Return the cases in the table whose cell ``cells[c]`` collects cell ``c``, merged where they can be."""
-        targets = cells.ravel()[self.cells]
+        targets = cells[self.cells]
         together: dict[bytes, list[int]] = {}  # classes that fall in the same cells everywhere
         for index, column in enumerate(targets.T):
             together.setdefault(column.tobytes(), []).append(index)
@@ -163,39 +163,33 @@ def _codes(rows: Array) -> Array:
     return codes
 
 
+@final
 @dataclass(frozen=True, slots=True, eq=False)
-class Batch:
+class Batch(Expected):
     """The cases at hand are given, and each one's true class is drawn from its probabilities.
 
     Intervals are prediction intervals: they hold what a metric of these cases will be once their labels are known.
     """
 
     cases: Cases
-    degrees_of_freedom: float = field(default=np.inf, init=False)
-    is_exact: ClassVar[bool] = False
-    method: ClassVar[str] = ""
-    credible: ClassVar[str] = "hdi"
-    note: ClassVar[str] = "what these cases will turn out to be, if their scores are calibrated"
 
-    def variance(self, counts: Array, gradient: Array) -> float:  # noqa: ARG002 - the protocol's signature
+    @property
+    def note(self) -> str:
+        """What the interval is of."""
+        return "what these cases will turn out to be, if their scores are calibrated"
+
+    def variance(self, counts: Array, gradient: Array) -> Array:  # noqa: ARG002 - as of every design
         """Return the sum over the cases of the variance of the slope at their class."""
         slopes, mean = self.cases.means(gradient)
         each = np.einsum("mk,mk->m", self.cases.probability, (slopes - mean[:, None]) ** 2)
-        return float(self.cases.number @ each)
+        return np.asarray(self.cases.number @ each)
 
-    def variances_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:  # noqa: ARG002
+    def variance_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:  # noqa: ARG002
         """Return the variance at each threshold of a table of scores, of slopes by the confusion table there."""
         gap = slopes[:, 1] - slopes[:, 0]
         return np.asarray((self.cases.products_from_top(index)[..., 0, 1] * gap**2).sum(-1))
 
-    def squares(self, counts: Array) -> None:
-        """Return None: cells vary together."""
-
-    def effective_trials(self, counts: Array, trials: Array) -> float:
-        """Return the expected number of cases in the marked cells."""
-        return float(counts[trials].sum())
-
-    def collapsed(self, cells: Array, shape: tuple[int, ...]) -> Batch:  # noqa: ARG002 - the protocol's signature
+    def merged(self, cells: Array, size: int) -> Batch:  # noqa: ARG002 - as of every design
         """Merge the cells that the cases may fall in."""
         return Batch(self.cases.collapsed(cells))
 
@@ -251,8 +245,9 @@ def _picked(mass: Array, size: int, rng: np.random.Generator) -> Array:
     return np.minimum(np.searchsorted(np.cumsum(mass), rng.random(size), side="right"), len(mass) - 1)
 
 
+@final
 @dataclass(frozen=True, slots=True, eq=False)
-class Population:
+class Population(Expected):
     """The cases are a sample of a population, in which the classes have the probabilities that the scores say.
 
     Intervals are confidence intervals of the population's metric. No label is drawn: that of a case adds nothing to
@@ -260,30 +255,23 @@ class Population:
     """
 
     cases: Cases
-    degrees_of_freedom: float = field(default=np.inf, init=False)
-    is_exact: ClassVar[bool] = False
-    method: ClassVar[str] = ""
-    credible: ClassVar[str] = "hdi"
-    note: ClassVar[str] = "the population that these cases are from, if their scores are calibrated"
 
-    def variance(self, counts: Array, gradient: Array) -> float:  # noqa: ARG002 - the protocol's signature
+    @property
+    def note(self) -> str:
+        """What the interval is of."""
+        return "the population that these cases are from, if their scores are calibrated"
+
+    def variance(self, counts: Array, gradient: Array) -> Array:  # noqa: ARG002 - as of every design
         """Return the sum over the cases of the square of the expected slope."""
         _, mean = self.cases.means(gradient)
-        return float(self.cases.number @ mean**2)
+        return np.asarray(self.cases.number @ mean**2)
 
-    def variances_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:  # noqa: ARG002
+    def variance_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:  # noqa: ARG002
         """Return the variance at each threshold of a table of scores, of slopes by the confusion table there."""
         products = self.cases.products_from_top(index)
         return np.asarray(np.einsum("tjkl,tkj,tlj->t", products, slopes, slopes))
 
-    def squares(self, counts: Array) -> None:
-        """Return None: cells vary together."""
-
-    def effective_trials(self, counts: Array, trials: Array) -> float:
-        """Return the expected number of cases in the marked cells."""
-        return float(counts[trials].sum())
-
-    def collapsed(self, cells: Array, shape: tuple[int, ...]) -> Population:  # noqa: ARG002 - the protocol's signature
+    def merged(self, cells: Array, size: int) -> Population:  # noqa: ARG002 - as of every design
         """Merge the cells that the cases may fall in."""
         return Population(self.cases.collapsed(cells))
 
@@ -315,8 +303,9 @@ def _tables(cases: Cases, cells: int, size: int, weights: Callable[[int], Array]
     return drawn
 
 
+@final
 @dataclass(frozen=True, slots=True, eq=False)
-class Known:
+class Known(Expected):
     """Cases yet to be drawn, from a known distribution of the scores.
 
     Parameters
@@ -329,9 +318,6 @@ class Known:
 
     distribution: ScoreDistribution | None
     n: float = np.inf
-    method: ClassVar[str] = ""
-    credible: ClassVar[str] = "hdi"
-    degrees_of_freedom: float = field(default=np.inf, init=False)
 
     @property
     def is_exact(self) -> bool:
@@ -345,11 +331,20 @@ class Known:
             return "exact, if the scores are calibrated and have this distribution"
         return f"what {self.n:,.0f} new cases will turn out to be, if the scores are calibrated"
 
-    def variance(self, counts: Array, gradient: Array) -> float:
-        """Return the multinomial variance, of a known table; 0 for the distribution itself."""
-        return float(np.vdot(counts * gradient, gradient)) * float(counts.sum()) / self.n
+    @property
+    def exact_values(self) -> Mapping[str, float]:
+        """The areas under the curves of a known distribution."""
+        return NOTHING if self.distribution is None else self.distribution.areas
 
-    def variances_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:
+    def cells_at(self, threshold: float) -> Array | None:
+        """Return the exact shares of the confusion table's cells at a threshold."""
+        return None if self.distribution is None else self.distribution.cells(np.array(threshold))
+
+    def variance(self, counts: Array, gradient: Array) -> Array:
+        """Return the multinomial variance, of a known table; 0 for the distribution itself."""
+        return np.asarray((counts * gradient**2).sum(-1) * counts.sum(-1) / self.n)
+
+    def variance_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:
         """Return the variance at each threshold of a table of scores, of slopes by the confusion table there."""
         above = np.zeros((len(counts) + 1, 2))
         np.cumsum(counts[::-1], 0, out=above[1:])
@@ -362,11 +357,11 @@ class Known:
         """Return the counts, in the measure of so many cases."""
         return np.asarray(counts * (counts.sum() / self.n))
 
-    def effective_trials(self, counts: Array, trials: Array) -> float:
+    def effective_trials(self, counts: Array, trials: Array) -> Array:
         """Return the expected number of cases in the marked cells."""
-        return float(counts[trials].sum() / counts.sum() * self.n)
+        return np.asarray((counts * trials).sum(-1) / counts.sum(-1) * self.n)
 
-    def collapsed(self, cells: Array, shape: tuple[int, ...]) -> Known:  # noqa: ARG002 - the protocol's signature
+    def merged(self, cells: Array, size: int) -> Known:  # noqa: ARG002 - as of every design
         """Merge cells: a multinomial stays one."""
         return Known(None, self.n)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.counted import Design, Simple
+from howsure.designs.base import Design, quotient
+from howsure.designs.counted import Independent
 from howsure.designs.sampling import Blocks
 
 Array = NDArray[Any]
@@ -33,16 +34,19 @@ class Sample:
 
     counts: Array
     influence: Any
-    design: Design = field(default_factory=Simple)
+    design: Design = field(default_factory=Independent)
 
     def slopes(self, gradient: Array) -> Array:
-        """Return what one more case in each observed cell adds to ``sum(gradient * table)``."""
-        return np.asarray(self.influence @ gradient.ravel()).reshape(self.counts.shape)
+        """Return what one more case in each observed cell adds to ``sum(gradient * table)``, ``(..., cells)``."""
+        return np.asarray((self.influence @ gradient.reshape(-1, gradient.shape[-1]).T).T).reshape(
+            *gradient.shape[:-1], self.counts.size
+        )
 
-    def variance(self, gradient: Array) -> float:
-        """Variance that this sample gives to ``sum(gradient * table)``."""
-        slopes = self.slopes(gradient)
-        return self.design.variance(self.counts, slopes - np.average(slopes, weights=self.counts))
+    def variance(self, gradient: Array) -> Array:
+        """Return the variance that this sample gives to ``sum(gradient * table)``."""
+        slopes, observed = self.slopes(gradient), self.counts.ravel()
+        centred = slopes - np.average(slopes, weights=np.broadcast_to(observed, slopes.shape), axis=-1)[..., None]
+        return self.design.variance(observed, centred)
 
     def deviations(self, observed: Array) -> Array:
         """Return how the table moves when the observed counts are others, each ``(size, cells)``."""
@@ -51,8 +55,9 @@ class Sample:
         return np.asarray((observed * scale - self.counts.ravel()) @ self.influence)
 
 
+@final
 @dataclass(frozen=True, slots=True, eq=False)
-class Linearised:
+class Linearised(Design):
     """Counts estimated from independent samples, of which they are a smooth function.
 
     To first order the table moves by ``sum(influence * change)`` when the samples change, which gives variances,
@@ -75,40 +80,36 @@ class Linearised:
     centre: Array
     draws: Draws | None = None
     note: str = ""
-    method: ClassVar[str] = ""
+    is_counted: ClassVar[bool] = False
     credible: ClassVar[str] = "equal_tailed"  # the kind of interval that covers what it says: see the guide
 
     @property
     def degrees_of_freedom(self) -> float:
-        """Return the smallest of the samples'."""
+        """The smallest of the samples'."""
         return min(sample.design.degrees_of_freedom for sample in self.samples)
 
-    def variance(self, counts: Array, gradient: Array) -> float:  # noqa: ARG002 - the protocol's signature
+    def variance(self, counts: Array, gradient: Array) -> Array:  # noqa: ARG002 - as of every design
         """Return the sum of the samples' variances."""
-        return sum(sample.variance(gradient) for sample in self.samples)
+        return np.asarray(sum(sample.variance(gradient) for sample in self.samples))
 
-    def squares(self, counts: Array) -> None:
-        """Return None: cells vary together."""
-
-    def effective_trials(self, counts: Array, trials: Array) -> float:
+    def effective_trials(self, counts: Array, trials: Array) -> Array:
         """Return the squared total of the cells over its variance, were the cases Poisson: Kish's size."""
-        marked = trials.astype(float)
-        square = sum(sample.design.variance(sample.counts, sample.slopes(marked)) for sample in self.samples)
-        return float(counts[trials].sum() ** 2 / square) if square > 0 else 0.0
+        marked = np.broadcast_to(np.asarray(trials, dtype=float), counts.shape)
+        square = sum(sample.design.variance(sample.counts.ravel(), sample.slopes(marked)) for sample in self.samples)
+        return quotient((counts * marked).sum(-1) ** 2, np.asarray(square))
 
-    def collapsed(self, cells: Array, shape: tuple[int, ...]) -> Linearised:
+    def merged(self, cells: Array, size: int) -> Linearised:
         """Add up the influences on the merged cells."""
-        size = int(np.prod(shape))
-        merge = np.zeros((cells.size, size))
-        merge[np.arange(cells.size), cells.ravel()] = 1.0
+        merge = np.zeros((len(cells), size))
+        merge[np.arange(len(cells)), cells] = 1.0
         samples = tuple(replace(sample, influence=sample.influence @ merge) for sample in self.samples)
         draws = self.draws and _merged(self.draws, merge)
-        return Linearised(samples, (self.centre.ravel() @ merge).reshape(shape), draws, self.note)
+        return Linearised(samples, self.centre.ravel() @ merge, draws, self.note)
 
-    def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:  # noqa: ARG002 - the protocol's
+    def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:  # noqa: ARG002 - as of every design
         """Draw each sample anew, and carry it over to the table."""
         drawn = self.centre.ravel() + sum(
-            sample.deviations(sample.design.resample(sample.counts, size, rng)) for sample in self.samples
+            sample.deviations(sample.design.resample(sample.counts.ravel(), size, rng)) for sample in self.samples
         )
         return np.maximum(drawn, 0.0)
 
@@ -117,16 +118,16 @@ class Linearised:
         if self.draws is not None:
             return self.draws(prior, size, rng)
         drawn = self.centre.ravel() + sum(
-            sample.deviations(sample.design.posterior(sample.counts, np.zeros(sample.counts.shape), size, rng))
+            sample.deviations(sample.design.posterior(sample.counts.ravel(), np.zeros(sample.counts.size), size, rng))
             for sample in self.samples
         )
         worth = counts.sum() / max(self.effective_trials(counts, np.ones(counts.shape, bool)), 1.0)
         return np.asarray(np.maximum(drawn, 0.0) + rng.standard_gamma(prior.ravel(), (size, prior.size)) * worth)
 
-    def left_out(self, counts: Array) -> Blocks:  # noqa: ARG002 - the protocol's signature
+    def left_out(self, counts: Array) -> Blocks:  # noqa: ARG002 - as of every design
         """Leave out one unit of each sample."""
         for sample in self.samples:
-            for observed, number in sample.design.left_out(sample.counts):
+            for observed, number in sample.design.left_out(sample.counts.ravel()):
                 yield np.maximum(self.centre.ravel() + sample.deviations(observed), 0.0), number
 
 

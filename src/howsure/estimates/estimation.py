@@ -9,7 +9,6 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from howsure.designs.expected import Expected
 from howsure.errors import HowsureError
 from howsure.estimates.evaluation import Estimate, Evaluation, checked_level
 from howsure.methods import DrawingMethod, Method, automatic, named, refuse_unfit
@@ -18,46 +17,12 @@ from howsure.methods.interval import CONSTANT, Interval
 from howsure.metrics.binding import labels_to_expand, resolve, undefined_classes
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec, parse
-from howsure.tables.table import SCORES, Counts, Table
+from howsure.tables.confusion import OF_TWO_CLASSES
+from howsure.tables.counts import Counts
+from howsure.tables.scores import ScoresTable
+from howsure.tables.table import Table
 
 Array = NDArray[Any]
-
-DEFAULTS = {
-    "binary": (
-        "accuracy",
-        "balanced_accuracy",
-        "precision",
-        "recall",
-        "specificity",
-        "npv",
-        "f1",
-        "mcc",
-        "kappa",
-    ),
-    "multiclass": (
-        "accuracy",
-        "balanced_accuracy",
-        "precision@macro",
-        "recall@macro",
-        "f1@macro",
-        "f1@weighted",
-        "mcc",
-        "kappa",
-    ),
-    "scores": ("roc_auc", "average_precision"),
-    "multiclass_scores": ("roc_auc@macro", "roc_auc@macro+multi_class=ovo", "average_precision@macro"),
-    "multilabel_scores": ("roc_auc@macro", "roc_auc@micro", "average_precision@macro", "average_precision@micro"),
-    "multilabel": (
-        "precision@micro",
-        "recall@micro",
-        "f1@micro",
-        "precision@macro",
-        "recall@macro",
-        "f1@macro",
-        "f1@weighted",
-        "jaccard@macro",
-    ),
-}
 
 
 def estimate(
@@ -116,7 +81,7 @@ def estimate(
 def _check_threshold(threshold: float | None, table: Table, metrics: Sequence[Metric]) -> None:
     if threshold is None:
         return
-    if table.kind == "scores":
+    if isinstance(table, ScoresTable):
         if any(metric.definition for metric in metrics):
             return
         names = ", ".join(f"`{metric.name}`" for metric in metrics)
@@ -132,7 +97,7 @@ def _estimates(
     names = [metric.name for metric in metrics]
     method = named(table.design.method or None) if method is None else method
     refuse_unfit(method, table)
-    if len(metrics) == 1 or (table.kind == "scores" and all(metric.smaller for metric in metrics)):
+    if len(metrics) == 1 or (isinstance(table, ScoresTable) and all(metric.smaller for metric in metrics)):
         own = [_own_table(table, metric) for metric in metrics]  # whose few cells say all that the many could
         table, metrics = own[0][0] if own else table, [metric for _, metric in own]
     if isinstance(method, DrawingMethod):
@@ -156,22 +121,26 @@ def _analytic(
 ) -> tuple[Method, Interval]:
     small, same = _smallest(*_own_table(table, metric))
     chosen = automatic(same, small) if method is None else method
+    if refusal := chosen.suits(same, small):
+        raise HowsureError(refusal)
     return chosen, chosen.interval(same, small, level, random_state)
 
 
 def finished(name: str, table: Table, metric: Metric, level: float, method: Method, interval: Interval) -> Estimate:
     """Return the estimate that a metric's interval belongs to."""
-    counts = Counts(table.counts, table.kind)
+    counts = table.counted
     value = float(metric(counts))
-    reason = undefined_reason(metric, table) if math.isnan(value) else interval.reason or partial_reason(metric, counts)
+    reason = (
+        undefined_reason(metric, table) if math.isnan(value) else str(interval.reason) or partial_reason(metric, counts)
+    )
     return Estimate(
         name,
         value,
-        interval.low,
-        interval.high,
+        float(interval.low),
+        float(interval.high),
         level,
         method.name,
-        interval.standard_error,
+        float(interval.standard_error),
         interval.draws,
         _explained(table, reason),
     )
@@ -179,7 +148,7 @@ def finished(name: str, table: Table, metric: Metric, level: float, method: Meth
 
 def _explained(table: Table, reason: str) -> str:
     """Return what to know of an estimate, with what it rests on where its counts are not counted cases."""
-    known = isinstance(table.design, Expected) and table.design.is_exact
+    known = table.design.is_exact
     parts = ("" if reason == CONSTANT and known else reason, table.design.note)
     return "; ".join(part for part in parts if part)
 
@@ -200,9 +169,9 @@ def _on_two_classes(metric: Metric, small: Table) -> Metric:
 
 def undefined_reason(metric: Metric, table: Table) -> str:
     """Say in words why a metric is undefined on a table."""
-    if table.kind in SCORES:
-        return "undefined: one of the classes has no case"
-    counts = Counts(table.counts, table.kind)
+    if table.why_undefined:
+        return table.why_undefined
+    counts = table.counted
     if metric.per_class is not None and (metric.per_class(counts) < 0).any():
         return f"`{metric.name}` is undefined here: the value of a class is negative"
     if metric.positive is None:
@@ -232,9 +201,7 @@ def partial_reason(metric: Metric, counts: Counts) -> str:
 
 def default_metrics(table: Table, threshold: float | None = None) -> tuple[str, ...]:
     """Return the metrics that `evaluate` reports when none are named."""
-    if table.kind in DEFAULTS:
-        return DEFAULTS[table.kind] + (() if threshold is None else DEFAULTS["binary"])
-    return DEFAULTS["binary" if len(table.labels) == 2 else "multiclass"]  # noqa: PLR2004
+    return table.default_metrics + (OF_TWO_CLASSES if threshold is not None else ())
 
 
 def evaluate(

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from howsure.designs.counted import Design, Separate, Simple
-from howsure.designs.expected import Expected
-from howsure.designs.linearised import Linearised
 from howsure.errors import HowsureError
 from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.delong import DeLong, HanleyMcNeil, Newcombe
@@ -35,7 +32,10 @@ from howsure.methods.proportion import (
 )
 from howsure.metrics.contrast import pair_counts
 from howsure.metrics.metric import Metric
-from howsure.tables.table import SCORES, Table
+from howsure.tables.paired import SeparateTables
+from howsure.tables.score_matrix import MultilabelScoresTable, ScoreMatrixTable
+from howsure.tables.scores import ScoresTable
+from howsure.tables.table import Table
 
 __all__ = [
     "METHODS",
@@ -137,26 +137,22 @@ def automatic(metric: Metric, table: Table) -> Method:
         return _for_contrast(metric, table)
     if table.design.method:
         return METHODS[table.design.method]()
-    if isinstance(table.design, Expected):
+    if not table.design.has_labels:
         return Predictive() if is_predictable(table) else Delta()
-    if metric.kind in SCORES:
-        area = metric.name.partition("@")[0] == "roc_auc" and metric.kind != "multilabel_scores"
+    if isinstance(table, ScoresTable | ScoreMatrixTable):
+        area = metric.name.partition("@")[0] == "roc_auc" and not isinstance(table, MultilabelScoresTable)
         return DeLong() if area else Delta()
     return _for_counts(metric, table)
 
 
 def _for_counts(metric: Metric, table: Table) -> Method:
-    if isinstance(table.design, Linearised):
+    if not table.design.is_counted:
         return Delta() if metric.ratio is None else Fieller()
-    if metric.proportion(table.counts.shape) is not None:
+    if metric.proportion(table.shape) is not None:
         return Wilson()
     if metric.parts is not None:
         return Mover()
     return Delta()
-
-
-def _parts(design: Design) -> tuple[Design, ...]:
-    return design.parts if isinstance(design, Separate) else (design,)
 
 
 def _for_contrast(metric: Metric, table: Table) -> Method:
@@ -164,7 +160,7 @@ def _for_contrast(metric: Metric, table: Table) -> Method:
     if contrast is None or contrast.effect.name != "difference":
         return Delta()
     if contrast.first.metric.name == "roc_auc":
-        return Delta() if any(isinstance(part, Expected) for part in _parts(table.design)) else DeLong()
-    if table.kind == "separate":
+        return Delta() if any(not part.has_labels for part in table.design.test_sets) else DeLong()
+    if isinstance(table, SeparateTables):
         return Mover()
-    return Tango() if pair_counts(metric, table) is not None and isinstance(table.design, Simple) else Delta()
+    return Tango() if pair_counts(metric, table) is not None and table.design.is_independent else Delta()

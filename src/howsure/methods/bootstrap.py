@@ -9,14 +9,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.counted import Clusters, FixedMargins, Simple, Weighted
 from howsure.designs.sampling import BLOCK_CELLS
 from howsure.errors import HowsureError, whole_number
 from howsure.methods.delta import Delta
 from howsure.methods.draws import seed_sequence, values_of_draws
-from howsure.methods.interval import Interval, standard_error
-from howsure.metrics.metric import Metric, divide
-from howsure.tables.table import Counts, Table
+from howsure.methods.interval import DrawingMethod, Interval, standard_error
+from howsure.metrics.metric import Metric
+from howsure.tables.table import Table
 
 Array = NDArray[Any]
 Limits = Callable[[float], tuple[float, float]]
@@ -25,7 +24,7 @@ KINDS = ("percentile", "basic", "bca", "studentized")
 
 
 @dataclass(frozen=True, slots=True)
-class Bootstrap:
+class Bootstrap(DrawingMethod):
     """Intervals from resampled tables; the cost does not depend on the number of cases.
 
     Parameters
@@ -58,13 +57,9 @@ class Bootstrap:
         whole_number("n_resamples", self.n_resamples)
 
     @property
-    def name(self) -> str:
+    def name(self) -> str:  # type: ignore[override]  # each kind has its own
         """Name of the method, with its kind."""
         return f"bootstrap_{self.kind}"
-
-    def interval(self, metric: Metric, table: Table, confidence_level: float, rng: Any = None) -> Interval:
-        """Return the interval; see the class."""
-        return self.intervals([metric], table, confidence_level, rng)[0]
 
     def intervals(
         self, metrics: Sequence[Metric], table: Table, confidence_level: float, rng: Any = None
@@ -72,7 +67,7 @@ class Bootstrap:
         """Return the intervals of several metrics from one stream of resamples."""
 
         def draw(size: int, stream: np.random.Generator) -> Array:
-            return table.design.resample(table.counts, size, stream)
+            return table.design.resample(table.cells, size, stream)
 
         seed = seed_sequence(rng)
         draws = values_of_draws(metrics, table, draw, self.n_resamples, seed)
@@ -83,7 +78,7 @@ class Bootstrap:
 
     def interval_of(self, draws: Array, metric: Metric, table: Table, level: float, rng: Any = None) -> Interval:
         """Return the interval that resampled values of the metric give."""
-        value = float(metric(Counts(table.counts, table.kind)))
+        value = float(metric(table.counted))
         if not np.isfinite(value):
             return Interval(np.nan, np.nan, draws=draws, reason="the metric is undefined")
         kept = draws[np.isfinite(draws)]
@@ -93,7 +88,7 @@ class Bootstrap:
         if not low < high:
             fallback = Delta().interval(metric, table, level)
             words = fallback.reason or "resampling shows no variation: interval by the delta method"
-            return Interval(fallback.low, fallback.high, fallback.standard_error, draws, words)
+            return Interval(fallback.low, fallback.high, float(fallback.standard_error), draws, words)
         lowest, highest = metric.range
         reason = f"undefined on {lost} of {len(draws)} resamples" if lost else ""
         return Interval(max(low, lowest), min(high, highest), float(kept.std(ddof=1)), draws, reason)
@@ -102,7 +97,7 @@ class Bootstrap:
         """Return the interval's limits as a function of the confidence level, from defined resampled values."""
         if self.kind == "studentized":
             return _studentized(metric, table, self.n_resamples, seed_sequence(rng))
-        value = float(metric(Counts(table.counts, table.kind)))
+        value = float(metric(table.counted))
         skewness = acceleration(metric, table) if self.kind == "bca" else 0.0
         return lambda level: limits_of_draws(self.kind, value, draws, level, skewness)
 
@@ -135,36 +130,19 @@ def acceleration(metric: Metric, table: Table) -> float:
 
     Of many cells it is the infinitesimal jackknife's, from the gradient: leaving each out in turn is quadratic in them.
     """
-    found = influences(metric, table) if table.counts.size > FEW_CELLS else None
+    found = (
+        table.design.influences(table.cells, metric.gradient(table.counted).ravel())
+        if table.counts.size > FEW_CELLS
+        else None
+    )
     if found is not None:
         return skewness_of_jackknife(-found[0], found[1])
     values, numbers = [], []
-    for tables, number in table.design.left_out(table.counts):
+    for tables, number in table.design.left_out(table.cells):
         with np.errstate(all="ignore"):
-            values.append(metric(Counts(tables.reshape(len(tables), *table.counts.shape), table.kind)))
+            values.append(metric(table.wrap(tables)))
         numbers.append(number)
     return skewness_of_jackknife(np.concatenate(values), np.concatenate(numbers))
-
-
-def influences(metric: Metric, table: Table) -> tuple[Array, Array] | None:
-    """Return what each kind of unit adds to the metric, to first order, and how many units there are of it.
-
-    None for designs whose units are not cases or clusters of them.
-    """
-    design, counts = table.design, table.counts
-    gradient = metric.gradient(Counts(counts, table.kind))
-    if isinstance(design, FixedMargins) and design.axis == counts.ndim - 1:  # the classes lie along the last axis
-        gradient = gradient - divide((counts * gradient).sum(0), counts.sum(0))
-    elif not isinstance(design, Clusters | Weighted | Simple):
-        return None
-    gradient = gradient.ravel()
-    if isinstance(design, Clusters):
-        return design.totals(gradient), design.multiplicity
-    if isinstance(design, Weighted):
-        cell, weight, number = design.units(counts)
-        return weight * gradient[cell], number
-    filled = np.flatnonzero(counts)
-    return gradient[filled], counts.ravel()[filled]
 
 
 def skewness_of_jackknife(values: Array, number: Array) -> float:
@@ -179,12 +157,12 @@ def skewness_of_jackknife(values: Array, number: Array) -> float:
 
 
 def _studentized(metric: Metric, table: Table, size: int, seed: np.random.SeedSequence) -> Limits:
-    value = float(metric(Counts(table.counts, table.kind)))
+    value = float(metric(table.counted))
     error = standard_error(metric, table)
     # Stream 2**20 is used by no block of `values_of_draws`.
     stream = np.random.default_rng(np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, 2**20)))
     step = max(1, BLOCK_CELLS // table.counts.size)
-    blocks = (table.design.resample(table.counts, min(step, size - at), stream) for at in range(0, size, step))
+    blocks = (table.design.resample(table.cells, min(step, size - at), stream) for at in range(0, size, step))
     tables = (counts.reshape(table.counts.shape) for block in blocks for counts in block)
     distances = np.array([_distance(metric, table, counts, value) for counts in tables])
     distances = distances[np.isfinite(distances)]
@@ -200,4 +178,4 @@ def _studentized(metric: Metric, table: Table, size: int, seed: np.random.SeedSe
 
 def _distance(metric: Metric, table: Table, counts: Array, value: float) -> float:
     error = standard_error(metric, replace(table, counts=np.ascontiguousarray(counts)))
-    return (float(metric(Counts(counts, table.kind))) - value) / error if error > 0 else np.nan
+    return (float(metric(table.counts_class(counts))) - value) / error if error > 0 else np.nan

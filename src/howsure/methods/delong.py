@@ -9,13 +9,17 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.counted import Clusters, FixedMargins, Separate, Simple
+from howsure.designs.clusters import Clusters
+from howsure.designs.separate import Separate
 from howsure.errors import HowsureError
-from howsure.methods.delta import AtLevels, Delta, Scale, normal_intervals
-from howsure.methods.interval import CONSTANT, Interval, Method, quantile, shows_variation
+from howsure.methods.delta import Delta, normal_intervals
+from howsure.methods.interval import CONSTANT, AtLevels, Interval, Method, quantile, shows_variation
+from howsure.methods.scales import Scale
 from howsure.metrics.contrast import Contrast
 from howsure.metrics.metric import Metric
-from howsure.tables.table import Counts, Table
+from howsure.tables.score_matrix import MulticlassScoresTable
+from howsure.tables.scores import ScoresTable
+from howsure.tables.table import Table
 
 Array = NDArray[Any]
 SEPARATED = "the classes are separated: one-sided limit"
@@ -25,7 +29,7 @@ HALVINGS = 60  # of [0, 1]: beyond the precision of a float
 
 
 @dataclass(frozen=True, slots=True)
-class DeLong:
+class DeLong(Method):
     """Interval of ROC AUC from the variances of the placements, on the logit scale by default.
 
     Parameters
@@ -63,48 +67,40 @@ class DeLong:
 
     name: ClassVar[str] = "delong"
 
-    def interval(
-        self,
-        metric: Metric,
-        table: Table,
-        confidence_level: float,
-        rng: Any = None,  # noqa: ARG002 - the protocol's signature
-    ) -> Interval:
-        """Return the interval; see the class."""
-        if metric.contrast is not None:
-            return self.at_levels(metric, table)(confidence_level)
-        return self._of_one_area(metric, table, confidence_level)
-
     def at_levels(self, metric: Metric, table: Table) -> AtLevels:
-        """Return the interval of a contrast of two areas as a function of its level."""
+        """Return the interval as a function of its level; see the class."""
+        if metric.contrast is None:
+            return lambda level: self._of_one_area(metric, table, level)
         scale: Scale = "identity" if self.transform == "identity" else "auto"
-        return normal_intervals(metric, table, scale, error_of=contrast_error, freedom=contrast_freedom(metric, table))
+        return normal_intervals(
+            metric, table, scale, error_of=contrast_error, degrees_of_freedom=contrast_freedom(metric, table)
+        )
 
     def _of_one_area(self, metric: Metric, table: Table, confidence_level: float) -> Interval:
-        value = observed_area(self, metric, table, ("scores", "multiclass_scores"))
+        value = observed_area(self, metric, table, (ScoresTable, MulticlassScoresTable))
         if np.isnan(value):
             return Interval(np.nan, np.nan, reason=NO_CASE)
         error = placement_error(metric, table)
-        z = quantile(confidence_level, table.design)
+        z = quantile(confidence_level, table.design.degrees_of_freedom)
         if self.transform == "identity" and np.isfinite(error):
             return Interval(value - z * error, value + z * error, error)
         if value in {0.0, 1.0} and self.transform != "identity":
             return _separated(value, error, table, confidence_level)
         if np.isnan(error) and not isinstance(table.design, Clusters):
-            other: Newcombe | Delta = Newcombe() if table.kind == "scores" else Delta()
+            other: Newcombe | Delta = Newcombe() if isinstance(table, ScoresTable) else Delta()
             fallback = other.interval(metric, table, confidence_level)
             words = f"a class has a single case: interval by {type(other).__name__}"
             return Interval(fallback.low, fallback.high, error, reason=words)
         if not shows_variation(error, value):
             single = "a single cluster shows no variation" if table.design.degrees_of_freedom < 1 else A_CLUSTER
-            equal = not np.ptp(table.support[0], axis=0).any()
+            equal = not np.ptp(table.scores, axis=0).any()
             words = "all scores are equal" if equal else CONSTANT if np.isfinite(error) else single
             return Interval(np.nan, np.nan, error, reason=words)
         return Interval(*_logit(value, z * error), error)
 
 
 @dataclass(frozen=True, slots=True)
-class HanleyMcNeil:
+class HanleyMcNeil(Method):
     """Interval of ROC AUC from the two class sizes and the area alone, as if scores were exponential.
 
     Parameters
@@ -131,20 +127,18 @@ class HanleyMcNeil:
 
     name: ClassVar[str] = "hanley_mcneil"
 
-    def interval(
-        self,
-        metric: Metric,
-        table: Table,
-        confidence_level: float,
-        rng: Any = None,  # noqa: ARG002 - the protocol's signature
-    ) -> Interval:
+    def at_levels(self, metric: Metric, table: Table) -> AtLevels:
+        """Return the interval as a function of its level; see the class."""
+        return lambda level: self._interval(metric, table, level)
+
+    def _interval(self, metric: Metric, table: Table, confidence_level: float) -> Interval:
         """Return the interval; see the class."""
         value = observed_area(self, metric, table)
         if np.isnan(value):
             return Interval(np.nan, np.nan, reason=NO_CASE)
         others, number = class_sizes(table)
         error = float(np.sqrt(hanley_mcneil_variance(value, number, others)))
-        z = quantile(confidence_level, table.design)
+        z = quantile(confidence_level, table.design.degrees_of_freedom)
         if self.transform == "identity":
             return Interval(value - z * error, value + z * error, error)
         if value in {0.0, 1.0}:
@@ -153,7 +147,7 @@ class HanleyMcNeil:
 
 
 @dataclass(frozen=True, slots=True)
-class Newcombe:
+class Newcombe(Method):
     """Interval of ROC AUC that takes the variance at each limit, not at the estimate (Newcombe's method 5).
 
     Notes
@@ -175,19 +169,17 @@ class Newcombe:
 
     name: ClassVar[str] = "newcombe"
 
-    def interval(
-        self,
-        metric: Metric,
-        table: Table,
-        confidence_level: float,
-        rng: Any = None,  # noqa: ARG002 - the protocol's signature
-    ) -> Interval:
+    def at_levels(self, metric: Metric, table: Table) -> AtLevels:
+        """Return the interval as a function of its level; see the class."""
+        return lambda level: self._interval(metric, table, level)
+
+    def _interval(self, metric: Metric, table: Table, confidence_level: float) -> Interval:
         """Return the interval; see the class."""
         value = observed_area(self, metric, table)
         if np.isnan(value):
             return Interval(np.nan, np.nan, reason=NO_CASE)
         others, number = class_sizes(table)
-        z = quantile(confidence_level, table.design)
+        z = quantile(confidence_level, table.design.degrees_of_freedom)
         if not np.isfinite(z):
             return Interval(np.nan, np.nan, reason="a single cluster shows no variation")
 
@@ -225,17 +217,17 @@ def newcombe_variance(area: float, positives: float, negatives: float) -> float:
 
 def class_sizes(table: Table) -> tuple[float, ...]:
     """Return the effective number of cases of each class, the positive one last (Kish's with weights or clusters)."""
-    if isinstance(table.design, Simple | FixedMargins):
+    if table.design.is_independent or table.design.fixes_margins:
         return tuple(float(column.sum()) for column in table.counts.T)
     return tuple(
-        table.design.effective_trials(table.counts, np.broadcast_to(side, table.counts.shape))
+        float(table.effective_trials(np.broadcast_to(side, table.counts.shape)))
         for side in np.eye(table.counts.shape[-1], dtype=bool)
     )
 
 
 def placement_error(metric: Metric, table: Table) -> float:
     """Return DeLong's standard error of the area; nan for a class of a single case (or cluster)."""
-    slopes = metric.gradient(Counts(table.counts, table.kind))
+    slopes = metric.gradient(table.counted)
     with np.errstate(invalid="ignore"):
         return float(np.sqrt(placement_variance(table, slopes)))
 
@@ -253,7 +245,7 @@ def contrast_error(metric: Metric, table: Table) -> float:
         message = f"`DeLong` is for `roc_auc`, not for `{metric.name}`. Use `Delta()` or `Bootstrap()`."
         raise HowsureError(message)
     with np.errstate(invalid="ignore"):
-        slopes = metric.gradient(Counts(table.counts, table.kind))
+        slopes = metric.gradient(table.counted)
         if isinstance(table.design, Separate):
             return float(np.sqrt(sum(_separate_variances(contrast, table, table.design, slopes))))
         return float(np.sqrt(placement_variance(table, slopes)))
@@ -268,7 +260,7 @@ def contrast_freedom(metric: Metric, table: Table) -> float:
     if contrast is None or not isinstance(design, Separate):
         return design.degrees_of_freedom
     with np.errstate(all="ignore"):
-        slopes = metric.gradient(Counts(table.counts, table.kind))
+        slopes = metric.gradient(table.counted)
         variances = np.array(_separate_variances(contrast, table, design, slopes))
         parts = [side.view.table(table) for side in (contrast.first, contrast.second)]
         own = [min(part.design.degrees_of_freedom, sum(class_sizes(part)) - 1) for part in parts]
@@ -278,7 +270,14 @@ def contrast_freedom(metric: Metric, table: Table) -> float:
 
 def _separate_variances(contrast: Contrast, table: Table, design: Separate, slopes: Array) -> list[float]:
     own = (side.view.table(table) for side in (contrast.first, contrast.second))
-    return [placement_variance(part, each) for part, each in zip(own, design.split(slopes), strict=True)]
+    return [
+        placement_variance(part, each)
+        for part, each in zip(own, _by_part(table, design.split(slopes.ravel())), strict=True)
+    ]
+
+
+def _by_part(table: Table, slopes: list[Array]) -> list[Array]:
+    return [each.reshape(part.shape) for part, each in zip(table.tables, slopes, strict=True)]
 
 
 def placement_variance(table: Table, slopes: Array, others: Array | None = None) -> float:
@@ -295,8 +294,8 @@ def placement_variance(table: Table, slopes: Array, others: Array | None = None)
     second = slopes if others is None else others
     if isinstance(table.design, Clusters):
         return _obuchowski(table.design, slopes, second)
-    squares = table.design.squares(table.counts)
-    mass = table.counts if squares is None else squares
+    squares = table.design.squares(table.cells)
+    mass = table.counts if squares is None else squares.reshape(table.counts.shape)
     if squares is None and slopes.shape[1] > 2:  # noqa: PLR2004 - with two classes the means are zero
         slopes, second = (_centred(part, table.counts) for part in (slopes, second))
     spread = (mass * slopes * second).sum(0)
@@ -329,14 +328,16 @@ def _obuchowski(design: Clusters, slopes: Array, others: Array) -> float:
     return max(within + design.number / (design.number - 1) * across, 0.0)
 
 
-def observed_area(method: Method, metric: Metric, table: Table, kinds: tuple[str, ...] = ("scores",)) -> float:
+def observed_area(
+    method: Method, metric: Metric, table: Table, kinds: tuple[type[Table], ...] = (ScoresTable,)
+) -> float:
     """Return the area, exactly 0 or 1 where it is so up to rounding; refuse other metrics and tables."""
-    if metric.name.partition("@")[0] != "roc_auc" or table.kind not in kinds:
+    if metric.name.partition("@")[0] != "roc_auc" or not isinstance(table, kinds):
         message = (
             f"`{type(method).__name__}` is for `roc_auc`, not for `{metric.name}`. Use `Delta()` or `Bootstrap()`."
         )
         raise HowsureError(message)
-    value = float(metric(Counts(table.counts, table.kind)))
+    value = float(metric(table.counted))
     rounding = 1e-12  # of sums of weights
     return value if rounding < value < 1 - rounding else value if np.isnan(value) else round(value)
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import HowsureError, whole_number
 from howsure.methods.draws import seed_sequence, values_of_draws
-from howsure.methods.interval import Interval, shows_variation
+from howsure.methods.interval import DrawingMethod, Interval, shows_variation
 from howsure.methods.summary import equal_tailed, highest_density
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
@@ -19,7 +19,6 @@ from howsure.tables.table import Table
 Array = NDArray[Any]
 Prior = float | str | ArrayLike
 
-DEFAULT_MASS = 2.0  # spread over all cells: see the table of measured coverage in the guide
 NAMED_PRIORS = {
     **dict.fromkeys(("haldane", "zero", "zeros"), 0.0),
     **dict.fromkeys(("jeffreys", "jeffrey", "half", "halves"), 0.5),
@@ -28,7 +27,7 @@ NAMED_PRIORS = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Dirichlet:
+class Dirichlet(DrawingMethod):
     """Posterior intervals of any metric.
 
     The prevalence is ``φ ~ Dirichlet(P + a)``, the predictions within true class i are ``Dirichlet(C_i + α_i)``,
@@ -82,10 +81,6 @@ class Dirichlet:
     def is_plain(self) -> bool:
         """Whether it is one Dirichlet distribution over all cells."""
         return self.prevalence is None and self.prevalence_prior is None and self.source != "random"
-
-    def interval(self, metric: Metric, table: Table, confidence_level: float, rng: Any = None) -> Interval:
-        """Return the interval; see the class."""
-        return self.intervals([metric], table, confidence_level, rng)[0]
 
     def intervals(
         self, metrics: Sequence[Metric], table: Table, confidence_level: float, rng: Any = None
@@ -162,7 +157,7 @@ class _Sampler:
         if self.columns is not None:
             rows = rng.standard_gamma(self.columns, (size, *shape))
         elif self.counts.any():
-            rows = self.table.design.posterior(self.counts, self.prior, size, rng).reshape(size, *shape)
+            rows = self.table.design.posterior(self.counts.ravel(), self.prior.ravel(), size, rng).reshape(size, *shape)
         else:
             rows = rng.standard_gamma(self.prior, (size, *shape))
         if self.prevalence is None:
@@ -179,11 +174,8 @@ class _Sampler:
 def cell_prior(prior: Prior | None, table: Table) -> Array:
     """Return the prior pseudo-cases of each cell; of a paired table so many a cell of each model's own table."""
     if prior is None:
-        mass = DEFAULT_MASS * table.shares
-        return mass * len(table.labels) if table.kind in {"multilabel", "multilabel_scores"} else mass
-    if table.kind == "paired":
-        return table.shares * prior_array(prior, (), "prior") * len(table.labels) ** 2
-    return prior_array(prior, table.counts.shape, "prior")
+        return table.default_prior
+    return table.spread_prior(prior_array(prior, table.prior_shape, "prior"))
 
 
 def prior_array(prior: Prior, shape: tuple[int, ...], what: str) -> Array:

@@ -17,13 +17,10 @@ from numpy.typing import NDArray
 from howsure.metrics.metric import Metric
 from howsure.running.progress import progress
 from howsure.running.threads import in_threads
-from howsure.tables.table import SCORES, Counts, Table
+from howsure.tables.table import Table
 
 Array = NDArray[Any]
 Draw = Callable[[int, np.random.Generator], Array]  # (size, rng) -> (size, cells)
-BLOCK_CELLS = 2**17  # 1 MiB of tables
-SMALLEST_BLOCK = 32
-LONG_TABLE = 2**22  # cells, from which on a block is one table
 
 
 def seed_sequence(random_state: Any) -> np.random.SeedSequence:
@@ -44,22 +41,15 @@ def values_of_draws(
 ) -> Array:
     """Return each metric's value on each drawn table, ``(metrics, size)``."""
     values = np.empty((len(metrics), size))
-    smallest, cells = SMALLEST_BLOCK, table.counts.size
-    if table.kind == "paired":
-        cells = max(cells, len(table.labels) ** 2)  # of each model's own table
-        smallest = min(smallest, max(1, LONG_TABLE // cells))
-    if table.kind in {*SCORES, "paired_scores"}:
-        smallest = 4 if table.counts.size < LONG_TABLE else 1
-    step = max(smallest, BLOCK_CELLS // cells)
 
     def fill(rows: slice, stream: np.random.Generator) -> None:
         number = rows.stop - rows.start
-        counts = Counts(draw(number, stream).reshape(number, *table.counts.shape), table.kind)
+        counts = table.wrap(draw(number, stream))
         with np.errstate(all="ignore"):
             for row, metric in enumerate(metrics):
                 values[row, rows] = metric(counts)
 
-    drawn_blocks(fill, size, step, seed)
+    drawn_blocks(fill, size, table.draws_at_once, seed)
     return values
 
 

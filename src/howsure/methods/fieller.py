@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from howsure.errors import HowsureError
-from howsure.methods.delta import smoothed
-from howsure.methods.interval import CONSTANT, Interval, quantile, shows_variation, standard_error
+from howsure.designs.counted import dot
+from howsure.methods.interval import (
+    CONSTANT,
+    NO_TRIALS,
+    ONE_CLUSTER,
+    AtLevels,
+    Interval,
+    Method,
+    quantile,
+    shows_variation,
+    standard_error,
+)
 from howsure.metrics.metric import Metric, Ratio
 from howsure.tables.table import Table
 
+Array = NDArray[Any]
 
+
+@final
 @dataclass(frozen=True, slots=True)
-class Fieller:
+class Fieller(Method):
     """The values θ that ``A - θ B`` does not contradict: ``(A - θB)**2 <= z**2 Var(A - θB)``.
 
     For ``metric = A / B`` with both linear in the counts (F1, F-beta, Jaccard, any proportion, mean absolute
@@ -25,48 +38,77 @@ class Fieller:
     References
     ----------
     Fieller (1954), Journal of the Royal Statistical Society B 16.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "f1", method=Fieller()))
+    0.913 [0.847, 0.967]
     """
 
     name: ClassVar[str] = "fieller"
+    takes_batches: ClassVar[bool] = True
 
-    def interval(
-        self,
-        metric: Metric,
-        table: Table,
-        confidence_level: float,
-        rng: Any = None,  # noqa: ARG002 - the protocol's signature
-    ) -> Interval:
-        """Return the interval; see the class."""
-        if metric.ratio is None:
-            message = (
-                f"`Fieller` needs a ratio of linear forms in the counts, and `{metric.name}` is not one. "
-                "Use `Delta()` or `Bootstrap()`."
-            )
-            raise HowsureError(message)
-        ratio = metric.ratio(table.counts.shape)
-        value, error = float(metric(table.counts)), standard_error(metric, table)
-        if not np.isfinite(value) or not (table.counts * ratio.denominator).any():
-            return Interval(np.nan, np.nan, reason="its denominator is zero")
-        z = quantile(confidence_level, table.design)
-        if not np.isfinite(z):
-            return Interval(np.nan, np.nan, error, reason="a single cluster shows no variation between clusters")
-        low, high = _roots(ratio, table, z, table if shows_variation(error, value) else smoothed(table))
-        lowest, highest = metric.range
-        low, high = max(min(low, value), lowest), min(max(high, value), highest)
-        if not low < high:
-            return Interval(np.nan, np.nan, error, reason=CONSTANT)
-        return Interval(low, high, error)
+    def suits(self, metric: Metric, table: Table) -> str:  # noqa: ARG002 - as of every method
+        """Return an empty text for ratios of linear forms."""
+        if metric.ratio is not None:
+            return ""
+        return (
+            f"`Fieller` needs a ratio of linear forms in the counts, and `{metric.name}` is not one. "
+            "Use `Delta()` or `Bootstrap()`."
+        )
+
+    def at_levels(self, metric: Metric, table: Table) -> AtLevels:
+        """Return the interval as a function of its level; see the class."""
+        assert metric.ratio is not None  # noqa: S101 - see `suits`
+        ratio = metric.ratio(table.shape)
+        with np.errstate(all="ignore"):
+            value, error = np.asarray(metric(table.counted)), standard_error(metric, table)
+        forms = _Forms.of(ratio, table)
+        shows = shows_variation(error, value)
+        if not shows.all():
+            filled = _Forms.of(ratio, table.smoothed())
+            variances = zip(forms.variances, filled.variances, strict=True)
+            forms = _Forms(forms.part, forms.whole, tuple(np.where(shows, own, other) for own, other in variances))
+        defined = np.isfinite(value) & (dot(table.cells, (ratio.denominator != 0).ravel() * 1.0) > 0)
+
+        def interval(confidence_level: float) -> Interval:
+            z = quantile(confidence_level, table.design.degrees_of_freedom)
+            with np.errstate(invalid="ignore"):
+                low, high = forms.roots(z)
+                low = np.maximum(np.minimum(low, value), metric.range[0])
+                high = np.minimum(np.maximum(high, value), metric.range[1])
+                reason = np.where(low < high, "", CONSTANT)
+            reason = np.where(np.isfinite(z), reason, ONE_CLUSTER)
+            reason = np.where(defined, reason, NO_TRIALS)
+            usable = reason == ""
+            low, high = np.where(usable, low, np.nan), np.where(usable, high, np.nan)
+            return Interval(low, high, np.where(defined, error, np.nan), reason=reason)
+
+        return interval
 
 
-def _roots(ratio: Ratio, table: Table, z: float, variation: Table) -> tuple[float, float]:
-    a, b = ratio.numerator, ratio.denominator
-    part, whole = float((table.counts * a).sum()), float((table.counts * b).sum())
-    design, counts = variation.design, variation.counts
-    of_part, of_whole = design.variance(counts, a), design.variance(counts, b)
-    together = (design.variance(counts, a + b) - design.variance(counts, a - b)) / 4
-    square = whole**2 - z**2 * of_whole
-    if square <= 0:
-        return -np.inf, np.inf
-    middle = part * whole - z**2 * together
-    root = np.sqrt(max(middle**2 - square * (part**2 - z**2 * of_part), 0.0))
-    return (middle - root) / square, (middle + root) / square
+@dataclass(frozen=True, slots=True)
+class _Forms:
+    """Numerator and denominator with their variances and covariance."""
+
+    part: Array
+    whole: Array
+    variances: tuple[Array, ...]
+
+    @classmethod
+    def of(cls, ratio: Ratio, table: Table) -> _Forms:
+        a, b = (np.broadcast_to(form, table.counts.shape) for form in (ratio.numerator, ratio.denominator))
+        part, whole = (dot(table.cells, form.ravel()) for form in (ratio.numerator, ratio.denominator))
+        together = (table.variance(a + b) - table.variance(a - b)) / 4
+        return cls(part, whole, (table.variance(a), table.variance(b), together))
+
+    def roots(self, z: Any) -> tuple[Array, Array]:
+        of_part, of_whole, together = self.variances
+        square = self.whole**2 - z**2 * of_whole
+        middle = self.part * self.whole - z**2 * together
+        root = np.sqrt(np.maximum(middle**2 - square * (self.part**2 - z**2 * of_part), 0.0))
+        bounded = square > 0
+        scale = np.where(bounded, square, 1.0)
+        low = np.where(bounded, (middle - root) / scale, -np.inf)
+        return low, np.where(bounded, (middle + root) / scale, np.inf)

@@ -2,60 +2,101 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import abc
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.counted import Design, FixedMargins, Simple
-from howsure.designs.linearised import Linearised
-from howsure.errors import HowsureError
+from howsure.designs.base import quotient
+from howsure.designs.counted import dot
 from howsure.metrics.metric import Metric, Proportion
-from howsure.tables.table import Counts, Table
+from howsure.tables.table import Table
 
 Array = NDArray[Any]
 
 
 NOISE = 1e-12  # relative to the value: a standard error below it is rounding
 CONSTANT = "the metric does not vary between samples of this design"
+UNDEFINED = "the metric is undefined"
+NO_TRIALS = "its denominator is zero"
+ONE_CLUSTER = "a single cluster shows no variation between clusters"
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A confidence or credible interval; nan limits come with a reason."""
+    """A confidence or credible interval for each table of a batch; nan limits come with a reason.
 
-    low: float
-    high: float
-    standard_error: float = np.nan
+    Parameters
+    ----------
+    low, high, standard_error : float or ndarray of the shape of the batch
+        Limits, and the standard error.
+    draws : ndarray of shape (draws,), optional
+        Draws of the metric, where the method makes some.
+    reason : str or ndarray of str
+        Why limits are undefined, or what to know of them.
+    """
+
+    low: Any
+    high: Any
+    standard_error: Any = np.nan
     draws: Array | None = None
-    reason: str = ""
+    reason: Any = ""
 
 
-@runtime_checkable
-class Method(Protocol):
-    """A frozen dataclass of settings that turns a metric and a table into an interval."""
+AtLevels = Callable[[float], Interval]
 
-    @property
-    def name(self) -> str:
-        """The word that stands for the method."""
-        ...
 
-    def interval(self, metric: Metric, table: Table, confidence_level: float, rng: Any = None) -> Interval:
+class Method(abc.ABC):
+    """A frozen dataclass of settings that turns a metric and a table into an interval.
+
+    A subclass needs a `name` and `at_levels`. It says what it suits, and takes all tables of a batch in one pass where
+    `takes_batches` is set; elsewhere it is given one table at a time.
+    """
+
+    __slots__ = ()
+    name: ClassVar[str]
+    takes_batches: ClassVar[bool] = False
+
+    def suits(self, metric: Metric, table: Table) -> str:  # noqa: ARG002 - of methods that are choosy
+        """Return an empty text, or why the method does not suit, and what to use instead."""
+        return ""
+
+    @abc.abstractmethod
+    def at_levels(self, metric: Metric, table: Table) -> AtLevels:
+        """Return the interval as a function of its level; what does not depend on the level is worked out once."""
+
+    def interval(
+        self,
+        metric: Metric,
+        table: Table,
+        confidence_level: float,
+        rng: Any = None,  # noqa: ARG002 - of methods that draw
+    ) -> Interval:
         """Return the interval of the metric on the table; ``rng`` seeds the methods that draw."""
-        ...
+        return self.at_levels(metric, table)(confidence_level)
 
 
-@runtime_checkable
-class DrawingMethod(Method, Protocol):
+class DrawingMethod(Method):
     """A method that draws tables: many metrics share one stream of them."""
 
+    __slots__ = ()
+
+    @abc.abstractmethod
     def intervals(
         self, metrics: Sequence[Metric], table: Table, confidence_level: float, rng: Any = None
     ) -> list[Interval]:
         """Return the interval of each metric, from the same draws."""
-        ...
+
+    def interval(self, metric: Metric, table: Table, confidence_level: float, rng: Any = None) -> Interval:
+        """Return the interval; see the class."""
+        return self.intervals([metric], table, confidence_level, rng)[0]
+
+    def at_levels(self, metric: Metric, table: Table) -> AtLevels:
+        """Return the interval as a function of its level, drawn anew for each."""
+        return lambda level: self.interval(metric, table, level)
 
 
 def normal_quantile(confidence_level: float) -> float:
@@ -65,67 +106,71 @@ def normal_quantile(confidence_level: float) -> float:
     return float(special.ndtri((1 + confidence_level) / 2))
 
 
-def quantile(confidence_level: float, design: Design) -> float:
-    """Two-sided quantile: normal, or Student's t where the design has few degrees of freedom."""
-    return student_quantile(confidence_level, design.degrees_of_freedom)
-
-
-def student_quantile(confidence_level: float, freedom: float) -> float:
-    """Two-sided quantile of Student's t; normal for infinite degrees of freedom, nan for none."""
-    if np.isposinf(freedom):
-        return normal_quantile(confidence_level)
+def quantile(confidence_level: float, degrees_of_freedom: Any) -> Any:
+    """Two-sided quantile of Student's t: normal for infinite degrees of freedom, nan for none."""
+    normal = normal_quantile(confidence_level)
+    if np.isposinf(degrees_of_freedom).all():
+        return normal
     from scipy import special
 
-    return float(special.stdtrit(freedom, (1 + confidence_level) / 2)) if freedom > 0 else np.nan
+    known = np.where(np.greater(degrees_of_freedom, 0), degrees_of_freedom, np.nan)
+    student = special.stdtrit(known, (1 + confidence_level) / 2)
+    return np.where(np.isposinf(degrees_of_freedom), normal, student)[()]
 
 
-def shows_variation(error: float, value: float) -> bool:
+def shows_variation(error: Any, value: Any) -> Any:
     """Whether a standard error is more than what rounding leaves of zero."""
-    return bool(error > NOISE * max(1.0, abs(value)))
+    return error > NOISE * np.maximum(1.0, np.abs(value))
 
 
-def standard_error(metric: Metric, table: Table) -> float:
-    """Delta-method standard error of the metric; nan where the metric or its slope is."""
-    counts = Counts(table.counts, table.kind)
-    if not np.isfinite(metric(counts)):
-        return np.nan
-    gradient = metric.gradient(counts)
-    if not np.isfinite(gradient[table.counts > 0]).all():
-        return np.nan
+def standard_error(metric: Metric, table: Table) -> Array:
+    """Delta-method standard error of the metric; nan where the metric or its gradient is."""
+    counts = table.counted
+    with np.errstate(all="ignore"):
+        value, gradient = np.asarray(metric(counts)), metric.gradient(counts)
+    finite = np.isfinite(gradient)
     # An empty cell has no cases that vary, unless its count is an estimate cut off at zero.
-    variance = table.design.variance(table.counts, np.where(np.isfinite(gradient), gradient, 0.0))
-    return float(np.sqrt(variance)) if variance >= 0 else np.nan
+    axes = tuple(range(-table.axes, 0))
+    known = np.isfinite(value) & (finite | ~(table.counts > 0)).all(axes)
+    variance = table.variance(np.where(finite, gradient, 0.0))
+    return np.sqrt(np.where(known & (variance >= 0), variance, np.nan))
 
 
-def refuse_estimated_counts(method: str, table: Table) -> None:
-    """Raise an error where counts are estimates: no number of trials has their noise near 0 and 1."""
-    if isinstance(table.design, Linearised):
-        message = (
-            f"`{method}` needs cases that were counted, and these counts are estimates. Use `Fieller()` or `Delta()`."
+def refuses_estimated_counts(method: str, table: Table) -> str:
+    """Return why a method does not suit counts that are estimates: no number of trials has their noise near 0 and 1."""
+    if table.design.is_counted:
+        return ""
+    if not table.design.has_labels:
+        return (
+            f"`{method}` is for labelled cases, and these counts are expected from scores. "
+            "Use 'predictive', 'delta', 'fieller' or 'bootstrap_percentile'."
         )
-        raise HowsureError(message)
+    return f"`{method}` needs cases that were counted, and these counts are estimates. Use `Fieller()` or `Delta()`."
 
 
-def effective_counts(share: Proportion, table: Table, confidence_level: float) -> tuple[float, float]:
+def effective_counts(share: Proportion, table: Table, confidence_level: float) -> tuple[Array, Array]:
     """Successes and trials of the simple random sample that the design's data are worth.
 
     For independent cases these are the counts. Otherwise trials are scaled so that the binomial variance equals
     the design's (Korn and Graubard 1998), also for the heavier tail of Student's t, and never beyond the cases seen.
     """
-    trials = float(table.counts[share.trials].sum())
-    successes = float(table.counts[share.successes].sum())
+    marked = share.trials.ravel()
+    trials, successes = dot(table.cells, marked * 1.0), dot(table.cells, share.successes.ravel() * 1.0)
     design = table.design
-    if isinstance(design, Simple) or trials == 0:
+    if design.is_independent:
         return successes, trials
-    observed = successes / trials
-    gradient = (share.successes - observed * share.trials) / trials
-    variance = design.variance(table.counts, gradient)
-    worth = design.effective_trials(table.counts, share.trials)
-    if shows_variation(np.sqrt(variance), observed):
-        worth = observed * (1 - observed) / variance
-    elif isinstance(design, FixedMargins) and 0 < observed < 1:
-        worth = np.inf  # a share of the margins, which the design fixes
-    if np.isfinite(design.degrees_of_freedom):
-        worth *= (normal_quantile(confidence_level) / quantile(confidence_level, design)) ** 2
-        worth = min(worth, trials)
-    return observed * worth, worth
+    observed = quotient(successes, trials)
+    slopes = share.successes.ravel() - observed[..., None] * marked
+    variance = design.variance(table.cells, quotient(slopes, trials[..., None]))
+    worth = design.effective_trials(table.cells, marked)
+    with np.errstate(invalid="ignore"):
+        shows = shows_variation(np.sqrt(variance), observed)
+        worth = np.where(shows, quotient(observed * (1 - observed), variance), worth)
+        if design.fixes_margins:  # a share of the margins, which the design fixes
+            worth = np.where(~shows & (observed > 0) & (observed < 1), np.inf, worth)
+        freedom = design.degrees_of_freedom
+        if np.isfinite(freedom).any():
+            ratio = normal_quantile(confidence_level) / quantile(confidence_level, freedom)
+            worth = np.where(np.isnan(ratio), np.nan, np.minimum(worth * ratio**2, trials))
+    worth = np.where(trials == 0, 0.0, worth)
+    return np.where(trials == 0, successes, observed * worth), worth

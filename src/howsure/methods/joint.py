@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.counted import Simple
 from howsure.designs.sampling import holds_few
 from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.dirichlet import Dirichlet, cell_prior
 from howsure.methods.draws import Draw, drawn_blocks, seed_sequence, values_of_draws
 from howsure.metrics.contrast import Side
 from howsure.metrics.metric import Metric
-from howsure.tables.table import Counts, Table
+from howsure.tables.counts import ConfusionCounts
+from howsure.tables.paired import JointTable, PairedScoresTable, PairedTable
 
 Array = NDArray[Any]
 BLOCK_DRAWS = 64  # tables drawn at once, at least: so many make a matrix product worth while
@@ -32,7 +32,9 @@ STACKED = 64  # of them in one call
 POISSON_BYTES = (94, 189, 235, 251, 255)
 
 
-def draws_of_models(metrics: Sequence[Metric], table: Table, method: Bootstrap | Dirichlet, rng: Any = None) -> Array:
+def draws_of_models(
+    metrics: Sequence[Metric], table: JointTable, method: Bootstrap | Dirichlet, rng: Any = None
+) -> Array:
     """Return each metric of each model on each drawn table, ``(metrics, models, draws)``.
 
     Parameters
@@ -50,7 +52,7 @@ def draws_of_models(metrics: Sequence[Metric], table: Table, method: Bootstrap |
     metrics do not change when a table is multiplied by a constant.
     """
     size = method.n_resamples if isinstance(method, Bootstrap) else method.n_draws
-    if table.kind == "paired_scores":
+    if isinstance(table, PairedScoresTable):
         return _draws_of_scores(metrics, table, method, size, seed_sequence(rng))
     classes, models = len(table.labels), len(table.models)
     draw, cell, kind = _drawing(table, method)
@@ -60,7 +62,7 @@ def draws_of_models(metrics: Sequence[Metric], table: Table, method: Bootstrap |
 
     def fill(rows: slice, stream: np.random.Generator) -> None:
         tables = adding.tables(draw(rows.stop - rows.start, stream)).astype(float, copy=False)
-        counts = Counts(tables)
+        counts = ConfusionCounts(tables)
         with np.errstate(all="ignore"):
             for row, metric in enumerate(metrics):
                 values[row, :, rows] = metric(counts).T
@@ -70,7 +72,7 @@ def draws_of_models(metrics: Sequence[Metric], table: Table, method: Bootstrap |
 
 
 def _draws_of_scores(
-    metrics: Sequence[Metric], table: Table, method: Bootstrap | Dirichlet, size: int, seed: np.random.SeedSequence
+    metrics: Sequence[Metric], table: JointTable, method: Bootstrap | Dirichlet, size: int, seed: np.random.SeedSequence
 ) -> Array:
     every = [
         Side(name, metric, view).as_metric()
@@ -80,21 +82,25 @@ def _draws_of_scores(
     if isinstance(method, Dirichlet):
         drawn = method.draws(every, table, seed)
     else:
-        drawn = values_of_draws(every, table, partial(table.design.resample, table.counts), size, seed)
+        drawn = values_of_draws(every, table, partial(table.design.resample, table.cells), size, seed)
     return drawn.reshape(len(metrics), len(table.models), size)
 
 
-def _drawing(table: Table, method: Bootstrap | Dirichlet) -> tuple[Draw, Array, type[np.floating[Any]]]:
+def _drawing(table: JointTable, method: Bootstrap | Dirichlet) -> tuple[Draw, Array, type[np.floating[Any]]]:
     """Return what draws weights, the joint cell that each column of them belongs to, and their type."""
     every = np.arange(table.counts.size)
     if isinstance(method, Dirichlet):
         prior = cell_prior(method.prior, table)
         counts = np.zeros(table.counts.shape) if method.source == "prior" else table.counts
-        return lambda size, stream: table.design.posterior(counts, prior, size, stream), every, np.float64
+        return (
+            lambda size, stream: table.design.posterior(counts.ravel(), prior.ravel(), size, stream),
+            every,
+            np.float64,
+        )
     filled = np.flatnonzero(table.counts)
     few = holds_few(len(filled), table.counts.sum())
-    if not (few and isinstance(table.design, Simple)):
-        return lambda size, stream: table.design.resample(table.counts, size, stream), every, np.float64
+    if not (few and table.design.is_independent):
+        return lambda size, stream: table.design.resample(table.cells, size, stream), every, np.float64
     cell = np.repeat(filled, table.counts[filled].astype(np.intp))
     return lambda size, stream: poisson_weights(size, len(cell), stream), cell, np.float32
 
@@ -125,8 +131,8 @@ class _Adding:
     sparse: Any = None
 
     @classmethod
-    def of(cls, table: Table, cell: Array, kind: type[np.floating[Any]]) -> _Adding:
-        codes, classes = table.support[2][cell], len(table.labels)
+    def of(cls, table: PairedTable, cell: Array, kind: type[np.floating[Any]]) -> _Adding:
+        codes, classes = table.codes[cell], len(table.labels)
         models, true = codes.shape[1] - 1, codes[:, 0]
         shape = (models, classes)
         if classes <= DENSE_CLASSES and len(cell) * models * classes <= DENSE_ENTRIES:

@@ -9,10 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.counted import FixedMargins, Simple
 from howsure.errors import HowsureError
 from howsure.methods.delong import NO_CASE, class_sizes, observed_area
-from howsure.methods.interval import Interval
+from howsure.methods.interval import AtLevels, Interval, Method
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
@@ -23,7 +22,7 @@ LARGEST_LOG_ODDS = 30.0  # of the area: beyond, it is 0 or 1
 
 
 @dataclass(frozen=True, slots=True)
-class MannWhitney:
+class MannWhitney(Method):
     """Interval of ROC AUC by inverting the exact test of Mann and Whitney's U; for tiny samples.
 
     Notes
@@ -52,16 +51,14 @@ class MannWhitney:
 
     name: ClassVar[str] = "mann_whitney"
 
-    def interval(
-        self,
-        metric: Metric,
-        table: Table,
-        confidence_level: float,
-        rng: Any = None,  # noqa: ARG002 - the protocol's signature
-    ) -> Interval:
+    def at_levels(self, metric: Metric, table: Table) -> AtLevels:
+        """Return the interval as a function of its level; see the class."""
+        return lambda level: self._interval(metric, table, level)
+
+    def _interval(self, metric: Metric, table: Table, confidence_level: float) -> Interval:
         """Return the interval; see the class."""
         value = observed_area(self, metric, table)
-        if not isinstance(table.design, Simple | FixedMargins):
+        if not (table.design.is_independent or table.design.fixes_margins):
             message = "`MannWhitney` is for independent cases without weights. Use `DeLong()`."
             raise HowsureError(message)
         if np.isnan(value):

@@ -2,33 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.counted import Clusters, Simple
-from howsure.errors import HowsureError
+from howsure.designs.base import quotient
 from howsure.methods import binomial
 from howsure.methods.interval import (
     CONSTANT,
+    ONE_CLUSTER,
+    UNDEFINED,
+    AtLevels,
     Interval,
+    Method,
     normal_quantile,
     quantile,
-    refuse_estimated_counts,
+    refuses_estimated_counts,
     standard_error,
 )
-from howsure.metrics.binding import assemble
 from howsure.metrics.contrast import Contrast, Side
-from howsure.metrics.metric import Metric, Proportion, Ratio, divide
-from howsure.tables.table import Counts, Table
+from howsure.metrics.metric import Metric, Parts, Proportion, Ratio
+from howsure.tables.counts import ClassCounts
+from howsure.tables.paired import SeparateTables
+from howsure.tables.table import Table
 
 Array = NDArray[Any]
 
 
+@final
 @dataclass(frozen=True, slots=True)
-class Mover:
+class Mover(Method):
     """Method of variance estimates recovery, for averages and differences of proportions.
 
     Each part's variance near the lower limit is recovered from its own Wilson interval, and likewise near the
@@ -39,118 +45,157 @@ class Mover:
     References
     ----------
     Zou, Donner (2008), Statistics in Medicine 27; Newcombe (1998), Statistics in Medicine 17.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "informedness", method=Mover()))
+    0.837 [0.695, 0.912]
     """
 
     name: ClassVar[str] = "mover"
+    takes_batches: ClassVar[bool] = True
 
-    def interval(
-        self,
-        metric: Metric,
-        table: Table,
-        confidence_level: float,
-        rng: Any = None,  # noqa: ARG002 - the protocol's signature
-    ) -> Interval:
-        """Return the interval; see the class."""
+    def suits(self, metric: Metric, table: Table) -> str:
+        """Return an empty text for averages and sums of proportions of counted cases, and for differences."""
         if metric.contrast is not None:
-            return _difference(metric, metric.contrast, table, confidence_level)
+            effect = metric.contrast.effect.name
+            return (
+                ""
+                if effect == "difference"
+                else f"`Mover` is for a difference, not for a {effect.replace('_', ' ')}. Use `Delta()`."
+            )
         if metric.parts is None:
-            message = (
+            return (
                 f"`Mover` needs an average or a sum of proportions, and `{metric.name}` is not one. "
                 "Use `Delta()` or `Bootstrap()`."
             )
-            raise HowsureError(message)
-        refuse_estimated_counts(type(self).__name__, table)
-        counts = Counts(table.counts, table.kind)
-        value, error = float(metric(counts)), standard_error(metric, table)
-        if not np.isfinite(value):
-            return Interval(np.nan, np.nan, reason="the metric is undefined")
-        if not np.isfinite(error):
-            return Interval(np.nan, np.nan, error, reason="a single cluster shows no variation between clusters")
-        outcomes = np.stack([part[..., metric.parts.classes] for part in counts.outcomes()])
-        below = above = alone = 0.0
-        for weight, ratio in metric.parts.terms:
-            part = _part(ratio, outcomes, table, metric.parts.classes, confidence_level)
-            share = (weight / max(int(part.defined.sum()), 1)) ** 2
-            below += share * float(((part.values - part.low)[part.defined] ** 2).sum())
-            above += share * float(((part.high - part.values)[part.defined] ** 2).sum())
-            alone += share * float(part.variances[part.defined].sum())
-        factor = error**2 / alone if alone > 0 else 1.0
-        lowest, highest = metric.range
-        low = max(value - float(np.sqrt(factor * below)), lowest)
-        high = min(value + float(np.sqrt(factor * above)), highest)
-        if not low < high:
-            return Interval(np.nan, np.nan, error, reason=CONSTANT)
-        return Interval(low, high, error)
+        return refuses_estimated_counts(type(self).__name__, table)
+
+    def at_levels(self, metric: Metric, table: Table) -> AtLevels:
+        """Return the interval as a function of its level; see the class."""
+        if metric.contrast is not None:
+            return _difference(metric, metric.contrast, table)
+        assert metric.parts is not None  # noqa: S101 - see `suits`
+        with np.errstate(all="ignore"):
+            value = np.asarray(metric(table.counted))
+        error, parts = standard_error(metric, table), _Part.of_all(metric.parts, table)
+        alone = sum(part.weighted(part.variances) for part in parts)
+        factor = np.where(alone > 0, quotient(error**2, alone), 1.0)
+
+        def interval(confidence_level: float) -> Interval:
+            ends = [part.limits(confidence_level) for part in parts]
+            reach = (
+                sum(part.weighted((part.values - limits[end]) ** 2) for part, limits in zip(parts, ends, strict=True))
+                for end in (0, 1)
+            )
+            below, above = (np.sqrt(factor * each) for each in reach)
+            low, high = np.maximum(value - below, metric.range[0]), np.minimum(value + above, metric.range[1])
+            reason = np.where(low < high, "", CONSTANT)
+            reason = np.where(np.isfinite(error), reason, ONE_CLUSTER)
+            return _with_reason(low, high, error, np.where(np.isfinite(value), reason, UNDEFINED))
+
+        return interval
 
 
-def _difference(metric: Metric, contrast: Contrast, table: Table, confidence_level: float) -> Interval:
+def _with_reason(low: Array, high: Array, error: Array, reason: Array) -> Interval:
+    usable = reason == ""
+    error = np.where(reason == UNDEFINED, np.nan, error)
+    return Interval(np.where(usable, low, np.nan), np.where(usable, high, np.nan), error, reason=reason)
+
+
+def _difference(metric: Metric, contrast: Contrast, table: Table) -> AtLevels:
     """Return the interval of a difference from those of the two models, and how these correlate.
 
     For shares of two independent samples it is Newcombe's hybrid score interval (1998, Statistics in Medicine
     17:873–890, method 10); for shares of the same cases his method 8 for paired data.
     """
-    if contrast.effect.name != "difference":
-        message = f"`Mover` is for a difference, not for a {contrast.effect.name.replace('_', ' ')}. Use `Delta()`."
-        raise HowsureError(message)
-    from howsure.methods import automatic
+    from howsure.methods.default import default_method
 
-    counts = Counts(table.counts, table.kind)
-    value, error = float(metric(counts)), standard_error(metric, table)
+    value, error = np.asarray(metric(table.counted)), standard_error(metric, table)
     sides = (contrast.first, contrast.second)
     tables = [side.view.table(table) for side in sides]
     single = [
-        automatic(side.metric, own).interval(side.metric, own, confidence_level)
-        for side, own in zip(sides, tables, strict=True)
+        default_method(side.metric, own).at_levels(side.metric, own) for side, own in zip(sides, tables, strict=True)
     ]
-    missing = [f"{side.name}: {each.reason}" for side, each in zip(sides, single, strict=True) if np.isnan(each.low)]
-    if missing or not np.isfinite(value):
-        return Interval(np.nan, np.nan, error, reason="; ".join(missing) or "the metric is undefined")
-    values = [float(side.value(counts)) for side in sides]
-    below = [each - interval.low for each, interval in zip(values, single, strict=True)]
-    above = [interval.high - each for each, interval in zip(values, single, strict=True)]
-    shared = 0.0 if table.kind == "separate" else _correlation(sides, table, error)
-    low = value - _reach(below[0], above[1], shared)
-    high = value + _reach(above[0], below[1], shared)
-    if not low < high:
-        return Interval(np.nan, np.nan, error, reason=CONSTANT)
-    return Interval(max(low, metric.range[0]), min(high, metric.range[1]), error)
+    values = [np.asarray(side.value(table.counted)) for side in sides]
+    shared = 0.0 if isinstance(table, SeparateTables) else _correlation(sides, table, error)
+
+    def interval(confidence_level: float) -> Interval:
+        own = [each(confidence_level) for each in single]
+        below = [each - found.low for each, found in zip(values, own, strict=True)]
+        above = [found.high - each for each, found in zip(values, own, strict=True)]
+        low = value - _reach(below[0], above[1], shared)
+        high = value + _reach(above[0], below[1], shared)
+        reason = np.where(low < high, "", CONSTANT)
+        reason = np.where(np.isfinite(value), reason, UNDEFINED)
+        for side, found in zip(reversed(sides), reversed(own), strict=True):
+            missing = np.char.add(f"{side.name}: ", np.asarray(found.reason, dtype=str))
+            reason = np.where(np.isnan(found.low), missing, reason)
+        usable = reason == ""
+        low, high = np.maximum(low, metric.range[0]), np.minimum(high, metric.range[1])
+        return Interval(np.where(usable, low, np.nan), np.where(usable, high, np.nan), error, reason=reason)
+
+    return interval
 
 
-def _reach(first: float, second: float, correlation: float) -> float:
-    return float(np.sqrt(max(first**2 + second**2 - 2 * correlation * first * second, 0.0)))
+def _reach(first: Any, second: Any, correlation: Any) -> Array:
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.sqrt(np.maximum(first**2 + second**2 - 2 * correlation * first * second, 0.0)))
 
 
-def _correlation(sides: tuple[Side, Side], table: Table, error: float) -> float:
+def _correlation(sides: tuple[Side, Side], table: Table, error: Array) -> Array:
     """Return how the two models' values correlate, from their variances and that of their difference."""
     first, second = (standard_error(side.as_metric(), table) for side in sides)
-    if not first * second > 0:
-        return 0.0
-    return float(np.clip((first**2 + second**2 - error**2) / (2 * first * second), -1.0, 1.0))
+    with np.errstate(invalid="ignore"):
+        return np.clip(quotient(first**2 + second**2 - error**2, 2 * first * second), -1.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
+    """One proportion of each class, ``(..., classes)``, with its share of the whole."""
+
+    share: Proportion
+    weight: float
     values: Array
-    low: Array
-    high: Array
+    shares: Array
     variances: Array
     defined: Array
+    worth: Callable[[float], Array]  # level → effective number of trials
 
+    @classmethod
+    def of_all(cls, parts: Parts, table: Table) -> list[_Part]:
+        counts = table.counted
+        assert isinstance(counts, ClassCounts)  # noqa: S101 - of which alone there are parts
+        classes = np.arange(counts.classes) if parts.classes is None else np.asarray(parts.classes)
+        outcomes = np.stack([part[..., classes] for part in counts.outcomes()])
+        return [cls.of(weight, ratio, outcomes, table, classes) for weight, ratio in parts.terms]
 
-def _part(ratio: Ratio, outcomes: Array, table: Table, classes: Array | None, confidence_level: float) -> _Part:
-    """One proportion of each class: values, limits and design variances."""
-    share = ratio.proportion()
-    assert share is not None  # noqa: S101 - parts are made of proportions only
-    successes, trials = outcomes[share.successes].sum(0), outcomes[share.trials].sum(0)
-    shares = divide(successes, trials)
-    defined = trials > 0
-    shares = np.where(defined, shares, 0.5)
-    slopes = (share.successes[:, None] - shares * share.trials[:, None]) / np.where(defined, trials, 1)
-    variances = _class_variances(slopes, table, classes)
-    worth = _worth(share, shares, trials, variances, table, classes, confidence_level)
-    low, high = binomial.wilson(shares * worth, worth, confidence_level)
-    metric_slope = _link_slope(share, shares)
-    return _Part(share.metric(shares), share.metric(low), share.metric(high), variances * metric_slope**2, defined)
+    @classmethod
+    def of(cls, weight: float, ratio: Ratio, outcomes: Array, table: Table, classes: Array) -> _Part:
+        share = ratio.proportion()
+        assert share is not None  # noqa: S101 - parts are made of proportions only
+        successes, trials = outcomes[share.successes].sum(0), outcomes[share.trials].sum(0)
+        defined = trials > 0
+        shares = np.where(defined, quotient(successes, trials), 0.5)
+        ahead = (slice(None), *[None] * shares.ndim)
+        slopes = (share.successes[ahead] - shares * share.trials[ahead]) / np.where(defined, trials, 1)
+        variances = _class_variances(slopes, table, classes)
+        worth = _worth(share, shares, trials, variances, table, classes)
+        slope = _link_slope(share, shares)
+        return cls(share, weight, share.metric(shares), shares, variances * slope**2, defined, worth)
+
+    def weighted(self, values: Array) -> Array:
+        """Return the sum over the defined classes, with the square of the part's weight."""
+        number = np.maximum(self.defined.sum(-1), 1)
+        return np.asarray((self.weight / number) ** 2 * np.where(self.defined, values, 0.0).sum(-1))
+
+    def limits(self, confidence_level: float) -> tuple[Array, Array]:
+        """Return Wilson's limits of each class, on the metric's scale."""
+        worth = self.worth(confidence_level)
+        with np.errstate(all="ignore"):
+            low, high = binomial.wilson(self.shares * worth, worth, confidence_level)
+            return self.share.metric(low), self.share.metric(high)
 
 
 def _link_slope(share: Proportion, shares: Array) -> Array:
@@ -158,43 +203,46 @@ def _link_slope(share: Proportion, shares: Array) -> Array:
     return np.asarray(share.metric(shares + step * 1j).imag / step)
 
 
-def _class_variances(slopes: Array, table: Table, classes: Array | None) -> Array:
-    """Design variance of each class's linear form, given by its slopes for the four outcomes, ``(4, m)``."""
-    squares = table.design.squares(table.counts)
+def _by_class(values: Array, classes: Array, index: int, table: Table) -> Array:
+    """Return values of the four outcomes of one class, ``(4, ...)``, by the table's cells, ``(..., cells)``."""
+    counts = table.counted
+    assert isinstance(counts, ClassCounts)  # noqa: S101 - of which alone there are parts
+    spread = np.zeros((*values.shape, counts.classes))
+    spread[..., classes[index]] = values
+    return counts.by_cell(spread)
+
+
+def _class_variances(slopes: Array, table: Table, classes: Array) -> Array:
+    """Return the design's variance of each class's linear form, from its slopes by the outcomes, ``(4, ..., m)``."""
+    squares = table.design.squares(table.cells)
     if squares is not None:
-        every = np.stack([part[..., classes] for part in Counts(squares, table.kind).outcomes()])
+        counts = table.wrap(squares)
+        assert isinstance(counts, ClassCounts)  # noqa: S101 - of which alone there are parts
+        every = np.stack([part[..., classes] for part in counts.outcomes()])
         return np.asarray((every * slopes**2).sum(0))
-    size = Counts(table.counts, table.kind).classes
-    positions = np.arange(size) if classes is None else np.asarray(classes)
-    variances = np.empty(len(positions))
-    for index, position in enumerate(positions):
-        spread = np.zeros((4, size))
-        spread[:, position] = slopes[:, index]
-        variances[index] = table.design.variance(table.counts, assemble(spread, table.kind))
-    return variances
+    each = [table.variance(_by_class(slopes[..., index], classes, index, table)) for index in range(len(classes))]
+    return np.stack(each, -1)
 
 
 def _worth(
-    share: Proportion,
-    shares: Array,
-    trials: Array,
-    variances: Array,
-    table: Table,
-    classes: Array | None,
-    confidence_level: float,
-) -> Array:
-    """Effective number of trials of each class."""
+    share: Proportion, shares: Array, trials: Array, variances: Array, table: Table, classes: Array
+) -> Callable[[float], Array]:
+    """Return the effective number of trials of each class, as a function of the level."""
     design = table.design
-    if isinstance(design, Simple):
-        return trials
-    size = Counts(table.counts, table.kind).classes
-    positions = np.arange(size) if classes is None else np.asarray(classes)
-    worth = divide(shares * (1 - shares), variances)
-    for index in np.flatnonzero(~(variances > 0) & (trials > 0)):
-        marked = np.zeros((4, size))
-        marked[:, positions[index]] = share.trials
-        worth[index] = design.effective_trials(table.counts, assemble(marked, table.kind) > 0)
-    if isinstance(design, Clusters):
-        worth = worth * (normal_quantile(confidence_level) / quantile(confidence_level, design)) ** 2
-        worth = np.minimum(worth, trials)
-    return np.where(trials > 0, worth, 0.0)
+    if design.is_independent:
+        return lambda _: trials
+    worth = quotient(shares * (1 - shares), variances)
+    silent = ~(variances > 0) & (trials > 0)
+    for index in np.flatnonzero(silent.any(tuple(range(silent.ndim - 1)))):
+        marked = _by_class(share.trials.astype(float), classes, index, table) > 0
+        worth[..., index] = np.where(silent[..., index], table.effective_trials(marked), worth[..., index])
+    freedom = np.asarray(design.degrees_of_freedom)[..., None]
+
+    def at_level(confidence_level: float) -> Array:
+        found = worth
+        if np.isfinite(freedom).any():
+            ratio = normal_quantile(confidence_level) / quantile(confidence_level, freedom)
+            found = np.minimum(worth * ratio**2, trials)
+        return np.where(trials > 0, found, 0.0)
+
+    return at_level

@@ -9,44 +9,37 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.counted import Simple
 from howsure.errors import HowsureError
 from howsure.methods import binomial
-from howsure.methods.delta import AtLevels
-from howsure.methods.interval import CONSTANT, Interval, normal_quantile, standard_error
+from howsure.methods.interval import CONSTANT, AtLevels, Interval, Method, normal_quantile, standard_error
 from howsure.methods.inversion import p_text
 from howsure.metrics.contrast import PairCounts, pair_counts, pair_of_models
 from howsure.metrics.metric import Metric
+from howsure.tables.paired import PairedTable
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
-class PairedShares:
+class PairedShares(Method):
     """An interval for the difference of two shares of the same independent cases."""
 
     name: ClassVar[str] = "paired_shares"
 
-    def interval(
-        self,
-        metric: Metric,
-        table: Table,
-        confidence_level: float,
-        rng: Any = None,  # noqa: ARG002 - the protocol's signature
-    ) -> Interval:
-        """Return the interval; see the class."""
-        return self.at_levels(metric, table)(confidence_level)
+    def suits(self, metric: Metric, table: Table) -> str:
+        """Return an empty text for a difference of shares of the same independent cases."""
+        if pair_counts(metric, table) is not None and table.design.is_independent:
+            return ""
+        return (
+            f"`{type(self).__name__}` needs a difference of shares of the same, independent cases (accuracy, "
+            f"recall, specificity), and `{metric.name}` is not one. Use `Delta()` or `Bootstrap()`."
+        )
 
     def at_levels(self, metric: Metric, table: Table) -> AtLevels:
         """Return the interval as a function of its level: the cases are counted once."""
         counts = pair_counts(metric, table)
-        if counts is None or not isinstance(table.design, Simple):
-            message = (
-                f"`{type(self).__name__}` needs a difference of shares of the same, independent cases (accuracy, "
-                f"recall, specificity), and `{metric.name}` is not one. Use `Delta()` or `Bootstrap()`."
-            )
-            raise HowsureError(message)
+        assert counts is not None  # noqa: S101 - see `suits`
         if counts.total == 0:
             return lambda _: Interval(np.nan, np.nan, reason="there is no case that the share is of")
         error = standard_error(metric, table)
@@ -273,13 +266,13 @@ def mcnemar(table: Table, *, a: str | None = None, b: str | None = None, method:
     if method not in TESTS:
         raise HowsureError.unknown("test of McNemar's", method, TESTS)
     first, second = pair_of_models(table.models, a, b)
-    if table.kind != "paired" or not isinstance(table.design, Simple):
+    if not isinstance(table, PairedTable) or not table.design.is_independent:
         message = "McNemar's test is for labels of independent, unweighted cases. Use `compare(table, 'accuracy')`."
         raise HowsureError(message)
     right = []
     for name in (first, second):
         size = len(table.labels)
-        right.append(table.view(name).spread(np.eye(size), table.counts.size) > 0)
+        right.append(table.view(name).pulled_back(np.eye(size), table.counts.size) > 0)
     only_first = round(float(table.counts[right[0] & ~right[1]].sum()))
     only_second = round(float(table.counts[~right[0] & right[1]].sum()))
     return McNemar(only_first, only_second, *TESTS[method](only_first, only_second), method)

@@ -13,12 +13,14 @@ from howsure.errors import HowsureError
 from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.delong import DeLong, HanleyMcNeil, Newcombe
 from howsure.methods.dirichlet import Dirichlet
-from howsure.methods.interval import CONSTANT, NOISE, Interval
+from howsure.methods.interval import CONSTANT, NOISE, AtLevels, Interval, Method
 from howsure.methods.mann_whitney import MannWhitney
 from howsure.methods.mover import Mover
 from howsure.methods.proportion import Binomial
 from howsure.metrics.metric import Metric
-from howsure.tables.table import Counts, Table
+from howsure.tables.counts import ConfusionCounts
+from howsure.tables.scores import ScoresTable
+from howsure.tables.table import Table
 
 Array = NDArray[Any]
 MOST_TABLES = 2**16  # of the joint distribution; beyond it neighbouring counts are taken together
@@ -29,7 +31,7 @@ OF_LABELLED_CASES = (Binomial, Mover, DeLong, HanleyMcNeil, Newcombe, MannWhitne
 
 
 @dataclass(frozen=True, slots=True)
-class Predictive:
+class Predictive(Method):
     """Prediction interval of a metric of cases whose labels are to come, from its own distribution.
 
     Given the scores, the positive cases among the predicted positives (TP) and among the predicted negatives (FN)
@@ -57,21 +59,28 @@ class Predictive:
     n_draws: int = 9999
     name: ClassVar[str] = "predictive"
 
+    def suits(self, metric: Metric, table: Table) -> str:  # noqa: ARG002 - as of every method
+        """Return an empty text for cases whose labels are to come."""
+        if isinstance(table.design, Batch | Known):
+            return ""
+        return (
+            "`Predictive` needs scores without labels that are probabilities, `calibrated(y_score)`, and says what "
+            "their batch will turn out to be. Use 'delta' or 'bootstrap_percentile'."
+        )
+
+    def at_levels(self, metric: Metric, table: Table) -> AtLevels:
+        """Return the interval as a function of its level; see the class."""
+        return lambda level: self.interval(metric, table, level)
+
     def interval(self, metric: Metric, table: Table, confidence_level: float, rng: Any = None) -> Interval:
         """Return the interval; see the class."""
-        if not isinstance(table.design, Batch | Known):
-            message = (
-                "`Predictive` needs scores without labels that are probabilities, `calibrated(y_score)`, and says what "
-                "their batch will turn out to be. Use 'delta' or 'bootstrap_percentile'."
-            )
-            raise HowsureError(message)
         if table.design.is_exact:
             return Interval(np.nan, np.nan, 0.0, reason=CONSTANT)
         if _has_joint_distribution(table):
             found = _exact(metric, table, confidence_level)
         else:
             found = Bootstrap("percentile", self.n_draws).interval(metric, table, confidence_level, rng or 0)
-        value = float(metric(Counts(table.counts, table.kind)))
+        value = float(metric(table.counted))
         if not np.isfinite(value):
             return found
         # Where one outcome has nearly all the probability, the expectation may lie beside it.
@@ -87,7 +96,7 @@ def _exact(metric: Metric, table: Table, confidence_level: float) -> Interval:
     assert isinstance(table.design, Batch)  # noqa: S101 - the one with a joint distribution
     tables, mass = joint_distribution(table.design.cases, table.counts.shape)
     with np.errstate(all="ignore"):
-        values = np.asarray(metric(Counts(tables)), dtype=float)
+        values = np.asarray(metric(ConfusionCounts(tables)), dtype=float)
     defined = ~np.isnan(values)
     known = float(mass[defined].sum())
     if not known > 0:
@@ -108,7 +117,7 @@ def is_predictable(table: Table) -> bool:
     design = table.design
     if not isinstance(design, Batch | Known) or design.is_exact:
         return False
-    few = isinstance(design, Batch) and table.kind == "scores" and table.rows <= FEW_CASES
+    few = isinstance(design, Batch) and isinstance(table, ScoresTable) and table.rows <= FEW_CASES
     return few or table.counts.shape == (2, 2)
 
 

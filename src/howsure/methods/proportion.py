@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.counted import Simple
-from howsure.errors import HowsureError
 from howsure.methods import binomial
-from howsure.methods.interval import CONSTANT, Interval, effective_counts, refuse_estimated_counts, standard_error
+from howsure.methods.interval import (
+    CONSTANT,
+    NO_TRIALS,
+    ONE_CLUSTER,
+    AtLevels,
+    Interval,
+    Method,
+    effective_counts,
+    refuses_estimated_counts,
+    standard_error,
+)
 from howsure.metrics.metric import Metric, Proportion
 from howsure.tables.table import Table
 
@@ -19,7 +27,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Binomial:
+class Binomial(Method):
     """An interval for a proportion, carried over to every metric that is a monotone function of one.
 
     Recall, precision or accuracy are proportions; binary F1 is ``2p / (1 + p)`` and Jaccard's index is ``p``,
@@ -27,37 +35,42 @@ class Binomial:
     data enter with their effective counts (Korn and Graubard 1998).
     """
 
-    name: ClassVar[str] = "binomial"
-    limits: ClassVar[Any] = staticmethod(binomial.wilson)
+    limits: ClassVar[Any]
+    takes_batches: ClassVar[bool] = True
 
-    def interval(
-        self,
-        metric: Metric,
-        table: Table,
-        confidence_level: float,
-        rng: Any = None,  # noqa: ARG002 - the protocol's signature
-    ) -> Interval:
-        """Return the interval; see the class."""
-        share = metric.proportion(table.counts.shape)
-        if share is None:
+    def suits(self, metric: Metric, table: Table) -> str:
+        """Return an empty text for proportions of counted cases."""
+        if metric.proportion(table.shape) is None:
             others = "`Fieller()`, `Delta()`" if metric.ratio is not None else "`Delta()`"
-            message = (
+            return (
                 f"`{type(self).__name__}` needs a proportion, and `{metric.name}` is not one. "
                 f"Use {others} or `Bootstrap()`."
             )
-            raise HowsureError(message)
-        refuse_estimated_counts(type(self).__name__, table)
-        successes, trials = effective_counts(share, table, confidence_level)
-        if trials == 0:
-            return Interval(np.nan, np.nan, reason="its denominator is zero")
-        if np.isinf(trials):
-            return Interval(np.nan, np.nan, 0.0, reason=CONSTANT)
-        if np.isnan(trials):
-            return Interval(np.nan, np.nan, reason="a single cluster shows no variation between clusters")
-        low, high = (float(share.metric(limit)) for limit in type(self).limits(successes, trials, confidence_level))
-        return Interval(low, high, standard_error(metric, table))
+        return refuses_estimated_counts(type(self).__name__, table)
+
+    def at_levels(self, metric: Metric, table: Table) -> AtLevels:
+        """Return the interval as a function of its level; see the class."""
+        share = metric.proportion(table.shape)
+        assert share is not None  # noqa: S101 - see `suits`
+        error = standard_error(metric, table)
+
+        def interval(confidence_level: float) -> Interval:
+            successes, trials = effective_counts(share, table, confidence_level)
+            reason = np.where(trials == 0, NO_TRIALS, np.where(np.isinf(trials), CONSTANT, ""))
+            reason = np.where(np.isnan(trials), ONE_CLUSTER, reason)
+            usable = reason == ""
+            with np.errstate(all="ignore"):
+                ends = type(self).limits(
+                    np.where(usable, successes, 0.0), np.where(usable, trials, 0.0), confidence_level
+                )
+                low, high = (np.where(usable, share.metric(limit), np.nan) for limit in ends)
+            found = np.where(usable, error, np.where(np.isinf(trials), 0.0, np.nan))
+            return Interval(low, high, found, reason=reason)
+
+        return interval
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class Wilson(Binomial):
     """Wilson's score interval (1927)."""
@@ -66,6 +79,7 @@ class Wilson(Binomial):
     limits = staticmethod(binomial.wilson)
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class WilsonCC(Binomial):
     """Wilson's score interval with continuity correction (Newcombe 1998)."""
@@ -74,6 +88,7 @@ class WilsonCC(Binomial):
     limits = staticmethod(binomial.wilson_cc)
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class ClopperPearson(Binomial):
     """The exact interval of Clopper and Pearson (1934): never covers too little."""
@@ -82,6 +97,7 @@ class ClopperPearson(Binomial):
     limits = staticmethod(binomial.clopper_pearson)
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class MidP(Binomial):
     """The exact interval with half the weight on the observed count."""
@@ -90,6 +106,7 @@ class MidP(Binomial):
     limits = staticmethod(binomial.mid_p)
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class AgrestiCoull(Binomial):
     """Wald's interval around Wilson's centre (Agresti and Coull 1998)."""
@@ -98,6 +115,7 @@ class AgrestiCoull(Binomial):
     limits = staticmethod(binomial.agresti_coull)
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class Jeffreys(Binomial):
     """Equal-tailed posterior interval under Jeffreys' prior, Beta(1/2, 1/2)."""
@@ -106,6 +124,7 @@ class Jeffreys(Binomial):
     limits = staticmethod(binomial.jeffreys)
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class Logit(Binomial):
     """Normal interval of the log odds."""
@@ -114,6 +133,7 @@ class Logit(Binomial):
     limits = staticmethod(binomial.logit)
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class Arcsine(Binomial):
     """Normal interval of the variance-stabilised share."""
@@ -122,6 +142,7 @@ class Arcsine(Binomial):
     limits = staticmethod(binomial.arcsine)
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class LikelihoodRatio(Binomial):
     """The shares whose deviance from the observed one is not significant."""
@@ -130,6 +151,7 @@ class LikelihoodRatio(Binomial):
     limits = staticmethod(binomial.likelihood_ratio)
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class BinomTest(Binomial):
     """The shares that the two-sided exact test does not reject."""
@@ -160,14 +182,14 @@ def row_shares(table: Table, confidence_level: float) -> tuple[Array, Array, Arr
 
     Examples
     --------
-    >>> from howsure.tables.table import from_counts
+    >>> from howsure.tables.confusion import from_counts
     >>> share, low, high = row_shares(from_counts([[50, 3], [5, 42]]), 0.95)
     >>> share.round(2).tolist(), low.round(2).tolist()
     ([[0.94, 0.06], [0.11, 0.89]], [[0.85, 0.02], [0.05, 0.77]])
     """
     totals = table.counts.sum(1, keepdims=True)
     share = np.divide(table.counts, totals, out=np.full(table.counts.shape, np.nan), where=totals > 0)
-    if isinstance(table.design, Simple):
+    if table.design.is_independent:
         return share, *binomial.wilson(table.counts, totals, confidence_level)
     worth = np.empty((2, *share.shape))
     for cell in np.ndindex(*share.shape):

@@ -31,7 +31,7 @@ class Average:
     value
         ``(values, weights) -> average`` over the last axis; weights are the true totals of the classes.
     slopes
-        ``(values, weights) -> (derivative by each value, derivative by each weight)`` of one table.
+        ``(values, weights) -> (derivative by each value, derivative by each weight)``, over the last axis too.
     """
 
     name: str
@@ -56,14 +56,19 @@ def _macro(values: Array, weights: Array) -> Array:
 
 def _macro_slopes(values: Array, weights: Array) -> tuple[Array, Array]:
     defined = ~np.isnan(values)
-    return defined / max(int(defined.sum()), 1), np.zeros_like(weights)
+    return defined / _number(defined), np.zeros_like(weights)
+
+
+def _number(defined: Array) -> Array:
+    """Return how many values are defined, at least 1, with the last axis kept."""
+    return np.maximum(defined.sum(-1, keepdims=True), 1)
 
 
 def _weighted_slopes(values: Array, weights: Array) -> tuple[Array, Array]:
     defined = ~np.isnan(values)
-    total = weights[defined].sum()
+    total = np.where(defined, weights, 0).sum(-1, keepdims=True)
     by_value = divide(np.where(defined, weights, 0), total)
-    by_weight = divide(np.where(defined, values - _defined_mean(values, weights), 0), total)
+    by_weight = divide(np.where(defined, values - _defined_mean(values, weights)[..., None], 0), total)
     return np.nan_to_num(by_value), np.nan_to_num(by_weight)
 
 
@@ -78,7 +83,7 @@ def _geometric(values: Array, weights: Array) -> Array:
 
 def _geometric_slopes(values: Array, weights: Array) -> tuple[Array, Array]:
     defined = ~np.isnan(values)
-    slopes = np.nan_to_num(divide(_geometric(values, weights), values)) / max(int(defined.sum()), 1)
+    slopes = np.nan_to_num(divide(_geometric(values, weights)[..., None], values)) / _number(defined)
     return slopes, np.zeros_like(weights)
 
 
@@ -89,7 +94,7 @@ def _harmonic(values: Array, weights: Array) -> Array:
 
 def _harmonic_slopes(values: Array, weights: Array) -> tuple[Array, Array]:
     defined = ~np.isnan(values)
-    slopes = np.nan_to_num(divide(_harmonic(values, weights), values) ** 2) / max(int(defined.sum()), 1)
+    slopes = np.nan_to_num(divide(_harmonic(values, weights)[..., None], values) ** 2) / _number(defined)
     return slopes, np.zeros_like(weights)
 
 
@@ -102,12 +107,12 @@ def _extreme(choose: Callable[..., Any], fill: float) -> Callable[[Array, Array]
     return value
 
 
-def _extreme_slopes(choose: Callable[..., Any]) -> Callable[[Array, Array], tuple[Array, Array]]:
+def _extreme_slopes(choose: Callable[..., Any], fill: float) -> Callable[[Array, Array], tuple[Array, Array]]:
     def slopes(values: Array, weights: Array) -> tuple[Array, Array]:
-        chosen = np.zeros_like(weights)
-        if not np.isnan(values).all():
-            chosen[choose(values)] = 1.0
-        return chosen, np.zeros_like(weights)
+        undefined = np.isnan(values)
+        place = choose(np.where(undefined, fill, values), axis=-1)[..., None]
+        chosen = (np.arange(values.shape[-1]) == place) & ~undefined.all(-1, keepdims=True)
+        return chosen.astype(float), np.zeros_like(weights)
 
     return slopes
 
@@ -117,8 +122,8 @@ AVERAGES = (
     Average("weighted", (), _defined_mean, _weighted_slopes, "mean weighted by the classes' true totals"),
     Average("geometric", ("geom",), _geometric, _geometric_slopes, "geometric mean over the classes"),
     Average("harmonic", ("harm",), _harmonic, _harmonic_slopes, "harmonic mean over the classes"),
-    Average("min", ("worst",), _extreme(np.min, np.inf), _extreme_slopes(np.nanargmin), "smallest of the classes"),
-    Average("max", ("best",), _extreme(np.max, -np.inf), _extreme_slopes(np.nanargmax), "largest of the classes"),
+    Average("min", ("worst",), _extreme(np.min, np.inf), _extreme_slopes(np.argmin, np.inf), "smallest of the classes"),
+    Average("max", ("best",), _extreme(np.max, -np.inf), _extreme_slopes(np.argmax, -np.inf), "largest of the classes"),
 )
 BY_NAME = {name: average for average in AVERAGES for name in (average.name, *average.aliases)}
 SINGLE = ("binary", "select_positive")  # one class against the rest

@@ -13,14 +13,19 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError
 from howsure.metrics import averages
 from howsure.metrics.averages import Average
-from howsure.metrics.metric import REGISTRY, STEP, Metric, Parts, Ratio
+from howsure.metrics.metric import REGISTRY, Metric, Parts, Ratio, complex_step
 from howsure.metrics.multiclass import resolve_multiclass
+from howsure.metrics.registry import per_table
 from howsure.metrics.roc import resolve_scores
 from howsure.metrics.spec import Spec, parse
-from howsure.tables.table import SCORES, Counts, Kind, Table
+from howsure.tables.counts import ClassCounts, ConfusionCounts, Counts
+from howsure.tables.multilabel import MultilabelTable
+from howsure.tables.paired import JointTable
+from howsure.tables.score_matrix import ScoreMatrixTable
+from howsure.tables.scores import ScoresTable
+from howsure.tables.table import Table
 
 Array = NDArray[Any]
-BLOCK = 128  # nudged tables evaluated at once in a gradient: bounds its memory
 
 
 def resolve(
@@ -44,10 +49,10 @@ def resolve(
     HowsureError
         If a name is unknown, or a metric of one class meets more than two classes and no average is named.
     """
-    if table.kind == "scores" and threshold is not None and of_counts(spec):
+    if isinstance(table, ScoresTable) and threshold is not None and of_counts(spec):
         small = table.at(threshold)
         counted = resolve(spec, small, classes=classes)
-        split = int(np.searchsorted(table.support[0], threshold))
+        split = int(np.searchsorted(table.scores, threshold))
 
         def smaller(scored: Table) -> tuple[Table, Metric]:
             return small if scored is table else scored.at(threshold), counted
@@ -55,16 +60,16 @@ def resolve(
         return replace(from_split(counted, split), smaller=smaller)
     if isinstance(spec, Metric):
         return spec
-    if table.kind in {"paired", "paired_scores"}:
+    if isinstance(table, JointTable):
         first = table.models[0]
         message = f"The table holds {len(table.models)} models. Use `compare`, or take one: `table.model({first!r})`."
         raise HowsureError(message)
-    if table.kind in SCORES:
+    if isinstance(table, ScoresTable | ScoreMatrixTable):
         text = spec if isinstance(spec, str) else spec.text
-        return resolve_scores(text, table) if table.kind == "scores" else resolve_multiclass(text, table)
+        return resolve_scores(text, table) if isinstance(table, ScoresTable) else resolve_multiclass(text, table)
     parsed = spec if isinstance(spec, Spec) else parse(spec)
     builder = {"outcomes": _of_outcomes, "margins": _of_margins, "cells": _of_cells, "coefficients": _of_coefficients}
-    if table.kind == "multilabel" and parsed.definition.form != "outcomes":
+    if isinstance(table, MultilabelTable) and parsed.definition.form != "outcomes":
         message = (
             f"`{parsed.text}` is not defined for multilabel data, where a case has many labels. "
             "Use a metric of one label with an average, such as 'f1@macro'."
@@ -79,22 +84,22 @@ def of_counts(spec: str | Spec | Metric) -> bool:
     """Whether a spec names a metric of a confusion table."""
     if isinstance(spec, str):
         return REGISTRY.find(re.split(r"[+@]", spec)[0]) is not None
-    return isinstance(spec, Spec) or spec.kind == "confusion"
+    return isinstance(spec, Spec) or issubclass(spec.counts_class, ClassCounts)
 
 
 def from_split(metric: Metric, split: int) -> Metric:
     """Return a metric of the confusion table as one of scores, the first ``split`` of which are predicted negative."""
 
     def divided(cells: Array) -> Counts:
-        return Counts(np.stack([cells[..., :split, :].sum(-2), cells[..., split:, :].sum(-2)], -1))
+        return ConfusionCounts(np.stack([cells[..., :split, :].sum(-2), cells[..., split:, :].sum(-2)], -1))
 
     def gradient(counts: Counts) -> Array:
-        below, above = metric.gradient(divided(counts.cells)).T
+        below, above = np.moveaxis(metric.gradient(divided(counts.cells)), -1, 0)[..., None, :]
         return np.asarray(np.where(np.arange(counts.cells.shape[-2])[:, None] < split, below, above))
 
     return replace(
         metric,
-        kind="scores",
+        counts_class=Counts,
         value=lambda counts: metric.value(divided(counts.cells)),
         gradient=gradient,
         ratio=None,
@@ -106,9 +111,9 @@ def from_split(metric: Metric, split: int) -> Metric:
 
 def labels_to_expand(spec: str | Metric, table: Table) -> list[str] | None:
     """Return one spec a class where the average is ``none``, else None."""
-    if isinstance(spec, Metric) or (table.kind == "scores" and not of_counts(spec)):
+    if isinstance(spec, Metric) or (isinstance(table, ScoresTable) and not of_counts(spec)):
         return None
-    if table.kind in SCORES and table.kind != "scores":
+    if isinstance(table, ScoreMatrixTable):
         head, _, tail = spec.partition("@")
         every = tail.strip().lower() in averages.PER_CLASS
         return [f"{head}@binary+positive_class={label}" for label in table.labels] if every else None
@@ -121,7 +126,7 @@ def labels_to_expand(spec: str | Metric, table: Table) -> list[str] | None:
 def _of_outcomes(spec: Spec, table: Table, classes: Sequence[int] | None) -> Metric:
     average = spec.average
     if average is None:
-        if len(table.labels) != 2 or table.kind == "multilabel":  # noqa: PLR2004
+        if len(table.labels) != 2 or isinstance(table, MultilabelTable):  # noqa: PLR2004
             raise HowsureError(_needs_average(spec, table))
         average = "binary"
     if average == "none":
@@ -134,13 +139,13 @@ def _of_outcomes(spec: Spec, table: Table, classes: Sequence[int] | None) -> Met
         return _single_class(spec, table)
     chosen = None if classes is None else np.asarray(classes)
     if average == "micro":
-        return _pooled(spec, table.kind, chosen)
+        return _pooled(spec, table, chosen)
     return _averaged(spec, table, averages.BY_NAME[average], chosen)
 
 
 def _needs_average(spec: Spec, table: Table) -> str:
     number = len(table.labels)
-    what = "labels" if table.kind == "multilabel" else "classes"
+    what = table.classes_noun
     return (
         f"`{spec.text}` looks at one class, and there are {number} {what}. Name an average, "
         f"'{spec.text}@macro', or a class, '{spec.text}@binary+positive_class={table.labels[-1]}'."
@@ -158,31 +163,31 @@ def _filled(values: Array, spec: Spec) -> Array:
 
 
 def _single_class(spec: Spec, table: Table) -> Metric:
-    definition, arguments, kind = spec.definition, spec.arguments, table.kind
+    definition, arguments, of = spec.definition, spec.arguments, _class_counts(table)
     size = len(table.labels)
-    if spec.positive_class is None and (size != 2 or kind == "multilabel"):  # noqa: PLR2004
+    if spec.positive_class is None and (size != 2 or isinstance(table, MultilabelTable)):  # noqa: PLR2004
         raise HowsureError(_needs_average(replace(spec, average=None), table))
     index = 1 if spec.positive_class is None else table.position(spec.positive_class)
 
-    def value(counts: Counts) -> Array:
+    def value(counts: Any) -> Array:
         return _filled(definition.evaluate(*counts.outcomes(index), **arguments), spec)
 
     def spread(single: Array) -> Array:
-        every = np.zeros((4, size))
-        every[:, index] = single
+        every = np.zeros((*single.shape, size))
+        every[..., index] = single
         return every
 
     def gradient(counts: Counts) -> Array:
-        return assemble(spread(definition.slopes(*counts.outcomes(index), **arguments)), kind)
+        return of.by_cell(spread(definition.slopes(*counts.outcomes(index), **arguments)))
 
     def ratio(_: tuple[int, ...]) -> Ratio:
         outcome = definition.outcome_ratio(**arguments)
         assert outcome is not None  # noqa: S101 - `ratio` is set for linear definitions only
-        return Ratio(assemble(spread(outcome.numerator), kind), assemble(spread(outcome.denominator), kind))
+        return Ratio(of.by_cell(spread(outcome.numerator)), of.by_cell(spread(outcome.denominator)))
 
     return Metric(
         **_basics(spec, size),
-        kind=kind,
+        counts_class=of,
         value=value,
         gradient=gradient,
         ratio=ratio if definition.linear else None,
@@ -191,8 +196,9 @@ def _single_class(spec: Spec, table: Table) -> Metric:
     )
 
 
-def _pooled(spec: Spec, kind: Kind, chosen: Array | None) -> Metric:
-    definition, arguments = spec.definition, spec.arguments
+def _pooled(spec: Spec, table: Table, chosen: Array | None) -> Metric:
+    definition, arguments, of = spec.definition, spec.arguments, _class_counts(table)
+    size = len(table.labels)
 
     def pooled(counts: Counts) -> tuple[Array, ...]:
         where: Any = slice(None) if chosen is None else chosen
@@ -201,26 +207,30 @@ def _pooled(spec: Spec, kind: Kind, chosen: Array | None) -> Metric:
     def value(counts: Counts) -> Array:
         return _filled(definition.evaluate(*pooled(counts), **arguments), spec)
 
-    def spread(single: Array, size: int) -> Array:
-        every = np.zeros((4, size))
-        every[:, slice(None) if chosen is None else chosen] = np.asarray(single)[:, None]
+    def spread(single: Array) -> Array:
+        every = np.zeros((*single.shape, size))
+        every[..., slice(None) if chosen is None else chosen] = single[..., None]
         return every
 
     def gradient(counts: Counts) -> Array:
-        return assemble(spread(definition.slopes(*pooled(counts), **arguments), counts.classes), kind)
+        return of.by_cell(spread(definition.slopes(*pooled(counts), **arguments)))
 
-    def ratio(shape: tuple[int, ...]) -> Ratio:
+    def ratio(_: tuple[int, ...]) -> Ratio:
         outcome = definition.outcome_ratio(**arguments)
         assert outcome is not None  # noqa: S101 - `ratio` is set for linear definitions only
-        return Ratio(*(assemble(spread(part, shape[0]), kind) for part in (outcome.numerator, outcome.denominator)))
+        return Ratio(*(of.by_cell(spread(part)) for part in (outcome.numerator, outcome.denominator)))
 
     return Metric(
-        **_basics(spec, 2), kind=kind, value=value, gradient=gradient, ratio=ratio if definition.linear else None
+        **_basics(spec, 2),
+        counts_class=of,
+        value=value,
+        gradient=gradient,
+        ratio=ratio if definition.linear else None,
     )
 
 
 def _averaged(spec: Spec, table: Table, average: Average, chosen: Array | None) -> Metric:
-    definition, arguments, kind = spec.definition, spec.arguments, table.kind
+    definition, arguments, of = spec.definition, spec.arguments, _class_counts(table)
 
     def per_class(counts: Counts) -> tuple[Array, Array]:
         values = _filled(definition.evaluate(*counts.outcomes(), **arguments), spec)
@@ -234,17 +244,23 @@ def _averaged(spec: Spec, table: Table, average: Average, chosen: Array | None) 
             slopes = definition.slopes(*counts.outcomes(), **arguments) * by_value
         slopes = np.where(by_value == 0, 0.0, slopes)
         slopes[:2] += by_weight  # a class's weight is its true total, tp + fn
-        return assemble(slopes, kind)
+        return of.by_cell(slopes)
 
     classes = np.arange(len(table.labels)) if chosen is None else chosen
     return Metric(
         **_basics(spec, len(table.labels)),
-        kind=kind,
+        counts_class=of,
         value=lambda counts: average.value(*per_class(counts)),
         gradient=gradient,
         parts=_parts(spec, classes) if average.name == "macro" and np.isnan(spec.zero_division) else None,
         per_class=lambda counts: per_class(counts)[0],
     )
+
+
+def _class_counts(table: Table) -> type[ClassCounts]:
+    of = table.counts_class
+    assert issubclass(of, ClassCounts)  # noqa: S101 - tables of classes alone come here
+    return of
 
 
 def undefined_classes(metric: Metric, counts: Counts) -> tuple[int, int]:
@@ -254,8 +270,8 @@ def undefined_classes(metric: Metric, counts: Counts) -> tuple[int, int]:
 
 
 def _scatter(values: Array, chosen: Array, size: int) -> Array:
-    every = np.zeros(size)
-    every[chosen] = values
+    every = np.zeros((*values.shape[:-1], size))
+    every[..., chosen] = values
     return every
 
 
@@ -268,20 +284,6 @@ def _parts(spec: Spec, classes: Array) -> Parts | None:
     if ratio is None or ratio.proportion() is None:
         return None
     return Parts(((1.0, ratio),), classes)
-
-
-def assemble(slopes: Array, kind: Kind) -> Array:
-    """Turn derivatives by (tp, fn, fp, tn) of each class, ``(4, K)``, into derivatives by each cell.
-
-    A cell (i, j) off the diagonal is a false negative of class i, a false positive of class j, and a true
-    negative of all others; on the diagonal it is a true positive of its class.
-    """
-    tp, fn, fp, tn = slopes
-    if kind == "multilabel":
-        return np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2)
-    cells: Array = tn.sum() + (fn - tn)[:, None] + (fp - tn)
-    np.fill_diagonal(cells, tn.sum() - tn + tp)
-    return cells
 
 
 def _of_margins(spec: Spec, table: Table, _: object) -> Metric:
@@ -303,7 +305,7 @@ def _of_margins(spec: Spec, table: Table, _: object) -> Metric:
     parts = _parts(spec, np.arange(size)) if definition.terms else None
     return Metric(
         **_basics(spec, size),
-        kind="confusion",
+        counts_class=ConfusionCounts,
         value=value,
         gradient=gradient,
         ratio=ratio if definition.linear else None,
@@ -314,22 +316,16 @@ def _of_margins(spec: Spec, table: Table, _: object) -> Metric:
 
 
 def _margin_slopes(function: Any, parts: tuple[Array, ...]) -> Array:
-    """Return the derivatives by each diagonal count, row total and column total, ``(3, K)``, by complex step."""
-    flat = np.concatenate(parts)
-    slopes = np.empty(len(flat))
-    for start in range(0, len(flat), BLOCK):
-        index = np.arange(start, min(start + BLOCK, len(flat)))
-        nudged = np.broadcast_to(flat + 0j, (len(index), len(flat))).copy()
-        nudged[np.arange(len(index)), index] += STEP * 1j
-        with np.errstate(all="ignore"):
-            slopes[index] = function(*np.split(nudged, 3, axis=-1)).imag / STEP
-    return np.nan_to_num(slopes, nan=0.0, posinf=np.inf, neginf=-np.inf).reshape(3, -1)
+    """Return the derivatives by each diagonal count, row total and column total, ``(3, ..., K)``."""
+    slopes = complex_step(lambda flat: function(*np.split(flat, 3, axis=-1)), np.concatenate(parts, -1))
+    return np.stack(np.split(np.nan_to_num(slopes, nan=0.0, posinf=np.inf, neginf=-np.inf), 3, axis=-1))
 
 
 def _from_margins(slopes: Array) -> Array:
     hits, rows, columns = slopes
-    cells: Array = rows[:, None] + columns
-    cells[np.diag_indices(len(hits))] += hits
+    cells: Array = rows[..., :, None] + columns[..., None, :]
+    diagonal = np.arange(hits.shape[-1])
+    cells[..., diagonal, diagonal] += hits
     return cells
 
 
@@ -341,21 +337,16 @@ def _of_cells(spec: Spec, table: Table, _: object) -> Metric:
 
     def gradient(counts: Counts) -> Array:
         if definition.derivative is not None:
-            return np.asarray(definition.derivative(counts.cells, **arguments))
+            return per_table(lambda cells: np.asarray(definition.derivative(cells, **arguments)), counts.cells)
         return _cell_slopes(lambda cells: definition.evaluate(cells, **arguments), counts.cells)
 
-    return Metric(**_basics(spec, size), kind="confusion", value=value, gradient=gradient)
+    return Metric(**_basics(spec, size), counts_class=ConfusionCounts, value=value, gradient=gradient)
 
 
 def _cell_slopes(function: Any, cells: Array) -> Array:
-    flat = cells.ravel()
-    slopes = np.empty(len(flat))
-    for start in range(0, len(flat), BLOCK):
-        index = np.arange(start, min(start + BLOCK, len(flat)))
-        nudged = np.broadcast_to(flat + 0j, (len(index), len(flat))).copy()
-        nudged[np.arange(len(index)), index] += STEP * 1j
-        with np.errstate(all="ignore"):
-            slopes[index] = np.imag(function(nudged.reshape(-1, *cells.shape))) / STEP
+    shape = cells.shape[-2:]
+    flat = cells.reshape(*cells.shape[:-2], -1)
+    slopes = complex_step(lambda nudged: function(nudged.reshape(*nudged.shape[:-1], *shape)), flat)
     return slopes.reshape(cells.shape)
 
 
@@ -368,7 +359,9 @@ def _of_coefficients(spec: Spec, table: Table, _: object) -> Metric:
         return np.where(whole == 0, np.nan, part / np.where(whole == 0, 1, whole))
 
     def gradient(counts: Counts) -> Array:
-        whole = (counts.cells * ratio.denominator).sum()
-        return np.asarray((ratio.numerator - float(value(counts)) * ratio.denominator) / whole)
+        whole = (counts.cells * ratio.denominator).sum((-2, -1))[..., None, None]
+        return np.asarray((ratio.numerator - value(counts)[..., None, None] * ratio.denominator) / whole)
 
-    return Metric(**_basics(spec, size), kind="confusion", value=value, gradient=gradient, ratio=lambda _: ratio)
+    return Metric(
+        **_basics(spec, size), counts_class=ConfusionCounts, value=value, gradient=gradient, ratio=lambda _: ratio
+    )

@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.metrics.metric import Metric, divide
-from howsure.tables.table import Counts, Table, View
+from howsure.tables.counts import Counts
+from howsure.tables.paired import PairedTable
+from howsure.tables.table import Table
+from howsure.tables.views import Marginal, Part
 
 Array = NDArray[Any]
 
@@ -28,7 +31,7 @@ class Effect:
     words: Callable[[str, str], str]
     null: float
     value: Callable[[Array, Array], Array]
-    slopes: Callable[[float, float], tuple[float, float]]
+    slopes: Callable[[Array, Array], tuple[Array, Array]]
     bounds: Callable[[float, float], tuple[float, float]]
     needs: tuple[float, float]  # the range that the values must lie in
 
@@ -46,15 +49,13 @@ def _odds(share: Array) -> Array:
     return divide(share, 1 - share)
 
 
-def _odds_slopes(a: float, b: float) -> tuple[float, float]:
-    ratio = float(divide(_odds(np.asarray(a)), _odds(np.asarray(b))))
-    return float(divide(np.asarray(ratio), np.asarray(a * (1 - a)))), -float(
-        divide(np.asarray(ratio), np.asarray(b * (1 - b)))
-    )
+def _odds_slopes(a: Array, b: Array) -> tuple[Array, Array]:
+    ratio = divide(_odds(a), _odds(b))
+    return divide(ratio, a * (1 - a)), -divide(ratio, b * (1 - b))
 
 
-def _ratio_slopes(a: float, b: float) -> tuple[float, float]:
-    return float(divide(np.asarray(1.0), np.asarray(b))), -float(divide(np.asarray(a), np.asarray(b * b)))
+def _ratio_slopes(a: Array, b: Array) -> tuple[Array, Array]:
+    return divide(np.ones(np.shape(b)), b), -divide(a, b * b)
 
 
 EFFECTS = {
@@ -65,7 +66,7 @@ EFFECTS = {
             "{} − {}".format,
             0.0,
             np.subtract,
-            lambda a, b: (1.0, -1.0),  # noqa: ARG005 - the slopes' signature
+            lambda a, b: (np.ones(np.shape(a)), -np.ones(np.shape(b))),
             lambda low, high: (low - high, high - low),
             (-np.inf, np.inf),
         ),
@@ -89,7 +90,7 @@ class Side:
 
     name: str
     metric: Metric
-    view: View
+    view: Marginal | Part
 
     def value(self, counts: Counts) -> Array:
         """Return the model's metric on joint counts."""
@@ -98,16 +99,18 @@ class Side:
     def gradient(self, counts: Counts) -> Array:
         """Return its derivative by the joint cells, in their shape."""
         slopes = self.metric.gradient(counts.through(self.view))
-        return self.view.spread(slopes, counts.cells.size).reshape(counts.cells.shape)
+        leading = slopes.ndim - len(self.view.shape)
+        joint = counts.cells.shape[leading:]
+        return self.view.pulled_back(slopes, int(np.prod(joint))).reshape(counts.cells.shape)
 
     def marks(self, cells: Array, shape: tuple[int, ...]) -> Array:
         """Return which joint cells fall in marked cells of the model's table."""
-        return self.view.spread(cells.astype(float), int(np.prod(shape))).reshape(shape) > 0
+        return self.view.pulled_back(cells.astype(float), int(np.prod(shape))).reshape(shape) > 0
 
     def as_metric(self) -> Metric:
         """Return the model's metric as one of the joint table."""
         return Metric(
-            self.metric.name, "paired", self.value, self.gradient, range=self.metric.range, better=self.metric.better
+            self.metric.name, Counts, self.value, self.gradient, range=self.metric.range, better=self.metric.better
         )
 
 
@@ -154,12 +157,14 @@ def contrast_metric(effect: Effect, first: Side, second: Side) -> Metric:
         return np.asarray(effect.value(first.value(counts), second.value(counts)))
 
     def gradient(counts: Counts) -> Array:
-        slopes = effect.slopes(float(first.value(counts)), float(second.value(counts)))
-        return slopes[0] * first.gradient(counts) + slopes[1] * second.gradient(counts)
+        slopes = effect.slopes(first.value(counts), second.value(counts))
+        by_first, by_second = first.gradient(counts), second.gradient(counts)
+        ahead = (..., *[None] * (by_first.ndim - slopes[0].ndim))
+        return np.asarray(slopes[0][ahead] * by_first + slopes[1][ahead] * by_second)
 
     return Metric(
         f"{metric.name}: {effect.words(first.name, second.name)}",
-        "paired",
+        Counts,
         value,
         gradient,
         range=effect.bounds(*metric.range),
@@ -190,7 +195,7 @@ def pair_counts(metric: Metric, table: Table) -> PairCounts | None:
     that the model itself picks.
     """
     contrast = metric.contrast
-    if contrast is None or contrast.effect.name != "difference" or table.kind != "paired":
+    if contrast is None or contrast.effect.name != "difference" or not isinstance(table, PairedTable):
         return None
     shape = (len(table.labels),) * 2
     shares = [side.metric.proportion(shape) for side in (contrast.first, contrast.second)]

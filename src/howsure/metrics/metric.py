@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.tables.table import Counts, Kind, Table
+from howsure.tables.counts import Counts
+from howsure.tables.table import Table
 
 if TYPE_CHECKING:
     from howsure.metrics.contrast import Contrast
@@ -31,6 +32,7 @@ Better = Literal["higher", "lower", "neither"]
 Form = Literal["outcomes", "margins", "cells", "coefficients"]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+NUDGED = 2**17  # entries of the nudged tables evaluated at once in a gradient: bounds its memory
 STEP = 1e-20  # of the complex-step derivative: exact to rounding, for no difference is taken
 
 
@@ -39,6 +41,28 @@ def divide(part: Array, whole: Array) -> Array:
     part, whole = np.asarray(part), np.asarray(whole)
     out = np.full(np.broadcast_shapes(part.shape, whole.shape), np.nan, np.result_type(part, whole, float))
     return np.divide(part, whole, out=out, where=whole != 0)
+
+
+def complex_step(function: Callable[[Array], Array], flat: Array) -> Array:
+    """Return the derivatives of a function of the last axis by each of its entries, in the shape of ``flat``.
+
+    Parameters
+    ----------
+    function : callable
+        ``(..., m) -> (...)``, analytic: it must take complex numbers.
+    flat : ndarray of shape (..., m)
+        Where the derivatives are taken.
+    """
+    size = flat.shape[-1]
+    step = max(1, NUDGED // max(flat.size, 1))
+    slopes = np.empty((size, *flat.shape[:-1]))
+    for start in range(0, size, step):
+        index = np.arange(start, min(start + step, size))
+        nudged = np.broadcast_to(flat + 0j, (len(index), *flat.shape)).copy()
+        nudged[np.arange(len(index)), ..., index] += STEP * 1j
+        with np.errstate(all="ignore"):
+            slopes[index] = np.imag(function(nudged)) / STEP
+    return np.moveaxis(slopes, 0, -1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +132,12 @@ class Metric:
     ----------
     name
         Its spec string, ``"f1@macro"``.
-    kind
-        The kind of table that it reads.
+    counts_class
+        The counts that it reads.
     value
         Counts with any leading axes → values in the shape of those axes.
     gradient
-        One table's cells → the derivative by each cell, in their shape.
+        Counts with any leading axes → the derivative by each cell, in the cells' shape.
     range
         Smallest and largest possible value.
     better
@@ -135,7 +159,7 @@ class Metric:
     """
 
     name: str
-    kind: Kind
+    counts_class: type[Counts]
     value: Callable[[Counts], Array]
     gradient: Callable[[Counts], Array]
     range: tuple[float, float] = (0.0, 1.0)
@@ -150,7 +174,7 @@ class Metric:
 
     def __call__(self, counts: Any) -> Array:
         """Return the value on counts, shape ``(..., *cells)``."""
-        return self.value(counts if isinstance(counts, Counts) else Counts(counts, self.kind))
+        return self.value(counts if isinstance(counts, Counts) else self.counts_class(counts))
 
     def proportion(self, shape: tuple[int, ...]) -> Proportion | None:
         """Return the binomial proportion that the metric follows from on tables of this shape, if any."""
@@ -197,7 +221,7 @@ class Definition:
         return self.range(classes, **arguments) if callable(self.range) else self.range
 
     def slopes(self, *parts: Array, **arguments: Any) -> Array:
-        """Return the derivatives by each of the four outcomes, shape ``(4, *classes)``; nan becomes 0."""
+        """Return the derivatives by each of the four outcomes, shape ``(4, ..., *classes)``; nan becomes 0."""
         nudged = [[part + (STEP * 1j if i == j else 0.0) for j, part in enumerate(parts)] for i in range(len(parts))]
         with np.errstate(all="ignore"):
             slopes = np.stack([self.evaluate(*each, **arguments).imag / STEP for each in nudged])

@@ -13,35 +13,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.counted import Clusters, Design, Simple
+from howsure.designs.base import Design
+from howsure.designs.counted import Independent
 from howsure.errors import HowsureError
 from howsure.metrics import averages
 from howsure.metrics.metric import Metric
 from howsure.metrics.probability import SMALLEST, mean_metric
 from howsure.metrics.registry import bound
-from howsure.tables.table import Counts, Table
+from howsure.tables.counts import Counts
+from howsure.tables.score_matrix import ScoreMatrixTable as Table
+from howsure.tables.scores import ScoresTable
 
 Array = NDArray[Any]
 SUM_TOLERANCE = 1e-3  # of a row of probabilities: float32 and rounding to three digits
 
 
-def indicator(cells: Array, kind: str) -> Array:
-    """Return cells as counts of each score without and with its class, ``(..., n, K, 2)``."""
-    if kind == "multilabel_scores":
-        return cells
-    return np.stack([cells.sum(-1, keepdims=True) - cells, cells], -1)
-
-
-def from_indicator(slopes: Array, kind: str) -> Array:
-    """Return slopes by the counts of `indicator` as slopes by the cells."""
-    if kind == "multilabel_scores":
-        return slopes
-    absent, present = slopes[..., 0], slopes[..., 1]
-    return np.asarray(absent.sum(-1, keepdims=True) - absent + present)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class Ranking:
+class SortedScores:
     """The scores of some columns, sorted once.
 
     Parameters
@@ -61,7 +49,7 @@ class Ranking:
     scores: Array
 
     @classmethod
-    def of(cls, scores: Array, columns: Any) -> Ranking:
+    def of(cls, scores: Array, columns: Any) -> SortedScores:
         """Sort the scores of some columns."""
         read = scores[:, np.atleast_1d(columns)].ravel()
         order = np.argsort(read, kind="stable")
@@ -80,7 +68,7 @@ class Ranking:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class View:
+class TwoClassView:
     """Scores of two classes in a table of many.
 
     Parameters
@@ -91,7 +79,7 @@ class View:
         Which of the ``2 K`` indicator counts of a case are negative and positive, for each of the ranking's columns.
     """
 
-    ranking: Ranking
+    ranking: SortedScores
     negative: Array
     positive: Array
 
@@ -113,52 +101,39 @@ class View:
         for column, side in enumerate((self.negative, self.positive)):
             flat[:, side] += by_cell[:, column][self.ranking.row].reshape(len(total), -1)
 
-    def table(self, whole: Table, design: Design | None = None) -> Table:
+    def table(self, whole: Table, design: Design) -> ScoresTable:
         """Return the table of scores of two classes."""
-        counts = self.cells(indicator(whole.counts, whole.kind))
+        counts = self.cells(whole.indicator(whole.counts))
         label = whole.labels[self.ranking.columns[0]]
         names = np.array([f"not {label}", str(label)], dtype=object)
-        return Table("scores", counts, (self.ranking.scores, names), design or Simple(), whole.rows)
+        return ScoresTable(counts=counts, scores=self.ranking.scores, labels=names, design=design, rows=whole.rows)
 
 
-def against_rest(table: Table) -> list[View]:
+def against_rest(table: Table) -> list[TwoClassView]:
     """Return the view of each class against all others."""
     return [_against_rest(table, index) for index in range(len(table.labels))]
 
 
-def _against_rest(table: Table, index: int) -> View:
-    return View(Ranking.of(table.support[0], index), np.array([2 * index]), np.array([2 * index + 1]))
+def _against_rest(table: Table, index: int) -> TwoClassView:
+    return TwoClassView(SortedScores.of(table.scores, index), np.array([2 * index]), np.array([2 * index + 1]))
 
 
-def pooled(table: Table) -> list[View]:
+def pooled(table: Table) -> list[TwoClassView]:
     """Return the view of all scores of all classes together."""
     every = np.arange(len(table.labels))
-    return [View(Ranking.of(table.support[0], every), 2 * every, 2 * every + 1)]
+    return [TwoClassView(SortedScores.of(table.scores, every), 2 * every, 2 * every + 1)]
 
 
-def pairs(table: Table) -> list[View]:
+def pairs(table: Table) -> list[TwoClassView]:
     """Return the views of each class against each other one, by the scores of the first (Hand and Till 2001)."""
     size = len(table.labels)
-    rankings = [Ranking.of(table.support[0], index) for index in range(size)]
+    rankings = [SortedScores.of(table.scores, index) for index in range(size)]
     return [
-        View(rankings[first], np.array([2 * second + 1]), np.array([2 * first + 1]))
+        TwoClassView(rankings[first], np.array([2 * second + 1]), np.array([2 * first + 1]))
         for first in range(size)
         for second in range(size)
         if first != second
     ]
-
-
-def one_label_design(table: Table, index: int, row: Array, size: int) -> Design | None:
-    """Return the design of one class against the rest at ``size`` distinct scores; None if it does not survive."""
-    shape = (size, 2)
-    if table.kind == "multiclass_scores":
-        return table.design.collapsed(2 * row[:, None] + (np.arange(len(table.labels)) == index), shape)
-    if not isinstance(table.design, Clusters):
-        return None
-    case, column, truth = np.unravel_index(table.design.cell, table.counts.shape)
-    kept = column == index
-    cluster, count = table.design.cluster[kept], table.design.count[kept]
-    return Clusters(cluster, 2 * row[case[kept]] + truth[kept], count, table.design.multiplicity)
 
 
 def resolve_multiclass(spec: str, table: Table) -> Metric:
@@ -213,8 +188,8 @@ def _single(head: str, given: dict[str, str], table: Table) -> Metric:
         raise HowsureError(message)
     index = table.position(given["positive_class"])
     view = _against_rest(table, index)
-    design = one_label_design(table, index, view.ranking.row, len(view.ranking.scores))
-    small = view.table(table, design)
+    design = table.class_design(index, view.ranking.row, len(view.ranking.scores))
+    small = view.table(table, Independent() if design is None else design)  # without a design, for the value alone
     metric = bound(head, small)
     return _of_views(
         f"{metric.name}@binary+positive_class={table.labels[index]}",
@@ -230,7 +205,7 @@ def _single(head: str, given: dict[str, str], table: Table) -> Metric:
 def _averaged(head: str, average: str, scheme: str, table: Table) -> Metric:
     if scheme not in {"ovr", "ovo"}:
         raise HowsureError.unknown("scheme (`multi_class`)", scheme, ("ovr", "ovo"))
-    if scheme == "ovo" and table.kind == "multilabel_scores":
+    if scheme == "ovo" and not table.has_pairs:
         message = "Labels of multilabel data are no alternatives, and have no pairs: leave out `multi_class=ovo`."
         raise HowsureError(message)
     if average == "none":
@@ -243,16 +218,21 @@ def _averaged(head: str, average: str, scheme: str, table: Table) -> Metric:
         views, mean = pooled(table), averages.BY_NAME["macro"]
     else:
         views, mean = (against_rest if scheme == "ovr" else pairs)(table), averages.BY_NAME[average]
-    metrics = [bound(head, view.table(table)) for view in views]
+    metrics = [bound(head, view.table(table, Independent())) for view in views]  # for their values alone
     name = f"{metrics[0].name}@{average}" + ("" if scheme == "ovr" else "+multi_class=ovo")
     return _of_views(name, metrics, views, table, mean.value, mean.slopes)
 
 
 def _of_views(
-    name: str, metrics: list[Metric], views: list[View], table: Table, value: Any, slopes: Any, smaller: Any = None
+    name: str,
+    metrics: list[Metric],
+    views: list[TwoClassView],
+    table: Table,
+    value: Any,
+    slopes: Any,
+    smaller: Any = None,
 ) -> Metric:
     """Return the average of a metric over views; a view's weight is the number of true cases of its classes."""
-    kind = table.kind
     observed: list[tuple[Array, Array]] = []  # of the table itself, which value, gradient and reasons all ask for
 
     def parts(counts: Array) -> tuple[Array, Array]:
@@ -263,25 +243,25 @@ def _of_views(
         return observed[0]
 
     def added(counts: Array) -> tuple[Array, Array]:
-        every = indicator(counts, kind)
+        every = table.indicator(counts)
         values = [metric(view.cells(every)) for metric, view in zip(metrics, views, strict=True)]
         totals = every.sum(-3).reshape(*every.shape[:-3], -1)
         return np.stack(values, -1), np.stack([totals[..., view.members].sum(-1) for view in views], -1)
 
     def gradient(counts: Counts) -> Array:
-        every = indicator(counts.cells, kind)
+        every = table.indicator(counts.cells)
         by_value, by_weight = slopes(*parts(counts.cells))
         total = np.zeros(every.shape)
         for index, (metric, view) in enumerate(zip(metrics, views, strict=True)):
             if by_value[index]:
-                own = metric.gradient(Counts(view.cells(every), "scores"))
+                own = metric.gradient(Counts(view.cells(every)))
                 view.add_slopes(by_value[index] * own, total)
             total.reshape(len(total), -1)[:, view.members] += by_weight[index]
-        return from_indicator(total, kind)
+        return table.from_indicator(total)
 
     return Metric(
         name=name,
-        kind=kind,
+        counts_class=Counts,
         value=lambda counts: np.asarray(value(*parts(counts.cells))),
         gradient=gradient,
         range=metrics[0].range,
@@ -294,13 +274,13 @@ def _of_views(
 def _whole(head: str, table: Table) -> Metric:
     """Return a loss of whole rows of probabilities, or say that an average is missing."""
     two = bound(head, TWO_CASES)
-    if two.name not in LOSSES or table.kind == "multilabel_scores":
+    if two.name not in LOSSES or not table.has_pairs:
         message = (
             f"`{two.name}` looks at one class against the rest, and there are {len(table.labels)}. Name an average, "
             f"'{two.name}@macro', or a class, '{two.name}@binary+positive_class={table.labels[-1]}'."
         )
         raise HowsureError(message)
-    scores = table.support[0]
+    scores = table.scores
     sums = scores.sum(1)
     if scores.min() < 0 or np.abs(sums - 1).max() > SUM_TOLERANCE:
         message = f"`{two.name}` needs rows of probabilities; they sum to {sums.min():g} … {sums.max():g}, not to 1."
@@ -308,7 +288,7 @@ def _whole(head: str, table: Table) -> Metric:
     loss = mean_metric(LOSSES[two.name](scores))
     return Metric(
         name=two.name,
-        kind=table.kind,
+        counts_class=Counts,
         value=lambda counts: loss["value"](counts.cells),
         gradient=lambda counts: loss["slopes"](counts.cells),
         range=(0.0, np.inf if two.name == "log_loss" else 2.0),
@@ -325,4 +305,6 @@ def _brier_losses(scores: Array) -> Array:
 
 
 LOSSES = {"log_loss": _log_losses, "brier_score": _brier_losses}
-TWO_CASES = Table("scores", np.eye(2), (np.array([0.0, 1.0]), np.array([0, 1])))  # to look up a metric's name
+TWO_CASES = ScoresTable(
+    counts=np.eye(2), scores=np.array([0.0, 1.0]), labels=np.array([0, 1])
+)  # to look up a metric's name

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError
 from howsure.metrics.metric import divide
 from howsure.metrics.registry import score_metric
-from howsure.tables.table import Table
+from howsure.tables.scores import ScoresTable as Table
 
 Array = NDArray[Any]
 RANKS = 512  # bins of the ranks

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError
 from howsure.metrics.metric import STEP, divide
 from howsure.metrics.registry import score_metric
-from howsure.tables.table import Table
+from howsure.tables.scores import ScoresTable as Table
 
 Array = NDArray[Any]
 SMALLEST = float(np.finfo(float).eps)  # scikit-learn's clip of probabilities in the logarithm
@@ -23,7 +23,7 @@ SMALLEST = float(np.finfo(float).eps)  # scikit-learn's clip of probabilities in
 
 def probabilities(table: Table, metric: str) -> Array:
     """Return the table's scores; refuse scores that are no probabilities."""
-    scores = table.support[0]
+    scores = table.scores
     if scores[0] < 0 or scores[-1] > 1:
         worst = scores[0] if scores[0] < 0 else scores[-1]
         message = f"`{metric}` needs probabilities, and `y_score` holds {worst:g}. Calibrate the scores first."
@@ -38,7 +38,7 @@ def mean_metric(losses: Array) -> dict[str, Any]:
         return divide(np.einsum("...sc,sc->...", cells, losses), cells.sum((-2, -1)))
 
     def slopes(cells: Array) -> Array:
-        return np.asarray((losses - float(value(cells))) / cells.sum())
+        return np.asarray((losses - value(cells)[..., None, None]) / cells.sum((-2, -1))[..., None, None])
 
     return {"value": value, "slopes": slopes}
 
@@ -91,7 +91,7 @@ def bin_starts(table: Table, bins: int, strategy: str) -> Array:
     if bins < 1:
         message = f"`bins` must be at least 1, not {bins}."
         raise HowsureError(message)
-    scores = table.support[0]
+    scores = table.scores
     if strategy == "uniform":
         index = np.searchsorted(np.linspace(0.0, 1.0, bins + 1)[1:-1], scores)
     elif strategy == "quantile":
@@ -153,7 +153,7 @@ def _ece(
         message = "`ece+norm=max` has no debiased form. Use 'l1' or 'l2'."
         raise HowsureError(message)
     scores = probabilities(table, "ece")
-    cases = table.design.effective_trials(table.counts, np.ones(table.counts.shape, dtype=bool))
+    cases = table.effective_trials(np.ones(table.counts.size))
 
     def distance(mass: Array, hits: Array, sums: Array) -> Array:
         total = mass.sum(-1, keepdims=True)

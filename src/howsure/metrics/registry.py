@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.expected import Known
 from howsure.errors import HowsureError
 from howsure.metrics.metric import REGISTRY, Better, Metric, canonical
-from howsure.tables.table import Table
+from howsure.tables.counts import Counts
+from howsure.tables.scores import ScoresTable as Table
 
 Array = NDArray[Any]
 Build = Callable[..., dict[str, Any]]
@@ -97,9 +97,9 @@ def bound(spec: str, table: Table) -> Metric:
     beyond = 0.0 if changed else _beyond_the_rows(definition.name, value, table)
     return Metric(
         name=definition.name + "".join(f"+{key}={_shown(each)}" for key, each in changed.items()),
-        kind="scores",
+        counts_class=Counts,
         value=lambda counts: value(counts.cells) + beyond,
-        gradient=lambda counts: slopes(np.asarray(counts.cells, dtype=float)),
+        gradient=lambda counts: per_table(slopes, np.asarray(counts.cells, dtype=float)),
         range=built.get("range", (0.0, 1.0)),
         better=definition.better,
     )
@@ -107,10 +107,15 @@ def bound(spec: str, table: Table) -> Metric:
 
 def _beyond_the_rows(name: str, value: Callable[[Array], Array], table: Table) -> float:
     """Return what the rows of a table lack of the exact value, where they stand for a known distribution."""
-    if not isinstance(table.design, Known) or table.design.distribution is None:
-        return 0.0
-    areas = table.design.distribution.areas
-    return areas[name] - float(value(table.counts)) if name in areas else 0.0
+    known = table.design.exact_values
+    return known[name] - float(value(table.counts)) if name in known else 0.0
+
+
+def per_table(slopes: Callable[[Array], Array], cells: Array) -> Array:
+    """Return a derivative that is written for one table, ``(S, 2)``, of tables on leading axes."""
+    if cells.ndim == 2:  # noqa: PLR2004 - scores and classes
+        return slopes(cells)
+    return np.stack([slopes(each) for each in cells.reshape(-1, *cells.shape[-2:])]).reshape(cells.shape)
 
 
 def _unknown(spec: str, name: str) -> HowsureError:

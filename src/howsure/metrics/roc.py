@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError
 from howsure.metrics.metric import Metric, divide
 from howsure.metrics.registry import bound, score_metric
-from howsure.tables.table import Table
+from howsure.tables.scores import ScoresTable as Table
 
 Array = NDArray[Any]
 
@@ -50,18 +50,19 @@ def roc_auc(cells: Array) -> Array:
 
 def roc_auc_slopes(cells: Array) -> Array:
     """Return the derivative of the area by each count: DeLong's placements, less the area, over the class totals."""
-    negatives, positives = (cells[:, each].astype(float) for each in (0, 1))
-    below, above = np.cumsum(negatives), np.cumsum(positives)
-    others, number = below[-1], above[-1]
+    negatives, positives = (cells[..., each].astype(float) for each in (0, 1))
+    below, above = np.cumsum(negatives, -1), np.cumsum(positives, -1)
+    others, number = below[..., -1:].copy(), above[..., -1:].copy()
     negatives *= 0.5
     positives *= 0.5
     below -= negatives
     above -= positives
-    area = float(2 * (positives @ below) / (number * others))
-    slopes = np.empty(cells.shape[::-1]).T
-    np.multiply(above, -1 / (number * others), out=slopes[:, 0])
-    np.multiply(below, 1 / (number * others), out=slopes[:, 1])
-    slopes += ((1 - area) / others, -area / number)
+    area = 2 * np.einsum("...s,...s->...", positives, below)[..., None] / (number * others)
+    slopes = np.moveaxis(np.empty((2, *cells.shape[:-1])), 0, -1)  # either class lies together
+    np.multiply(above, -1 / (number * others), out=slopes[..., 0])
+    np.multiply(below, 1 / (number * others), out=slopes[..., 1])
+    slopes[..., 0] += (1 - area) / others
+    slopes[..., 1] -= area / number
     return slopes
 
 

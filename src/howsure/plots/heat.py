@@ -15,6 +15,7 @@ from howsure.errors import HowsureError
 from howsure.estimates.evaluation import checked_level
 from howsure.methods.proportion import row_shares
 from howsure.plots.style import FILL, PALETTE, axes, ink, percent, plain
+from howsure.tables.confusion import ConfusionTable
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
@@ -42,10 +43,8 @@ def confusion_matrix(table: Table, *, confidence_level: float = 0.95, ax: Axes |
     [0.85, 0.98]
     50
     """
-    if table.kind != "confusion":
-        message = (
-            f"A confusion matrix needs a confusion table, not one of kind '{table.kind}'; see `table.at(threshold)`."
-        )
+    if not isinstance(table, ConfusionTable):
+        message = f"A confusion matrix needs a confusion table, not a {table.noun}; see `table.at(threshold)`."
         raise HowsureError(message)
     level = checked_level(confidence_level)
     share, low, high = row_shares(table, level)

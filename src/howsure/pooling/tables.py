@@ -9,8 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.counted import Clusters, Design, Weighted
+from howsure.designs.base import Design
+from howsure.designs.clusters import Clusters
+from howsure.designs.counted import Weighted
 from howsure.errors import HowsureError
+from howsure.tables.confusion import ConfusionTable
+from howsure.tables.multilabel import MultilabelTable
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
@@ -45,10 +49,10 @@ def pool_tables(tables: Sequence[Table]) -> Table:
         raise HowsureError(message)
     first = tables[0]
     for number, table in enumerate(tables, start=1):
-        if table.kind not in {"confusion", "multilabel"}:
-            message = f"Table {number} is of kind '{table.kind}': only confusion tables add up cell by cell."
+        if not isinstance(table, ConfusionTable | MultilabelTable):
+            message = f"Table {number} is a {table.noun}: only confusion tables add up cell by cell."
             raise HowsureError(message)
-        if table.kind != first.kind or table.labels.tolist() != first.labels.tolist():
+        if type(table) is not type(first) or table.labels.tolist() != first.labels.tolist():
             message = (
                 f"Table {number} has the classes {_listed(table)}, the first has {_listed(first)}. "
                 "Give all the same `labels=`."

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from howsure.designs.counted import Clusters, Weighted
+from howsure.designs.clusters import Clusters
+from howsure.designs.counted import Weighted
 from howsure.grids import metric_words, number, percent
 from howsure.report.content import Texts
 from howsure.report.evidence import Measured, Subject

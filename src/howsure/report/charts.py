@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from howsure.curves.curves import Curve, calibration_curve, precision_recall_curve, roc_curve
 from howsure.curves.thresholds import threshold_curves
-from howsure.designs.expected import Expected
 from howsure.grids import metric_words
 from howsure.report.content import Chart, Line, Mark
 from howsure.tables.table import Table
@@ -48,8 +47,8 @@ def charts_of(scored: Mapping[str, Table], levels: Sequence[float]) -> tuple[Cha
 
 def _can_be_checked(table: Table) -> bool:
     """Whether the scores are probabilities, and the labels known: without them calibration is taken for granted."""
-    are_probabilities = bool(table.support[0][0] >= 0 and table.support[0][-1] <= 1)
-    return are_probabilities and not isinstance(table.design, Expected)
+    are_probabilities = bool(table.scores[0] >= 0 and table.scores[-1] <= 1)
+    return are_probabilities and bool(table.design.has_labels)
 
 
 def _chart(title: str, curves: Mapping[str, Sequence[Curve]], labels: tuple[str, str]) -> Chart:

@@ -13,7 +13,8 @@ from howsure.estimates.estimation import evaluate
 from howsure.estimates.evaluation import Estimate
 from howsure.methods import Bootstrap, Method
 from howsure.metrics.metric import Metric
-from howsure.tables.table import Counts, Table
+from howsure.tables.scores import ScoresTable
+from howsure.tables.table import Table
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,7 +52,7 @@ class Subject:
     def class_totals(self) -> Any:
         """Cases of each true class."""
         table = self.any_table
-        return table.counts.sum(0) if table.kind == "scores" else Counts(table.counts, table.kind).rows
+        return table.counts.sum(0) if isinstance(table, ScoresTable) else table.counted.rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)

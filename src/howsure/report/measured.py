@@ -20,6 +20,7 @@ from howsure.report.cautions import cautions
 from howsure.report.comparisons import Named
 from howsure.report.content import Report, Section
 from howsure.report.evidence import Measured, Settings, Subject, by_class, by_group, overall
+from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
 
 LEVELS = (0.8, 0.9, 0.95, 0.99)
@@ -126,7 +127,7 @@ def report_of(
 def report_of_evaluation(evaluation: Evaluation, title: str = "", command: str = "") -> Report:
     """Return the report on an evaluation: its metrics, by its method and seed."""
     table, metrics = evaluation.table, [each.metric for each in evaluation]
-    is_scored = table.kind == "scores"
+    is_scored = isinstance(table, ScoresTable)
     subject = Subject("", None if is_scored else table, table if is_scored else None)
     if is_scored and evaluation.threshold is not None:
         subject = Subject("", table.at(evaluation.threshold), table, threshold=evaluation.threshold)
@@ -147,7 +148,11 @@ def _subjects(given: Table | Mapping[str, Table] | Sequence[Subject]) -> list[Su
         given = {"": given}
     if isinstance(given, Mapping):
         given = [
-            Subject(str(name), None if table.kind == "scores" else table, table if table.kind == "scores" else None)
+            Subject(
+                str(name),
+                None if isinstance(table, ScoresTable) else table,
+                table if isinstance(table, ScoresTable) else None,
+            )
             for name, table in given.items()
         ]
     models = list(given)
@@ -205,7 +210,7 @@ def _results(
         "tables": [
             {
                 "model": each.name,
-                "kind": each.any_table.kind,
+                "kind": each.any_table.noun,
                 "cases": each.any_table.rows,
                 "labels": [str(label) for label in each.any_table.labels],
                 "counts": _counts(each.table),

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.designs.counted import Clusters
+from howsure.designs.clusters import Clusters
 from howsure.estimates.evaluation import Estimate, significant_decimals
 from howsure.grids import interval_text, metric_words, number, percent
 from howsure.methods import METHODS
@@ -22,6 +22,8 @@ from howsure.pooling.pooled import Pooled
 from howsure.report.charts import charts_of
 from howsure.report.content import Bar, Cell, Section, Sheet, Texts, count, value_and_limits, word
 from howsure.report.evidence import Measured, Settings, Subject, measured
+from howsure.tables.confusion import ConfusionTable
+from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
 
 MOST_CLASSES = 20  # of which a matrix is shown whole
@@ -63,9 +65,7 @@ def plausible(subject: str, each: Estimate | Pooled, cases: str) -> str:
 def what_was_evaluated(subjects: Sequence[Subject], left_out: int, settings: Settings) -> Section:
     """Return cases, classes and their shares."""
     table = subjects[0].any_table
-    lines: list[Texts] = [
-        (f"{table.rows:,} cases, {len(table.labels)} {'labels' if table.kind == 'multilabel' else 'classes'}.",)
-    ]
+    lines: list[Texts] = [(f"{table.rows:,} cases, {len(table.labels)} {table.classes_noun}.",)]
     missing = "No label is missing: rows with a missing label are refused, not skipped."
     if left_out:
         missing = f"{left_out:,} rows were left out, because their labels are not among the classes named. " + missing
@@ -95,7 +95,7 @@ def what_was_evaluated(subjects: Sequence[Subject], left_out: int, settings: Set
 
 def _class_sheet(subject: Subject, settings: Settings, model: str) -> Sheet:
     table = subject.any_table
-    counted = table.at(-math.inf) if table.kind == "scores" else table
+    counted = table.at(-math.inf) if isinstance(table, ScoresTable) else table
     shares = measured(counted, ["prevalence@none"], settings, None)
     rows = [
         (word(label), count(float(total)), _share_cell(share.value, share.limits))
@@ -213,7 +213,7 @@ def matrices(subjects: Sequence[Subject], settings: Settings) -> Section:
     """Return each model's confusion matrix with an interval in each cell, or its largest confusions."""
     sheets = []
     for subject in subjects:
-        if subject.table is None or subject.table.kind != "confusion":
+        if subject.table is None or not isinstance(subject.table, ConfusionTable):
             continue
         suffix = f", {subject.name}" if subject.name else ""
         shares = [row_shares(subject.table, level) for level in settings.levels]

@@ -7,11 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.designs.counted import Clusters, Design, Simple, Weighted
+from howsure.designs.base import Design
+from howsure.designs.clusters import Clusters
 from howsure.errors import HowsureError, OneClassError
-from howsure.sources.columns import Grouped, as_labels, checked_weight, encoded, sort_order
+from howsure.sources.columns import Column, Grouped, as_labels, checked_weight, encoded, same_length, sort_order
 from howsure.sources.frames import grouped
-from howsure.tables.table import Table, label_array
+from howsure.sources.groups import Cells, Groups, by_columns, groups_of_columns, roles
+from howsure.tables.confusion import ConfusionTable
+from howsure.tables.multilabel import MultilabelTable
+from howsure.tables.table import label_array
 
 Array = NDArray[Any]
 MOST_ATOMS = 100_000  # distinct (cell, weight) pairs that are kept for exact resampling
@@ -32,25 +36,25 @@ def confusion(
 
     Parameters
     ----------
-    y_true, y_pred
-        True and predicted label of each case, of any type; or n×L indicator arrays (multilabel); or, with
+    y_true, y_pred : array-like of shape (n,) or (n, L), or str
+        True and predicted label of each case, of any type; or indicator arrays of L labels (multilabel); or, with
         ``data``, the names of their columns.
-    data
+    data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
-    labels
+    labels : array-like of shape (K,), optional
         The classes, in order. Cases whose true or predicted label is not among them are left out, as in
         scikit-learn's `confusion_matrix`. By default all labels that occur, sorted.
-    sample_weight
+    sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
-    groups
+    groups : array-like of shape (n,) or str, optional
         Cluster of each case (patient, document, user): cases of one cluster vary together.
-    by
-        Column to split by: one table for each of its values.
+    by : array-like of shape (n,), str, list of str, mapping or frame, optional
+        One column, or several, to split by: one table for each value, or combination of values.
 
     Returns
     -------
-    Table, or dict of Table
-        The table, or with ``by`` a dictionary of one for each value.
+    ConfusionTable, MultilabelTable or Tables
+        The table, or with ``by`` the tables of the groups, a mapping with the table of all cases as ``overall``.
 
     Raises
     ------
@@ -66,28 +70,36 @@ def confusion(
     (['cat', 'dog'], [[2, 0], [1, 1]])
     """
     if data is None and _is_indicator(y_true) and _is_indicator(y_pred):
-        if by is not None:
-            message = "`by` is not available for multilabel arrays. Split the rows and call `confusion` on each part."
-            raise HowsureError(message)
-        return multilabel(y_true, y_pred, labels=labels, sample_weight=sample_weight, groups=groups)
-    keys = {"y_true": y_true, "y_pred": y_pred}
-    if groups is not None:
-        keys["groups"] = groups
-    if by is not None:
-        keys["by"] = by
-    counted = grouped(data, keys, sample_weight)
+        return multilabel(y_true, y_pred, labels=labels, sample_weight=sample_weight, groups=groups, by=by)
+    keys = {"y_true": y_true, "y_pred": y_pred} | ({} if groups is None else {"groups": groups})
+    named = by_columns(by, data)
+    counted = grouped(data, keys | roles(named), sample_weight)
     axis = class_labels(counted.levels[0], counted.levels[1], labels, next(filter(None, counted.ranks), None))
-    atoms = None
-    if sample_weight is not None and groups is None and by is None and data is None:
-        atoms = _atoms(keys, sample_weight, axis)
-    if by is None:
-        return _table(
-            counted, np.ones(len(counted.n), bool), axis, sample_weight is not None, groups is not None, atoms
-        )
-    return {
-        value: _table(counted, counted.codes[-1] == code, axis, sample_weight is not None, groups is not None, None)
-        for code, value in enumerate(counted.levels[-1].tolist())
-    }
+    cell, kept = _cells(counted, axis)
+    if not kept.any():
+        message = "No case has both its true and its predicted label among `labels`."
+        raise HowsureError(message)
+    plain = sample_weight is not None and groups is None and by is None and data is None
+    cells = Cells(
+        cell[kept],
+        len(axis) ** 2,
+        counted.n[kept],
+        counted.weight[kept],
+        counted.weight_squared[kept],
+        is_weighted=sample_weight is not None,
+        cluster=None if groups is None else counted.codes[2][kept],
+        atoms=_atoms(keys, sample_weight, axis) if plain else None,
+    )
+
+    def table(counts: Array, design: Design, rows: Any) -> ConfusionTable:
+        shape = (*counts.shape[:-1], len(axis), len(axis))
+        return ConfusionTable(counts=counts.reshape(shape), labels=axis, design=design, rows=rows)
+
+    if not named:
+        return cells.table(table)
+    first = len(keys)
+    groups_of = Groups.of(list(named), counted.levels[first:], [code[kept] for code in counted.codes[first:]])
+    return cells.tables(groups_of, table)
 
 
 def class_labels(true: Array, predicted: Array, labels: ArrayLike | None, rank: dict[Any, int] | None = None) -> Array:
@@ -131,33 +143,6 @@ def _kind(value: Any) -> str:
     return "text" if isinstance(value, str) else "number" if isinstance(value, NUMBERS) else "other"
 
 
-def _table(
-    counted: Grouped,
-    chosen: Array,
-    axis: Array,
-    is_weighted: bool,
-    is_clustered: bool,
-    atoms: Any,
-) -> Table:
-    size = len(axis)
-    cell, kept = _cells(counted, axis)
-    kept &= chosen
-    cell = cell[kept]
-
-    def cells(values: Array) -> Array:
-        return np.bincount(cell, values[kept], size * size).reshape(size, size)
-
-    design: Design = Simple()
-    if is_clustered:
-        design = clusters(counted.codes[2][kept], cell, counted.weight[kept])
-    elif is_weighted:
-        design = Weighted(cells(counted.weight_squared), atoms)
-    if not kept.any():
-        message = "No case has both its true and its predicted label among `labels`."
-        raise HowsureError(message)
-    return Table("confusion", cells(counted.weight), (axis, axis), design, round(float(counted.n[kept].sum())))
-
-
 def _cells(counted: Grouped, axis: Array) -> tuple[Array, Array]:
     """Return each combination's flat cell, and whether both its labels are among the classes."""
     position = {label: index for index, label in enumerate(axis.tolist())}
@@ -165,12 +150,6 @@ def _cells(counted: Grouped, axis: Array) -> tuple[Array, Array]:
         np.array([position.get(label, -1) for label in counted.levels[i].tolist()])[counted.codes[i]] for i in (0, 1)
     )
     return true * len(axis) + predicted, (true >= 0) & (predicted >= 0)
-
-
-def clusters(cluster: Array, cell: Array, count: Array) -> Clusters:
-    """Return the design of cases in clusters, from sparse counts; cluster codes become consecutive."""
-    present, codes = np.unique(cluster, return_inverse=True)
-    return Clusters(codes, cell, count, np.ones(len(present)))
 
 
 def grouped_by_weight(keys: dict[str, Any], weight: Any) -> Grouped | None:
@@ -205,19 +184,26 @@ def multilabel(
     labels: ArrayLike | None = None,
     sample_weight: Any = None,
     groups: Any = None,
-) -> Table:
-    """Count multilabel indicator arrays into one 2×2 table a label; each row is a cluster of its labels.
+    by: Any = None,
+) -> Any:
+    """Count multilabel indicator arrays into one 2×2 table for each label; each row is a cluster of its labels.
 
     Parameters
     ----------
-    y_true, y_pred
-        n×L arrays of 0 and 1.
-    labels
-        Names of the L labels; 0 … L−1 by default.
-    sample_weight
+    y_true, y_pred : array-like of shape (n, L)
+        Arrays of 0 and 1.
+    labels : array-like of shape (L,), optional
+        Names of the labels; 0 … L−1 by default.
+    sample_weight : array-like of shape (n,), optional
         Weight of each row.
-    groups
+    groups : array-like of shape (n,), optional
         Cluster of each row, when rows vary together too.
+    by : array-like of shape (n,), mapping or frame, optional
+        One column, or several, to split by.
+
+    Returns
+    -------
+    MultilabelTable or Tables
     """
     true, predicted = (_indicator(name, values) for name, values in (("y_true", y_true), ("y_pred", y_pred)))
     if true.shape != predicted.shape:
@@ -228,14 +214,31 @@ def multilabel(
     if len(axis) != size:
         message = f"`labels` names {len(axis)} labels, and the arrays have {size} columns."
         raise HowsureError(message)
-    weights = np.ones(rows) if sample_weight is None else checked_weight(sample_weight)
+    weights = None if sample_weight is None else checked_weight(sample_weight)
+    cluster = None if groups is None else _cluster_codes("groups", groups, rows)
     codes = (2 * true + predicted).astype(np.uint8)
+
+    def table(some: Any) -> MultilabelTable:
+        parts = (None if part is None else part[some] for part in (weights, cluster))
+        return _multilabel(codes[some], axis, *parts)
+
+    named = by_columns(by, None)
+    if not named:
+        return table(slice(None))
+    split = [encoded(role, column) for role, column in roles(named).items()]
+    same_length([Column("y_true", axis, codes[:, 0]), *split], None)
+    return groups_of_columns(list(named), split).each(table)
+
+
+def _multilabel(codes: Array, axis: Array, weights: Array | None, cluster: Array | None) -> MultilabelTable:
+    rows, size = codes.shape
     multiplicity: Array
-    if groups is None and sample_weight is None:
+    if cluster is None and weights is None:
         codes, multiplicity = np.unique(codes, axis=0, return_counts=True)
         cluster, weights = np.arange(len(codes)), np.ones(len(codes))
     else:
-        cluster = np.arange(rows) if groups is None else _cluster_codes(groups, rows)
+        cluster = np.arange(rows) if cluster is None else np.unique(cluster, return_inverse=True)[1]
+        weights = np.ones(rows) if weights is None else weights
         multiplicity = np.ones(int(cluster.max()) + 1)
     cell = 4 * np.arange(size) + codes
     flat = cluster[:, None] * (4 * size) + cell
@@ -243,13 +246,13 @@ def multilabel(
     count = np.bincount(inverse.ravel(), np.repeat(weights, size))
     design = Clusters(filled // (4 * size), filled % (4 * size), count, multiplicity.astype(float))
     counts = np.bincount(design.cell, count * design.multiplicity[design.cluster], 4 * size).reshape(size, 2, 2)
-    return Table("multilabel", counts, (axis, np.arange(2), np.arange(2)), design, rows)
+    return MultilabelTable(counts=counts, labels=axis, design=design, rows=rows)
 
 
-def _cluster_codes(groups: Any, rows: int) -> Array:
-    column = encoded("groups", groups)
+def _cluster_codes(name: str, values: Any, rows: int) -> Array:
+    column = encoded(name, values)
     if len(column) != rows:
-        message = f"`groups` has {len(column)} entries for {rows} rows."
+        message = f"`{name}` has {len(column)} entries for {rows} rows."
         raise HowsureError(message)
     return np.unique(np.asarray(column.codes), return_inverse=True)[1]
 

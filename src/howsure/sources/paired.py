@@ -10,13 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.designs.counted import Design, Simple, Weighted
+from howsure.designs.base import Design
+from howsure.designs.counted import Independent, Weighted
 from howsure.errors import HowsureError
 from howsure.sources.columns import as_labels, checked_weight, encoded, same_length
-from howsure.sources.confusion import class_labels, clusters, grouped_by_weight, refuse_mixed
+from howsure.sources.confusion import class_labels, grouped_by_weight, refuse_mixed
 from howsure.sources.frames import columns, grouped
+from howsure.sources.groups import Cells, Groups, by_columns, clusters, groups_of_columns, roles
 from howsure.sources.scores import MOST_ATOMS, binary_truth, score_values
-from howsure.tables.table import Table
+from howsure.tables.paired import PairedScoresTable, PairedTable
 
 Array = NDArray[Any]
 MOST_PSEUDO_CELLS = 2**13  # over which a prior is spread
@@ -30,29 +32,32 @@ def paired(
     labels: ArrayLike | None = None,
     groups: Any = None,
     sample_weight: Any = None,
-) -> Table:
+    by: Any = None,
+) -> Any:
     """Count the predictions of several models on the same cases.
 
     Parameters
     ----------
-    y_true
+    y_true : array-like of shape (n,) or str
         True label of each case; or, with ``data``, the name of its column.
-    y_pred
+    y_pred : mapping of str to array-like, or list of str
         Name of each model → its predicted labels, or their column's name; with ``data`` also a list of columns.
-    data
+    data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
-    labels
+    labels : array-like of shape (K,), optional
         The classes, in order; cases with any other label are left out. By default all that occur, sorted.
-    groups
+    groups : array-like of shape (n,) or str, optional
         Cluster of each case (patient, document, user): cases of one cluster vary together.
-    sample_weight
+    sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
+    by : array-like of shape (n,), str, list of str, mapping or frame, optional
+        One column, or several, to split by: one table for each value, or combination of values.
 
     Returns
     -------
-    Table
-        Of kind ``"paired"``: `counts` of the distinct tuples (true, first model, second model …), which
-        ``support[2]`` gives as positions among the labels. ``table.model("A")`` is one model's confusion table.
+    PairedTable or Tables
+        Counts of the distinct tuples (true, first model, second model …); ``table.model("A")`` is one model's
+        confusion table. With ``by`` the tables of the groups, with the table of all cases as ``overall``.
 
     Raises
     ------
@@ -78,9 +83,11 @@ def paired(
     keys = {"y_true": y_true} | {f"y_pred['{name}']": column for name, column in models.items()}
     if groups is not None:
         keys["groups"] = groups
-    counted = grouped(data, keys, sample_weight)
+    named = by_columns(by, data)
+    first = len(keys)
+    counted = grouped(data, keys | roles(named), sample_weight)
     by_weight = None
-    if sample_weight is not None and groups is None and data is None:
+    if sample_weight is not None and groups is None and data is None and not named:
         by_weight = grouped_by_weight(keys, sample_weight)
     if by_weight is not None:
         each = by_weight.levels[-1][by_weight.codes[-1]].astype(float)
@@ -108,18 +115,27 @@ def paired(
     cell, pseudo = np.split(inverse.ravel(), [int(kept.sum())])
     shares = np.bincount(pseudo, minlength=len(tuples)) / len(pseudo)
 
-    def cells(values: Array) -> Array:
-        return np.bincount(cell, values[kept], len(tuples))
+    cells = Cells(
+        cell,
+        len(tuples),
+        counted.n[kept],
+        counted.weight[kept],
+        counted.weight_squared[kept],
+        is_weighted=sample_weight is not None,
+        cluster=None if groups is None else counted.codes[first - 1][kept],
+        atoms=None if by_weight is None else (cell, each[kept], by_weight.n[kept]),
+    )
 
-    design: Design = Simple()
-    if groups is not None:
-        design = clusters(counted.codes[-1][kept], cell, counted.weight[kept])
-    elif sample_weight is not None:
-        atoms = None if by_weight is None else (cell, each[kept], by_weight.n[kept])
-        design = Weighted(cells(counted.weight_squared), atoms)
-    names = np.array(list(models), dtype=object)
-    rows = round(float(counted.n[kept].sum()))
-    return Table("paired", cells(counted.weight), (axis, names, tuples, shares), design, rows)
+    def table(counts: Array, design: Design, rows: Any) -> PairedTable:
+        names = tuple(models)
+        return PairedTable(
+            counts=counts, labels=axis, names=names, codes=tuples, pseudo=shares, design=design, rows=rows
+        )
+
+    if not named:
+        return cells.table(table)
+    levels, codes_of = counted.levels[first:], [code[kept] for code in counted.codes[first:]]
+    return cells.tables(Groups.of(list(named), levels, codes_of), table)
 
 
 def _models(given: Any, data: Any) -> dict[str, Any]:
@@ -168,30 +184,33 @@ def paired_scores(
     pos_label: Any = None,
     groups: Any = None,
     sample_weight: Any = None,
-) -> Table:
+    by: Any = None,
+) -> Any:
     """Count the cases by the scores that several models give to them, and the true class.
 
     Parameters
     ----------
-    y_true
+    y_true : array-like of shape (n,) or str
         True class of each case, two classes of any type; or, with ``data``, the name of its column.
-    y_score
+    y_score : mapping of str to array-like, or list of str
         Name of each model → its scores, higher for the positive class, or their column's name; with ``data`` also
         a list of columns.
-    data
+    data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
-    pos_label
+    pos_label : object, optional
         The positive class; by default 1 where the classes are 0 and 1 or −1 and 1, else the last in order.
-    groups
+    groups : array-like of shape (n,) or str, optional
         Cluster of each case: cases of one cluster vary together.
-    sample_weight
+    sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
+    by : array-like of shape (n,), str, list of str, mapping or frame, optional
+        One column, or several, to split by: one table for each value, or combination of values.
 
     Returns
     -------
-    Table
-        Of kind ``"paired_scores"``: a row of `counts` for each distinct tuple of scores, a column for each class.
-        ``table.model("A")`` is one model's table of scores.
+    PairedScoresTable or Tables
+        Counts of the distinct tuples of scores by class; ``table.model("A")`` is one model's table of scores. With
+        ``by`` the tables of the groups, with the table of all cases as ``overall``.
 
     Raises
     ------
@@ -210,17 +229,35 @@ def paired_scores(
     names = {"y_true": y_true} | {f"y_score['{name}']": column for name, column in models.items()}
     names |= {} if groups is None else {"groups": groups}
     names |= {} if sample_weight is None else {"sample_weight": sample_weight}
-    given = columns(data, names)
+    named = by_columns(by, data)
+    given = columns(data, names | roles(named))
     truth = encoded("y_true", given["y_true"])
     scores = [score_values(given[role]) for role in names if role.startswith("y_score[")]
     for name, score in zip(models, scores, strict=True):
         if len(score) != len(truth):
-            message = f"`y_true` has {len(truth)} cases and the scores of '{name}' {len(score)}. Give one a case."
+            message = f"`y_true` has {len(truth)} cases and the scores of '{name}' {len(score)}. Give one per case."
             raise HowsureError(message)
     cluster = encoded("groups", given["groups"]) if groups is not None else None
+    split = [encoded(role, given[role]) for role in roles(named)]
     weight = checked_weight(given["sample_weight"]) if sample_weight is not None else None
-    same_length([truth] if cluster is None else [truth, cluster], weight)
+    same_length([truth, *split, *([] if cluster is None else [cluster])], weight)
     positive, classes = binary_truth(truth, pos_label)
+
+    def table(some: Any) -> PairedScoresTable:
+        parts = (None if part is None else part[some] for part in (weight, cluster and np.asarray(cluster.codes)))
+        return _paired_scores(positive[some], [score[some] for score in scores], classes, tuple(models), *parts)
+
+    return groups_of_columns(list(named), split).each(table) if named else table(slice(None))
+
+
+def _paired_scores(
+    positive: Array,
+    scores: list[Array],
+    classes: Array,
+    models: tuple[str, ...],
+    weight: Array | None,
+    cluster: Array | None,
+) -> PairedScoresTable:
     distinct = [np.unique(score, return_inverse=True) for score in scores]
     tuples, row = np.unique(np.column_stack([code for _, code in distinct]), axis=0, return_inverse=True)
     cell = 2 * row.ravel() + positive
@@ -229,11 +266,18 @@ def paired_scores(
     def cells(values: Array) -> Array:
         return np.bincount(cell, values, 2 * len(tuples)).reshape(-1, 2)
 
-    design: Design = Simple()
+    design: Design = Independent()
     if cluster is not None:
-        design = clusters(np.asarray(cluster.codes), cell, weights)
+        design = clusters(cluster, cell, weights)
     elif weight is not None:
         atoms = (cell, weights, np.ones(len(cell))) if len(cell) <= MOST_ATOMS else None
-        design = Weighted(cells(weights**2), atoms)
-    support = (classes, np.array(list(models), dtype=object), tuples, *(levels for levels, _ in distinct))
-    return Table("paired_scores", cells(weights), support, design, len(cell))
+        design = Weighted(cells(weights**2).ravel(), atoms)
+    return PairedScoresTable(
+        counts=cells(weights),
+        labels=classes,
+        names=models,
+        codes=tuples,
+        scores=tuple(levels for levels, _ in distinct),
+        design=design,
+        rows=len(cell),
+    )

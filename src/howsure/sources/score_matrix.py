@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.designs.counted import Clusters, Design, Simple, Weighted
+from howsure.designs.base import Design
+from howsure.designs.counted import Independent, Weighted
 from howsure.errors import HowsureError
 from howsure.sources.columns import Column, as_labels, checked_weight, encoded, same_length, sort_order
 from howsure.sources.frames import columns
+from howsure.sources.groups import by_columns, clusters, groups_of_columns, roles
 from howsure.sources.scores import MOST_ATOMS, score_values
-from howsure.tables.table import Table, label_array
+from howsure.tables.score_matrix import MulticlassScoresTable, MultilabelScoresTable, ScoreMatrixTable
+from howsure.tables.table import label_array
 
 Array = NDArray[Any]
 MATRIX = 2  # dimensions
@@ -27,31 +30,34 @@ def multiclass_scores(
     labels: ArrayLike | None = None,
     sample_weight: Any = None,
     groups: Any = None,
-) -> Table:
+    by: Any = None,
+) -> Any:
     """Lay out the cases of scores with one column a class, for metrics of many classes by their scores.
 
     Parameters
     ----------
-    y_true
-        True class of each case, or for multilabel data an n×K indicator array; with ``data`` the name of its column.
-    y_score
-        Finite scores, n×K: column k is higher for class k. With ``data`` the names of K columns.
-    data
+    y_true : array-like of shape (n,) or (n, K), or str
+        True class of each case, or for multilabel data an indicator array; with ``data`` the name of its column.
+    y_score : array-like of shape (n, K), or list of str
+        Finite scores: column k is higher for class k. With ``data`` the names of K columns.
+    data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
-    labels
+    labels : array-like of shape (K,), optional
         The classes of the columns; by default those that occur, in ascending order (for an indicator array 0 … K−1).
-    sample_weight
+    sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
-    groups
+    groups : array-like of shape (n,) or str, optional
         Cluster of each case (patient, document, user): cases of one cluster vary together.
+    by : array-like of shape (n,), str, list of str, mapping or frame, optional
+        One column, or several, to split by: one table for each value, or combination of values.
 
     Returns
     -------
-    Table
-        Of kind ``"multiclass_scores"``: ``support`` is ``(scores, classes)`` and ``counts``, n×K, says how often each
-        row of scores occurs with each true class. Of kind ``"multilabel_scores"`` for an indicator array: ``counts``
-        is n×K×2, and each case is a cluster of its labels. Metrics take an average: ``"roc_auc@macro"`` is one class
-        against the rest, ``"roc_auc@macro+multi_class=ovo"`` each pair of classes.
+    MulticlassScoresTable, MultilabelScoresTable or Tables
+        How often each row of scores occurs with each true class, or without and with each label (each case then is a
+        cluster of its labels). Metrics take an average: ``"roc_auc@macro"`` is one class against the rest,
+        ``"roc_auc@macro+multi_class=ovo"`` each pair of classes. With ``by`` the tables of the groups, with the table
+        of all cases as ``overall``.
 
     Raises
     ------
@@ -69,19 +75,31 @@ def multiclass_scores(
     many = data is not None and isinstance(y_score, Sequence) and not isinstance(y_score, str)
     names = {f"y_score[{place}]": name for place, name in enumerate(y_score)} if many else {"y_score": y_score}
     others = {"y_true": y_true, "sample_weight": sample_weight, "groups": groups}
+    named = by_columns(by, data)
+    others |= roles(named)
     given = columns(data, names | {role: column for role, column in others.items() if column is not None})
     score = _matrix(np.stack([score_values(given[role]) for role in names], 1) if many else given["y_score"])
     weight = checked_weight(given["sample_weight"]) if "sample_weight" in given else None
     cluster = encoded("groups", given["groups"]) if "groups" in given else None
-    rows = [each for each in (cluster, Column("y_score", score, score[:, 0])) if each is not None]
+    split = [encoded(role, given[role]) for role in roles(named)]
+    rows = [*([] if cluster is None else [cluster]), *split, Column("y_score", score, score[:, 0])]
+    group = None if cluster is None else np.asarray(cluster.codes)
     if np.ndim(given["y_true"]) == MATRIX:
         same_length(rows, weight)
-        group = np.arange(len(score)) if cluster is None else _distinct(cluster)
-        return _multilabel(_indicator(given["y_true"], score), score, labels, weight, group)
-    truth = encoded("y_true", given["y_true"])
-    same_length([truth, *rows], weight)
-    position, classes = _positions(truth, labels, score.shape[1])
-    return _multiclass(position, score, classes, weight, None if cluster is None else _distinct(cluster))
+        truth_of, classes = _indicator(given["y_true"], score), _label_names(labels, score.shape[1])
+        make: Any = _multilabel
+    else:
+        truth = encoded("y_true", given["y_true"])
+        same_length([truth, *rows], weight)
+        truth_of, classes = _positions(truth, labels, score.shape[1])
+        make = _multiclass
+
+    def table(some: Any) -> ScoreMatrixTable:
+        parts = (None if part is None else part[some] for part in (weight, group))
+        made: ScoreMatrixTable = make(truth_of[some], score[some], classes, *parts)
+        return made
+
+    return groups_of_columns(list(named), split).each(table) if named else table(slice(None))
 
 
 def _matrix(scores: Any) -> Array:
@@ -104,10 +122,6 @@ def _matrix(scores: Any) -> Array:
         )
         raise HowsureError(message)
     return array
-
-
-def _distinct(column: Column) -> Array:
-    return np.unique(np.asarray(column.codes), return_inverse=True)[1]
 
 
 def _positions(truth: Column, labels: ArrayLike | None, size: int) -> tuple[Array, Array]:
@@ -137,23 +151,34 @@ def _positions(truth: Column, labels: ArrayLike | None, size: int) -> tuple[Arra
     return column[code], classes
 
 
-def _multiclass(position: Array, score: Array, classes: Array, weight: Array | None, group: Array | None) -> Table:
+def _label_names(labels: ArrayLike | None, size: int) -> Array:
+    axis = np.arange(size) if labels is None else label_array(labels)
+    if len(axis) != size:
+        message = f"`labels` names {len(axis)} labels, and the arrays have {size} columns."
+        raise HowsureError(message)
+    return axis
+
+
+def _multiclass(
+    position: Array, score: Array, classes: Array, weight: Array | None, group: Array | None
+) -> MulticlassScoresTable:
     size = score.shape[1]
     cell = np.arange(len(score)) * size + position
     weights = np.ones(len(score)) if weight is None else weight
 
     def cells(values: Array) -> Array:
-        counts = np.zeros(score.shape)
-        counts.ravel()[cell] = values
+        counts = np.zeros(score.size)
+        counts[cell] = values
         return counts
 
-    design: Design = Simple()
+    design: Design = Independent()
     if group is not None:
-        design = Clusters(group, cell, weights, np.ones(int(group.max()) + 1))
+        design = clusters(group, cell, weights)
     elif weight is not None:
         atoms = (cell, weights, np.ones(len(cell))) if len(cell) <= MOST_ATOMS else None
         design = Weighted(cells(weights**2), atoms)
-    return Table("multiclass_scores", cells(weights), (score, classes), design, len(score))
+    counts = cells(weights).reshape(score.shape)
+    return MulticlassScoresTable(counts=counts, scores=score, labels=classes, design=design, rows=len(score))
 
 
 def _indicator(values: Any, score: Array) -> Array:
@@ -167,15 +192,14 @@ def _indicator(values: Any, score: Array) -> Array:
     return array.astype(np.intp)
 
 
-def _multilabel(truth: Array, score: Array, labels: ArrayLike | None, weight: Array | None, group: Array) -> Table:
+def _multilabel(
+    truth: Array, score: Array, labels: Array, weight: Array | None, group: Array | None
+) -> MultilabelScoresTable:
     rows, size = score.shape
-    axis = np.arange(size) if labels is None else label_array(labels)
-    if len(axis) != size:
-        message = f"`labels` names {len(axis)} labels, and the arrays have {size} columns."
-        raise HowsureError(message)
     cell = (2 * np.arange(rows * size).reshape(rows, size) + truth).ravel()
     count = np.ones(rows * size) if weight is None else np.repeat(weight, size)
     counts = np.zeros((rows, size, 2))
     counts.ravel()[cell] = count
-    design = Clusters(np.repeat(group, size), cell, count, np.ones(int(group.max()) + 1))
-    return Table("multilabel_scores", counts, (score, axis), design, rows)
+    cluster = np.arange(rows) if group is None else group
+    design = clusters(np.repeat(cluster, size), cell, count)
+    return MultilabelScoresTable(counts=counts, scores=score, labels=labels, design=design, rows=rows)

@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.counted import Clusters, Design, Simple, Weighted
+from howsure.designs.base import Design
+from howsure.designs.clusters import Clusters
+from howsure.designs.counted import Weighted
 from howsure.errors import HowsureError
 from howsure.sources.columns import checked_weight, encoded, same_length, sort_order
 from howsure.sources.frames import columns
-from howsure.tables.table import Table
+from howsure.sources.groups import by_columns, groups_of_columns, roles
+from howsure.tables.scores import ScoresTable
 
 Array = NDArray[Any]
 MOST_ATOMS = 100_000  # weighted cases that are kept for exact resampling
@@ -32,27 +35,26 @@ def scores(
 
     Parameters
     ----------
-    y_true
+    y_true : array-like of shape (n,) or str
         True class of each case, two classes of any type; or, with ``data``, the name of its column.
-    y_score
+    y_score : array-like of shape (n,) or str
         Finite score of each case, higher for the positive class; or the name of its column.
-    data
+    data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
-    pos_label
+    pos_label : object, optional
         The positive class; by default 1 where the classes are 0 and 1 or −1 and 1, else the last in order.
-    sample_weight
+    sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
-    groups
+    groups : array-like of shape (n,) or str, optional
         Cluster of each case (patient, document, user): cases of one cluster vary together.
-    by
-        Column to split by: one table for each of its values.
+    by : array-like of shape (n,), str, list of str, mapping or frame, optional
+        One column, or several, to split by: one table for each value, or combination of values.
 
     Returns
     -------
-    Table, or dict of Table
-        The table of kind ``"scores"``: ``support`` is ``(distinct scores ascending, (negative, positive class))`` and
-        ``counts`` has a row a score and a column a class, so that ties are exact; ``table.at(threshold)`` is the
-        confusion table there. With ``by`` a dictionary of one for each value.
+    ScoresTable or Tables
+        The counts by distinct score, ascending, and class, so that ties are exact; ``table.at(threshold)`` is the
+        confusion table there. With ``by`` the tables of the groups, with the table of all cases as ``overall``.
 
     Raises
     ------
@@ -64,35 +66,32 @@ def scores(
     --------
     >>> import howsure as hs
     >>> table = hs.scores(["ill", "well", "ill", "well"], [0.9, 0.2, 0.4, 0.4], pos_label="ill")
-    >>> table.support[0].tolist(), table.counts.astype(int).tolist()
+    >>> table.scores.tolist(), table.counts.astype(int).tolist()
     ([0.2, 0.4, 0.9], [[1, 0], [1, 1], [0, 1]])
     """
-    names = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight, "groups": groups, "by": by}
+    named = by_columns(by, data)
+    names = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight, "groups": groups} | roles(named)
     given = columns(data, {role: column for role, column in names.items() if column is not None})
     truth = encoded("y_true", given["y_true"])
     score = score_values(given["y_score"])
-    others = [encoded(role, given[role]) for role in ("groups", "by") if role in given]
+    cluster = encoded("groups", given["groups"]) if "groups" in given else None
+    split = [encoded(role, given[role]) for role in roles(named)]
     if len(score) != len(truth):
         message = (
             f"The columns differ in length: `y_true` has {len(truth)}, `y_score` has {len(score)}. "
-            "Give one value a case in each."
+            "Give one value per case in each."
         )
         raise HowsureError(message)
-    same_length([truth, *others], given.get("sample_weight"))
+    same_length([truth, *split, *([] if cluster is None else [cluster])], given.get("sample_weight"))
     weight = checked_weight(given["sample_weight"]) if "sample_weight" in given else None
     positive, classes = binary_truth(truth, pos_label)
-    group = _codes(others[0])[1] if "groups" in given else None
-    if "by" not in given:
-        return scores_table(positive, score, classes, weight, group)
-    values, code = _codes(others[-1])
-    order = sort_order(values)
-    return {
-        values.tolist()[index]: scores_table(
-            *(positive[code == index], score[code == index], classes),
-            *(None if part is None else part[code == index] for part in (weight, group)),
-        )
-        for index in order
-    }
+    group = None if cluster is None else np.unique(np.asarray(cluster.codes), return_inverse=True)[1]
+
+    def table(some: Any) -> ScoresTable:
+        parts = (None if part is None else part[some] for part in (weight, group))
+        return scores_table(positive[some], score[some], classes, *parts)
+
+    return groups_of_columns(list(named), split).each(table) if named else table(slice(None))
 
 
 def score_values(values: Any) -> Array:
@@ -112,12 +111,6 @@ def score_values(values: Any) -> Array:
         message = f"`y_score` has {number} missing or infinite values (first at row {first}). Drop or fill them first."
         raise HowsureError(message)
     return array
-
-
-def _codes(column: Any) -> tuple[Array, Array]:
-    """Return the values that occur in a column, and each row's position among them."""
-    used, position = np.unique(np.asarray(column.codes, dtype=np.int64) - column.offset, return_inverse=True)
-    return column.levels[used], position
 
 
 def binary_truth(column: Any, pos_label: Any) -> tuple[Array, Array]:
@@ -164,13 +157,13 @@ def _opposite(label: Any) -> Any:
 
 def scores_table(
     positive: Array, score: Array, classes: Array, weight: Array | None = None, group: Array | None = None
-) -> Table:
+) -> ScoresTable:
     """Return the table of checked columns: which cases are positive, and their scores, weights and clusters."""
     if weight is None and group is None:
         # Taking by positions is ten times as fast as by a mask.
         sides = (np.sort(score[np.flatnonzero(side)]) for side in (~positive, positive))
         support, counts = _counted(*sides)
-        return Table("scores", counts, (support, classes), Simple(), len(score))
+        return ScoresTable(counts=counts, scores=support, labels=classes, rows=len(score))
     support, row = np.unique(score, return_inverse=True)
     cell = 2 * row + positive
     weights = np.ones(len(score)) if weight is None else weight
@@ -184,8 +177,8 @@ def scores_table(
         design = Clusters(cluster, cell, weights, np.ones(len(present)))
     else:
         atoms = (cell, weights, np.ones(len(cell))) if len(cell) <= MOST_ATOMS else None
-        design = Weighted(cells(weights**2), atoms)
-    return Table("scores", cells(weights), (support, classes), design, len(score))
+        design = Weighted(cells(weights**2).ravel(), atoms)
+    return ScoresTable(counts=cells(weights), scores=support, labels=classes, design=design, rows=len(score))
 
 
 def _counted(negative: Array, positive: Array) -> tuple[Array, Array]:

@@ -18,7 +18,6 @@ from howsure.pooling.pooled import Pooled
 from howsure.pooling.tables import pool_tables
 from howsure.study.aggregation import TABLES, Aggregation, Members, aggregated, aggregation
 from howsure.study.experiment import Experiment, seed_of
-from howsure.tables.table import Counts
 
 Array = NDArray[Any]
 
@@ -105,7 +104,7 @@ class Collection:
     def observed(self, metric: str, name: str) -> float:
         """Return the metric's value on an experiment's own table."""
         one = self.experiment(name)
-        return float(self.bound(metric, one)(Counts(one.table.counts, one.table.kind)))
+        return float(self.bound(metric, one)(one.table.counted))
 
     def draws(self, metric: str, name: str, source: str) -> Array:
         """Return a metric's values on an experiment's draws."""

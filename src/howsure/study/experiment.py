@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.counted import Simple
+from howsure.designs.counted import Independent
 from howsure.errors import HowsureError
 from howsure.methods.dirichlet import Dirichlet, Prior, cell_prior
 from howsure.metrics.metric import Metric
 from howsure.sources.confusion import confusion
 from howsure.sources.files import read_matrix
-from howsure.tables.table import Table, from_counts
+from howsure.tables.confusion import ConfusionTable, from_counts
+from howsure.tables.table import Table
 
 Array = NDArray[Any]
 KINDS = {
@@ -79,7 +80,7 @@ class Experiment:
     def guessing(self) -> Table:
         """The table of a classifier that guesses all classes alike often, on the same true classes."""
         counts = np.broadcast_to(self.table.counts.mean(-1, keepdims=True), self.table.counts.shape)
-        return Table(self.table.kind, counts.copy(), self.table.support, Simple(), self.table.rows)
+        return replace(self.table, counts=counts.copy(), design=Independent())
 
 
 def seed_of(study_seed: int, *words: str) -> np.random.SeedSequence:
@@ -115,8 +116,8 @@ def experiment(
     except HowsureError as error:
         message = f"Experiment '{name}': {error}"
         raise HowsureError(message) from None
-    if table.kind != "confusion":
-        message = f"Experiment '{name}' is a table of kind '{table.kind}'; a study compares confusion tables."
+    if not isinstance(table, ConfusionTable):
+        message = f"Experiment '{name}' is a {table.noun}; a study compares confusion tables."
         raise HowsureError(message)
     return found
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from howsure.designs.counted import Simple
 from howsure.errors import HowsureError, did_you_mean
 
 if TYPE_CHECKING:
@@ -120,7 +119,7 @@ def _evidence(one: Experiment, folder: Path) -> dict[str, Any]:
                 start = one.folder or Path()
                 entry[name] = Path(os.path.relpath(start / entry[name], folder)).as_posix()
         return entry
-    if not isinstance(one.table.design, Simple):
+    if not one.table.design.is_independent:
         message = (
             f"Experiment '{one.name}' has the design {type(one.table.design).__name__}, which counts alone do not "
             "tell. Add it by the path of its predictions: a mapping with `predictions`, `y_true`, `y_pred` and "

@@ -103,7 +103,7 @@ def test_the_corrected_table_solves_the_errors_of_the_labels() -> None:
     """Counts that follow the model exactly are turned back into the true ones, and into their metrics."""
     labelling = np.array([[0.9, 0.08, 0.02], [0.05, 0.9, 0.05], [0.1, 0.02, 0.88]])
     true = np.array([[400.0, 30, 20], [25, 300, 10], [5, 40, 170]])
-    recorded = hs.Table("confusion", labelling.T @ true, (np.arange(3), np.arange(3)))
+    recorded = hs.ConfusionTable(counts=labelling.T @ true, labels=np.arange(3))
     table = hs.corrected(recorded, labelling=labelling)
     np.testing.assert_allclose(table.counts, true)
     for metric in ("accuracy", "f1@macro", "mcc"):

@@ -52,9 +52,9 @@ def test_no_other_whole_split_is_better():
     for metric in ("f1", "precision", "f1@macro"):
         bound = hs.review_plan(table, metric, budget=7)
         from howsure.metrics.binding import resolve
-        from howsure.tables.table import Counts
+        from howsure.tables.counts import ConfusionCounts
 
-        cells = _Variances.of(table.design, resolve(metric, table).gradient(Counts(table.counts)))
+        cells = _Variances.of(table.design, resolve(metric, table).gradient(ConfusionCounts(table.counts)))
         splits = [each for each in itertools.product(range(8), repeat=4) if sum(each) == 7]
         most = max(cells.saved(np.array(each)).sum() for each in splits)
         assert cells.saved(bound.reviews.ravel()[cells.index]).sum() == pytest.approx(most, rel=1e-12)

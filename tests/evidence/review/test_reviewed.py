@@ -54,7 +54,7 @@ def test_variance_is_that_of_double_sampling():
     spread = (shares * slopes**2).sum(-1) - mean**2
     cases, known = COUNTS * 10.0 * scale, REVIEWS.sum(-1) * float(scale)
     expected = (cases * mean**2 + cases**2 / known * spread).sum()
-    assert table.design.variance(table.counts, gradient) == pytest.approx(expected, rel=1e-4)
+    assert table.variance(gradient) == pytest.approx(expected, rel=1e-4)
 
 
 def test_variance_is_that_of_the_posterior():
@@ -62,10 +62,10 @@ def test_variance_is_that_of_the_posterior():
     gradient = np.array([[0.3, -0.2, 0.1], [0.05, 0.4, -0.3], [-0.1, 0.2, 0.25]])
     for prior in (PRIOR, None):
         table = hs.reviewed(THREE, three_reviews(), prior=prior)
-        draws = table.design.posterior(table.counts, np.zeros((3, 3)), 60_000, np.random.default_rng(1))
+        draws = table.design.posterior(table.cells, np.zeros(9), 60_000, np.random.default_rng(1))
         np.testing.assert_allclose(draws.mean(0).reshape(3, 3), table.counts, atol=0.15, rtol=0.005)
         drawn = (draws @ gradient.ravel()).var()
-        assert table.design.variance(table.counts, gradient) == pytest.approx(drawn, rel=0.03)
+        assert table.variance(gradient) == pytest.approx(drawn, rel=0.03)
 
 
 def test_posterior_is_the_model_drawn_step_by_step():
@@ -145,7 +145,7 @@ def test_methods_agree_where_reviews_are_many():
 def test_jackknife_leaves_out_each_case_once():
     """Leaving out one case takes one case away, and all kinds together stand for all cases."""
     table = hs.reviewed(THREE, three_reviews())
-    tables, numbers = zip(*table.design.left_out(table.counts), strict=True)
+    tables, numbers = zip(*table.design.left_out(table.cells), strict=True)
     np.testing.assert_allclose(np.concatenate(tables).sum(-1), THREE.sum() - 1)
     assert np.concatenate(numbers).sum() == THREE.sum()
 
@@ -207,9 +207,7 @@ def test_the_order_of_the_labels_does_not_matter(order, seed):
     turned = hs.reviewed(THREE[np.ix_(order, order)], reviews[np.ix_(order, order, order)])
     np.testing.assert_allclose(turned.counts, table.counts[np.ix_(order, order)])
     gradient = np.random.default_rng(seed).normal(size=(3, 3))
-    assert turned.design.variance(turned.counts, gradient[np.ix_(order, order)]) == pytest.approx(
-        table.design.variance(table.counts, gradient)
-    )
+    assert turned.variance(gradient[np.ix_(order, order)]) == pytest.approx(table.variance(gradient))
 
 
 @pytest.mark.parametrize(
@@ -271,7 +269,7 @@ def simulated(classes, wrong, budget, studies, seed):
     cells = np.einsum("ki,kj->ijk", confused(1 - wrong), joint)
     last = f"binary+positive_class={classes - 1}"
     metrics = [f"precision@{last}", f"recall@{last}", f"f1@{last}", "f1@macro"]
-    truth = [each.value for each in hs.evaluate(hs.Table("confusion", joint, (np.arange(classes),) * 2), metrics)]
+    truth = [each.value for each in hs.evaluate(hs.ConfusionTable(counts=joint, labels=np.arange(classes)), metrics)]
     inside = np.zeros((2, 4))
     for _ in range(studies):
         cases = rng.multinomial(1000, cells.ravel()).reshape(cells.shape)

@@ -29,7 +29,7 @@ def test_counts_are_expected_over_the_draws(method):
     made = calibrator(method, n_draws=1000)
     table = made.batch(score)
     mean = made.draws(np.unique(score)).mean(0)
-    assert table.support[0].tolist() == [0.2, 0.55, 0.9]
+    assert table.scores.tolist() == [0.2, 0.55, 0.9]
     np.testing.assert_allclose(table.counts.sum(1), [2, 1, 1])
     np.testing.assert_allclose(table.counts[:, 1], [2, 1, 1] * mean, atol=0.01)
     assert table.at(0.5).counts.sum() == pytest.approx(4)
@@ -57,9 +57,9 @@ def test_neighbouring_scores_of_a_large_batch_may_be_drawn_together(method):
     assert len(grouped.design.number) < 600
     assert grouped.design.number.sum() == 3000
     rng = np.random.default_rng(0)
-    ours = grouped.design.resample(grouped.counts, 800, rng)
-    cells = table.design.resample(table.counts, 800, rng).reshape(800, -1, 2)
-    above = table.support[0] >= 0.4
+    ours = grouped.design.resample(grouped.cells, 800, rng)
+    cells = table.design.resample(table.cells, 800, rng).reshape(800, -1, 2)
+    above = table.scores >= 0.4
     literal = np.stack(
         [cells[:, ~above, 0].sum(1), cells[:, above, 0].sum(1), cells[:, ~above, 1].sum(1), cells[:, above, 1].sum(1)],
         1,
@@ -107,7 +107,7 @@ def test_curves_carry_the_calibrators_uncertainty(method, rows):
     index = np.array([rows // 5, rows // 2, 4 * rows // 5])
     for name in ("recall", "f1"):
         along = errors_along(on_counts(name, table), table, cells[index], index)
-        single = [table.at(threshold) for threshold in table.support[0][::-1][index - 1]]
+        single = [table.at(threshold) for threshold in table.scores[::-1][index - 1]]
         expected = [standard_error(resolve(name, each), each) for each in single]
         np.testing.assert_allclose(along, expected, rtol=1e-9 if rows == 400 else 2e-3)
 

@@ -72,7 +72,7 @@ def calibrate(
         raise HowsureError.unknown("method of calibration", str(method), METHODS)
     size = whole_number("n_draws", n_draws, 2)  # they have to vary
     table = scores(y_true, y_score, data=data, pos_label=pos_label, sample_weight=sample_weight, groups=groups)
-    for name, total in zip(table.support[1].tolist(), table.counts.sum(0), strict=True):
+    for name, total in zip(table.labels.tolist(), table.counts.sum(0), strict=True):
         if not total > 0:
             message = f"No labelled case is of the class {name!r}: a calibrator needs cases of both classes."
             raise HowsureError(message)

@@ -188,7 +188,7 @@ class Platt(Logistic):
         # Centre and unit of the scores make no difference to the fit, and much to its rounding.
         centre, unit = _standard(table)
         to_scores = np.array([[1 / unit, -centre / unit], [0.0, 1.0]])
-        features = cls.features((table.support[0] - centre) / unit)
+        features = cls.features((table.scores - centre) / unit)
         coefficients = most_likely(features, softened(table.counts))
         kept = _posterior(coefficients, features, table, size, rng, increasing=False)
         return cls(table, kept @ to_scores, coefficients @ to_scores)
@@ -219,7 +219,7 @@ class Beta(Logistic):
     def fitted(cls, table: Table, size: int, rng: np.random.Generator) -> Beta:
         """Return the calibrator of a labelled table."""
         _refuse_few_scores(cls.method, table, 3)
-        features = cls.features(_checked_probabilities(table.support[0]))
+        features = cls.features(_checked_probabilities(table.scores))
         coefficients = most_probable_increasing(features, table.counts)
         return cls(table, _posterior(coefficients, features, table, size, rng, increasing=True), coefficients)
 
@@ -270,7 +270,7 @@ class Isotonic(Rising):
 
     def curve(self, scores: Array) -> Array:
         """Return the shares, interpolated."""
-        return np.interp(scores, self.table.support[0], self.shares)
+        return np.interp(scores, self.table.scores, self.shares)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -306,7 +306,7 @@ class VennAbers(Rising):
 
     def _pairs(self, scores: Array) -> tuple[Array, Array]:
         # Between two labelled scores the new case is pooled with the one above if positive, below if negative.
-        known = self.table.support[0]
+        known = self.table.scores
         below = np.concatenate([[0.0], self.if_negative])[np.searchsorted(known, scores, side="right")]
         above = np.concatenate([self.if_positive, [1.0]])[np.searchsorted(known, scores, side="left")]
         return below, above
@@ -332,11 +332,7 @@ def _posterior(
     centre: Array, features: Array, table: Table, size: int, rng: np.random.Generator, *, increasing: bool
 ) -> Array:
     # Weighted cases and clusters tell as much as the simple random sample that they are worth.
-    worth = (
-        WORTH
-        * table.design.effective_trials(table.counts, np.ones(table.counts.shape, dtype=bool))
-        / table.counts.sum()
-    )
+    worth = WORTH * table.effective_trials(np.ones(table.counts.size)) / table.counts.sum()
     mass = table.counts.sum(1)
     filled = mass > 0
     features, weights, mass = features[filled], worth * table.counts[filled], mass[filled]
@@ -346,7 +342,7 @@ def _posterior(
 
 
 def _standard(table: Table) -> tuple[float, float]:
-    scores, mass = table.support[0], table.counts.sum(1)
+    scores, mass = table.scores, table.counts.sum(1)
     centre = float(np.average(scores, weights=mass))
     unit = float(np.sqrt(np.average((scores - centre) ** 2, weights=mass)))
     return centre, unit or 1.0

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.expected import Expected
 from howsure.errors import HowsureError
 from howsure.estimates.evaluation import Estimate, checked_level
 from howsure.evidence.calibration.logistic import most_likely, probability
 from howsure.methods.interval import quantile
 from howsure.metrics.probability import SMALLEST, bin_starts, probabilities
+from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
@@ -101,10 +101,10 @@ def calibration_test(table: Table, *, confidence_level: float = 0.95) -> Calibra
     True
     """
     level = checked_level(confidence_level)
-    if table.kind != "scores":
+    if not isinstance(table, ScoresTable):
         message = "`calibration_test` needs a table of scores: make one with `scores(y_true, y_score)`."
         raise HowsureError(message)
-    if isinstance(table.design, Expected):
+    if not table.design.has_labels:
         message = "Without labels calibration cannot be tested: it is what these counts rest on."
         raise HowsureError(message)
     share = probabilities(table, "calibration_test")
@@ -141,19 +141,19 @@ def _score_statistic(table: Table, share: Array, features: Array, residual: Arra
 
 def _variance(table: Table, share: Array, form: Array) -> float:
     """Variance of the sum of ``form`` times what the positive cases are beyond the expected ones."""
-    squares = table.design.squares(table.counts)
+    squares = table.design.squares(table.cells)
     if squares is not None:
-        return float((squares.sum(1) * share * (1 - share)) @ form**2)
+        return float((squares.reshape(-1, 2).sum(1) * share * (1 - share)) @ form**2)
     slopes = np.stack([-share, 1 - share], -1) * form[:, None]
-    return table.design.variance(table.counts, slopes)
+    return float(table.variance(slopes))
 
 
 def _grouped(table: Table, share: Array, residual: Array) -> tuple[float, int]:
-    squares = table.design.squares(table.counts)
+    squares = table.design.squares(table.cells)
     starts = bin_starts(table, GROUPS, "quantile")
     if squares is None:
         return np.nan, len(starts)
-    variances = np.add.reduceat(squares.sum(1) * share * (1 - share), starts)
+    variances = np.add.reduceat(squares.reshape(-1, 2).sum(1) * share * (1 - share), starts)
     sums = np.add.reduceat(residual, starts)
     certain = (variances == 0) & (sums == 0)  # scores of 0 or 1 that are right
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -172,7 +172,7 @@ def _line(table: Table, features: Array, offset: Array | float, name: str, level
     if not (np.isfinite(error) and error < MOST_ERROR and varies):
         reason = "undefined: the score separates the classes, or does not vary"
         return Estimate(f"calibration_{name}", np.nan, np.nan, np.nan, level, "wald", np.nan, reason=reason)
-    half = quantile(level, table.design) * error
+    half = quantile(level, table.design.degrees_of_freedom) * error
     return Estimate(f"calibration_{name}", value, value - half, value + half, level, "wald", error)
 
 

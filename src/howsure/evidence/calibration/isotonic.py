@@ -104,17 +104,17 @@ class Steps:
     @classmethod
     def of(cls, table: Table, size: int, rng: np.random.Generator) -> Steps:
         """Return Bayesian bootstraps of the labelled cases and of half a case of the other class at either end."""
-        scores, counts, design = table.support[0], table.counts, table.design
+        scores, counts, design = table.scores, table.counts, table.design
         starts = grouped_scores(counts.sum(1))
         if len(starts) < len(scores):  # far finer than the blocks of a fit to so many cases
             group = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(scores)))
             mass = counts.sum(1)
             counts = np.add.reduceat(counts, starts)
             scores = np.add.reduceat(scores * mass, starts) / counts.sum(1)
-            design = design.collapsed(2 * group[:, None] + np.arange(2), counts.shape) or design
+            design = design.merged((2 * group[:, None] + np.arange(2)).ravel(), counts.size)
         extra = np.zeros(counts.shape)
         extra[0, 1] = extra[-1, 0] = PSEUDO_CASES
-        drawn = design.posterior(counts * WORTH, extra, size, rng)
+        drawn = design.posterior((counts * WORTH).ravel(), extra.ravel(), size, rng)
         shares = np.stack([rising_shares(each) for each in drawn.reshape(size, *counts.shape)])
         return cls(scores, shares, rng.random((size, max(len(scores) - 1, 1))))
 

@@ -9,16 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from howsure.designs.base import PSEUDO_CASES
 from howsure.designs.linearised import Linearised, Sample
 from howsure.errors import HowsureError
 from howsure.estimates.evaluation import Estimate, checked_level
 from howsure.evidence.labels.dawid_skene import Votes
-from howsure.methods.dirichlet import DEFAULT_MASS
 from howsure.methods.draws import seed_sequence
 from howsure.methods.summary import equal_tailed
 from howsure.sources.columns import as_labels, coded_with_gaps, positions
 from howsure.sources.confusion import class_labels, refuse_mixed
 from howsure.sources.frames import columns, opened
+from howsure.tables.confusion import ConfusionTable
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
@@ -81,10 +82,10 @@ def annotated(annotations: Any, y_pred: Any, *, data: Any = None, labels: ArrayL
     shares, rates = votes.fitted()
     table = votes.totals(votes.counts[:, None] * votes.memberships(shares, rates))[0]
     # Two pseudo-cases, for the variance alone: a cell that seems empty may have a few cases.
-    smooth = table + DEFAULT_MASS / table.size
+    smooth = table + PSEUDO_CASES / table.size
     sample = Sample(votes.counts, votes.influence(smooth / smooth.sum(), rates))
     rows = round(float(votes.counts.sum()))
-    return Table("confusion", table, (axis, axis), Linearised((sample,), table, votes.draws), rows)
+    return ConfusionTable(counts=table, labels=axis, design=Linearised((sample,), table, votes.draws), rows=rows)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,7 +152,7 @@ def consensus(
     votes, axis, combination = _counted(given_by, made, labels)
     fitted = votes.fitted()
     probabilities = votes.memberships(*fitted)[combination]
-    prior = np.full((len(axis), len(axis)), DEFAULT_MASS / len(axis) ** 2)
+    prior = np.full((len(axis), len(axis)), PSEUDO_CASES / len(axis) ** 2)
     rng = np.random.default_rng(seed_sequence(random_state))
     drawn = votes.chains(prior, N_DRAWS, rng)[1]
     reliability = {

@@ -16,7 +16,9 @@ from howsure.metrics.metric import Metric
 from howsure.sources.columns import as_labels, coded_with_gaps, positions
 from howsure.sources.confusion import class_labels, refuse_mixed
 from howsure.sources.frames import columns
-from howsure.tables.table import Counts, Table
+from howsure.tables.confusion import ConfusionTable
+from howsure.tables.counts import ConfusionCounts
+from howsure.tables.table import Table
 
 Array = NDArray[Any]
 DISAGREEING = 2.0  # pseudo-cases, for the variance alone: that a few made labels were right does not prove the others
@@ -101,7 +103,7 @@ def prediction_powered(
         note=TRUNCATED if (centre < -1e-9 * centre.sum()).any() else "",
     )
     rows = round(float(trusted.sum() + other.sum()))
-    return Table("confusion", np.maximum(centre, 0.0), (axis, axis), design, rows)
+    return ConfusionTable(counts=np.maximum(centre, 0.0), labels=axis, design=design, rows=rows)
 
 
 def _counted(y_true: Any, y_made: Any, y_pred: Any, labels: ArrayLike | None) -> tuple[Array, Array, Array]:
@@ -157,7 +159,7 @@ def _samples(trusted: Array, other: Array, power: float) -> tuple[Sample, Sample
     )
     counts = varied.ravel()[filled]
     return (
-        Sample(counts, influence * (total / trusted.sum()), Weighted(counts)),
+        Sample(counts, influence * (total / trusted.sum()), Weighted(counts.ravel())),
         Sample(other, sparse.eye_array(size * size, format="csr") * (power * total / other.sum())),
     )
 
@@ -165,8 +167,8 @@ def _samples(trusted: Array, other: Array, power: float) -> tuple[Sample, Sample
 def _best_power(metric: str | Metric, trusted: Array, other: Array, axis: Array) -> float:
     """Return the weight with the least variance of the metric: PPI++, with the metric's gradient for its scores."""
     pilot = (np.maximum(_powered(trusted, other, 1.0), 0.0) + _powered(trusted, other, 0.0)) / 2
-    bound = resolve(metric, Table("confusion", pilot, (axis, axis)))
-    gradient = bound.gradient(Counts(pilot))
+    bound = resolve(metric, ConfusionTable(counts=pilot, labels=axis))
+    gradient = bound.gradient(ConfusionCounts(pilot))
     gradient = np.where(np.isfinite(gradient), gradient, 0.0)
     shares = trusted / trusted.sum()
     scores, stand_ins = gradient[:, None, :], gradient[None, :, :]

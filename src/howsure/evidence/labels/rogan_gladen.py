@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.designs.counted import Simple
 from howsure.designs.linearised import Linearised, Sample
 from howsure.errors import HowsureError
 from howsure.estimates.evaluation import Estimate, checked_level
 from howsure.evidence.labels.dawid_skene import Votes
-from howsure.evidence.review.reviewed import Reviewed
 from howsure.methods import named
 from howsure.methods.interval import normal_quantile
 from howsure.methods.proportion import Binomial, Wilson
+from howsure.tables.confusion import ConfusionTable
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
@@ -230,13 +229,12 @@ def corrected(
     >>> print(hs.estimate(recorded, "recall"), hs.estimate(table, "recall"))
     0.779 [0.715, 0.832] 0.855 [0.790, 0.925]
     """
-    confusion = isinstance(table, Table) and table.kind == "confusion"
-    if not confusion or table.design.collapsed(np.zeros(table.counts.shape, int), (1,)) is None:
+    if not isinstance(table, ConfusionTable) or table.design.fixes_margins:
         message = (
             "`corrected` takes a confusion table of one sample of cases: make one with `confusion` or `from_counts`."
         )
         raise HowsureError(message)
-    if isinstance(table.design, Linearised | Reviewed):
+    if not table.design.is_counted:
         message = "This table is corrected already. Give `corrected` the counts of recorded labels."
         raise HowsureError(message)
     size = len(table.labels)
@@ -249,14 +247,14 @@ def corrected(
         seen = rates[true] * checked[true] + 1
         influence = -np.einsum("ik,j->kij", inverse, centre[true]).reshape(size, -1) / seen.sum()
         samples.append(Sample(seen, influence))
-    independent = isinstance(table.design, Simple)
+    independent = table.design.is_independent
     design = Linearised(
         tuple(samples),
         centre,
         Votes.of_recorded(table.counts, rates, checked).draws if independent else None,
         TRUNCATED if (centre < -1e-9 * table.counts.sum()).any() else "",
     )
-    return Table("confusion", np.maximum(centre, 0.0), table.support, design, table.rows)
+    return replace(table, counts=np.maximum(centre, 0.0), design=design)
 
 
 def _columnwise(inverse: Array, size: int) -> Any:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.counted import Simple
 from howsure.errors import HowsureError
 from howsure.estimates.evaluation import checked_level
 from howsure.evidence.review.reviewed import Reviewed, reviewed
@@ -18,7 +17,8 @@ from howsure.methods.interval import normal_quantile
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
-from howsure.tables.table import Counts, Table
+from howsure.tables.confusion import ConfusionTable
+from howsure.tables.table import Table
 
 Array = NDArray[Any]
 BISECTIONS = 200
@@ -165,7 +165,7 @@ def review_plan(
         raise HowsureError(message)
     table = _with_review(table)
     bound = resolve(metric, table)
-    counts = Counts(table.counts, table.kind)
+    counts = table.counted
     if not math.isfinite(float(bound(counts))):
         message = f"`{bound.name}` is undefined on this table, so no review can narrow its interval."
         raise HowsureError(message)
@@ -173,7 +173,7 @@ def review_plan(
     design = table.design
     assert isinstance(design, Reviewed)  # noqa: S101 - `_with_review` makes it one
     cells = _Variances.of(design, gradient)
-    now = design.variance(table.counts, gradient)
+    now = float(table.variance(gradient))
     looked = any(each.reviews.any() for each in design.cells)
     reviews = cells.best(budget) if looked else cells.even(budget, cells.useful)
     twice = 2 * normal_quantile(level)
@@ -201,7 +201,7 @@ def review_plan(
 def _with_review(table: Table) -> Table:
     if isinstance(table, Table) and isinstance(table.design, Reviewed):
         return table
-    if not isinstance(table, Table) or table.kind != "confusion" or not isinstance(table.design, Simple):
+    if not isinstance(table, Table) or not isinstance(table, ConfusionTable) or not table.design.is_independent:
         message = (
             "A review plan needs a confusion table of independent cases, from `confusion`, `reviewed` or `review`."
         )

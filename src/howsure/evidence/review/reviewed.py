@@ -7,24 +7,26 @@ leaves open and the sampling of the cases themselves.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from howsure.designs.base import Design, quotient
 from howsure.designs.sampling import BLOCK_CELLS, Blocks
 from howsure.errors import HowsureError
 from howsure.evidence.review.prior import Cells, fixed_cells, pooled_cells
 from howsure.methods.dirichlet import Prior, prior_array
-from howsure.tables.table import Table, from_counts
+from howsure.tables.confusion import from_counts
+from howsure.tables.table import Table
 
 Array = NDArray[Any]
 MOST_NAMED = 4  # cells that a note lists
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reviewed:
+class Reviewed(Design):
     """A test set whose labels were reviewed for some cases of each cell: a two-phase sample.
 
     Parameters
@@ -51,34 +53,25 @@ class Reviewed:
     cells: tuple[Cells, ...]
     labels: Array
     note: str = ""
-    method: ClassVar[str] = ""
-    credible: ClassVar[str] = "hdi"
-    degrees_of_freedom: float = field(default=np.inf, init=False)
+    is_counted: ClassVar[bool] = False
 
     def expected(self, shape: tuple[int, ...]) -> Array:
         """Return the expected corrected counts."""
         return sum((each.gathered(each.expected, shape) for each in self.cells), np.zeros(shape))
 
-    def variance(self, counts: Array, gradient: Array) -> float:
+    def variance(self, counts: Array, gradient: Array) -> Array:
         """Return the sampling variance of the corrected cases, and that of imputing the unreviewed."""
         sampling = float(np.vdot(counts * gradient, gradient))
-        return sampling + sum(each.imputation_variance(gradient) for each in self.cells)
+        return np.asarray(sampling + sum(each.imputation_variance(gradient) for each in self.cells))
 
-    def squares(self, counts: Array) -> None:
-        """Return None: imputed cells vary together."""
-
-    def effective_trials(self, counts: Array, trials: Array) -> float:
+    def effective_trials(self, counts: Array, trials: Array) -> Array:
         """Return Kish's size, where each unreviewed case of a cell leans on its reviewed ones."""
-        total = float(counts[trials].sum())
-        leaning = sum(
-            float(each.gathered(each.expected * each.weight, counts.shape)[trials].sum()) for each in self.cells
-        )
-        return total**2 / leaning if leaning > 0 else 0.0
+        leaning = sum((each.gathered(each.expected * each.weight, counts.shape) * trials).sum() for each in self.cells)
+        return quotient((counts * trials).sum() ** 2, np.asarray(leaning))
 
-    def collapsed(self, cells: Array, shape: tuple[int, ...]) -> Reviewed:  # noqa: ARG002 - the protocol's signature
+    def merged(self, cells: Array, size: int) -> Reviewed:  # noqa: ARG002 - as of every design
         """Let the corrected labels lead to the merged cells; recorded cells and reviews stay."""
-        flat = cells.ravel()
-        return replace(self, cells=tuple(replace(each, destination=flat[each.destination]) for each in self.cells))
+        return replace(self, cells=tuple(replace(each, destination=cells[each.destination]) for each in self.cells))
 
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Impute the unreviewed cases, and draw gamma variables by the completed counts and the prior's cells."""
@@ -167,7 +160,7 @@ def reviewed(
         _refuse_silence(cells, table)
     design = Reviewed(cells, table.labels, _note(found, table))
     expected = design.expected(table.counts.shape)
-    return Table("confusion", expected, table.support, design, table.rows)
+    return replace(table, counts=expected, design=design)
 
 
 def _checked_reviews(reviews: ArrayLike, table: Table) -> Array:

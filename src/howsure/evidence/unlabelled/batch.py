@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.counted import Simple
+from howsure.designs.counted import Independent
+from howsure.designs.expected import Expected
 from howsure.designs.sampling import Blocks
 from howsure.errors import HowsureError
 from howsure.evidence.calibration.calibrators import Calibrator
 from howsure.evidence.calibration.isotonic import MOST_SCORES, grouped_scores
-from howsure.tables.table import Table
+from howsure.tables.scores import ScoresTable
 
 Array = NDArray[Any]
 BLOCK = 2**20  # probabilities held at once
@@ -22,7 +23,7 @@ FINE = 2 * MOST_SCORES  # scores, from which on the calibrator's part of a varia
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CalibratedBatch:
+class CalibratedBatch(Expected):
     """Cases of known score and unknown class; both the classes and the calibrator are uncertain.
 
     A draw takes one version of the calibrator, and gives each case its class with the probability that it says.
@@ -41,17 +42,18 @@ class CalibratedBatch:
     scores: Array
     number: Array
     cells: Array
-    note: ClassVar[str] = "what these cases will turn out to be, if the labelled ones are like them"
-    is_exact: ClassVar[bool] = False
-    credible: ClassVar[str] = "hdi"
-    degrees_of_freedom: float = field(default=np.inf, init=False)
+
+    @property
+    def note(self) -> str:
+        """What the interval is of."""
+        return "what these cases will turn out to be, if the labelled ones are like them"
 
     @property
     def method(self) -> str:
         """``"bayes"``, which follows classes and calibrator exactly, where that many scores are quick to draw."""
         return "bayes" if len(self.scores) <= DRAWN_SCORES else ""
 
-    def variance(self, counts: Array, gradient: Array) -> float:  # noqa: ARG002 - the protocol's signature
+    def variance(self, counts: Array, gradient: Array) -> Array:  # noqa: ARG002 - as of every design
         """Return the variance of the classes given the calibrator, and of their mean with the calibrator's draws."""
         slopes = gradient.ravel()[self.cells]
         form = slopes[:, 1] - slopes[:, 0]
@@ -59,9 +61,9 @@ class CalibratedBatch:
         starts, known = self._neighbours()
         weights = np.add.reduceat(self.number * form, starts)
         means = np.concatenate([block @ weights for block in self._blocks(known)])
-        return float((self.number * share * (1 - share)) @ form**2 + means.var(ddof=1))
+        return np.asarray((self.number * share * (1 - share)) @ form**2 + means.var(ddof=1))
 
-    def variances_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:
+    def variance_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:
         """Return the variance at each threshold of a table of scores, of slopes by the confusion table there."""
         rows = len(counts)
         place = rows - 1 - self.cells[:, 1] // 2
@@ -79,16 +81,9 @@ class CalibratedBatch:
         drawn = low**2 * every + 2 * low * step * both + step**2 * above
         return np.asarray(low**2 * (whole - classes) + high**2 * classes + np.maximum(drawn, 0.0))
 
-    def squares(self, counts: Array) -> None:
-        """Return None: all cells vary with the calibrator."""
-
-    def effective_trials(self, counts: Array, trials: Array) -> float:
-        """Return the expected number of cases in the marked cells."""
-        return float(counts[trials].sum())
-
-    def collapsed(self, cells: Array, shape: tuple[int, ...]) -> CalibratedBatch:  # noqa: ARG002 - as above
+    def merged(self, cells: Array, size: int) -> CalibratedBatch:  # noqa: ARG002 - as of every design
         """Relabel the cells; of very many scores, neighbours with the same cells become one."""
-        relabelled = cells.ravel()[self.cells]
+        relabelled = cells[self.cells]
         order = np.lexsort((self.scores, relabelled[:, 1], relabelled[:, 0]))
         scores, number, relabelled = self.scores[order], self.number[order], relabelled[order]
         starts = grouped_scores(number)
@@ -117,7 +112,7 @@ class CalibratedBatch:
 
     def left_out(self, counts: Array) -> Blocks:
         """Leave out one case of each non-empty cell."""
-        return Simple().left_out(counts)
+        return Independent().left_out(counts)
 
     def _neighbours(self) -> tuple[Array, Array]:
         """Return where groups of neighbouring scores start, and their mean scores; of few scores each its own."""
@@ -147,7 +142,7 @@ def _cumulated(values: Array) -> Array:
     return np.concatenate([[0.0], np.cumsum(values)])
 
 
-def calibrated_batch(y_score: Any, calibrator: Calibrator) -> Table:
+def calibrated_batch(y_score: Any, calibrator: Calibrator) -> ScoresTable:
     """Return the table of unlabelled scores, with the classes that a calibrator expects and their uncertainty."""
     scores, number = np.unique(calibrator.checked(y_score), return_counts=True)
     if not scores.size:
@@ -156,4 +151,6 @@ def calibrated_batch(y_score: Any, calibrator: Calibrator) -> Table:
     share = calibrator.mean(scores)
     counts = np.stack([number * (1 - share), number * share], -1)
     design = CalibratedBatch(calibrator, scores, number.astype(float), np.arange(counts.size).reshape(counts.shape))
-    return Table("scores", counts, (scores, calibrator.table.support[1]), design, int(number.sum()))
+    return ScoresTable(
+        counts=counts, scores=scores, labels=calibrator.table.labels, design=design, rows=int(number.sum())
+    )

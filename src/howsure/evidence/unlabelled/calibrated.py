@@ -17,6 +17,8 @@ from howsure.evidence.unlabelled.chunks import Every, chunk_codes
 from howsure.sources.columns import encoded
 from howsure.sources.frames import columns
 from howsure.sources.scores import score_values
+from howsure.tables.confusion import ConfusionTable
+from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table, label_array
 
 Array = NDArray[Any]
@@ -233,14 +235,15 @@ def _of_scores(score: Array, classes: Array, design: type[Batch | Population]) -
     place = np.arange(len(distinct))
     cases = Cases(probability, number.astype(float), place, 2 * place[:, None] + np.arange(2))
     counts = probability * cases.number[:, None]
-    return Table("scores", counts, (distinct, classes), design(cases), len(score))
+    return ScoresTable(counts=counts, scores=distinct, labels=classes, design=design(cases), rows=len(score))
 
 
 def _of_probabilities(probability: Array, predicted: Array, classes: Array, design: type[Batch | Population]) -> Table:
     size = len(classes)
     cells = size * np.arange(size) + np.arange(size)[:, None]
     cases = Cases(probability, np.ones(len(probability)), predicted, cells)
-    return Table("confusion", cases.counts((size, size)), (classes, classes), design(cases), len(probability))
+    counts = cases.counts((size, size))
+    return ConfusionTable(counts=counts, labels=classes, design=design(cases), rows=len(probability))
 
 
 def _of_distribution(distribution: Any, n: int | None, classes: Array) -> Table:
@@ -253,4 +256,5 @@ def _of_distribution(distribution: Any, n: int | None, classes: Array) -> Table:
     counts = np.stack([np.diff(under) + np.diff(over), -np.diff(over)], 1)
     design = Known(known, np.inf if n is None else float(n))
     counts = np.maximum(counts, 0.0) * (1.0 if n is None else n)
-    return Table("scores", counts, (edges[:-1], classes), design, 0 if n is None else int(n))
+    rows = 0 if n is None else int(n)
+    return ScoresTable(counts=counts, scores=edges[:-1], labels=classes, design=design, rows=rows)

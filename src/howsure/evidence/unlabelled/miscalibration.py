@@ -12,7 +12,8 @@ from howsure.designs.expected import Batch, Population
 from howsure.errors import HowsureError
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
-from howsure.tables.table import Counts, Table
+from howsure.tables.scores import ScoresTable
+from howsure.tables.table import Table
 
 Array = NDArray[Any]
 STEPS = 11  # of each way of being miscalibrated; odd, so that none at all is among them
@@ -92,7 +93,7 @@ def sensitivity(
     odds = _log_odds(score)
     shifts = np.linspace(-shift, shift, STEPS) if shift else np.zeros(1)
     slopes = np.exp(np.linspace(-np.log(slope), np.log(slope), STEPS)) if slope != 1 else np.ones(1)
-    above = None if threshold is None else table.support[0] >= threshold
+    above = None if threshold is None else table.scores >= threshold
     if above is not None and len(score) > MANY:
         mass, score, above = _together(mass, score, above)
         odds = _log_odds(score)
@@ -103,9 +104,9 @@ def sensitivity(
             true = score if (a, b) == (0, 1) else 1 / (1 + np.exp(-np.clip(a + b * odds, -700, 700)))
             tables = _of_scores(mass, true) if above is None else _at_threshold(mass, true, above, distance)
             with np.errstate(all="ignore"):
-                values = np.asarray(bound(Counts(tables, bound.kind)), dtype=float).ravel()
+                values = np.asarray(bound(tables), dtype=float).ravel()
             extremes += [(value, (float(a), float(b))) for value in values[np.isfinite(values)]]
-    value = float(bound(Counts((table if threshold is None else table.at(threshold)).counts, bound.kind)))
+    value = float(bound((table if threshold is None else table.at(threshold)).counts))
     if not extremes:
         nowhere = (np.nan, np.nan)
         return Sensitivity(bound.name, value, np.nan, np.nan, nowhere, nowhere)
@@ -114,7 +115,7 @@ def sensitivity(
 
 
 def _checked(table: Table, threshold: float | None, shift: float, slope: float, distance: float) -> None:
-    if table.kind != "scores" or not isinstance(table.design, Batch | Population):
+    if not isinstance(table, ScoresTable) or not isinstance(table.design, Batch | Population):
         message = "`sensitivity` is of scores without labels, one a case: give `calibrated(y_score)`."
         raise HowsureError(message)
     if not (shift >= 0 and slope >= 1 and 0 <= distance <= 1 and np.isfinite(shift + slope)):

@@ -1,0 +1,190 @@
+"""What a design is: how the counts would vary if the study were repeated.
+
+A design knows the variance of a linear form in the counts. Together with a metric's gradient that is the delta
+method. It is asked for what it can do and never recognised by its class, so a design of your own works wherever its
+answers suffice, and is refused in words elsewhere.
+
+Counts and gradients come flat: ``(..., cells)``, with any leading axes of a batch in front. Every metric is unchanged
+when the counts are multiplied by a constant, so ``sum(counts * gradient) == 0`` (Euler), and no term has to be
+subtracted for the mean.
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.sampling import Blocks
+from howsure.errors import UndefinedDesignError
+
+Array = NDArray[Any]
+PSEUDO_CASES = 2.0  # spread over the cells where the sample alone shows no variation, and by the default prior
+NOTHING: Mapping[str, float] = MappingProxyType({})
+
+
+class Design(abc.ABC):
+    """How the counts would vary if the study were repeated.
+
+    A subclass needs `variance`; each further method opens more of the library to it: `merged` the metrics of one class
+    and thresholds, `resample` the bootstraps, `posterior` the credible intervals, `left_out` the BCa bootstrap.
+
+    Attributes
+    ----------
+    is_independent : bool
+        Whether the counts are one multinomial sample of unweighted, independent cases.
+    is_counted : bool
+        Whether cases were counted; False for counts that are estimates or expectations.
+    has_labels : bool
+        Whether the true classes were seen; False for counts expected from scores.
+    is_exact : bool
+        Whether nothing is drawn, so that nothing is uncertain.
+    fixes_margins : bool
+        Whether the number of cases of each true class is fixed.
+    note : str
+        Caveat attached to every estimate; empty for counted cases.
+    method : str
+        Name of the method that suits every metric of such counts; empty where it depends on the metric.
+    credible : {"hdi", "equal_tailed"}
+        Kind of credible interval that draws of such counts are given.
+    """
+
+    __slots__ = ()
+    is_independent: ClassVar[bool] = False
+    is_counted: ClassVar[bool] = True
+    has_labels: ClassVar[bool] = True
+    fixes_margins: ClassVar[bool] = False
+    method: ClassVar[str] = ""
+    credible: ClassVar[str] = "hdi"
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether nothing is drawn."""
+        return False
+
+    @property
+    def note(self) -> str:
+        """Caveat attached to every estimate; empty for counted cases."""
+        return ""
+
+    @property
+    def degrees_of_freedom(self) -> Any:
+        """Degrees of freedom of the variance estimate; infinite where a normal quantile is right."""
+        return np.inf
+
+    @property
+    def test_sets(self) -> tuple[Design, ...]:
+        """The designs of separate test sets; itself where there is one."""
+        return (self,)
+
+    @abc.abstractmethod
+    def variance(self, counts: Array, gradient: Array) -> Array:
+        """Return the variance of ``sum(gradient * counts)``, shape ``(...)``.
+
+        Parameters
+        ----------
+        counts, gradient : ndarray of shape (..., cells)
+            The tables, and what is summed.
+        """
+
+    def squares(self, counts: Array) -> Array | None:  # noqa: ARG002 - of designs that have some
+        """Return the sum of squared weights by cell where cells vary independently, else None."""
+        return None
+
+    def effective_trials(self, counts: Array, trials: Array) -> Array:
+        """Return the size of the simple random sample that the marked cells are worth when all agree.
+
+        Kish's size: the squared total of the cells over its variance, were the cases Poisson.
+        """
+        marked = np.broadcast_to(np.asarray(trials, dtype=float), counts.shape)
+        return quotient((counts * marked).sum(-1) ** 2, self.variance(counts, marked))
+
+    def merged(self, cells: Array, size: int) -> Design:  # noqa: ARG002 - of designs that are defined there
+        """Return the design of the table whose cell ``cells[c]`` collects cell ``c``; ``size`` cells in all.
+
+        Raises
+        ------
+        UndefinedDesignError
+            If the design is not defined for the merged table.
+        """
+        raise UndefinedDesignError(type(self).__name__)
+
+    def bound(self, truth: Array) -> Design:  # noqa: ARG002 - of designs that look at the classes
+        """Return the design for a table whose cells hold these true classes."""
+        return self
+
+    def picked(self, index: int) -> Design:  # noqa: ARG002 - of designs that hold something for each table
+        """Return the design of one table of a batch."""
+        return self
+
+    def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design] | None:  # noqa: ARG002
+        """Return counts and design with pseudo-cases added; None where they vary on their own (see `smoothed`).
+
+        Parameters
+        ----------
+        counts : ndarray of shape (..., cells)
+            The tables.
+        extra : ndarray of shape (cells,)
+            Pseudo-cases of each cell, each worth a sampling unit of average size.
+        """
+        return None
+
+    def influences(self, counts: Array, gradient: Array) -> tuple[Array, Array] | None:  # noqa: ARG002
+        """Return what each kind of unit adds to a linear form, and how many units there are of it.
+
+        None where the units are not cases or clusters of them.
+        """
+        return None
+
+    def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:  # noqa: ARG002
+        """Return tables that a repetition of the study could have given, ``(size, cells)``."""
+        raise UndefinedDesignError(type(self).__name__, "resampled tables")
+
+    def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:  # noqa: ARG002
+        """Return tables in proportion to draws of the cells' probabilities, ``(size, cells)``."""
+        raise UndefinedDesignError(type(self).__name__, "posterior tables")
+
+    def left_out(self, counts: Array) -> Blocks:  # noqa: ARG002
+        """Yield tables without one unit, ``(distinct units, cells)``, and how many units each stands for."""
+        raise UndefinedDesignError(type(self).__name__, "tables without one unit")
+
+    def variance_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:
+        """Return the variance at each threshold of a table of scores, of slopes by the confusion table there.
+
+        Parameters
+        ----------
+        counts : ndarray of shape (S, 2)
+            Cases of either class by distinct score, ascending.
+        slopes : ndarray of shape (T, 2, 2)
+            Derivatives by the confusion table at each threshold; from the top, the first one above all scores.
+        index : ndarray of shape (T,), optional
+            Thresholds among the ``S + 1``; all by default.
+        """
+        rows = len(counts)
+        thresholds = np.arange(rows + 1) if index is None else index
+        variances = np.empty(len(thresholds))
+        for place, (threshold, slope) in enumerate(zip(thresholds, slopes, strict=True)):
+            positive = np.arange(rows) >= rows - threshold
+            cells = (2 * np.arange(2) + positive[:, None]).ravel()
+            merged = np.bincount(cells, counts.ravel(), 4)
+            variances[place] = self.merged(cells, 4).variance(merged, slope.ravel())
+        return variances
+
+    def cells_at(self, threshold: float) -> Array | None:  # noqa: ARG002 - of known distributions
+        """Return the exact shares of the confusion table's cells at a threshold, where they are known."""
+        return None
+
+    @property
+    def exact_values(self) -> Mapping[str, float]:
+        """Metrics of scores whose exact values are known, by name."""
+        return NOTHING
+
+
+def quotient(part: Array, whole: Array) -> Array:
+    """Return ``part / whole``; 0 where ``whole`` is not positive."""
+    part, whole = np.asarray(part, dtype=float), np.asarray(whole, dtype=float)
+    return np.divide(part, whole, out=np.zeros(np.broadcast_shapes(part.shape, whole.shape)), where=whole > 0)

@@ -1,0 +1,165 @@
+"""The design of cases that come in groups and vary together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.base import Design, quotient
+from howsure.designs.sampling import BLOCK_CELLS, Blocks, gammas, multinomial
+
+Array = NDArray[Any]
+DUST = 1e-12  # relative to terms that cancel: rounding
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Clusters(Design):
+    """Cases that come in groups and vary together: images of one patient, sentences of one document.
+
+    The table of each cluster is kept in sparse form: entry ``e`` says that cluster ``cluster[e]`` has ``count[e]``
+    (summed weights) in cell ``cell[e]``. Clusters whose tables are identical may be kept once, with their number.
+
+    Parameters
+    ----------
+    cluster, cell, count : ndarray of shape (entries,)
+        The entries; in a batch cells count through all tables.
+    multiplicity : ndarray of shape (clusters,)
+        How many clusters have each distinct table.
+    owner : ndarray of shape (clusters,), optional
+        Of a batch: the table of each distinct cluster, ascending. Entries then are in the order of their tables.
+    shape : tuple of int
+        Of a batch: how many tables it has, and how many cells each of them.
+    """
+
+    cluster: Array
+    cell: Array
+    count: Array
+    multiplicity: Array
+    owner: Array | None = None
+    shape: tuple[int, int] = (1, 0)
+
+    @property
+    def number(self) -> Any:
+        """How many clusters there are, of each table of a batch."""
+        return int(self.multiplicity.sum()) if self.owner is None else self._per_table(np.ones(len(self.multiplicity)))
+
+    @property
+    def degrees_of_freedom(self) -> Any:
+        """The number of clusters minus 1."""
+        return self.number - 1.0
+
+    def totals(self, gradient: Array) -> Array:
+        """Return the sum of ``gradient * counts`` within each distinct cluster."""
+        return np.bincount(self.cluster, self.count * gradient.ravel()[self.cell], len(self.multiplicity))
+
+    def variance(self, counts: Array, gradient: Array) -> Array:
+        """Return ``G / (G - 1) * sum over clusters of sum(counts * gradient)**2``; nan for a single cluster."""
+        spread = np.broadcast_to(gradient, counts.shape)
+        squares, number = self._per_table(self.totals(spread) ** 2), np.asarray(self.number, dtype=float)
+        enough = number > 1
+        return np.where(enough, quotient(number, number - 1) * squares, np.nan)
+
+    def effective_trials(self, counts: Array, trials: Array) -> Array:
+        """Return Kish's effective number of clusters: all cases of a cluster are taken to agree."""
+        marked = np.broadcast_to(np.asarray(trials, dtype=float), counts.shape)
+        return quotient((counts * marked).sum(-1) ** 2, self._per_table(self.totals(marked) ** 2))
+
+    def merged(self, cells: Array, size: int) -> Clusters:
+        """Relabel the cells."""
+        table, cell = np.divmod(self.cell, len(cells))
+        place, shape = cells[cell] + size * table, (self.shape[0], size)
+        return Clusters(self.cluster, place, self.count, self.multiplicity, self.owner, shape)
+
+    def kept(self, chosen: Array, cells: Array) -> Clusters:
+        """Return the clusters' counts in some of the cells alone; cell ``c`` becomes ``cells[c]``."""
+        inside = chosen[self.cell]
+        return Clusters(self.cluster[inside], cells[self.cell[inside]], self.count[inside], self.multiplicity)
+
+    def picked(self, index: int) -> Clusters:
+        """Return the clusters of one table of a batch."""
+        if self.owner is None:
+            return self
+        first, last = np.searchsorted(self.owner, [index, index + 1])
+        start, stop = np.searchsorted(self.owner[self.cluster], [index, index + 1])
+        entries = slice(int(start), int(stop))
+        cells = self.cell[entries] - index * self.shape[1]
+        return Clusters(self.cluster[entries] - first, cells, self.count[entries], self.multiplicity[first:last])
+
+    def influences(self, counts: Array, gradient: Array) -> tuple[Array, Array]:  # noqa: ARG002 - as of every design
+        """Return the total of each distinct cluster, and how many clusters it stands for."""
+        return self.totals(gradient), self.multiplicity
+
+    def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
+        """Draw whole clusters with replacement."""
+        if len(self.multiplicity) < self.number:
+            chosen = multinomial(self.multiplicity, size, rng)
+        else:
+            picks = rng.integers(self.number, size=(size, self.number))
+            picks += self.number * np.arange(size)[:, None]
+            chosen = np.bincount(picks.ravel(), minlength=size * self.number).reshape(size, -1).astype(float)
+        return np.asarray(chosen @ self._sparse(counts.size))
+
+    def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
+        """Draw the clusters' weights from a flat Dirichlet (the Bayesian bootstrap), and add the prior's cells."""
+        chosen = gammas(self.multiplicity, size, rng)
+        extra = gammas(prior, size, rng) if prior.any() else 0.0
+        return np.asarray(chosen @ self._sparse(counts.size)) + extra
+
+    def left_out(self, counts: Array) -> Blocks:
+        """Leave out one cluster of each distinct kind."""
+        tables = self._sparse(counts.size)
+        step = max(1, BLOCK_CELLS // counts.size)
+        for start in range(0, len(self.multiplicity), step):
+            some = slice(start, start + step)
+            yield counts.reshape(1, -1) - tables[some].toarray(), self.multiplicity[some]
+
+    def variance_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:
+        """Return the variance at each threshold, exactly, in one pass over the sorted cases.
+
+        The linear form of a cluster is ``sum_k below_k N_k + (above_k - below_k) A_k`` with N its cases of class k,
+        and A those above the threshold. The sums over all clusters of the products of A, and of A and N, change by one
+        cluster's when the threshold passes a case.
+        """
+        rows = len(counts)
+        rank, truth = rows - 1 - self.cell // 2, self.cell % 2
+        order = np.lexsort((rank, self.cluster))
+        rank, truth, cluster = rank[order], truth[order], self.cluster[order]
+        count = np.stack([np.where(truth == side, self.count[order], 0.0) for side in range(2)])
+        number = np.stack([np.bincount(cluster, each, len(self.multiplicity)) for each in count])
+        before = np.cumsum(count, axis=1) - count  # cases above, in the own cluster, once its start is taken off
+        first = np.flatnonzero(np.diff(cluster, prepend=-1))
+        before -= np.repeat(before[:, first], np.diff(first, append=len(cluster)), axis=1)
+        weight = self.multiplicity[cluster]
+
+        def products(change: Array) -> Array:
+            sums = np.concatenate([[0.0], np.cumsum(np.bincount(rank, weight * change, rows))])
+            return sums if index is None else sums[index]
+
+        below, step = slopes[:, :, 0].T, (slopes[:, :, 1] - slopes[:, :, 0]).T
+        terms = []
+        for k, j in np.ndindex(2, 2):
+            terms.append(below[k] * below[j] * float((self.multiplicity * number[k]) @ number[j]))
+            terms.append(2 * step[k] * below[j] * products(count[k] * number[j][cluster]))
+            added = count[k] * before[j] + before[k] * count[j] + count[k] * count[j]
+            terms.append(step[k] * step[j] * products(added))
+        variance = np.sum(terms, 0)
+        variance[variance <= DUST * np.abs(terms).sum(0)] = 0.0  # what rounding leaves of terms that cancel
+        total = self.number
+        return np.asarray(variance * (total / (total - 1) if total > 1 else np.nan))
+
+    def _per_table(self, values: Array) -> Array:
+        """Add up values of the distinct clusters, each as often as it occurs, for each table."""
+        if self.owner is None:
+            return np.asarray(np.vdot(self.multiplicity, values))
+        return np.bincount(self.owner, self.multiplicity * values, self.shape[0])
+
+    def _sparse(self, cells: int) -> Any:
+        """Return the clusters' tables as one sparse matrix, ``(distinct clusters, cells)``."""
+        from scipy import sparse
+
+        shape = (len(self.multiplicity), cells)
+        return sparse.csr_array((self.count, (self.cluster, self.cell)), shape=shape)

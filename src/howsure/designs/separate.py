@@ -1,0 +1,81 @@
+"""The design of test sets that vary independently of each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.base import Design
+from howsure.designs.sampling import Blocks
+
+Array = NDArray[Any]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Separate(Design):
+    """Test sets that vary independently of each other, their cells side by side.
+
+    Parameters
+    ----------
+    parts : tuple of Design
+        Design of each test set.
+    sizes : tuple of int
+        Number of cells of each.
+    """
+
+    parts: tuple[Design, ...]
+    sizes: tuple[int, ...]
+
+    @property
+    def test_sets(self) -> tuple[Design, ...]:
+        """The parts."""
+        return self.parts
+
+    @property
+    def degrees_of_freedom(self) -> Any:
+        """The smallest of the parts': cautious where they differ."""
+        return np.minimum.reduce([part.degrees_of_freedom for part in self.parts])
+
+    def variance(self, counts: Array, gradient: Array) -> Array:
+        """Return the sum of the parts' variances."""
+        pairs = zip(self.parts, self.split(counts), self.split(gradient), strict=True)
+        return np.asarray(sum(part.variance(cells, slopes) for part, cells, slopes in pairs))
+
+    def squares(self, counts: Array) -> Array | None:
+        """Return the parts' squares, where all have some."""
+        found = [part.squares(cells) for part, cells in zip(self.parts, self.split(counts), strict=True)]
+        known = [each for each in found if each is not None]
+        return np.concatenate(known, -1) if len(known) == len(found) else None
+
+    def effective_trials(self, counts: Array, trials: Array) -> Array:
+        """Return the sum of the parts'."""
+        pairs = zip(self.parts, self.split(counts), self.split(trials), strict=True)
+        return np.asarray(sum(part.effective_trials(cells, marked) for part, cells, marked in pairs))
+
+    def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
+        """Resample each test set on its own."""
+        pairs = zip(self.parts, self.split(counts), strict=True)
+        return np.hstack([part.resample(cells, size, rng) for part, cells in pairs])
+
+    def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
+        """Draw the posterior of each test set on its own."""
+        pairs = zip(self.parts, self.split(counts), self.split(prior), strict=True)
+        return np.hstack([part.posterior(cells, extra, size, rng) for part, cells, extra in pairs])
+
+    def left_out(self, counts: Array) -> Blocks:
+        """Leave out one unit of one of the test sets."""
+        start = 0
+        for part, cells in zip(self.parts, self.split(counts), strict=True):
+            for tables, number in part.left_out(cells):
+                whole = np.repeat(counts.reshape(1, -1).astype(float), len(tables), axis=0)
+                whole[:, start : start + cells.size] = tables
+                yield whole, number
+            start += cells.size
+
+    def split(self, cells: Array) -> list[Array]:
+        """Return the cells of each test set, ``(..., cells)``."""
+        return np.split(cells, np.cumsum(self.sizes)[:-1], axis=-1)

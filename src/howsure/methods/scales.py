@@ -1,0 +1,60 @@
+"""Scales on which normal intervals keep a metric's range."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+Scale = Literal["auto", "identity", "logit", "log"]
+LARGEST = 700.0  # exponent that a float still holds
+
+
+def automatic_scale(bounds: tuple[float, float]) -> Scale:
+    """Return the scale of a range: logit of two finite ends, log of the distance from one, else the identity."""
+    finite = np.isfinite(bounds)
+    return "logit" if finite.all() else "log" if finite.any() else "identity"
+
+
+def inside(value: Any, bounds: tuple[float, float]) -> Any:
+    """Whether values lie strictly within a range."""
+    return (bounds[0] < value) & (value < bounds[1])
+
+
+def on_scale(scale: Scale, value: Any, half: Any, bounds: tuple[float, float]) -> tuple[Array, Array]:
+    """Return ``value ± half`` on a scale of the bounds, elementwise.
+
+    A value at an end of the range has no such scale and keeps the identity; without a finite half width the limits
+    are the bounds.
+    """
+    value, half = np.broadcast_arrays(np.asarray(value, dtype=float), half)
+    lowest, highest = bounds
+    with np.errstate(all="ignore"):
+        low, high = value - half, value + half
+        if scale != "identity":
+            within = inside(value, bounds)
+            scaled = _logit(value, half, bounds) if scale == "logit" else _log(value, half, bounds)
+            low, high = (np.where(within, each, plain) for each, plain in zip(scaled, (low, high), strict=True))
+    open_ended = ~np.isfinite(half)
+    low, high = np.where(open_ended, lowest, low), np.where(open_ended, highest, high)
+    known = np.isfinite(value)
+    return np.where(known, low, np.nan), np.where(known, high, np.nan)
+
+
+def _logit(value: Array, half: Array, bounds: tuple[float, float]) -> tuple[Array, Array]:
+    lowest, width = bounds[0], bounds[1] - bounds[0]
+    share = (value - lowest) / width
+    factor = np.exp(np.minimum(half / (width * share * (1 - share)), LARGEST))
+    low, high = (share / (share + (1 - share) * each) for each in (factor, 1 / factor))
+    return lowest + width * low, lowest + width * high
+
+
+def _log(value: Array, half: Array, bounds: tuple[float, float]) -> tuple[Array, Array]:
+    lowest, highest = bounds
+    if np.isfinite(lowest):
+        factor = np.exp(np.minimum(half / (value - lowest), LARGEST))
+        return lowest + (value - lowest) / factor, lowest + (value - lowest) * factor
+    factor = np.exp(np.minimum(half / (highest - value), LARGEST))
+    return highest - (highest - value) * factor, highest - (highest - value) / factor

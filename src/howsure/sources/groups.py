@@ -1,0 +1,182 @@
+"""Groups: one table for each value of one or several columns, in time linear in rows and groups."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.base import Design
+from howsure.designs.clusters import Clusters
+from howsure.designs.counted import Independent, Weighted
+from howsure.errors import HowsureError
+from howsure.sources.columns import Column, sort_order
+from howsure.tables.batch import Tables
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+ROLE = "by"  # with the column's name in brackets, in errors
+MOST_CELLS = 2**28  # of all tables together: 2 GiB
+
+
+def by_columns(by: Any, data: Any) -> dict[str, Any]:
+    """Return the grouping columns by name.
+
+    Parameters
+    ----------
+    by : str, list of str, array-like, mapping or frame
+        With ``data`` one column's name or several; else one column, or several in a mapping or frame.
+    data : frame, path or None
+        Where named columns are.
+    """
+    if by is None:
+        return {}
+    if data is not None and isinstance(by, str):
+        return {by: by}
+    if data is not None and not isinstance(by, Mapping):
+        return {str(name): name for name in by}
+    if isinstance(by, Mapping) or hasattr(by, "columns"):
+        return {str(name): by[name] for name in (by if isinstance(by, Mapping) else by.columns)}
+    return {str(getattr(by, "name", None) or "group"): by}
+
+
+def roles(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the grouping columns by the words that errors call them."""
+    return {ROLE if len(columns) == 1 else f"{ROLE}[{name!r}]": column for name, column in columns.items()}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Groups:
+    """The group of each row, or of each combination of values.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        Names of the grouping columns.
+    keys : tuple of hashable
+        The groups' values, in order; tuples where there are several columns.
+    code : ndarray of shape (n,)
+        Position of each row's group.
+    """
+
+    columns: tuple[str, ...]
+    keys: tuple[Hashable, ...]
+    code: Array
+
+    @classmethod
+    def of(cls, names: Sequence[str], levels: Sequence[Array], codes: Sequence[Array]) -> Groups:
+        """Return the groups of columns that are given as codes of ordered levels."""
+        flat = np.zeros(len(codes[0]), dtype=np.int64)
+        for values, code in zip(levels, codes, strict=True):
+            flat = flat * len(values) + code
+        present, code = np.unique(flat, return_inverse=True)
+        places = np.unravel_index(present, [len(values) for values in levels])
+        listed = [values[place].tolist() for values, place in zip(levels, places, strict=True)]
+        keys = tuple(zip(*listed, strict=True)) if len(listed) > 1 else tuple(listed[0])
+        return cls(tuple(names), keys, code.ravel())
+
+    def counted(self, cell: Array, values: Array, size: int) -> Array:
+        """Return the sums of values by group and cell, ``(G, size)``."""
+        number = len(self.keys)
+        if number * size > MOST_CELLS:
+            message = f"{number:,} groups of tables with {size:,} cells are too many. Merge groups or classes."
+            raise HowsureError(message)
+        return np.bincount(self.code * size + cell, values, number * size).reshape(number, size)
+
+    def kept(self, chosen: Array) -> Groups:
+        """Return the groups of some of the rows."""
+        return Groups(self.columns, self.keys, self.code[chosen])
+
+    def tables(self, tables: Table | Sequence[Table], overall: Table) -> Tables:
+        """Return the tables by the groups' keys."""
+        return Tables(self.keys, tables, overall, self.columns)
+
+    def each(self, make: Callable[[Any], Table]) -> Tables:
+        """Return what a function makes of the rows of each group, and of all rows."""
+        order = np.argsort(self.code, kind="stable")
+        rows = np.split(order, np.searchsorted(self.code[order], np.arange(1, len(self.keys))))
+        return self.tables([make(some) for some in rows], make(slice(None)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cells:
+    """Counted combinations of values by the cell of a table that they fall in.
+
+    Parameters
+    ----------
+    cell : ndarray of shape (combinations,)
+        Flat cell of each combination.
+    size : int
+        Number of cells.
+    n, weight, weight_squared : ndarray of shape (combinations,)
+        Rows, weights and squared weights of each.
+    cluster : ndarray of shape (combinations,), optional
+        Cluster of each.
+    atoms : tuple of three ndarray, optional
+        Distinct weights: see `Weighted`.
+    """
+
+    cell: Array
+    size: int
+    n: Array
+    weight: Array
+    weight_squared: Array
+    is_weighted: bool = False
+    cluster: Array | None = None
+    atoms: tuple[Array, Array, Array] | None = None
+
+    def table(self, make: Callable[[Array, Design, Any], Table]) -> Table:
+        """Return the table of all combinations, from flat counts, design and number of rows."""
+
+        def added(values: Array) -> Array:
+            return np.bincount(self.cell, values, self.size)
+
+        design: Design = Independent()
+        if self.cluster is not None:
+            design = clusters(self.cluster, self.cell, self.weight)
+        elif self.is_weighted:
+            design = Weighted(added(self.weight_squared), self.atoms)
+        return make(added(self.weight), design, round(float(self.n.sum())))
+
+    def tables(self, groups: Groups, make: Callable[[Array, Design, Any], Table]) -> Tables:
+        """Return a table for each group, as one batch, and the table of all."""
+        design: Design = Independent()
+        if self.cluster is not None:
+            design = clusters(self.cluster, self.cell, self.weight, groups, self.size)
+        elif self.is_weighted:
+            design = Weighted(groups.counted(self.cell, self.weight_squared, self.size))
+        rows = np.rint(np.bincount(groups.code, self.n, len(groups.keys))).astype(int)
+        stack = make(groups.counted(self.cell, self.weight, self.size), design, rows)
+        return groups.tables(stack, self.table(make))
+
+
+def clusters(cluster: Array, cell: Array, count: Array, groups: Groups | None = None, size: int = 0) -> Clusters:
+    """Return the design of cases in clusters, from sparse counts; cluster codes become consecutive.
+
+    A cluster with cases in several groups is a cluster in each of them.
+    """
+    if groups is None:
+        present, codes = np.unique(cluster, return_inverse=True)
+        return Clusters(codes, cell, count, np.ones(len(present)))
+    number = int(cluster.max()) + 1
+    present, codes = np.unique(groups.code * number + cluster, return_inverse=True)
+    order = np.argsort(codes, kind="stable")  # entries in the order of their tables
+    cells = (groups.code * size + cell)[order]
+    shape = (len(groups.keys), size)
+    return Clusters(codes[order], cells, count[order], np.ones(len(present)), present // number, shape)
+
+
+def groups_of_columns(names: Sequence[str], columns: Sequence[Column]) -> Groups:
+    """Return the groups of encoded columns, their values in order."""
+    levels, codes = [], []
+    for column in columns:
+        used, position = np.unique(np.asarray(column.codes, dtype=np.int64) - column.offset, return_inverse=True)
+        order = sort_order(column.levels[used])
+        place = np.empty(len(order), dtype=np.intp)
+        place[order] = np.arange(len(order))
+        levels.append(column.levels[used][order])
+        codes.append(place[position.ravel()])
+    return Groups.of(names, levels, codes)

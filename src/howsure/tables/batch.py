@@ -1,0 +1,98 @@
+"""Tables of groups, chunks or experiments, by their keys."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, final
+
+from howsure.errors import UnknownKeyError
+from howsure.tables.table import Table
+
+
+@final
+class Tables(Mapping[Hashable, Table]):
+    """One table for each group, and all groups together.
+
+    A mapping of the groups' values to their tables, in order. Where the tables have the same cells they are one
+    table with a leading axis, which methods take in one pass.
+
+    Parameters
+    ----------
+    keys : iterable of hashable
+        The groups' values; tuples where there are several columns.
+    tables : Table or sequence of Table
+        A batch with one leading axis, or one table for each group.
+    overall : Table
+        The table of all groups together.
+    columns : sequence of str
+        Names of the columns that the groups are made by.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> tables = hs.confusion([1, 0, 1, 0], [1, 0, 0, 0], by=["a", "a", "b", "b"])
+    >>> {group: table.counts.tolist() for group, table in tables.items()}
+    {'a': [[1.0, 0.0], [0.0, 1.0]], 'b': [[1.0, 0.0], [1.0, 0.0]]}
+    >>> tables.overall.rows
+    4
+    """
+
+    def __init__(
+        self,
+        keys: Iterable[Hashable],
+        tables: Table | Sequence[Table],
+        overall: Table,
+        columns: Sequence[str] = ("group",),
+    ) -> None:
+        self._keys = tuple(keys)
+        self._tables = tables
+        self.overall = overall
+        self.columns = tuple(columns)
+
+    @property
+    def stack(self) -> Table | None:
+        """The tables as one with a leading axis, where they have the same cells."""
+        return self._tables if isinstance(self._tables, Table) else None
+
+    def at(self, threshold: float) -> Tables:
+        """Return the confusion tables of scores at a threshold.
+
+        Parameters
+        ----------
+        threshold : float
+            In the units of the scores.
+        """
+        return self.mapped(lambda table: table.at(threshold))  # type: ignore[attr-defined]  # of scores
+
+    def mapped(self, function: Any) -> Tables:
+        """Return what a function makes of each table, and of the overall one."""
+        tables = function(self.stack) if self.stack is not None else [function(each) for each in self.values()]
+        return Tables(self._keys, tables, function(self.overall), self.columns)
+
+    def group(self, key: Hashable) -> dict[str, Any]:
+        """Return a group's values by column, as records show them."""
+        values = key if len(self.columns) > 1 and isinstance(key, tuple) else (key,)
+        return dict(zip(self.columns, values, strict=True))
+
+    @cached_property
+    def _positions(self) -> dict[Hashable, int]:
+        return {key: position for position, key in enumerate(self._keys)}
+
+    def __getitem__(self, key: Hashable) -> Table:
+        if key not in self._positions:
+            raise UnknownKeyError.unknown("group", str(key), map(str, self._keys))
+        position = self._positions[key]
+        return self._tables.picked(position) if isinstance(self._tables, Table) else self._tables[position]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._positions
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self._keys)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __repr__(self) -> str:
+        return f"<Tables by {', '.join(self.columns)}: {len(self):,} groups of {self.overall!r}>"

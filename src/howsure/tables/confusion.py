@@ -1,0 +1,152 @@
+"""Tables of classes: true × predicted, or one 2×2 table for each label of multilabel data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from howsure.designs.base import Design
+from howsure.errors import HowsureError, UndefinedDesignError
+from howsure.tables.batch import Tables
+from howsure.tables.counts import ConfusionCounts, Counts
+from howsure.tables.table import Table, label_array
+
+Array = NDArray[Any]
+OF_TWO_CLASSES = (
+    *("accuracy", "balanced_accuracy", "precision", "recall", "specificity", "npv", "f1", "mcc", "kappa"),
+)
+OF_MANY_CLASSES = (
+    *("accuracy", "balanced_accuracy", "precision@macro", "recall@macro", "f1@macro", "f1@weighted", "mcc", "kappa"),
+)
+
+
+@final
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class ConfusionTable(Table):
+    """Counts of true × predicted class: rows are the true class, columns the predicted one.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (..., K, K)
+        Non-negative counts, or sums of weights.
+    labels : ndarray of shape (K,)
+        The classes, in the order of both axes.
+    design : Design
+        How the counts would vary if the study were repeated.
+    rows : int or ndarray of shape (...)
+        Number of cases.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> hs.from_counts([[50, 3], [5, 42]], labels=["benign", "malignant"])
+    <ConfusionTable: 100 cases, 2 classes, Independent design>
+    """
+
+    noun: ClassVar[str] = "confusion table"
+    counts_class: ClassVar[type[Counts]] = ConfusionCounts
+
+    @property
+    def truth(self) -> Array:
+        """Position of the true class of each cell."""
+        return np.repeat(np.arange(len(self.labels)), len(self.labels))
+
+    @property
+    def default_metrics(self) -> tuple[str, ...]:
+        """The metrics that `evaluate` reports when none are named."""
+        return OF_TWO_CLASSES if len(self.labels) == 2 else OF_MANY_CLASSES  # noqa: PLR2004 - classes
+
+    def one_against_rest(self, index: int) -> ConfusionTable | None:
+        """Return the 2×2 table of one class against all others; None if the design is not defined for it."""
+        member = (np.arange(len(self.labels)) == index).astype(np.intp)
+        try:
+            design = self.design.merged((2 * member[:, None] + member).ravel(), 4)
+        except UndefinedDesignError:
+            return None
+        tp, fn, fp, tn = ConfusionCounts(self.counts).outcomes(index)
+        counts = np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2).astype(float)
+        return two_classes(self.labels[index], counts, design, self.rows)
+
+
+def two_classes(label: Any, counts: Array, design: Design, rows: Any) -> ConfusionTable:
+    """Return the table of one label against all others."""
+    labels = np.array([f"not {label}", str(label)], dtype=object)
+    return ConfusionTable(counts=counts, labels=labels, design=design, rows=rows)
+
+
+def from_counts(counts: ArrayLike, labels: ArrayLike | None = None) -> Any:
+    """Return the table of a confusion matrix: rows are the true class, columns the predicted class.
+
+    Parameters
+    ----------
+    counts : array-like of shape (K, K) or (G, K, K)
+        Whole, non-negative numbers; a frame with labels on both axes is understood. A stack is a batch: one table for
+        each image, patient or site.
+    labels : array-like of shape (K,), optional
+        The class labels; 0 … K−1 by default (or the frame's).
+
+    Returns
+    -------
+    ConfusionTable or Tables
+        The table; of a stack its tables by position, and all of them together as ``overall``.
+
+    Raises
+    ------
+    HowsureError
+        If the matrix is not square, is empty, or holds a negative, fractional, infinite or missing count.
+
+    Examples
+    --------
+    >>> table = from_counts([[50, 3], [5, 42]], labels=["benign", "malignant"])
+    >>> table.rows
+    100
+    >>> len(from_counts([[[50, 3], [5, 42]], [[40, 13], [9, 38]]]))
+    2
+    """
+    if labels is None and hasattr(counts, "columns"):
+        labels = list(counts.columns)
+        index = list(getattr(counts, "index", labels))
+        if index != labels and index != list(range(len(index))):
+            message = f"The matrix's rows are labelled {index} and its columns {labels}. Give both the same labels."
+            raise HowsureError(message)
+    matrix = _checked(counts)
+    size = matrix.shape[-1]
+    values = np.arange(size) if labels is None else label_array(labels)
+    if len(values) != size:
+        message = f"`labels` has {len(values)} entries for a {size}×{size} matrix. Give one label per class."
+        raise HowsureError(message)
+    table = ConfusionTable(counts=matrix, labels=values)
+    if not table.batch:
+        return table
+    return Tables(range(len(matrix)), table, ConfusionTable(counts=matrix.sum(0), labels=values))
+
+
+def _checked(counts: ArrayLike) -> Array:
+    try:
+        matrix = np.asarray(counts, dtype=float)
+    except (TypeError, ValueError):
+        message = "`counts` is not a matrix of numbers. Give K rows of K counts, rows true, columns predicted."
+        raise HowsureError(message) from None
+    if matrix.ndim not in {2, 3} or matrix.shape[-2] != matrix.shape[-1] or matrix.shape[-1] < 2:  # noqa: PLR2004
+        message = (
+            f"`counts` has shape {matrix.shape}; a confusion matrix is square, K×K with K ≥ 2: "
+            "rows true, columns predicted."
+        )
+        raise HowsureError(message)
+    for bad, words in (
+        (~np.isfinite(matrix), "is not finite"),
+        (matrix < 0, "is negative"),
+        (matrix != np.floor(matrix), "is not a whole number; for weighted cases give `sample_weight` to `confusion`"),
+    ):
+        if bad.any():
+            place = tuple(int(i) for i in np.argwhere(bad)[0])
+            message = f"`counts{''.join(f'[{i}]' for i in place)}` = {matrix[place]:g} {words}."
+            raise HowsureError(message)
+    if not matrix.any((-2, -1)).all():
+        which = "" if matrix.ndim == 2 else f"[{int(np.argmin(matrix.any((-2, -1))))}]"  # noqa: PLR2004
+        message = f"`counts{which}` is all zeros: there is no case to evaluate."
+        raise HowsureError(message)
+    return matrix

@@ -1,0 +1,191 @@
+"""Counts: what a metric may see of a table, on any leading axes."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Protocol, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[Any]
+Outcomes = tuple[Array, Array, Array, Array]
+
+
+class View(Protocol):
+    """How the counts of one model follow from joint cells, linearly."""
+
+    def counts(self, cells: Array) -> Counts:
+        """Return the model's counts from joint cells, with any leading axes."""
+        ...
+
+    def pulled_back(self, gradient: Array, size: int) -> Array:
+        """Return a derivative by the model's cells as one by the joint cells, ``(..., size)``."""
+        ...
+
+
+class Counts:
+    """Tables on leading axes: resamples, posterior draws, groups and plain tables all are `Counts`.
+
+    Parameters
+    ----------
+    cells : array-like of shape (..., *cells)
+        Counts, or sums of weights.
+    """
+
+    def __init__(self, cells: ArrayLike) -> None:
+        self.cells: Array = np.asarray(cells)
+        self._seen: dict[int, Counts] = {}
+
+    def through(self, view: View) -> Counts:
+        """Return one model's counts out of joint ones; added up once for all metrics."""
+        key = id(view)
+        if key not in self._seen:
+            self._seen[key] = view.counts(self.cells)
+        return self._seen[key]
+
+
+class ClassCounts(Counts):
+    """Counts by class: what metrics of one class against the rest look at, with margins computed once.
+
+    Abstract: of one label for each case (`ConfusionCounts`), or of many (`MultilabelCounts`).
+    """
+
+    @property
+    def classes(self) -> int:
+        """Number of classes, or of labels."""
+        raise NotImplementedError
+
+    @property
+    def hits(self) -> Array:
+        """Correctly predicted cases of each class, ``(..., K)``."""
+        raise NotImplementedError
+
+    @property
+    def rows(self) -> Array:
+        """Cases of each true class, ``(..., K)``."""
+        raise NotImplementedError
+
+    @property
+    def columns(self) -> Array:
+        """Cases predicted as each class, ``(..., K)``."""
+        raise NotImplementedError
+
+    def outcomes(self, index: int | None = None) -> Outcomes:
+        """Return true positives, false negatives, false positives, true negatives: each class against the rest.
+
+        Shapes ``(..., K)``, or ``(...)`` for the one class at ``index``.
+        """
+        return self._every if index is None else self._outcomes(index)
+
+    @cached_property
+    def _every(self) -> Outcomes:
+        return self._outcomes(None)
+
+    def _outcomes(self, index: int | None) -> Outcomes:
+        raise NotImplementedError
+
+    @staticmethod
+    def by_cell(slopes: Array) -> Array:
+        """Turn derivatives by (tp, fn, fp, tn) of each class, ``(4, ..., K)``, into derivatives by each cell."""
+        raise NotImplementedError
+
+
+@final
+class ConfusionCounts(ClassCounts):
+    """Confusion tables, ``(..., K, K)``: rows are the true class, columns the predicted class."""
+
+    @property
+    def classes(self) -> int:
+        """Number of classes."""
+        return int(self.cells.shape[-1])
+
+    @cached_property
+    def hits(self) -> Array:
+        """Correctly predicted cases of each class, ``(..., K)``."""
+        return np.diagonal(self.cells, axis1=-2, axis2=-1)
+
+    @cached_property
+    def rows(self) -> Array:
+        """Cases of each true class, ``(..., K)``."""
+        return summed(self.cells, -1)
+
+    @cached_property
+    def columns(self) -> Array:
+        """Cases predicted as each class, ``(..., K)``."""
+        return summed(self.cells, -2)
+
+    @cached_property
+    def total(self) -> Array:
+        """All cases, ``(...)``."""
+        return summed(self.rows, -1)
+
+    def _outcomes(self, index: int | None) -> Outcomes:
+        if index is not None and self.cells.shape[-1] == 2:  # noqa: PLR2004 - the cells are the outcomes
+            own, other = self.cells[..., index, :], self.cells[..., 1 - index, :]
+            return own[..., index], own[..., 1 - index], other[..., index], other[..., 1 - index]
+        where: Any = slice(None) if index is None else index
+        tp, rows, columns = self.hits[..., where], self.rows[..., where], self.columns[..., where]
+        total = self.total[..., None] if index is None else self.total
+        tn = total - rows - columns + tp
+        # Sums of weights do not cancel exactly: what is left of nothing must be nothing.
+        dust = 4e-16 * self.classes * total
+        fn, fp, tn = (np.where(np.abs(part) <= dust, 0.0, part) for part in (rows - tp, columns - tp, tn))
+        return tp, fn, fp, tn
+
+    @staticmethod
+    def by_cell(slopes: Array) -> Array:
+        """Turn derivatives by (tp, fn, fp, tn) of each class, ``(4, ..., K)``, into derivatives by each cell.
+
+        A cell (i, j) off the diagonal is a false negative of class i, a false positive of class j, and a true
+        negative of all others; on the diagonal it is a true positive of its class.
+        """
+        tp, fn, fp, tn = slopes
+        every = tn.sum(-1)
+        cells: Array = every[..., None, None] + (fn - tn)[..., :, None] + (fp - tn)[..., None, :]
+        diagonal = np.arange(tp.shape[-1])
+        cells[..., diagonal, diagonal] = every[..., None] - tn + tp
+        return cells
+
+
+@final
+class MultilabelCounts(ClassCounts):
+    """One 2×2 table for each label, ``(..., L, 2, 2)``, for cases that have many labels."""
+
+    @property
+    def classes(self) -> int:
+        """Number of labels."""
+        return int(self.cells.shape[-3])
+
+    @cached_property
+    def hits(self) -> Array:
+        """Cases that have each label and are given it, ``(..., L)``."""
+        return np.asarray(self.cells[..., 1, 1])
+
+    @cached_property
+    def rows(self) -> Array:
+        """Cases that have each label, ``(..., L)``."""
+        return np.asarray(self.cells[..., 1, :].sum(-1))
+
+    @cached_property
+    def columns(self) -> Array:
+        """Cases that are given each label, ``(..., L)``."""
+        return np.asarray(self.cells[..., :, 1].sum(-1))
+
+    def _outcomes(self, index: int | None) -> Outcomes:
+        where: Any = slice(None) if index is None else index
+        tp, rows, columns = self.hits[..., where], self.rows[..., where], self.columns[..., where]
+        return tp, rows - tp, columns - tp, self.cells[..., where, 0, 0]
+
+    @staticmethod
+    def by_cell(slopes: Array) -> Array:
+        """Turn derivatives by (tp, fn, fp, tn) of each label, ``(4, ..., L)``, into derivatives by each cell."""
+        tp, fn, fp, tn = slopes
+        return np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2)
+
+
+def summed(array: Array, axis: int) -> Array:
+    """Return the sum over an axis; two parts are added at once, which on many tables is much faster."""
+    if array.shape[axis] != 2:  # noqa: PLR2004 - two parts
+        return np.asarray(array.sum(axis))
+    return np.asarray(np.take(array, 0, axis) + np.take(array, 1, axis))

@@ -1,0 +1,67 @@
+"""The table of multilabel predictions: a 2×2 table for each label."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.base import PSEUDO_CASES
+from howsure.designs.clusters import Clusters
+from howsure.tables.confusion import ConfusionTable, two_classes
+from howsure.tables.counts import Counts, MultilabelCounts
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+DEFAULTS = (
+    *("precision@micro", "recall@micro", "f1@micro", "precision@macro", "recall@macro", "f1@macro"),
+    *("f1@weighted", "jaccard@macro"),
+)
+
+
+@final
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class MultilabelTable(Table):
+    """Counts of label × truth × prediction, for cases that have any number of labels.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (..., L, 2, 2)
+        For each label the cases without and with it, by whether it was predicted.
+    labels : ndarray of shape (L,)
+        The labels.
+    design : Clusters
+        Each case is a cluster of its labels.
+    rows : int or ndarray of shape (...)
+        Number of cases.
+    """
+
+    axes: ClassVar[int] = 3
+    noun: ClassVar[str] = "multilabel table"
+    classes_noun: ClassVar[str] = "labels"
+    counts_class: ClassVar[type[Counts]] = MultilabelCounts
+
+    @property
+    def default_metrics(self) -> tuple[str, ...]:
+        """The metrics that `evaluate` reports when none are named."""
+        return DEFAULTS
+
+    @property
+    def truth(self) -> Array:
+        """Whether the cell's cases have the label."""
+        return np.tile([0, 0, 1, 1], len(self.labels))
+
+    @property
+    def default_prior(self) -> Array:
+        """Pseudo-cases of the default prior by cell: two for each label."""
+        return PSEUDO_CASES * len(self.labels) * self.prior_shares
+
+    def one_against_rest(self, index: int) -> ConfusionTable | None:
+        """Return the 2×2 table of one label; None for a batch, and where the design holds no clusters."""
+        if self.batch or not isinstance(self.design, Clusters):
+            return None
+        cells = np.arange(self.counts.size)
+        design = self.design.kept(cells // 4 == index, cells % 4)
+        return two_classes(self.labels[index], self.counts[index], design, self.rows)

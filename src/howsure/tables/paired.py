@@ -1,0 +1,239 @@
+"""Tables of several models on the same cases, and of separate tables side by side."""
+
+from __future__ import annotations
+
+import abc
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.counted import added_up
+from howsure.designs.separate import Separate
+from howsure.errors import HowsureError
+from howsure.tables.confusion import ConfusionTable
+from howsure.tables.scores import ScoresTable
+from howsure.tables.table import LONG_TABLE, Table
+from howsure.tables.views import Marginal, Part
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class JointTable(Table, abc.ABC):
+    """Several models on the same cases: made by `paired` and `paired_scores`."""
+
+    names: tuple[str, ...]
+
+    @property
+    def models(self) -> list[str]:
+        """The names of the models."""
+        return list(self.names)
+
+    def view(self, model: str) -> Marginal:
+        """Return how one model's table follows from this one.
+
+        Raises
+        ------
+        HowsureError
+            If there is no such model.
+        """
+        if str(model) not in self.names:
+            raise HowsureError.unknown("model", str(model), self.names)
+        return self._view(self.names.index(str(model)))
+
+    def model(self, name: str) -> Table:
+        """Return the table of one of the models.
+
+        Parameters
+        ----------
+        name : str
+            Name of the model.
+        """
+        return self.view(name).table(self)
+
+    @abc.abstractmethod
+    def pair(self, first: str, second: str) -> Self:
+        """Return the joint table of two of the models."""
+
+    @abc.abstractmethod
+    def _view(self, index: int) -> Marginal: ...
+
+
+@final
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class PairedTable(JointTable):
+    """Counts of the tuples of true label and the models' predictions that occur.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (..., M)
+        Cases with each tuple.
+    labels : ndarray of shape (K,)
+        The classes.
+    names : tuple of str
+        The models.
+    codes : ndarray of shape (M, 1 + models)
+        The tuples, as positions among the labels.
+    pseudo : ndarray of shape (M,)
+        How a prior's mass is spread over the tuples; sums to 1.
+    design : Design
+        How the counts would vary if the study were repeated.
+    rows : int or ndarray of shape (...)
+        Number of cases.
+    """
+
+    codes: Array
+    pseudo: Array
+    axes: ClassVar[int] = 1
+    noun: ClassVar[str] = "paired table"
+
+    @property
+    def truth(self) -> Array:
+        """Position of the true class of each cell."""
+        return np.asarray(self.codes[:, 0])
+
+    @property
+    def prior_shares(self) -> Array:
+        """How a prior's mass is spread over the cells; sums to 1."""
+        return self.pseudo
+
+    @property
+    def prior_shape(self) -> tuple[int, ...]:
+        """A prior is one number: pseudo-cases for each cell of each model's own table."""
+        return ()
+
+    def spread_prior(self, prior: Array) -> Array:
+        """Return the pseudo-cases by cell."""
+        return self.pseudo * prior * len(self.labels) ** 2
+
+    @property
+    def draws_at_once(self) -> int:
+        """How many tables to draw at once: each model's own table has to fit too."""
+        cells = max(self.codes.shape[0], len(self.labels) ** 2)
+        return max(min(32, max(1, LONG_TABLE // cells)), 2**17 // cells)
+
+    def pair(self, first: str, second: str) -> PairedTable:
+        """Return the joint table of two of the models.
+
+        Parameters
+        ----------
+        first, second : str
+            Names of the models.
+        """
+        columns = [0, *(self.models.index(name) + 1 for name in (first, second))]
+        if len(self.names) == 2:  # noqa: PLR2004 - there is no other
+            return self
+        chosen, size = self.codes[:, columns], len(self.labels)
+        flat = (chosen[:, 0] * size + chosen[:, 1]) * size + chosen[:, 2]
+        _, first_of, cell = np.unique(flat, return_index=True, return_inverse=True)
+        joint = self.design.merged(cell, len(first_of))
+        counts = added_up(self.counts, cell, len(first_of))
+        pseudo = np.bincount(cell, self.pseudo, len(first_of))
+        return replace(self, counts=counts, names=(first, second), codes=chosen[first_of], pseudo=pseudo, design=joint)
+
+    def _view(self, index: int) -> Marginal:
+        size = len(self.labels)
+        empty = ConfusionTable(counts=np.zeros((size, size)), labels=self.labels)
+        return Marginal(empty, self.codes[:, 0] * size + self.codes[:, index + 1])
+
+
+@final
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class PairedScoresTable(JointTable):
+    """Counts of the tuples of several models' scores that occur, by true class.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (..., M, 2)
+        Negative and positive cases with each tuple.
+    labels : ndarray of shape (2,)
+        The negative and the positive class.
+    names : tuple of str
+        The models.
+    codes : ndarray of shape (M, models)
+        The tuples, as positions among each model's distinct scores.
+    scores : tuple of ndarray
+        Each model's distinct scores, ascending.
+    design : Design
+        How the counts would vary if the study were repeated.
+    rows : int or ndarray of shape (...)
+        Number of cases.
+    """
+
+    codes: Array
+    scores: tuple[Array, ...]
+    noun: ClassVar[str] = "paired table of scores"
+    why_undefined: ClassVar[str] = "undefined: one of the classes has no case"
+
+    @property
+    def truth(self) -> Array:
+        """Position of the true class of each cell."""
+        return np.tile([0, 1], len(self.codes))
+
+    @property
+    def smallest_block(self) -> int:
+        """How many tables to draw at least at once."""
+        return 4 if np.prod(self.shape) < LONG_TABLE else 1
+
+    def pair(self, first: str, second: str) -> PairedScoresTable:
+        """Return the joint table of two of the models: the table itself, whose tuples serve any two.
+
+        Parameters
+        ----------
+        first, second : str
+            Names of the models.
+        """
+        for name in (first, second):
+            self.view(name)
+        return self
+
+    def _view(self, index: int) -> Marginal:
+        score = self.scores[index]
+        empty = ScoresTable(counts=np.zeros((len(score), 2)), scores=score, labels=self.labels)
+        return Marginal(empty, 2 * self.codes[:, index, None] + np.arange(2))
+
+
+@final
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class SeparateTables(Table):
+    """Independent tables as one, their cells side by side.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (..., cells)
+        The cells of all tables.
+    tables : tuple of Table
+        The tables.
+    """
+
+    tables: tuple[Table, ...]
+    axes: ClassVar[int] = 1
+    noun: ClassVar[str] = "pair of separate tables"
+
+    @classmethod
+    def of(cls, tables: tuple[Table, ...]) -> SeparateTables:
+        """Return independent tables as one."""
+        sizes = tuple(int(np.prod(each.shape)) for each in tables)
+        counts = np.concatenate([each.cells.astype(float) for each in tables], -1)
+        design = Separate(tuple(each.design for each in tables), sizes)
+        labels = np.array([str(index) for index in range(len(tables))])
+        rows = sum(each.rows for each in tables)
+        return cls(counts=counts, labels=labels, design=design, rows=rows, tables=tables)
+
+    @property
+    def truth(self) -> Array:
+        """Position of the true class of each cell in its table."""
+        return np.concatenate([each.truth for each in self.tables])
+
+    @property
+    def prior_shares(self) -> Array:
+        """How a prior's mass is spread over the cells: sums to 1 for each of the tables."""
+        return np.concatenate([each.prior_shares.ravel() for each in self.tables])
+
+    @property
+    def views(self) -> tuple[Part, ...]:
+        """How each table follows from this one."""
+        starts = np.cumsum([0, *(int(np.prod(each.shape)) for each in self.tables)])
+        return tuple(Part(each, int(start)) for each, start in zip(self.tables, starts[:-1], strict=True))

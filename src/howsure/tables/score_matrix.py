@@ -1,0 +1,141 @@
+"""Tables of scores with one column per class, or per label."""
+
+from __future__ import annotations
+
+import abc
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.base import PSEUDO_CASES, Design
+from howsure.designs.clusters import Clusters
+from howsure.errors import UndefinedDesignError
+from howsure.tables.table import LONG_TABLE, Table
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class ScoreMatrixTable(Table, abc.ABC):
+    """Scores with one column per class (`MulticlassScoresTable`) or per label (`MultilabelScoresTable`).
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n, K) or (n, K, 2)
+        How often each row of scores occurs with each true class, or without and with each label.
+    scores : ndarray of shape (n, K)
+        The rows of scores.
+    labels : ndarray of shape (K,)
+        The classes or labels of the columns.
+    design : Design
+        How the counts would vary if the study were repeated.
+    rows : int
+        Number of cases.
+    """
+
+    scores: Array
+    noun: ClassVar[str] = "table of scores with one column per class"
+    has_pairs: ClassVar[bool] = True  # whether a case is of one class, so that classes can be compared in pairs
+    why_undefined: ClassVar[str] = "undefined: one of the classes has no case"
+
+    @property
+    def smallest_block(self) -> int:
+        """How many tables to draw at least at once."""
+        return 4 if np.prod(self.shape) < LONG_TABLE else 1
+
+    @abc.abstractmethod
+    def indicator(self, cells: Array) -> Array:
+        """Return cells as counts of each score without and with its class, ``(..., n, K, 2)``."""
+
+    @abc.abstractmethod
+    def from_indicator(self, slopes: Array) -> Array:
+        """Return slopes by the counts of `indicator` as slopes by the cells."""
+
+    @abc.abstractmethod
+    def class_design(self, index: int, row: Array, size: int) -> Design | None:
+        """Return the design of one class against the rest; None if it is not defined for it.
+
+        Parameters
+        ----------
+        index : int
+            Position of the class.
+        row : ndarray of shape (n,)
+            Which of ``size`` distinct scores each case has.
+        size : int
+            Number of distinct scores.
+        """
+
+
+@final
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class MulticlassScoresTable(ScoreMatrixTable):
+    """Counts of case × true class, for scores with one column per class."""
+
+    @property
+    def default_metrics(self) -> tuple[str, ...]:
+        """The metrics that `evaluate` reports when none are named."""
+        return ("roc_auc@macro", "roc_auc@macro+multi_class=ovo", "average_precision@macro")
+
+    @property
+    def truth(self) -> Array:
+        """Position of the true class of each cell."""
+        return np.tile(np.arange(len(self.labels)), len(self.scores))
+
+    def indicator(self, cells: Array) -> Array:
+        """Return cells as counts of each score without and with its class, ``(..., n, K, 2)``."""
+        return np.stack([cells.sum(-1, keepdims=True) - cells, cells], -1)
+
+    def from_indicator(self, slopes: Array) -> Array:
+        """Return slopes by the counts of `indicator` as slopes by the cells."""
+        absent, present = slopes[..., 0], slopes[..., 1]
+        return np.asarray(absent.sum(-1, keepdims=True) - absent + present)
+
+    def class_design(self, index: int, row: Array, size: int) -> Design | None:
+        """Return the design of one class against the rest; None if it is not defined for it."""
+        cells = 2 * row[:, None] + (np.arange(len(self.labels)) == index)
+        try:
+            return self.design.merged(cells.ravel(), 2 * size)
+        except UndefinedDesignError:
+            return None
+
+
+@final
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class MultilabelScoresTable(ScoreMatrixTable):
+    """Counts of case × label × truth, for scores with one column per label; each case is a cluster of its labels."""
+
+    axes: ClassVar[int] = 3
+    classes_noun: ClassVar[str] = "labels"
+    has_pairs: ClassVar[bool] = False
+
+    @property
+    def default_metrics(self) -> tuple[str, ...]:
+        """The metrics that `evaluate` reports when none are named."""
+        return ("roc_auc@macro", "roc_auc@micro", "average_precision@macro", "average_precision@micro")
+
+    @property
+    def default_prior(self) -> Array:
+        """Pseudo-cases of the default prior by cell: two for each label."""
+        return PSEUDO_CASES * len(self.labels) * self.prior_shares
+
+    @property
+    def truth(self) -> Array:
+        """Whether the cell's cases have the label."""
+        return np.tile([0, 1], self.scores.size)
+
+    def indicator(self, cells: Array) -> Array:
+        """Return the cells, which are such counts."""
+        return cells
+
+    def from_indicator(self, slopes: Array) -> Array:
+        """Return the slopes, which are by the cells."""
+        return slopes
+
+    def class_design(self, index: int, row: Array, size: int) -> Design | None:  # noqa: ARG002 - as of classes
+        """Return the design of one label; None where the cases are not clusters of their labels."""
+        if not isinstance(self.design, Clusters):
+            return None
+        case, column, truth = np.unravel_index(np.arange(self.counts.size), self.shape)
+        return self.design.kept(column == index, 2 * row[case] + truth)

@@ -1,0 +1,85 @@
+"""The table of scores of two classes: distinct score × truth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.counted import added_up
+from howsure.errors import HowsureError
+from howsure.tables.confusion import ConfusionTable
+from howsure.tables.table import LONG_TABLE, Table
+
+Array = NDArray[Any]
+
+
+@final
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class ScoresTable(Table):
+    """Counts of cases by distinct score and true class, so that ties are exact.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (..., S, 2)
+        Negative and positive cases with each score.
+    scores : ndarray of shape (S,)
+        Distinct scores, ascending.
+    labels : ndarray of shape (2,)
+        The negative and the positive class.
+    design : Design
+        How the counts would vary if the study were repeated.
+    rows : int or ndarray of shape (...)
+        Number of cases.
+    """
+
+    scores: Array
+    noun: ClassVar[str] = "table of scores"
+    why_undefined: ClassVar[str] = "undefined: one of the classes has no case"
+
+    @property
+    def default_metrics(self) -> tuple[str, ...]:
+        """The metrics that `evaluate` reports when none are named."""
+        return ("roc_auc", "average_precision")
+
+    @property
+    def truth(self) -> Array:
+        """Position of the true class of each cell."""
+        return np.tile([0, 1], len(self.scores))
+
+    @property
+    def smallest_block(self) -> int:
+        """How many tables to draw at least at once."""
+        return 4 if np.prod(self.shape) < LONG_TABLE else 1
+
+    @property
+    def class_totals(self) -> Array:
+        """Cases of each class, ``(..., 2)``."""
+        return np.asarray(self.counts.sum(-2))
+
+    def at(self, threshold: float) -> ConfusionTable:
+        """Return the confusion table at a threshold: predicted positive when the score is at least it.
+
+        Parameters
+        ----------
+        threshold : float
+            In the units of the scores.
+
+        Raises
+        ------
+        HowsureError
+            If the threshold is not a number.
+        """
+        if isinstance(threshold, str) or np.ndim(threshold) or threshold != threshold:  # noqa: PLR0124 - nan alone differs
+            message = f"`threshold` is {threshold!r}, not a number: a case is positive when its score is at least that."
+            raise HowsureError(message)
+        positive = (self.scores >= threshold).astype(np.intp)
+        cells = (2 * np.arange(2) + positive[:, None]).ravel()  # true class × predicted class
+        exact = self.design.cells_at(float(threshold))
+        if exact is None:
+            counts = added_up(self.cells, cells, 4).reshape(*self.batch, 2, 2)
+        else:
+            counts = exact * self.counts.sum()
+        return ConfusionTable(counts=counts, labels=self.labels, design=self.design.merged(cells, 4), rows=self.rows)

@@ -1,0 +1,97 @@
+"""Views: how the table of one model follows from a joint table, linearly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.tables.counts import Counts
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+DENSE = 2**14  # entries of the matrix that adds up joint cells, up to which it is dense
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Marginal:
+    """One model of a joint table of the same cases: joint cell c falls in the model's cell ``cells[c]``.
+
+    Parameters
+    ----------
+    empty : Table
+        A table of the model's cells, whatever its counts.
+    cells : ndarray of the shape of the joint cells
+        The model's flat cell of each joint cell.
+    """
+
+    empty: Table
+    cells: Array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the model's cells."""
+        return self.empty.shape
+
+    def counts(self, cells: Array) -> Counts:
+        """Add up the joint cells of each of the model's cells."""
+        size, joint = self.empty.counts.size, self.cells.size
+        leading = cells.shape[: cells.ndim - self.cells.ndim]
+        if not leading:
+            return self.empty.wrap(np.bincount(self.cells.ravel(), cells.ravel(), size))
+        flat = cells.reshape(-1, joint)
+        if size * joint <= DENSE:
+            added = flat @ (self.cells.reshape(-1, 1) == np.arange(size)).astype(float)
+        else:
+            from scipy import sparse
+
+            adding = sparse.csr_array((np.ones(joint), (self.cells.ravel(), np.arange(joint))), (size, joint))
+            added = (adding @ flat.T).T
+        return self.empty.wrap(np.asarray(added).reshape(*leading, size))
+
+    def table(self, joint: Table) -> Table:
+        """Return the model's table, with its design."""
+        design = joint.design.merged(self.cells.ravel(), self.empty.counts.size)
+        return replace(self.empty, counts=self.counts(joint.counts).cells, design=design, rows=joint.rows)
+
+    def pulled_back(self, gradient: Array, size: int) -> Array:  # noqa: ARG002 - as of every view
+        """Return a derivative by the model's cells as one by the joint cells, ``(..., size)``."""
+        leading = gradient.shape[: gradient.ndim - self.empty.axes]
+        return np.asarray(gradient.reshape(*leading, -1)[..., self.cells.ravel()])
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """One of several separate tables whose cells lie side by side."""
+
+    own: Table
+    start: int
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the table's cells."""
+        return self.own.shape
+
+    @property
+    def cells(self) -> slice:
+        """Where the table's cells lie."""
+        return slice(self.start, self.start + int(np.prod(self.own.shape)))
+
+    def counts(self, cells: Array) -> Counts:
+        """Take the table's cells."""
+        return self.own.wrap(cells[..., self.cells])
+
+    def table(self, joint: Table) -> Table:
+        """Return the table, with the counts that it has in the joint one."""
+        return replace(self.own, counts=self.counts(joint.counts).cells)
+
+    def pulled_back(self, gradient: Array, size: int) -> Array:
+        """Return a derivative by the table's cells as one by all cells, ``(..., size)``."""
+        leading = gradient.shape[: gradient.ndim - self.own.axes]
+        every = np.zeros((*leading, size))
+        every[..., self.cells] = gradient.reshape(*leading, -1)
+        return every
