@@ -86,7 +86,7 @@ class Linearised(Design):
     @property
     def degrees_of_freedom(self) -> float:
         """The smallest of the samples'."""
-        return min(sample.design.degrees_of_freedom for sample in self.samples)
+        return min(float(sample.design.degrees_of_freedom) for sample in self.samples)
 
     def variance(self, counts: Array, gradient: Array) -> Array:  # noqa: ARG002 - as of every design
         """Return the sum of the samples' variances."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sized
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +14,7 @@ from howsure.errors import HowsureError, OneClassError
 from howsure.sources.columns import Column, Grouped, as_labels, checked_weight, encoded, same_length, sort_order
 from howsure.sources.frames import grouped
 from howsure.sources.groups import Cells, Groups, by_columns, groups_of_columns, roles
+from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.multilabel import MultilabelTable
 from howsure.tables.table import label_array
@@ -20,6 +22,32 @@ from howsure.tables.table import label_array
 Array = NDArray[Any]
 MOST_ATOMS = 100_000  # distinct (cell, weight) pairs that are kept for exact resampling
 NUMBERS = (bool, int, float, np.number, np.bool_)
+
+
+@overload
+def confusion(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    data: Any = ...,
+    labels: ArrayLike | None = ...,
+    sample_weight: Any = ...,
+    groups: Any = ...,
+    by: None = None,
+) -> ConfusionTable | MultilabelTable: ...
+
+
+@overload
+def confusion(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    data: Any = ...,
+    labels: ArrayLike | None = ...,
+    sample_weight: Any = ...,
+    groups: Any = ...,
+    by: Sized,
+) -> Tables[ConfusionTable] | Tables[MultilabelTable]: ...
 
 
 def confusion(
@@ -30,8 +58,8 @@ def confusion(
     labels: ArrayLike | None = None,
     sample_weight: Any = None,
     groups: Any = None,
-    by: Any = None,
-) -> Any:
+    by: Sized | None = None,
+) -> ConfusionTable | MultilabelTable | Tables[ConfusionTable] | Tables[MultilabelTable]:
     """Count predictions into a confusion table.
 
     Parameters
@@ -184,8 +212,8 @@ def multilabel(
     labels: ArrayLike | None = None,
     sample_weight: Any = None,
     groups: Any = None,
-    by: Any = None,
-) -> Any:
+    by: Sized | None = None,
+) -> MultilabelTable | Tables[MultilabelTable]:
     """Count multilabel indicator arrays into one 2×2 table for each label; each row is a cluster of its labels.
 
     Parameters

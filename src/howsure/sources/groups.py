@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from howsure.tables.batch import Tables
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
+Made = TypeVar("Made", bound=Table)
 ROLE = "by"  # with the column's name in brackets, in errors
 MOST_CELLS = 2**28  # of all tables together: 2 GiB
 
@@ -90,11 +91,11 @@ class Groups:
         """Return the groups of some of the rows."""
         return Groups(self.columns, self.keys, self.code[chosen])
 
-    def tables(self, tables: Table | Sequence[Table], overall: Table) -> Tables:
+    def tables(self, tables: Made | Sequence[Made], overall: Made) -> Tables[Made]:
         """Return the tables by the groups' keys."""
         return Tables(self.keys, tables, overall, self.columns)
 
-    def each(self, make: Callable[[Any], Table]) -> Tables:
+    def each(self, make: Callable[[Any], Made]) -> Tables[Made]:
         """Return what a function makes of the rows of each group, and of all rows."""
         order = np.argsort(self.code, kind="stable")
         rows = np.split(order, np.searchsorted(self.code[order], np.arange(1, len(self.keys))))
@@ -128,7 +129,7 @@ class Cells:
     cluster: Array | None = None
     atoms: tuple[Array, Array, Array] | None = None
 
-    def table(self, make: Callable[[Array, Design, Any], Table]) -> Table:
+    def table(self, make: Callable[[Array, Design, Any], Made]) -> Made:
         """Return the table of all combinations, from flat counts, design and number of rows."""
 
         def added(values: Array) -> Array:
@@ -141,7 +142,7 @@ class Cells:
             design = Weighted(added(self.weight_squared), self.atoms)
         return make(added(self.weight), design, round(float(self.n.sum())))
 
-    def tables(self, groups: Groups, make: Callable[[Array, Design, Any], Table]) -> Tables:
+    def tables(self, groups: Groups, make: Callable[[Array, Design, Any], Made]) -> Tables[Made]:
         """Return a table for each group, as one batch, and the table of all."""
         design: Design = Independent()
         if self.cluster is not None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from dataclasses import replace
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,10 +18,37 @@ from howsure.sources.confusion import class_labels, grouped_by_weight, refuse_mi
 from howsure.sources.frames import columns, grouped
 from howsure.sources.groups import Cells, Groups, by_columns, clusters, groups_of_columns, roles
 from howsure.sources.scores import MOST_ATOMS, binary_truth, score_values
+from howsure.tables.batch import Tables
 from howsure.tables.paired import PairedScoresTable, PairedTable
 
 Array = NDArray[Any]
 MOST_PSEUDO_CELLS = 2**13  # over which a prior is spread
+
+
+@overload
+def paired(
+    y_true: Any,
+    y_pred: Mapping[str, Any] | Sequence[str],
+    *,
+    data: Any = ...,
+    labels: ArrayLike | None = ...,
+    sample_weight: Any = ...,
+    groups: Any = ...,
+    by: None = None,
+) -> PairedTable: ...
+
+
+@overload
+def paired(
+    y_true: Any,
+    y_pred: Mapping[str, Any] | Sequence[str],
+    *,
+    data: Any = ...,
+    labels: ArrayLike | None = ...,
+    sample_weight: Any = ...,
+    groups: Any = ...,
+    by: Sized,
+) -> Tables[PairedTable]: ...
 
 
 def paired(
@@ -32,8 +59,8 @@ def paired(
     labels: ArrayLike | None = None,
     groups: Any = None,
     sample_weight: Any = None,
-    by: Any = None,
-) -> Any:
+    by: Sized | None = None,
+) -> PairedTable | Tables[PairedTable]:
     """Count the predictions of several models on the same cases.
 
     Parameters
@@ -134,8 +161,8 @@ def paired(
 
     if not named:
         return cells.table(table)
-    levels, codes_of = counted.levels[first:], [code[kept] for code in counted.codes[first:]]
-    return cells.tables(Groups.of(list(named), levels, codes_of), table)
+    split = [code[kept] for code in counted.codes[first:]]
+    return cells.tables(Groups.of(list(named), counted.levels[first:], split), table)
 
 
 def _models(given: Any, data: Any) -> dict[str, Any]:
@@ -176,6 +203,32 @@ def pseudo_tuples(classes: int, models: int) -> Array:
     return np.column_stack([true, said])
 
 
+@overload
+def paired_scores(
+    y_true: Any,
+    y_score: Mapping[str, Any] | Sequence[str],
+    *,
+    data: Any = ...,
+    pos_label: Any = ...,
+    sample_weight: Any = ...,
+    groups: Any = ...,
+    by: None = None,
+) -> PairedScoresTable: ...
+
+
+@overload
+def paired_scores(
+    y_true: Any,
+    y_score: Mapping[str, Any] | Sequence[str],
+    *,
+    data: Any = ...,
+    pos_label: Any = ...,
+    sample_weight: Any = ...,
+    groups: Any = ...,
+    by: Sized,
+) -> Tables[PairedScoresTable]: ...
+
+
 def paired_scores(
     y_true: Any,
     y_score: Mapping[str, Any] | Sequence[str],
@@ -184,8 +237,8 @@ def paired_scores(
     pos_label: Any = None,
     groups: Any = None,
     sample_weight: Any = None,
-    by: Any = None,
-) -> Any:
+    by: Sized | None = None,
+) -> PairedScoresTable | Tables[PairedScoresTable]:
     """Count the cases by the scores that several models give to them, and the true class.
 
     Parameters
@@ -242,9 +295,10 @@ def paired_scores(
     weight = checked_weight(given["sample_weight"]) if sample_weight is not None else None
     same_length([truth, *split, *([] if cluster is None else [cluster])], weight)
     positive, classes = binary_truth(truth, pos_label)
+    group = None if cluster is None else np.asarray(cluster.codes)
 
     def table(some: Any) -> PairedScoresTable:
-        parts = (None if part is None else part[some] for part in (weight, cluster and np.asarray(cluster.codes)))
+        parts = (None if part is None else part[some] for part in (weight, group))
         return _paired_scores(positive[some], [score[some] for score in scores], classes, tuple(models), *parts)
 
     return groups_of_columns(list(named), split).each(table) if named else table(slice(None))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Sequence, Sized
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,11 +15,38 @@ from howsure.sources.columns import Column, as_labels, checked_weight, encoded, 
 from howsure.sources.frames import columns
 from howsure.sources.groups import by_columns, clusters, groups_of_columns, roles
 from howsure.sources.scores import MOST_ATOMS, score_values
+from howsure.tables.batch import Tables
 from howsure.tables.score_matrix import MulticlassScoresTable, MultilabelScoresTable, ScoreMatrixTable
 from howsure.tables.table import label_array
 
 Array = NDArray[Any]
 MATRIX = 2  # dimensions
+
+
+@overload
+def multiclass_scores(
+    y_true: Any,
+    y_score: Any,
+    *,
+    data: Any = ...,
+    labels: ArrayLike | None = ...,
+    sample_weight: Any = ...,
+    groups: Any = ...,
+    by: None = None,
+) -> ScoreMatrixTable: ...
+
+
+@overload
+def multiclass_scores(
+    y_true: Any,
+    y_score: Any,
+    *,
+    data: Any = ...,
+    labels: ArrayLike | None = ...,
+    sample_weight: Any = ...,
+    groups: Any = ...,
+    by: Sized,
+) -> Tables[ScoreMatrixTable]: ...
 
 
 def multiclass_scores(
@@ -30,8 +57,8 @@ def multiclass_scores(
     labels: ArrayLike | None = None,
     sample_weight: Any = None,
     groups: Any = None,
-    by: Any = None,
-) -> Any:
+    by: Sized | None = None,
+) -> ScoreMatrixTable | Tables[ScoreMatrixTable]:
     """Lay out the cases of scores with one column a class, for metrics of many classes by their scores.
 
     Parameters

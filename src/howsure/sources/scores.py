@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sized
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +15,38 @@ from howsure.errors import HowsureError
 from howsure.sources.columns import checked_weight, encoded, same_length, sort_order
 from howsure.sources.frames import columns
 from howsure.sources.groups import by_columns, groups_of_columns, roles
+from howsure.tables.batch import Tables
 from howsure.tables.scores import ScoresTable
 
 Array = NDArray[Any]
 MOST_ATOMS = 100_000  # weighted cases that are kept for exact resampling
 POSITIVE_BY_HABIT = ({0, 1}, {-1, 1})  # scikit-learn takes 1 as positive in these
+
+
+@overload
+def scores(
+    y_true: Any,
+    y_score: Any,
+    *,
+    data: Any = ...,
+    pos_label: Any = ...,
+    sample_weight: Any = ...,
+    groups: Any = ...,
+    by: None = None,
+) -> ScoresTable: ...
+
+
+@overload
+def scores(
+    y_true: Any,
+    y_score: Any,
+    *,
+    data: Any = ...,
+    pos_label: Any = ...,
+    sample_weight: Any = ...,
+    groups: Any = ...,
+    by: Sized,
+) -> Tables[ScoresTable]: ...
 
 
 def scores(
@@ -29,8 +57,8 @@ def scores(
     pos_label: Any = None,
     sample_weight: Any = None,
     groups: Any = None,
-    by: Any = None,
-) -> Any:
+    by: Sized | None = None,
+) -> ScoresTable | Tables[ScoresTable]:
     """Count cases by distinct score and true class; the scores are sorted once.
 
     Parameters

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, final
+from typing import Any, Generic, TypeVar, final
 
 from howsure.errors import UnknownKeyError
 from howsure.tables.table import Table
 
+Table_co = TypeVar("Table_co", bound=Table, covariant=True)
+
 
 @final
-class Tables(Mapping[Hashable, Table]):
+class Tables(Mapping[Hashable, Table_co], Generic[Table_co]):
     """One table for each group, and all groups together.
 
     A mapping of the groups' values to their tables, in order. Where the tables have the same cells they are one
@@ -41,8 +43,8 @@ class Tables(Mapping[Hashable, Table]):
     def __init__(
         self,
         keys: Iterable[Hashable],
-        tables: Table | Sequence[Table],
-        overall: Table,
+        tables: Table_co | Sequence[Table_co],
+        overall: Table_co,
         columns: Sequence[str] = ("group",),
     ) -> None:
         self._keys = tuple(keys)
@@ -51,11 +53,11 @@ class Tables(Mapping[Hashable, Table]):
         self.columns = tuple(columns)
 
     @property
-    def stack(self) -> Table | None:
+    def stack(self) -> Table_co | None:
         """The tables as one with a leading axis, where they have the same cells."""
         return self._tables if isinstance(self._tables, Table) else None
 
-    def at(self, threshold: float) -> Tables:
+    def at(self, threshold: float) -> Tables[Any]:
         """Return the confusion tables of scores at a threshold.
 
         Parameters
@@ -63,9 +65,9 @@ class Tables(Mapping[Hashable, Table]):
         threshold : float
             In the units of the scores.
         """
-        return self.mapped(lambda table: table.at(threshold))  # type: ignore[attr-defined]  # of scores
+        return self.mapped(lambda table: table.at(threshold))
 
-    def mapped(self, function: Any) -> Tables:
+    def mapped(self, function: Any) -> Tables[Any]:
         """Return what a function makes of each table, and of the overall one."""
         tables = function(self.stack) if self.stack is not None else [function(each) for each in self.values()]
         return Tables(self._keys, tables, function(self.overall), self.columns)
@@ -79,7 +81,7 @@ class Tables(Mapping[Hashable, Table]):
     def _positions(self) -> dict[Hashable, int]:
         return {key: position for position, key in enumerate(self._keys)}
 
-    def __getitem__(self, key: Hashable) -> Table:
+    def __getitem__(self, key: Hashable) -> Table_co:
         if key not in self._positions:
             raise UnknownKeyError.unknown("group", str(key), map(str, self._keys))
         position = self._positions[key]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, final, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -77,7 +78,17 @@ def two_classes(label: Any, counts: Array, design: Design, rows: Any) -> Confusi
     return ConfusionTable(counts=counts, labels=labels, design=design, rows=rows)
 
 
-def from_counts(counts: ArrayLike, labels: ArrayLike | None = None) -> Any:
+@overload
+def from_counts(  # type: ignore[overload-overlap]  # a nested list is array-like too: the narrower comes first
+    counts: Sequence[Sequence[Sequence[float]]], labels: ArrayLike | None = None
+) -> Tables[ConfusionTable]: ...
+
+
+@overload
+def from_counts(counts: ArrayLike, labels: ArrayLike | None = None) -> ConfusionTable: ...
+
+
+def from_counts(counts: ArrayLike, labels: ArrayLike | None = None) -> ConfusionTable | Tables[ConfusionTable]:
     """Return the table of a confusion matrix: rows are the true class, columns the predicted class.
 
     Parameters

@@ -14,7 +14,7 @@ from howsure.designs.separate import Separate
 from howsure.errors import HowsureError
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.scores import ScoresTable
-from howsure.tables.table import LONG_TABLE, Table
+from howsure.tables.table import BLOCK_CELLS, LONG_TABLE, Table
 from howsure.tables.views import Marginal, Part
 
 Array = NDArray[Any]
@@ -112,7 +112,7 @@ class PairedTable(JointTable):
     def draws_at_once(self) -> int:
         """How many tables to draw at once: each model's own table has to fit too."""
         cells = max(self.codes.shape[0], len(self.labels) ** 2)
-        return max(min(32, max(1, LONG_TABLE // cells)), 2**17 // cells)
+        return int(max(min(32, max(1, LONG_TABLE // cells)), BLOCK_CELLS // cells))
 
     def pair(self, first: str, second: str) -> PairedTable:
         """Return the joint table of two of the models.
