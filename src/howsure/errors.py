@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Iterable
-from typing import Any, SupportsIndex
+from typing import Any, Self, SupportsIndex
 
 
 class HowsureError(ValueError):
     """Input that howsure cannot use; the message says what is wrong and what to do."""
 
     @classmethod
-    def unknown(cls, what: str, word: str, known: Iterable[str]) -> HowsureError:
+    def unknown(cls, what: str, word: str, known: Iterable[str]) -> Self:
         """Return the error for a name that is not known, with the nearest names that are."""
         names = [str(name) for name in known]
         return cls(f"There is no {what} '{word}'.{did_you_mean(word, names)}")
 
     @classmethod
-    def unreadable(cls, what: str, error: Exception) -> HowsureError:
+    def unreadable(cls, what: str, error: Exception) -> Self:
         """Return the error for data that another library cannot read, with its reason in one line."""
         lines = [line.strip() for line in str(error).strip().partition("\n\n")[0].splitlines()]
         reason = "; ".join(line for line in lines if not line.startswith(("Original Line", "Possible", "* ")))
         return cls(f"{what} cannot be read: {reason or type(error).__name__}")
+
+
+class UnknownKeyError(HowsureError, KeyError):
+    """A lookup that failed; the message names what is known."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])  # a KeyError would put it in quotation marks
 
 
 class OneClassError(HowsureError):
@@ -31,6 +39,9 @@ class OneClassError(HowsureError):
         super().__init__(f"Only the class {label!r} occurs. Name all classes with `labels=`, at least two.")
         self.label = label
 
+    def __reduce__(self) -> tuple[type[OneClassError], tuple[object]]:
+        return OneClassError, (self.label,)
+
 
 def whole_number(name: str, value: Any, least: int = 1) -> int:
     """Return a whole number of at least ``least``; the error calls it ``name``."""
@@ -39,6 +50,19 @@ def whole_number(name: str, value: Any, least: int = 1) -> int:
         if number >= least and number.is_integer():
             return int(value)
     message = f"`{name}` must be a whole number of at least {least}, not {value!r}."
+    raise HowsureError(message)
+
+
+def checked_level(confidence_level: Any) -> float:
+    """Return the confidence level as a float; refuse what is not strictly between 0 and 1."""
+    try:
+        level = float(confidence_level)
+    except (TypeError, ValueError):
+        level = math.nan
+    if 0 < level < 1:
+        return level
+    hint = f" Did you mean {level / 100:g}?" if 1 < level < 100 else ""  # noqa: PLR2004 - a percentage
+    message = f"`confidence_level` must lie between 0 and 1, not {confidence_level!r}.{hint}"
     raise HowsureError(message)
 
 
