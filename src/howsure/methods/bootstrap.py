@@ -14,6 +14,7 @@ from howsure.errors import HowsureError, whole_number
 from howsure.methods.delta import Delta
 from howsure.methods.draws import seed_sequence, values_of_draws
 from howsure.methods.interval import DrawingMethod, Interval, standard_error
+from howsure.methods.inversion import p_value, resolved
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
@@ -92,6 +93,17 @@ class Bootstrap(DrawingMethod):
         lowest, highest = metric.range
         reason = f"undefined on {lost} of {len(draws)} resamples" if lost else ""
         return Interval(max(low, lowest), min(high, highest), float(kept.std(ddof=1)), draws, reason)
+
+    def p_value(
+        self, metric: Metric, table: Table, null: float, *, draws: Array | None = None, rng: Any = None
+    ) -> float:
+        """Return the p-value that the draws tell, and where they show no variation that of the delta method."""
+        made = self.interval(metric, table, 0.95, rng).draws if draws is None else draws
+        kept = np.empty(0) if made is None else made[np.isfinite(made)]
+        if not (kept.size and np.ptp(kept) > 0):
+            return Delta().p_value(metric, table, null)
+        limits = resolved(self.limits(metric, table, kept, rng), kept.size)
+        return p_value(limits, float(metric(table.counted)), null)
 
     def limits(self, metric: Metric, table: Table, draws: Array, rng: Any = None) -> Limits:
         """Return the interval's limits as a function of the confidence level, from defined resampled values."""

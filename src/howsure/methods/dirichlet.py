@@ -91,6 +91,18 @@ class Dirichlet(DrawingMethod):
             self.interval_of(row, metric, table, confidence_level) for row, metric in zip(draws, metrics, strict=True)
         ]
 
+    def p_value(
+        self,
+        metric: Metric,  # noqa: ARG002 - as of every method
+        table: Table,  # noqa: ARG002
+        null: float,  # noqa: ARG002
+        *,
+        draws: Array | None = None,  # noqa: ARG002
+        rng: Any = None,  # noqa: ARG002
+    ) -> float:
+        """Return nan: posterior draws test nothing."""
+        return np.nan
+
     def draws(self, metrics: Sequence[Metric], table: Table, rng: Any = None) -> Array:
         """Return the draws of several metrics, ``(metrics, n_draws)``, from one stream of tables."""
         sampler = _Sampler.of(self, table)

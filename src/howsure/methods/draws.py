@@ -8,7 +8,9 @@ are asked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import hashlib
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -34,6 +36,32 @@ def seed_sequence(random_state: Any) -> np.random.SeedSequence:
         integers = random_state.integers if isinstance(random_state, np.random.Generator) else random_state.randint
         return np.random.SeedSequence([int(part) for part in integers(0, 2**31, size=4)])
     return np.random.SeedSequence(random_state)
+
+
+def stream_of(method: Any, table: Table, seed: np.random.SeedSequence) -> Hashable:
+    """Return a token that is equal exactly for draws from the same joint stream of tables.
+
+    Draw d of two metrics is of the same table where their tokens are equal, and independent or merely similar
+    elsewhere: draws of different tables from one seed are no joint draws.
+
+    Parameters
+    ----------
+    method : DrawingMethod
+        What draws, with its settings.
+    table : Table
+        What is drawn from.
+    seed : SeedSequence
+        Seed of the draws.
+    """
+    counts, design = np.ascontiguousarray(table.cells, dtype=float), table.design
+    # The variance of one linear form tells designs apart, whatever they are made of.
+    variance = design.variance(counts, np.linspace(1.0, 2.0, counts.shape[-1]))
+    named = fields(method) if is_dataclass(method) else ()
+    settings = [(each.name, np.asarray(getattr(method, each.name)).tolist()) for each in named]
+    words = (type(table).__name__, counts.shape, type(design).__name__, np.asarray(variance).tolist())
+    parts = (method.name, repr(settings), repr(words))
+    digest = hashlib.blake2b(counts.tobytes() + repr(parts).encode(), digest_size=8).hexdigest()
+    return (digest, str(seed.entropy), tuple(seed.spawn_key))
 
 
 def values_of_draws(

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from howsure.designs.base import quotient
 from howsure.designs.counted import dot
+from howsure.methods.inversion import p_value
 from howsure.metrics.metric import Metric, Proportion
 from howsure.tables.table import Table
 
@@ -83,6 +84,38 @@ class Method(abc.ABC):
         """Return the interval of the metric on the table; ``rng`` seeds the methods that draw."""
         found = self.at_levels(metric, table)(confidence_level)
         return found if table.batch else found.of_one()
+
+    def p_value(
+        self,
+        metric: Metric,
+        table: Table,
+        null: float,
+        *,
+        draws: Array | None = None,  # noqa: ARG002 - of methods that draw
+        rng: Any = None,  # noqa: ARG002
+    ) -> float:
+        """Return the two-sided p-value of a hypothetical value of the metric; nan where nothing is tested.
+
+        Parameters
+        ----------
+        metric : Metric
+            The metric, bound to the table.
+        table : Table
+            One table.
+        null : float
+            The hypothetical value.
+        draws : ndarray of shape (draws,), optional
+            Draws that the method has made of the metric, so that they are not made again.
+        rng : seed, optional
+            Seed of the methods that draw.
+        """
+        at_level = self.at_levels(metric, table)
+
+        def limits(level: float) -> tuple[float, float]:
+            found = at_level(level)
+            return float(found.low), float(found.high)
+
+        return p_value(limits, float(metric(table.counted)), null)
 
 
 class DrawingMethod(Method):
