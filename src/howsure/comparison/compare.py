@@ -16,8 +16,13 @@ from howsure.errors import HowsureError, checked_level, listed
 from howsure.estimates.estimate import estimate_of
 from howsure.estimates.estimation import estimate
 from howsure.estimates.grouped import Grouped, over_groups
-from howsure.methods import DeLong, Delta, Dirichlet, DrawingMethod, Method, automatic, named
+from howsure.methods.default import checked
+from howsure.methods.delong import DeLong
+from howsure.methods.delta import Delta
+from howsure.methods.dirichlet import Dirichlet
 from howsure.methods.draws import seed_sequence
+from howsure.methods.interval import DrawingMethod, Method
+from howsure.methods.library import named
 from howsure.metrics.binding import resolve
 from howsure.metrics.contrast import EFFECTS, Effect, Side, contrast_metric
 from howsure.metrics.metric import Metric
@@ -245,9 +250,7 @@ def compared(
     region = region_of(rope, contrast.effect.null)
     seed = seed_sequence(random_state)
     value = float(metric(joint.counted))
-    chosen = automatic(metric, joint) if method is None else method
-    if refusal := chosen.suits(metric, joint):
-        raise HowsureError(refusal)
+    chosen = checked(method, metric, joint)
     pair = (contrast.first, contrast.second)
     if isinstance(chosen, DrawingMethod):
         wanted = [metric, *(side.as_metric() for side in pair)]

@@ -11,8 +11,8 @@ from howsure.estimates.estimation import default_metrics, evaluate
 from howsure.estimates.evaluation import Evaluation
 from howsure.estimates.grouped import group_seed, of_groups
 from howsure.grids import Grid, Tabular, interval_text, number, significant_decimals
-from howsure.methods import Method
 from howsure.methods.draws import seed_sequence
+from howsure.methods.interval import Method
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
 

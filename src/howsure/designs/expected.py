@@ -32,6 +32,7 @@ class Expected(Design):
     __slots__ = ()
     is_counted: ClassVar[bool] = False
     has_labels: ClassVar[bool] = False
+    awaits_labels: ClassVar[bool] = True
 
     def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design]:  # noqa: ARG002 - as of every design
         """Return the counts as they are: what does not vary is certain, given the scores."""
@@ -176,6 +177,7 @@ class Batch(Expected):
     """
 
     cases: Cases
+    knows_chances: ClassVar[bool] = True
 
     @property
     def note(self) -> str:
@@ -259,6 +261,7 @@ class Population(Expected):
     """
 
     cases: Cases
+    awaits_labels: ClassVar[bool] = False
 
     @property
     def note(self) -> str:
@@ -322,6 +325,7 @@ class Known(Expected):
 
     distribution: ScoreDistribution | None
     n: float = np.inf
+    knows_chances: ClassVar[bool] = True
 
     @property
     def is_exact(self) -> bool:

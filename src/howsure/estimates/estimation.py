@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError, checked_level
 from howsure.estimates.estimate import Estimate, estimate_of
 from howsure.estimates.evaluation import Evaluation
-from howsure.methods import DrawingMethod, Method, automatic, named, refuse_unfit
+from howsure.methods.default import checked
 from howsure.methods.draws import seed_sequence
-from howsure.methods.interval import CONSTANT, Interval
+from howsure.methods.interval import CONSTANT, DrawingMethod, Interval, Method
+from howsure.methods.library import named
 from howsure.metrics.binding import labels_to_expand, resolve, undefined_classes
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec, parse
@@ -97,11 +98,12 @@ def _estimates(
 ) -> tuple[Estimate, ...]:
     names = [metric.name for metric in metrics]
     method = named(table.design.method or None) if method is None else method
-    refuse_unfit(method, table)
     if len(metrics) == 1 or (isinstance(table, ScoresTable) and all(metric.smaller for metric in metrics)):
         own = [_own_table(table, metric) for metric in metrics]  # whose few cells say all that the many could
         table, metrics = own[0][0] if own else table, [metric for _, metric in own]
     if isinstance(method, DrawingMethod):
+        for metric in metrics:
+            checked(method, metric, table)
         intervals = method.intervals(metrics, table, level, random_state)
         pairs: list[tuple[Method, Interval]] = [(method, interval) for interval in intervals]
     else:
@@ -121,9 +123,7 @@ def _analytic(
     table: Table, metric: Metric, method: Method | None, level: float, random_state: Any
 ) -> tuple[Method, Interval]:
     small, same = _smallest(*_own_table(table, metric))
-    chosen = automatic(same, small) if method is None else method
-    if refusal := chosen.suits(same, small):
-        raise HowsureError(refusal)
+    chosen = checked(method, same, small)
     return chosen, chosen.interval(same, small, level, random_state)
 
 

@@ -23,6 +23,7 @@ from howsure.tables.table import Table
 
 Array = NDArray[Any]
 Draw = Callable[[int, np.random.Generator], Array]  # (size, rng) -> (size, cells)
+STREAMS_OF_TABLES = 2**22  # of a batch, from here on among the children of a seed
 
 
 def seed_sequence(random_state: Any) -> np.random.SeedSequence:
@@ -36,6 +37,14 @@ def seed_sequence(random_state: Any) -> np.random.SeedSequence:
         integers = random_state.integers if isinstance(random_state, np.random.Generator) else random_state.randint
         return np.random.SeedSequence([int(part) for part in integers(0, 2**31, size=4)])
     return np.random.SeedSequence(random_state)
+
+
+def stream_at(random_state: Any, index: int) -> Any:
+    """Return the seed of one table of a batch: each has a stream of its own, which blocks of draws do not touch."""
+    if random_state is None:
+        return None
+    seed = seed_sequence(random_state)
+    return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, STREAMS_OF_TABLES + index))
 
 
 def stream_of(method: Any, table: Table, seed: np.random.SeedSequence) -> Hashable:
