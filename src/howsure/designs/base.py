@@ -39,6 +39,8 @@ class Design(abc.ABC):
         Whether the counts are one multinomial sample of unweighted, independent cases.
     is_counted : bool
         Whether cases were counted; False for counts that are estimates or expectations.
+    has_trials : bool
+        Whether a share varies as one of its effective number of trials, also near 0 and 1.
     has_labels : bool
         Whether the true classes were seen; False for counts expected from scores.
     is_exact : bool
@@ -56,6 +58,7 @@ class Design(abc.ABC):
     __slots__ = ()
     is_independent: ClassVar[bool] = False
     is_counted: ClassVar[bool] = True
+    has_trials: ClassVar[bool] = True
     has_labels: ClassVar[bool] = True
     fixes_margins: ClassVar[bool] = False
     method: ClassVar[str] = ""
