@@ -116,6 +116,16 @@ class Design(abc.ABC):
         """
         raise UndefinedDesignError(type(self).__name__)
 
+    def merged_each(self, cells: Array, size: int) -> Design:
+        """Return the design of a batch of tables, each merged in its own way; ``cells`` is ``(tables, cells)``.
+
+        Raises
+        ------
+        UndefinedDesignError
+            If the design is not defined for such a batch.
+        """
+        raise UndefinedDesignError(type(self).__name__, "several mergers at once")
+
     def bound(self, truth: Array) -> Design:  # noqa: ARG002 - of designs that look at the classes
         """Return the design for a table whose cells hold these true classes."""
         return self
