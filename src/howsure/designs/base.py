@@ -116,7 +116,7 @@ class Design(abc.ABC):
         """
         raise UndefinedDesignError(type(self).__name__)
 
-    def merged_each(self, cells: Array, size: int) -> Design:
+    def merged_each(self, cells: Array, size: int) -> Design:  # noqa: ARG002 - as `merged`
         """Return the design of a batch of tables, each merged in its own way; ``cells`` is ``(tables, cells)``.
 
         Raises

@@ -245,7 +245,7 @@ class _Question:
             intervals = method.intervals(bound, table, self.level, self.seed)
             pairs: list[tuple[Method, Interval]] = [(method, interval) for interval in intervals]
         else:
-            pairs = [_analytic(table, metric, method, self.level) for metric in bound]
+            pairs = _analytics(table, bound, method, self.level)
         return tuple(
             finished(name, *own_table(table, metric), self.level, *pair)
             for name, metric, pair in zip(names, bound, pairs, strict=True)
@@ -296,6 +296,28 @@ def _check_threshold(threshold: float | None, table: Table, metrics: Sequence[Me
 def own_table(table: Table, metric: Metric) -> tuple[Table, Metric]:
     """Return the smaller table that a metric looks at, where there is one, with the metric of it."""
     return (table, metric) if metric.smaller is None else metric.smaller(table)
+
+
+def _analytics(
+    table: Table, metrics: Sequence[Metric], method: Method | None, level: float
+) -> list[tuple[Method, Interval]]:
+    """Return each metric's method and interval; those of several classes against the rest in one pass."""
+    found: dict[int, tuple[Method, Interval]] = {}
+    alike: dict[str, list[int]] = {}  # places of the metrics that differ in their class alone
+    for place, metric in enumerate(metrics):
+        if metric.positive is not None and metric.definition is not None and table.shape != (2, 2):
+            alike.setdefault(_of_two_classes(metric).text, []).append(place)
+    for spec, places in alike.items():
+        classes = np.array([metrics[place].positive for place in places])
+        stack = table.each_against_rest(classes) if len(places) > 1 else None
+        if stack is None:
+            continue
+        same = resolve(spec, stack)
+        chosen = _suitable(method, same, stack)
+        if chosen.takes_batches:
+            interval = chosen.at_levels(same, stack)(level)
+            found |= {place: (chosen, interval.picked(index)) for index, place in enumerate(places)}
+    return [found.get(place) or _analytic(table, each, method, level) for place, each in enumerate(metrics)]
 
 
 def _analytic(table: Table, metric: Metric, method: Method | None, level: float) -> tuple[Method, Interval]:
@@ -352,4 +374,9 @@ def _smallest(table: Table, metric: Metric) -> tuple[Table, Metric]:
     small = table.one_against_rest(metric.positive)
     if small is None:
         return table, metric
-    return small, resolve(replace(parse(metric.name), average="binary", positive_class=None), small)
+    return small, resolve(_of_two_classes(metric), small)
+
+
+def _of_two_classes(metric: Metric) -> Spec:
+    """Return the spec of a metric of one of many classes on the table of it against the rest."""
+    return replace(parse(metric.name), average="binary", positive_class=None)
