@@ -96,7 +96,7 @@ def test_matrix(tmp_path):
 def test_lists():
     """`metrics` and `methods` list every one there is."""
     from howsure.methods import METHODS
-    from howsure.metrics.metric import REGISTRY
+    from howsure.metrics.registry import REGISTRY
 
     listed = run("metrics", "--format", "csv").stdout
     shipped = [each for each in REGISTRY if each.function.__module__.startswith("howsure.metrics.")]

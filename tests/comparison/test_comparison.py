@@ -17,7 +17,7 @@ from howsure.methods.bootstrap import limits_of_draws
 from howsure.methods.interval import standard_error
 from howsure.metrics.binding import resolve
 from howsure.metrics.contrast import EFFECTS, Side, contrast_metric
-from howsure.metrics.metric import REGISTRY
+from howsure.metrics.registry import REGISTRY
 
 DATA = Path(__file__).parents[1] / "data"
 

@@ -252,7 +252,7 @@ class TestDegenerate:
     [
         ("roc_auc", "'roc_auc@macro'.*positive_class=2"),
         ("roc_auc@makro", "no average 'makro'. Did you mean 'macro'"),
-        ("roc_acu@macro", "no metric of scores 'roc_acu'"),
+        ("roc_acu@macro", "no metric 'roc_acu'"),
         ("roc_auc@macro+multi_class=pairs", "scheme"),
         ("roc_auc@macro+multi_clas=ovo", "multi_class"),
         ("roc_auc@micro+multi_class=ovo", "no form for pairs"),

@@ -17,7 +17,7 @@ from howsure.methods.draws import seed_sequence
 from howsure.methods.interval import CONSTANT, Interval
 from howsure.metrics.binding import labels_to_expand, resolve, undefined_classes
 from howsure.metrics.metric import Metric
-from howsure.metrics.spec import Spec, parse
+from howsure.metrics.spec import Spec
 from howsure.tables.confusion import OF_TWO_CLASSES
 from howsure.tables.counts import Counts
 from howsure.tables.scores import ScoresTable
@@ -83,7 +83,7 @@ def _check_threshold(threshold: float | None, table: Table, metrics: Sequence[Me
     if threshold is None:
         return
     if isinstance(table, ScoresTable):
-        if any(metric.definition for metric in metrics):
+        if not all(metric.of_scores for metric in metrics):
             return
         names = ", ".join(f"`{metric.name}`" for metric in metrics)
         message = f"`threshold` is for metrics of counts, and {names} look at all scores. Drop it, or name such."
@@ -146,16 +146,12 @@ def _explained(table: Table, reason: str) -> str:
 
 def _smallest(table: Table, metric: Metric) -> tuple[Table, Metric]:
     """Return the 2×2 table and its metric, where the metric looks at one of many classes."""
-    if metric.positive is None or table.counts.shape == (2, 2) or metric.definition is None:
+    if metric.positive is None or table.counts.shape == (2, 2) or metric.spec is None:
         return table, metric
     small = table.one_against_rest(metric.positive)
     if small is None:
         return table, metric
-    return small, _on_two_classes(metric, small)
-
-
-def _on_two_classes(metric: Metric, small: Table) -> Metric:
-    return resolve(replace(parse(metric.name), average="binary", positive_class=None), small)
+    return small, resolve(replace(metric.spec, average="binary", positive_class=None), small)
 
 
 def undefined_reason(metric: Metric, table: Table) -> str:
@@ -186,7 +182,7 @@ def undefined_reason(metric: Metric, table: Table) -> str:
 def partial_reason(metric: Metric, counts: Counts) -> str:
     """Say how many classes an average leaves out because the metric is undefined on them."""
     missing, number = undefined_classes(metric, counts)
-    what = "pairs of classes" if metric.name.endswith("multi_class=ovo") else "classes"
+    what = "pairs of classes" if metric.spec is not None and metric.spec.pairs else "classes"
     return f"averaged without {missing} of {number} {what}, where it is undefined" if missing else ""
 
 

@@ -56,7 +56,7 @@ def _macro(values: Array, weights: Array) -> Array:
 
 def _macro_slopes(values: Array, weights: Array) -> tuple[Array, Array]:
     defined = ~np.isnan(values)
-    return defined / _number(defined), np.zeros_like(weights)
+    return np.asarray(defined / _number(defined)), np.zeros_like(weights)
 
 
 def _number(defined: Array) -> Array:
