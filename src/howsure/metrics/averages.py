@@ -56,12 +56,12 @@ def _macro(values: Array, weights: Array) -> Array:
 
 def _macro_slopes(values: Array, weights: Array) -> tuple[Array, Array]:
     defined = ~np.isnan(values)
-    return np.asarray(defined / _number(defined)), np.zeros_like(weights)
+    return defined / _number(defined), np.zeros_like(weights)
 
 
 def _number(defined: Array) -> Array:
     """Return how many values are defined, at least 1, with the last axis kept."""
-    return np.maximum(defined.sum(-1, keepdims=True), 1)
+    return np.asarray(np.maximum(defined.sum(-1, keepdims=True), 1))
 
 
 def _weighted_slopes(values: Array, weights: Array) -> tuple[Array, Array]:

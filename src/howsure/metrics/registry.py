@@ -162,8 +162,7 @@ class Definition:
             if self.derivative is not None:
                 slopes = np.stack(np.broadcast_arrays(*self.derivative(*parts, **arguments)))
             else:
-                nudges = STEP * 1j * np.eye(len(parts))
-                nudged = ([part + each for part, each in zip(parts, nudge, strict=True)] for nudge in nudges)
+                nudged = ((*parts[:i], part + STEP * 1j, *parts[i + 1 :]) for i, part in enumerate(parts))
                 slopes = np.stack([self.evaluate(*each, **arguments).imag / STEP for each in nudged])
         return np.where(np.isnan(slopes), 0.0, slopes)
 

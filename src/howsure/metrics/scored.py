@@ -34,7 +34,7 @@ def of_scores(spec: Spec, table: ScoresTable) -> Metric:
     """
     if spec.average is not None:
         message = (
-            f"`{spec.text}`: of two classes, with one score per case, there is no average. Drop '@{spec.average}'."
+            f"`{spec.text}`: two classes with one score per case have no average. Drop '@{spec.average}'."
         )
         raise HowsureError(message)
     built = spec.definition.function(table, **spec.arguments)
