@@ -45,6 +45,14 @@ class Interval:
     draws: Array | None = None
     reason: Any = ""
 
+    def picked(self, index: int) -> Interval:
+        """Return the interval of one table of a batch."""
+        low, high, error, reason = (
+            np.broadcast_to(part, np.shape(self.low))[index]
+            for part in (self.low, self.high, self.standard_error, self.reason)
+        )
+        return Interval(low, high, error, reason=reason).of_one()
+
     def of_one(self) -> Interval:
         """Return the interval of a single table, in plain numbers and words."""
         low, high, error = (float(each) for each in (self.low, self.high, self.standard_error))
@@ -144,7 +152,7 @@ def standard_error(metric: Metric, table: Table) -> Array:
 
 def refuses_estimated_counts(method: str, table: Table) -> str:
     """Return why a method does not suit counts that are estimates: no number of trials has their noise near 0 and 1."""
-    if table.design.is_counted:
+    if table.design.has_trials:
         return ""
     if not table.design.has_labels:
         return (

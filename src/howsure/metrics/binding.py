@@ -147,9 +147,3 @@ def labels_to_expand(spec: str | Spec | Metric, table: Table) -> list[str] | Non
     if asked.average != "none" or asked.pairs:
         return None
     return [replace(asked, average="binary", positive_class=str(label)).text for label in table.labels]
-
-
-def undefined_classes(metric: Metric, counts: Counts) -> tuple[int, int]:
-    """How many classes an average leaves out, the metric being undefined on them, and of how many."""
-    values = np.empty(0) if metric.per_class is None else metric.per_class(counts)
-    return int(np.isnan(values).sum()), len(values)

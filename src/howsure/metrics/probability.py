@@ -120,7 +120,7 @@ def bin_starts(table: Table, bins: int, strategy: str) -> Array:
     if strategy == "uniform":
         index = np.searchsorted(np.linspace(0.0, 1.0, bins + 1)[1:-1], scores)
     elif strategy == "quantile":
-        mass = table.counts.sum(1)
+        mass = table.counts.reshape(-1, *table.shape).sum((0, 2))
         middle = (np.cumsum(mass) - mass / 2) / mass.sum()
         index = np.minimum((middle * bins).astype(np.intp), bins - 1)
     else:
