@@ -68,6 +68,7 @@ from .designs.expected import (
     Population as Population,
 )
 from .errors import HowsureError as HowsureError
+from .estimates.batch import Estimates as Estimates, Evaluations as Evaluations
 from .estimates.estimate import Estimate as Estimate
 from .estimates.estimation import (
     estimate as estimate,
@@ -145,7 +146,7 @@ from .methods.proportion import (
     Wilson as Wilson,
     WilsonCC as WilsonCC,
 )
-from .metrics.metric import define_metric as define_metric
+from .metrics.define import define_metric as define_metric
 from .pooling import (
     Pooled as Pooled,
     conflate as conflate,

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-import howsure.metrics.library  # noqa: F401 - fills the registry
 from howsure.grids import Grid
 from howsure.methods.library import suitable_methods
 from howsure.methods.registry import METHODS
 from howsure.metrics.averages import AVERAGES
 from howsure.metrics.binding import of_counts
-from howsure.metrics.metric import REGISTRY, Definition
+from howsure.metrics.registry import REGISTRY, Definition
 from howsure.metrics.spec import signature
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.scores import ScoresTable
@@ -18,18 +17,18 @@ from howsure.tables.table import Table
 
 
 def metric_grid() -> Grid:
-    """Return each metric with its arguments, aliases, range and meaning."""
+    """Return each metric with what it reads, its arguments, aliases, range and meaning."""
     rows = [
         (
             definition.name + signature(definition),
-            "per class" if definition.form == "outcomes" else "table",
+            definition.reads,
             _range(definition),
             ", ".join(definition.aliases),
             definition.summary,
         )
         for definition in REGISTRY
     ]
-    return Grid(("metric", "of", "range", "also called", "meaning"), tuple(rows))
+    return Grid(("metric", "reads", "range", "also called", "meaning"), tuple(rows))
 
 
 def _range(definition: Definition) -> str:

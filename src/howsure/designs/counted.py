@@ -49,6 +49,10 @@ class Independent(Design):
         """Return itself: merging cells of a multinomial leaves a multinomial."""
         return self
 
+    def merged_each(self, cells: Array, size: int) -> Independent:  # noqa: ARG002 - as of every design
+        """Return itself, as `merged` does."""
+        return self
+
     def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design]:
         """Add the pseudo-cases."""
         return counts + extra, self
@@ -113,6 +117,10 @@ class Weighted(Design):
         """Add up the squared weights of the merged cells."""
         atoms = None if self.atoms is None else (cells[self.atoms[0]], *self.atoms[1:])
         return Weighted(added_up(self.weight_squared, cells, size), atoms)
+
+    def merged_each(self, cells: Array, size: int) -> Weighted:
+        """Add up the squared weights of the merged cells of each table."""
+        return Weighted(np.stack([added_up(self.weight_squared, each, size) for each in cells]))
 
     def picked(self, index: int) -> Weighted:
         """Return the squared weights of one table of a batch."""

@@ -31,6 +31,7 @@ class Expected(Design):
 
     __slots__ = ()
     is_counted: ClassVar[bool] = False
+    has_trials: ClassVar[bool] = False
     has_labels: ClassVar[bool] = False
     awaits_labels: ClassVar[bool] = True
 

@@ -58,7 +58,7 @@ class Separate(Design):
 
     def offers(self, what: str) -> bool:
         """Return whether all parts define the answer."""
-        return super().offers(what) and all(part.offers(what) for part in self.parts)
+        return all(part.offers(what) for part in self.parts)
 
     def effective_trials(self, counts: Array, trials: Array) -> Array:
         """Return the sum of the parts'."""

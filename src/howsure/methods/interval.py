@@ -50,6 +50,14 @@ class Interval:
     reason: Any = ""
     stream: Hashable = None
 
+    def picked(self, index: int) -> Interval:
+        """Return the interval of one table of a batch."""
+        low, high, error, reason = (
+            np.broadcast_to(part, np.shape(self.low))[index]
+            for part in (self.low, self.high, self.standard_error, self.reason)
+        )
+        return Interval(low, high, error, reason=reason).of_one()
+
     def of_one(self) -> Interval:
         """Return the interval of a single table, in plain numbers and words."""
         low, high, error = (float(each) for each in (self.low, self.high, self.standard_error))
@@ -324,7 +332,7 @@ def needs_labels(method: Method, table: Table) -> str:
 
 def needs_counted_cases(method: Method, table: Table) -> str:
     """Return an empty text for counted cases, which alone have a number of trials that tells noise near 0 and 1."""
-    if table.design.is_counted:
+    if table.design.has_trials:
         return ""
     name = type(method).__name__
     words = f"`{name}` needs cases that were counted, and these counts are estimates. Use `Fieller()` or `Delta()`."

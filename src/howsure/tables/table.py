@@ -193,6 +193,10 @@ class Table(abc.ABC):
         """
         return f"These are a {self.noun} and a {other.noun}. Give two of one kind, of one model each."
 
+    def each_against_rest(self, indices: Array) -> Table | None:  # noqa: ARG002 - of tables of classes
+        """Return the 2×2 tables of several classes against all others as a batch, or None where there are none."""
+        return None
+
     def __repr__(self) -> str:
         many = f"{int(np.prod(self.batch)):,} tables, " if self.batch else ""
         return (
