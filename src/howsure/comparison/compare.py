@@ -18,7 +18,7 @@ from howsure.estimates.estimation import estimate
 from howsure.estimates.grouped import Grouped, over_groups
 from howsure.methods.default import checked
 from howsure.methods.delong import DeLong
-from howsure.methods.delta import Delta
+from howsure.methods.delta import Delta, Wald
 from howsure.methods.dirichlet import Dirichlet
 from howsure.methods.draws import seed_sequence
 from howsure.methods.interval import DrawingMethod, Method
@@ -262,7 +262,7 @@ def compared(
         )
     else:
         interval = chosen.interval(metric, joint, level)
-        single = chosen if isinstance(chosen, Delta | DeLong) else None
+        single = chosen if isinstance(chosen, Delta | Wald | DeLong) else None
         a, b = (estimate(side.view.table(joint), side.metric, method=single, confidence_level=level) for side in pair)
     limits = ContrastLimits(method=chosen, metric=metric, table=joint, draws=interval.draws, seed=seed)
     reason = interval.reason
