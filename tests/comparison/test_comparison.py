@@ -12,9 +12,10 @@ from scipy import stats
 from statsmodels.stats.proportion import confint_proportions_2indep
 
 import howsure as hs
-from howsure.methods import automatic, named
 from howsure.methods.bootstrap import limits_of_draws
+from howsure.methods.default import default_method
 from howsure.methods.interval import standard_error
+from howsure.methods.library import named
 from howsure.metrics.binding import resolve
 from howsure.metrics.contrast import EFFECTS, Side, contrast_metric
 from howsure.metrics.registry import REGISTRY
@@ -442,7 +443,7 @@ def simulated(method, metric, repetitions, seed):
         pattern = {(1, 1): both, (1, 0): first - both, (0, 1): 0.8 - both, (0, 0): 0.2 - first + both}
         shares = np.array([(0.4 if t else 0.6) * pattern[int(a == t), int(b == t)] for t, a, b in base.codes])
         truth = float(contrast(shares))
-        chosen = named(method) or automatic(contrast, base)
+        chosen = named(method) or default_method(contrast, base)
         intervals = [
             chosen.interval(contrast, replace(base, counts=counts, rows=200), 0.95)
             for counts in rng.multinomial(200, shares, repetitions).astype(float)

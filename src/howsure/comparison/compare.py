@@ -15,8 +15,13 @@ from howsure.comparison.rope import UNKNOWN, Region, Rope, odds_ratio, region_of
 from howsure.errors import HowsureError, checked_level
 from howsure.estimates.estimate import estimate_of
 from howsure.estimates.estimation import estimate
-from howsure.methods import DeLong, Delta, Dirichlet, DrawingMethod, Method, automatic, named
+from howsure.methods.default import checked
+from howsure.methods.delong import DeLong
+from howsure.methods.delta import Delta
+from howsure.methods.dirichlet import Dirichlet
 from howsure.methods.draws import seed_sequence
+from howsure.methods.interval import DrawingMethod, Method
+from howsure.methods.library import named
 from howsure.metrics.binding import resolve
 from howsure.metrics.contrast import EFFECTS, Effect, Side, contrast_metric, pair_of_models
 from howsure.metrics.metric import Metric
@@ -140,7 +145,7 @@ def compared(
     region = region_of(rope, contrast.effect.null)
     seed = seed_sequence(random_state)
     value = float(metric(joint.counted))
-    chosen = automatic(metric, joint) if method is None else method
+    chosen = checked(method, metric, joint)
     pair = (contrast.first, contrast.second)
     if isinstance(chosen, DrawingMethod):
         wanted = [metric, *(side.as_metric() for side in pair)]
@@ -171,7 +176,7 @@ def compared(
         value=value,
         low=float(interval.low),
         high=float(interval.high),
-        p_value=limits.p_value(value, contrast.effect.null),
+        p_value=limits.p_value(contrast.effect.null),
         standard_error=float(interval.standard_error),
         confidence_level=level,
         method=chosen.name,

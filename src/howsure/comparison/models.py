@@ -19,9 +19,12 @@ from howsure.estimates.estimation import evaluate, finished
 from howsure.estimates.evaluation import Evaluation
 from howsure.estimates.named import Named
 from howsure.grids import Grid, Tabular
-from howsure.methods import Bootstrap, Dirichlet, Method, named
+from howsure.methods.bootstrap import Bootstrap
+from howsure.methods.dirichlet import Dirichlet
 from howsure.methods.draws import seed_sequence
+from howsure.methods.interval import Method
 from howsure.methods.joint import draws_of_models
+from howsure.methods.library import named
 from howsure.metrics.binding import resolve
 from howsure.metrics.contrast import EFFECTS
 from howsure.metrics.metric import Metric

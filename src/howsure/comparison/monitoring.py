@@ -10,7 +10,7 @@ from howsure.errors import HowsureError, UnknownKeyError
 from howsure.estimates.estimation import default_metrics, evaluate
 from howsure.estimates.evaluation import Evaluation
 from howsure.grids import Grid, Tabular, interval_text, number, significant_decimals
-from howsure.methods import Method
+from howsure.methods.interval import Method
 from howsure.metrics.binding import of_counts
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table

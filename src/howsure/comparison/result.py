@@ -221,7 +221,7 @@ class Comparison(OneRecord, Drawn, Named):
 
     def _one_sided(self, null: float, *, above: bool) -> float:
         """Return the p-value of the contrast not being above (or below) a value."""
-        two_sided = math.nan if self.limits is None else self.limits.p_value(self.value, null)
+        two_sided = math.nan if self.limits is None else self.limits.p_value(null)
         return two_sided / 2 if (self.value > null) == above else 1 - two_sided / 2
 
     def sentence(self) -> str:

@@ -45,6 +45,10 @@ class Design(abc.ABC):
         Whether the true classes were seen; False for counts expected from scores.
     is_exact : bool
         Whether nothing is drawn, so that nothing is uncertain.
+    awaits_labels : bool
+        Whether the counts are of given cases whose labels are yet to come.
+    knows_chances : bool
+        Whether the probabilities of such labels are given, not estimated.
     fixes_margins : bool
         Whether the number of cases of each true class is fixed.
     note : str
@@ -60,6 +64,8 @@ class Design(abc.ABC):
     is_counted: ClassVar[bool] = True
     has_trials: ClassVar[bool] = True
     has_labels: ClassVar[bool] = True
+    awaits_labels: ClassVar[bool] = False
+    knows_chances: ClassVar[bool] = False
     fixes_margins: ClassVar[bool] = False
     method: ClassVar[str] = ""
     credible: ClassVar[str] = "hdi"
@@ -97,6 +103,29 @@ class Design(abc.ABC):
     def squares(self, counts: Array) -> Array | None:  # noqa: ARG002 - of designs that have some
         """Return the sum of squared weights by cell where cells vary independently, else None."""
         return None
+
+    def placement_variance(self, counts: Array, truth: Array, slopes: Array) -> Array:  # noqa: ARG002
+        """Return the variance of a mean of placements within each class, such as an area under the ROC curve.
+
+        Where cases are counted, squared deviations from the class's mean are divided by its number of cases minus 1.
+
+        Parameters
+        ----------
+        counts, slopes : ndarray of shape (..., cells)
+            The tables, and the derivative of the mean by the cells.
+        truth : ndarray of shape (cells,)
+            Position of the true class of each cell.
+
+        Returns
+        -------
+        ndarray of shape (...)
+            The variance; nan where a class has too few cases to show one.
+        """
+        return self.variance(counts, slopes)
+
+    def offers(self, what: str) -> bool:
+        """Return whether the design defines one of the answers that not every design has, such as ``"resample"``."""
+        return getattr(type(self), what) is not getattr(Design, what)
 
     def effective_trials(self, counts: Array, trials: Array) -> Array:
         """Return the size of the simple random sample that the marked cells are worth when all agree.

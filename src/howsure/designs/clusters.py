@@ -63,6 +63,19 @@ class Clusters(Design):
         enough = number > 1
         return np.where(enough, quotient(number, number - 1) * squares, np.nan)
 
+    def placement_variance(self, counts: Array, truth: Array, slopes: Array) -> Array:
+        """Return Obuchowski's variance (1997), with the covariance of the classes within clusters."""
+        sides = [np.broadcast_to(truth == side, counts.shape) for side in range(int(truth.max()) + 1)]
+        totals = np.stack([self.totals(slopes * side) for side in sides])
+        # Clusters that hold a case of the class; the covariance of the classes is over all clusters.
+        present = np.stack([self._per_table((self.totals(side * 1.0) > 0) * 1.0) for side in sides])
+        own = np.stack([self._per_table(each**2) for each in totals])
+        across = self._per_table(totals.sum(0) ** 2) - own.sum(0)
+        number = np.asarray(self.number, dtype=float)
+        variance = quotient(own * present, present - 1).sum(0) + quotient(number, number - 1) * across
+        single = ((present > 0) & (present < 2)).any(0)  # noqa: PLR2004 - a variance needs two
+        return np.where(single, np.nan, np.maximum(variance, 0.0))
+
     def effective_trials(self, counts: Array, trials: Array) -> Array:
         """Return Kish's effective number of clusters: all cases of a cluster are taken to agree."""
         marked = np.broadcast_to(np.asarray(trials, dtype=float), counts.shape)

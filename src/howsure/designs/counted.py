@@ -37,6 +37,10 @@ class Independent(Design):
         """Return the counts: every weight is one."""
         return counts
 
+    def placement_variance(self, counts: Array, truth: Array, slopes: Array) -> Array:
+        """Return DeLong's variance."""
+        return variance_by_class(counts, counts, truth, slopes)
+
     def effective_trials(self, counts: Array, trials: Array) -> Array:
         """Return the number of cases in the marked cells."""
         return dot(counts, trials)
@@ -100,6 +104,10 @@ class Weighted(Design):
     def squares(self, counts: Array) -> Array:  # noqa: ARG002 - as of every design
         """Return the sums of squared weights."""
         return self.weight_squared
+
+    def placement_variance(self, counts: Array, truth: Array, slopes: Array) -> Array:
+        """Return DeLong's variance, with Kish's effective number of cases of each class."""
+        return variance_by_class(counts, self.weight_squared, truth, slopes)
 
     def effective_trials(self, counts: Array, trials: Array) -> Array:
         """Return Kish's effective sample size, ``sum(w)**2 / sum(w**2)``."""
@@ -205,6 +213,12 @@ class FixedMargins(Design):
         means = quotient(self._sums(counts * gradient), totals)
         return np.asarray((counts * (gradient - means[..., self._strata]) ** 2).sum(-1))
 
+    def placement_variance(self, counts: Array, truth: Array, slopes: Array) -> Array:
+        """Return DeLong's variance; class totals that are fixed do not vary."""
+        size = int(truth.max()) + 1
+        means = quotient(added_up(counts * slopes, truth, size), added_up(counts, truth, size))
+        return variance_by_class(counts, counts, truth, slopes - means[..., truth])
+
     def effective_trials(self, counts: Array, trials: Array) -> Array:
         """Return the number of cases in the marked cells."""
         return dot(counts, trials)
@@ -293,6 +307,27 @@ def smoothed(design: Design, counts: Array, extra: Array) -> tuple[Array, Design
     size = np.maximum(counts.sum(-1) / worth, 1.0)[..., None]
     filled = counts + extra * size
     return filled, Weighted(filled * size)
+
+
+def variance_by_class(counts: Array, squares: Array, truth: Array, slopes: Array) -> Array:
+    """Return the sum over the classes of a sample variance; nan where a class has a single case.
+
+    Parameters
+    ----------
+    counts, squares : ndarray of shape (..., cells)
+        Sums of the weights and of their squares: of cases without weights both are the counts.
+    truth : ndarray of shape (cells,)
+        Position of the true class of each cell.
+    slopes : ndarray of shape (..., cells)
+        What is summed, with a mean of zero in each class.
+    """
+    totals, worth, spread = (
+        added_up(each, truth, int(truth.max()) + 1) for each in (counts, squares, squares * slopes**2)
+    )
+    size = quotient(totals**2, worth)  # Kish's
+    single = (size > 0) & (size < 2 - 1e-9)
+    each = np.where(single, np.nan, quotient(spread * size, size - 1))
+    return np.asarray(np.where(size > 0, each, 0.0).sum(-1))
 
 
 def dot(first: Array, second: Array) -> Array:

@@ -33,6 +33,7 @@ class Expected(Design):
     is_counted: ClassVar[bool] = False
     has_trials: ClassVar[bool] = False
     has_labels: ClassVar[bool] = False
+    awaits_labels: ClassVar[bool] = True
 
     def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design]:  # noqa: ARG002 - as of every design
         """Return the counts as they are: what does not vary is certain, given the scores."""
@@ -173,6 +174,7 @@ class Batch(Expected):
     """
 
     cases: Cases
+    knows_chances: ClassVar[bool] = True
 
     @property
     def note(self) -> str:
@@ -256,6 +258,7 @@ class Population(Expected):
     """
 
     cases: Cases
+    awaits_labels: ClassVar[bool] = False
 
     @property
     def note(self) -> str:
@@ -319,6 +322,7 @@ class Known(Expected):
 
     distribution: ScoreDistribution | None
     n: float = np.inf
+    knows_chances: ClassVar[bool] = True
 
     @property
     def is_exact(self) -> bool:

@@ -11,7 +11,8 @@ import numpy as np
 
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import evaluate
-from howsure.methods import Bootstrap, Method
+from howsure.methods.bootstrap import Bootstrap
+from howsure.methods.interval import Method
 from howsure.metrics.metric import Metric
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table

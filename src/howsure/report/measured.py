@@ -13,8 +13,9 @@ from howsure.errors import HowsureError, checked_level
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.evaluation import Evaluation
 from howsure.estimates.named import Named, by_name
-from howsure.methods import Method, named
 from howsure.methods.draws import seed_sequence
+from howsure.methods.interval import Method
+from howsure.methods.library import named
 from howsure.metrics.binding import of_counts
 from howsure.metrics.metric import Metric
 from howsure.report import comparisons as several, sections

@@ -6,7 +6,6 @@ import inspect
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,8 +13,8 @@ import numpy as np
 from howsure.designs.clusters import Clusters
 from howsure.estimates.estimate import Estimate
 from howsure.grids import interval_text, number, percent, significant_decimals
-from howsure.methods import METHODS
 from howsure.methods.proportion import row_shares
+from howsure.methods.registry import METHODS
 from howsure.metrics.spec import named, parse
 from howsure.metrics.words import metric_words
 from howsure.pooling.pooled import Pooled
@@ -286,7 +285,7 @@ def methods_used(results: Sequence[tuple[str, Measured]]) -> Section:
 
 def _method(name: str) -> Any:
     found = METHODS.get(name)
-    return found.func if isinstance(found, partial) else found
+    return None if found is None else found.kind
 
 
 def _metric(text: str) -> tuple[str, Any]:

@@ -42,6 +42,7 @@ class MultilabelTable(Table):
     noun: ClassVar[str] = "multilabel table"
     classes_noun: ClassVar[str] = "labels"
     counts_class: ClassVar[type[Counts]] = MultilabelCounts
+    has_one_cell_per_case: ClassVar[bool] = False
 
     @property
     def default_metrics(self) -> tuple[str, ...]:

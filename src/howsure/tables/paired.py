@@ -216,6 +216,7 @@ class SeparateTables(Table):
     tables: tuple[Table, ...]
     axes: ClassVar[int] = 1
     noun: ClassVar[str] = "pair of separate tables"
+    has_one_cell_per_case: ClassVar[bool] = False
 
     @classmethod
     def of(cls, tables: tuple[Table, ...]) -> SeparateTables:

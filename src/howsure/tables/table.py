@@ -50,6 +50,7 @@ class Table(abc.ABC):
     classes_noun: ClassVar[str] = "classes"
     counts_class: ClassVar[type[Counts]] = Counts
     why_undefined: ClassVar[str] = ""  # where it does not depend on the metric
+    has_one_cell_per_case: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if np.ndim(self.rows) == 0 and self.rows < 0:
