@@ -12,9 +12,9 @@ subtracted for the mean.
 from __future__ import annotations
 
 import abc
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,16 +31,22 @@ class Design(abc.ABC):
     """How the counts would vary if the study were repeated.
 
     A subclass needs `variance`; each further method opens more of the library to it: `merged` the metrics of one class
-    and thresholds, `resample` the bootstraps, `posterior` the credible intervals, `left_out` the BCa bootstrap.
+    and thresholds, `joined` the sum of tables, `resample` the bootstraps, `posterior` the credible intervals,
+    `left_out` the BCa bootstrap.
 
     Attributes
     ----------
     is_independent : bool
         Whether the counts are one multinomial sample of unweighted, independent cases.
     is_counted : bool
-        Whether cases were counted; False for counts that are estimates or expectations.
+        Whether shares of the counts vary as those of counted cases do, less and less towards 0 and 1; False for counts
+        that are estimates or expectations.
+    is_corrected : bool
+        Whether the counts are corrected for wrong labels already.
     has_labels : bool
         Whether the true classes were seen; False for counts expected from scores.
+    trusts_scores : bool
+        Whether the scores of the cases at hand are taken for the probabilities of their classes.
     is_exact : bool
         Whether nothing is drawn, so that nothing is uncertain.
     fixes_margins : bool
@@ -56,7 +62,9 @@ class Design(abc.ABC):
     __slots__ = ()
     is_independent: ClassVar[bool] = False
     is_counted: ClassVar[bool] = True
+    is_corrected: ClassVar[bool] = False
     has_labels: ClassVar[bool] = True
+    trusts_scores: ClassVar[bool] = False
     fixes_margins: ClassVar[bool] = False
     method: ClassVar[str] = ""
     credible: ClassVar[str] = "hdi"
@@ -112,6 +120,21 @@ class Design(abc.ABC):
             If the design is not defined for the merged table.
         """
         raise UndefinedDesignError(type(self).__name__)
+
+    def joined(self, others: Sequence[Self]) -> Design:  # noqa: ARG002 - of designs that are defined there
+        """Return the design of the sum of tables over the same cells, whose cases are distinct.
+
+        Parameters
+        ----------
+        others : sequence of Design
+            Designs of the same class: those of the other tables.
+
+        Raises
+        ------
+        UndefinedDesignError
+            If the design is not defined for the sum.
+        """
+        raise UndefinedDesignError(type(self).__name__, "the sum of tables")
 
     def bound(self, truth: Array) -> Design:  # noqa: ARG002 - of designs that look at the classes
         """Return the design for a table whose cells hold these true classes."""

@@ -81,6 +81,7 @@ class Linearised(Design):
     draws: Draws | None = None
     note: str = ""
     is_counted: ClassVar[bool] = False
+    is_corrected: ClassVar[bool] = True
     credible: ClassVar[str] = "equal_tailed"  # the kind of interval that covers what it says: see the guide
 
     @property

@@ -86,7 +86,7 @@ class Predictive(Method):
         # Where one outcome has nearly all the probability, the expectation may lie beside it.
         low, high = min(found.low, value), max(found.high, value)
         if not low < high or found.standard_error <= NOISE * max(1.0, abs(value)):
-            words = "; ".join(dict.fromkeys(part for part in (CONSTANT, found.reason) if part))
+            words = "; ".join(dict.fromkeys(part for part in (CONSTANT, str(found.reason)) if part))
             return Interval(np.nan, np.nan, found.standard_error, found.draws, words)
         return replace(found, low=low, high=high)
 

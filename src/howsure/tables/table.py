@@ -50,6 +50,7 @@ class Table(abc.ABC):
     classes_noun: ClassVar[str] = "classes"
     counts_class: ClassVar[type[Counts]] = Counts
     why_undefined: ClassVar[str] = ""  # where it does not depend on the metric
+    adds_up: ClassVar[bool] = False  # cell by cell, with tables of the same labels
 
     def __post_init__(self) -> None:
         if np.ndim(self.rows) == 0 and self.rows < 0:
@@ -141,7 +142,8 @@ class Table(abc.ABC):
             If the table's counts are weighted, clustered or estimated: they vary as their evidence does.
         """
         if not (self.design.is_independent or self.design.fixes_margins):
-            what = "have weights or clusters" if self.design.is_counted else "are estimates"
+            seen = self.design.is_counted and not self.design.is_corrected
+            what = "have weights or clusters" if seen else "are estimates"
             message = (
                 f"These counts {what}, and vary as their evidence does (`{type(self.design).__name__}`). "
                 "Another design is for counted cases without weights or clusters."
