@@ -47,17 +47,16 @@ def main(studies: int) -> None:
     for index, (classes, rows, ratio, accuracy) in enumerate(SETTINGS):
         rng = np.random.default_rng(index)
         cells = shares(classes, ratio, accuracy)
-        truth = [
-            each.value
-            for each in hs.evaluate(hs.ConfusionTable(counts=cells * 1e6, labels=np.arange(classes)), METRICS)
-        ]
+        whole = hs.ConfusionTable(counts=cells * 1e6, labels=np.arange(classes))
+        truth = list(hs.evaluate(whole, METRICS).values())
         tables = [
             hs.from_counts(rng.multinomial(rows, cells.ravel()).reshape(classes, classes)) for _ in range(studies)
         ]
         for name, method in METHODS.items():
             inside = np.zeros(len(METRICS))
             for table in tables:
-                for position, each in enumerate(hs.evaluate(table, METRICS, method=method, random_state=rng)):
+                found = hs.evaluate(table, METRICS, method=method, random_state=rng)
+                for position, each in enumerate(found.values()):
                     inside[position] += each.low <= truth[position] <= each.high
                     beyond[name] += each.high > 1
             covered[name] += (inside / studies).tolist()

@@ -77,7 +77,7 @@ def truth(classes: int) -> np.ndarray:
     """Return the true values of the metrics."""
     cells = shares(classes, 0.0).sum(-1)
     table = hs.ConfusionTable(counts=cells, labels=np.arange(classes))
-    return np.array([each.value for each in hs.evaluate(table, metrics(classes))])
+    return np.array(list(hs.evaluate(table, metrics(classes)).values()))
 
 
 def coverage(

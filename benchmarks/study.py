@@ -44,8 +44,8 @@ def howsure(number: int) -> None:
         study.add(f"group/experiment_{index}", table)
     for spec in SPECS:
         study.add_metric(spec, aggregation="fixed")
-    assert len(study.summaries().records) == len(SPECS) * number
-    assert len(study.aggregate().records) == len(SPECS)
+    assert len(study.summaries().rows) == len(SPECS) * number
+    assert len(study.aggregate().rows) == len(SPECS)
 
 
 def prob_conf_mat(number: int) -> None:

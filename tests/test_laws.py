@@ -243,7 +243,7 @@ def test_none_expands_to_the_classes():
     """The average `none` stands for one estimate a class."""
     table = hs.from_counts(generic(3), labels=["a", "ER+", "c@d"])
     specs = labels_to_expand("f1@none", table)
-    values = [each.value for each in hs.evaluate(table, "f1@none")]
+    values = [each.value for each in hs.evaluate(table, "f1@none").values()]
     tp, fn, fp, _ = ConfusionCounts(table.counts).outcomes()
     assert specs == [f"f1@binary+positive_class={label}" for label in ("a", "ER+", "c@d")]
     assert values == pytest.approx(list(2 * tp / (2 * tp + fn + fp)))

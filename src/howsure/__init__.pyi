@@ -2,6 +2,10 @@
 
 from . import plots as plots
 from .comparison.compare import compare as compare
+from .comparison.mcnemar import (
+    McNemar as McNemar,
+    mcnemar as mcnemar,
+)
 from .comparison.models import (
     Comparisons as Comparisons,
     compare_all as compare_all,
@@ -64,14 +68,12 @@ from .designs.expected import (
     Population as Population,
 )
 from .errors import HowsureError as HowsureError
+from .estimates.estimate import Estimate as Estimate
 from .estimates.estimation import (
     estimate as estimate,
     evaluate as evaluate,
 )
-from .estimates.evaluation import (
-    Estimate as Estimate,
-    Evaluation as Evaluation,
-)
+from .estimates.evaluation import Evaluation as Evaluation
 from .estimates.rows import (
     bootstrap as bootstrap,
     bootstrap_ci as bootstrap_ci,
@@ -103,7 +105,7 @@ from .evidence.review.reviewed import (
 )
 from .evidence.review.rows import review as review
 from .evidence.unlabelled.calibrated import calibrated as calibrated
-from .evidence.unlabelled.miscalibration import sensitivity as sensitivity
+from .evidence.unlabelled.miscalibration import miscalibration as miscalibration
 from .methods import (
     AgrestiCoull as AgrestiCoull,
     Arcsine as Arcsine,
@@ -130,7 +132,6 @@ from .methods import (
     Wilson as Wilson,
     WilsonCC as WilsonCC,
 )
-from .methods.pairs import mcnemar as mcnemar
 from .metrics.metric import define_metric as define_metric
 from .pooling import (
     Pooled as Pooled,

@@ -1,7 +1,7 @@
-"""Tables of results as text, Markdown, HTML and LaTeX; frames for those who want to go on computing.
+"""Tables of numbers as text, Markdown, HTML and LaTeX; frames for those who want to go on computing.
 
 Everything that is shown goes through one `Grid` of strings, so that each format has one writer, which escapes
-whatever the data's labels hold.
+whatever the data's labels hold. `Tabular` gives these formats to every result; nothing here knows a result.
 """
 
 from __future__ import annotations
@@ -10,17 +10,18 @@ import html
 import importlib
 import math
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from howsure.errors import HowsureError
-from howsure.methods.inversion import p_text
 
-if TYPE_CHECKING:
-    from howsure.comparison.result import Comparison
-    from howsure.estimates.evaluation import Estimate, Evaluation
-
+MOST_LINES = 30  # of a repr
+MOST_ROWS = 60  # of a table in a notebook
+WITHOUT_UNIT = frozenset(  # columns that are not in the units of their row's interval
+    {"skewness", "kurtosis", "p_value", "probability_greater", "rope_below", "rope_inside", "rope_above", "i2"}
+)
 LATEX_SPECIAL = {
     "\\": r"\textbackslash{}",
     "&": r"\&",
@@ -85,6 +86,15 @@ class Grid:
         ]
         return "\n".join(lines)
 
+    def shortened(self, most_rows: int) -> Grid:
+        """Return the grid with at most this many rows; a longer one is cut in the middle, which says by how many."""
+        cut = len(self.rows) - most_rows + 1
+        if cut <= 1:
+            return self
+        start = most_rows // 2
+        said = (f"… {cut:,} more rows", *[""] * (len(self.headers) - 1))
+        return Grid(self.headers, (*self.rows[:start], said, *self.rows[start + cut :]), self.caption)
+
     def _all(self) -> tuple[tuple[str, ...], ...]:
         return (self.headers, *self.rows)
 
@@ -115,7 +125,7 @@ def latex_text(text: str) -> str:
 
 
 def number(value: float, decimals: int) -> str:
-    """Return a number with so many decimals; a dash where it is undefined."""
+    """Return a number with this many decimals; a dash where it is undefined."""
     if math.isnan(value):
         return "–"
     if math.isinf(value):
@@ -135,165 +145,6 @@ def percent(level: float) -> str:
     return f"{100 * level:.10g} %"
 
 
-def comparison_grid(comparisons: Sequence[Comparison]) -> Grid:
-    """Return both values, the contrast, its interval, p-value and method of each comparison."""
-    from howsure.estimates.evaluation import significant_decimals
-    from howsure.metrics.contrast import EFFECTS
-
-    rows = []
-    for each in comparisons:
-        decimals = significant_decimals(each.low, each.high)
-        chance = "–" if math.isnan(each.p_value) else p_text(each.p_value)[2:].removeprefix("= ")
-        rows.append(
-            (
-                f"{each.metric}: {EFFECTS[each.contrast].words(*each.names)}",
-                number(each.a.value, decimals),
-                number(each.b.value, decimals),
-                number(each.value, decimals),
-                interval_text(each.low, each.high, decimals),
-                chance,
-                each.method,
-            )
-        )
-    notes = [f"{each.metric}: {each.reason}" for each in comparisons if each.reason]
-    level = percent(comparisons[0].confidence_level)
-    contrast = comparisons[0].contrast.replace("_", " ")
-    headers = ("metric", "first", "second", contrast, f"{level} interval", "p", "method")
-    return Grid(headers, tuple(rows), "; ".join(dict.fromkeys(notes)))
-
-
-def comparison_sentence(comparison: Comparison) -> str:
-    """Return what a comparison means in plain words."""
-    from howsure.metrics.contrast import EFFECTS
-
-    first, second = comparison.names
-    each, decimals = comparison, _decimals(comparison.low, comparison.high)
-    if math.isnan(each.value) or math.isnan(each.low):
-        return f"{first} and {second} cannot be compared in {each.metric}: {each.reason}."
-    ends = f"{number(each.low, decimals)} to {number(each.high, decimals)}"
-    seen = f"{EFFECTS[each.contrast].words(first, second)} = {number(each.value, decimals)}"
-    lower = f" Lower values of {each.metric} are better." if each.better == "lower" else ""
-    if math.isnan(each.p_value):
-        probability, error = each.probability_greater
-        chance = f"{_share(probability)} (Monte Carlo error {max(error, 0.001):.3f})"
-        return (
-            f"Given the data and the prior, {first} has the higher {each.metric} with probability {chance}: {seen}, "
-            f"{percent(each.confidence_level)} credible interval {ends}.{_rope_sentence(each)}{lower}"
-        )
-    evidence = f"{seen}, {percent(each.confidence_level)} interval {ends}, {p_text(each.p_value)}, by {each.method}"
-    # A p-value adjusted for many comparisons asks for more than the interval of one.
-    if each.low <= each.null <= each.high or each.p_value > (1 - each.confidence_level) * (1 + 1e-6):
-        return (
-            f"The data do not settle which of {first} and {second} has the higher {each.metric} ({evidence}). They are "
-            f"compatible with every {each.contrast.replace('_', ' ')} in the interval, and do not show that the two "
-            f"are equal.{lower}"
-        )
-    more, less = (first, second) if each.value > each.null else (second, first)
-    return f"The data show a higher {each.metric} of {more} than of {less} ({evidence}).{lower}"
-
-
-def _rope_sentence(comparison: Comparison) -> str:
-    """Return what the draws say of a region of practical equivalence, where there is one."""
-    if comparison.rope is None:
-        return ""
-    rope = comparison.rope
-    return (
-        f" It lies within [{rope.low:g}, {rope.high:g}] with probability {_share(rope.inside.value)}, below with "
-        f"{_share(rope.below.value)}, above with {_share(rope.above.value)}."
-    )
-
-
-def _share(probability: float) -> str:
-    """Return a share of draws: what is not certain is not rounded to it."""
-    if probability < 0.0005:  # noqa: PLR2004 - rounds to nothing at three decimals
-        return "below 0.001"
-    return "above 0.999" if probability > 0.9995 else f"{probability:.3f}"  # noqa: PLR2004 - rounds to all
-
-
-def _decimals(low: float, high: float) -> int:
-    from howsure.estimates.evaluation import significant_decimals
-
-    return significant_decimals(low, high)
-
-
-ACRONYMS = {"f1": "F1", "mcc": "MCC", "npv": "NPV", "ppv": "PPV", "roc_auc": "ROC AUC", "dor": "DOR", "p4": "P4"}
-
-
-def metric_words(spec: str) -> str:
-    """Return a spec string in words.
-
-    Examples
-    --------
-    >>> metric_words("f1@macro"), metric_words("recall@binary+positive_class=ill"), metric_words("log_loss")
-    ('F1, macro average', 'recall of ill', 'log loss')
-    >>> metric_words("fbeta+beta=2@weighted")
-    'fbeta (beta=2), weighted average'
-    """
-    head, _, average = spec.partition("@")
-    name, *arguments = head.split("+")
-    words = ACRONYMS.get(name, name.replace("_", " "))
-    if arguments:
-        words += f" ({', '.join(arguments)})"
-    kind, _, positive = average.partition("+positive_class=")
-    if positive:
-        return f"{words} of {positive}"
-    return f"{words}, {kind.replace('+', ', ')} average" if kind and kind != "binary" else words
-
-
-def evaluation_grid(evaluation: Evaluation) -> Grid:
-    """Return metric, value, interval, standard error and method of each estimate."""
-    from howsure.estimates.evaluation import significant_decimals
-
-    rows = []
-    for each in evaluation:
-        decimals = significant_decimals(each.low, each.high)
-        rows.append(
-            (
-                each.metric,
-                number(each.value, decimals),
-                interval_text(each.low, each.high, decimals),
-                number(each.standard_error, decimals + 1),
-                each.method,
-            )
-        )
-    notes = _notes(evaluation)
-    headers = ("metric", "value", f"{percent(evaluation.confidence_level)} interval", "std. error", "method")
-    return Grid(headers, tuple(rows), "; ".join(notes))
-
-
-def _notes(evaluation: Evaluation) -> list[str]:
-    """Return the reasons with the metrics that they are about; one that holds for all stands alone."""
-    about: dict[str, list[str]] = {}
-    for each in evaluation:
-        about.setdefault(each.reason, []).append(each.metric)
-    return [
-        reason if 1 < len(names) == len(evaluation) else f"{', '.join(names)}: {reason}"
-        for reason, names in about.items()
-        if reason
-    ]
-
-
-def evaluation_text(evaluation: Evaluation) -> str:
-    """Return an evaluation as aligned text."""
-    return evaluation_grid(evaluation).text()
-
-
-def evaluation_markdown(evaluation: Evaluation) -> str:
-    """Return an evaluation as a Markdown table."""
-    return evaluation_grid(evaluation).markdown()
-
-
-def evaluation_html(evaluation: Evaluation) -> str:
-    """Return an evaluation as an HTML table."""
-    return evaluation_grid(evaluation).html()
-
-
-def estimate_html(estimate: Estimate) -> str:
-    """Return one estimate as a line of HTML."""
-    text = html.escape(f"({percent(estimate.confidence_level)} interval, {estimate.method})")
-    return f"<span><b>{html.escape(estimate.metric)}</b> {html.escape(str(estimate))} <small>{text}</small></span>"
-
-
 WRITERS: Mapping[str, Callable[[Grid], str]] = {
     "text": Grid.text,
     "markdown": Grid.markdown,
@@ -302,8 +153,95 @@ WRITERS: Mapping[str, Callable[[Grid], str]] = {
 }
 
 
-def to_frame(records: Sequence[Mapping[str, Any]], backend: Literal["pandas", "polars", "pyarrow"]) -> Any:
-    """Return records as a frame of pandas, Polars or PyArrow.
+def significant_decimals(low: float, high: float) -> int:
+    """Decimals that show an interval's width to about two digits, at least 3 and at most 8."""
+    width = high - low
+    if not math.isfinite(width) or width <= 0:
+        return 3
+    return min(max(3, 1 - math.floor(math.log10(width))), 8)
+
+
+def value_text(value: float, low: float, high: float) -> str:
+    """Return ``value [low, high]`` with the decimals that suit the interval's width.
+
+    Examples
+    --------
+    >>> value_text(0.89362, 0.77412, 0.95371)
+    '0.894 [0.774, 0.954]'
+    """
+    digits = significant_decimals(low, high)
+    return f"{value:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
+
+
+def p_text(p_value: float) -> str:
+    """Return a p-value as text, to three decimals."""
+    if math.isnan(p_value):
+        return "p = –"
+    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"  # noqa: PLR2004 - smaller ones say no more
+
+
+def columns_of(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Return records as columns; None where a record lacks one."""
+    names = dict.fromkeys(name for record in records for name in record)
+    return {name: [record.get(name) for record in records] for name in names}
+
+
+def grid_of(
+    records: Sequence[Mapping[str, Any]], shown: Collection[str] = (), *, level: float | None = None, caption: str = ""
+) -> Grid:
+    """Return records as strings, ``low`` and ``high`` as one interval.
+
+    Parameters
+    ----------
+    records : sequence of mapping
+        One flat mapping per row.
+    shown : collection of str
+        The columns to show; by default all but the level and the reasons.
+    level : float, optional
+        Confidence level of the intervals, for the header.
+    caption : str
+        What to know of the whole; by default the reasons.
+
+    Returns
+    -------
+    Grid
+
+    Examples
+    --------
+    >>> print(grid_of([{"name": "a", "value": 0.5, "low": 0.4, "high": 0.6}]).text())
+    name  value        interval
+    ───────────────────────────
+    a     0.500  [0.400, 0.600]
+    """
+    names = [name for name in shown or columns_of(records) if name not in ({"high"} if shown else {"high", *SAID})]
+    headers = tuple(
+        name.replace("_", " ") if name != "low" else "interval" if level is None else f"{percent(level)} interval"
+        for name in names
+    )
+    reasons = dict.fromkeys(str(record["reason"]) for record in records if record.get("reason"))
+    rows = tuple(tuple(_cell(record, name) for name in names) for record in records)
+    return Grid(headers, rows, caption or "; ".join(reasons))
+
+
+SAID = frozenset({"confidence_level", "reason"})  # above and below a table, not in it
+
+
+def _cell(record: Mapping[str, Any], name: str) -> str:
+    value: Any = record.get(name)
+    low, high = record.get("low", math.nan), record.get("high", math.nan)
+    decimals = significant_decimals(low, high)
+    if name == "low":
+        return interval_text(value, high, decimals)
+    if isinstance(value, float):
+        return number(value, 3 if name in WITHOUT_UNIT else decimals)
+    return "" if value is None else str(value)
+
+
+Backend = Literal["pandas", "polars", "pyarrow"]
+
+
+def to_frame(columns: Mapping[str, Any], backend: Backend) -> Any:
+    """Return columns as a frame of pandas, Polars or PyArrow.
 
     Raises
     ------
@@ -312,10 +250,91 @@ def to_frame(records: Sequence[Mapping[str, Any]], backend: Literal["pandas", "p
     """
     import narwhals as nw
 
-    columns = {name: [record[name] for record in records] for name in (records[0] if records else ())}
     try:
         importlib.import_module(backend)
     except ImportError:
-        message = f"`to_{backend}` needs the package '{backend}'. Install it, or use `to_dict`."
+        message = f"This needs the package '{backend}'. Install it, or use `to_dict`."
         raise HowsureError(message) from None
     return nw.from_dict(columns, backend=backend).to_native()
+
+
+class Tabular(ABC):
+    """What every result can be turned into: records, frames, and tables in several formats."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def records(self) -> list[dict[str, Any]]:
+        """Return one flat dict of plain values per row."""
+
+    def to_dict(self) -> dict[Any, Any]:
+        """Return the columns as lists."""
+        return columns_of(self.records())
+
+    def to_pandas(self) -> Any:
+        """Return a pandas DataFrame, one row per record."""
+        return to_frame(self._columns(), "pandas")
+
+    def to_polars(self) -> Any:
+        """Return a Polars DataFrame, one row per record."""
+        return to_frame(self._columns(), "polars")
+
+    def to_arrow(self) -> Any:
+        """Return a PyArrow Table, one row per record."""
+        return to_frame(self._columns(), "pyarrow")
+
+    def grid(self) -> Grid:
+        """Return a table of strings."""
+        records = self.records()
+        levels = {record.get("confidence_level") for record in records}
+        return grid_of(records, level=levels.pop() if len(levels) == 1 else None)
+
+    def to_markdown(self) -> str:
+        """Return a Markdown table."""
+        return self.grid().markdown()
+
+    def to_latex(self) -> str:
+        """Return a LaTeX tabular with booktabs rules."""
+        return self.grid().latex()
+
+    def to_html(self) -> str:
+        """Return an HTML table; the whole page is ``report_of(result).to_html()``."""
+        return self.grid().html()
+
+    def _columns(self) -> Mapping[str, Any]:
+        return columns_of(self.records())
+
+    def __str__(self) -> str:
+        return self.grid().text()
+
+    def __repr__(self) -> str:
+        grid = self.grid()
+        around = 2 + (1 + grid.caption.count("\n") if grid.caption else 0)
+        return grid.shortened(MOST_LINES - around).text()
+
+    def _repr_html_(self) -> str:
+        return self.grid().shortened(MOST_ROWS).html()
+
+
+class OneRecord(Tabular):
+    """A result that is one row: shown with its fields one below the other."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def to_dict(self) -> dict[Any, Any]:
+        """Return the fields as plain values."""
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the fields as the one record of a list."""
+        return [self.to_dict()]
+
+    def grid(self) -> Grid:
+        """Return a table of strings, one row per field."""
+        (record,) = self.records()
+        rows = tuple((name.replace("_", " "), _plain_text(value)) for name, value in record.items())
+        return Grid(("", "value"), rows)
+
+
+def _plain_text(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -27,7 +27,7 @@ def test_report_prints_the_estimates():
     """The table has each metric with the value and interval that Python gives."""
     result = run(*REPORT)
     assert result.returncode == 0, result.stderr
-    for each in hs.evaluate(hs.confusion("label", "logistic", data=CANCER)):
+    for each in hs.evaluate(hs.confusion("label", "logistic", data=CANCER)).values():
         assert f"{each.value:.3f}" in result.stdout
         assert f"[{each.low:.3f}, {each.high:.3f}]" in result.stdout
     assert "569 cases, positive class malignant (37.3 %)" in result.stdout

@@ -44,7 +44,7 @@ def test_records_for_machines():
     table = hs.paired("label", MODELS[:2], data=CANCER)
     expected = hs.compare_all(table, ["f1", "mcc"])
     assert [each["metric"] for each in records] == ["f1", "mcc"]
-    assert [each["p_value"] for each in records] == pytest.approx([each.p_value for each in expected])
+    assert [each["p_value"] for each in records] == pytest.approx([each.p_value for each in expected.values()])
 
 
 def test_one_of_labels_and_scores():

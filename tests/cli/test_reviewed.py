@@ -37,7 +37,7 @@ def test_reviewed_prints_the_corrected_estimates(cases):
     table = hs.review("label", "model", "checked", data=cases)
     printed = run("reviewed", cases, *COLUMNS)
     assert printed.returncode == 0, printed.stderr
-    for each in hs.evaluate(table):
+    for each in hs.evaluate(table).values():
         assert f"[{each.low:.3f}, {each.high:.3f}]" in printed.stdout
     content = json.loads(
         run(
@@ -45,7 +45,7 @@ def test_reviewed_prints_the_corrected_estimates(cases):
         ).stdout
     )
     expected = hs.evaluate(table, ["f1", "mcc"], method="bayes", random_state=3)
-    assert [each["low"] for each in content["estimates"]] == [each.low for each in expected]
+    assert [each["low"] for each in content["estimates"]] == [each.low for each in expected.values()]
 
 
 def test_review_plan_prints_the_cells(cases):

@@ -112,9 +112,11 @@ def test_all_pairs_have_adjusted_p_values():
     table = table_of(5, 1500)
     single, holm = (hs.compare_all(table, "accuracy", correction=each) for each in ("none", "holm"))
     assert len(single) == len(holm) == 6
-    assert all(b.p_value >= a.p_value for a, b in zip(single, holm, strict=True))
-    assert min(each.p_value for each in holm) == pytest.approx(min(1, 6 * min(each.p_value for each in single)))
-    assert [each.low for each in holm] == [each.low for each in single]
+    assert all(b.p_value >= a.p_value for a, b in zip(single.values(), holm.values(), strict=True))
+    assert min(each.p_value for each in holm.values()) == pytest.approx(
+        min(1, 6 * min(each.p_value for each in single.values()))
+    )
+    assert [each.low for each in holm.values()] == [each.low for each in single.values()]
     assert holm["m0", "m3"].names == ("m0", "m3")
     assert "correction: holm" in str(holm)
     assert len(holm.to_pandas()) == len(holm.to_polars()) == 6
@@ -126,7 +128,7 @@ def test_simultaneous_intervals_are_wider_than_single_ones():
     """Max-|t| intervals hold together: wider than each alone, narrower than Bonferroni's."""
     table = table_of(6, 1500)
     wide = hs.compare_all(table, "accuracy", correction="max_t", random_state=0)
-    for each in wide:
+    for each in wide.values():
         a, b = each.names
         single, bonferroni = (
             hs.compare(table, "accuracy", a=a, b=b, method="wald", confidence_level=level)
@@ -149,7 +151,7 @@ def test_scores_are_drawn_jointly():
     for method in (hs.Bootstrap(n_resamples=2000), hs.Dirichlet(n_draws=2000)):
         found = hs.compare_all(table, metrics, correction="max_t", method=method, random_state=0)
         assert len(found) == 6
-        for each in found.items[:3]:
+        for each in found.comparisons[:3]:
             alone = hs.compare(table, "roc_auc", a=each.names[0], b=each.names[1])
             assert each.standard_error == pytest.approx(alone.standard_error, rel=0.08)
             assert each.high - each.low > 1.05 * (alone.high - alone.low)
@@ -178,7 +180,7 @@ def test_simultaneous_intervals_stay_in_the_metrics_range():
     }
     found = hs.compare_all(hs.paired(truth, said), "accuracy", correction="max_t", random_state=0)
     assert found["A", "B"].high == 1
-    assert all(-1 <= each.low < each.high <= 1 for each in found)
+    assert all(-1 <= each.low < each.high <= 1 for each in found.values())
 
 
 @pytest.mark.slow

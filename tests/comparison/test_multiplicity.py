@@ -50,7 +50,7 @@ def test_simultaneous_intervals_hold_together():
 
 
 def test_one_pair_is_the_plain_test():
-    """With two competitors the interval is the normal one, and the p-value the two-sided one."""
+    """With two models the interval is the normal one, and the p-value the two-sided one."""
     rng = np.random.default_rng(3)
     draws = {"A": rng.normal(0.3, 0.1, 200_000), "B": rng.normal(0.0, 0.1, 200_000)}
     found = simultaneous_differences(draws, {"A": 0.3, "B": 0.0})
@@ -58,8 +58,8 @@ def test_one_pair_is_the_plain_test():
     assert found.p_value[0, 1] == pytest.approx(0.0339, abs=0.003)  # 2 * (1 - Phi(0.3 / sqrt(0.02)))
 
 
-def test_equal_competitors_have_no_interval():
-    """Two competitors that never differ have no standard error, hence no interval and no p-value."""
+def test_equal_models_have_no_interval():
+    """Two models that never differ have no standard error, hence no interval and no p-value."""
     same = np.random.default_rng(0).normal(size=50)
     found = simultaneous_differences({"A": same, "B": same, "C": same[::-1]})
     assert np.isnan(found.low[0, 1])
@@ -76,7 +76,7 @@ def test_unknown_corrections_are_refused():
 
 
 def test_shown_as_tables():
-    """Text and frames hold one row a pair."""
+    """Text and frames hold one row per pair."""
     differences = simultaneous_differences({"A": [0.9, 0.8, 0.7], "B": [0.5, 0.9, 0.1]})
     assert "A − B" in str(differences)
     assert differences.to_pandas()["a"].tolist() == ["A"]

@@ -92,7 +92,7 @@ def test_likely_ranks():
 
 
 def test_undefined_draws_are_left_out():
-    """A draw on which one competitor is undefined says nothing of the others' ranks."""
+    """A draw on which one model is undefined says nothing of the others' ranks."""
     found = ranks({"A": [0.9, np.nan, 0.2], "B": [0.5, 0.9, 0.4]})
     assert found.draws == 2
     assert found.best == {"A": 0.5, "B": 0.5}
@@ -101,10 +101,10 @@ def test_undefined_draws_are_left_out():
 @pytest.mark.parametrize(
     "draws, words",
     [
-        ({"A": [1.0, 2.0]}, "at least two competitors"),
+        ({"A": [1.0, 2.0]}, "at least two models"),
         ({"A": [1.0, 2.0], "B": [1.0]}, "'A' has 2, 'B' has 1"),
         ({"A": [np.nan], "B": [1.0]}, "nothing to rank"),
-        ({"A": [1.0], "B": hs.Estimate("f1", 0.5, 0.4, 0.6)}, "'B' holds no draws"),
+        ({"A": [1.0], "B": hs.Estimate(0.5, low=0.4, high=0.6, metric="f1")}, "'B' holds no draws"),
     ],
 )
 def test_bad_draws_are_refused(draws, words):

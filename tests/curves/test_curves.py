@@ -147,7 +147,7 @@ def test_frames_and_columns():
     assert list(curve.to_pandas().columns) == list(curve.to_dict()) == ["fpr", "tpr", "threshold", "low", "high"]
     assert isinstance(curve.to_pandas(), pd.DataFrame)
     assert isinstance(curve.to_polars(), pl.DataFrame)
-    assert len(curve) == len(curve.to_polars()) == 5
+    assert len(curve.x) == len(curve.to_polars()) == 5
     with pytest.raises(hs.HowsureError, match=r"no column of this curve 'tprr'\. Did you mean 'tpr'"):
         curve["tprr"]
 

@@ -30,7 +30,7 @@ def test_each_threshold_is_its_confusion_table(extra):
     """Value and pointwise limits at every threshold are what `estimate` gives for the table there."""
     table = data(**extra)
     curves = threshold_curves(table, METRICS)
-    for index in range(1, len(curves["f1"]), 5):
+    for index in range(1, len(curves["f1"].x), 5):
         threshold = curves["f1"]["threshold"][index]
         small = table.at(threshold)
         for name, curve in curves.items():
@@ -48,7 +48,7 @@ def test_fixed_margins_have_their_own_limits():
     """In a test set sampled by class, precision varies less than in a random sample."""
     table = data().with_design(hs.FixedMargins())
     curve = threshold_curves(table, "precision")["precision"]
-    index = len(curve) // 2
+    index = len(curve.x) // 2
     expected = hs.estimate(table.at(curve["threshold"][index]), "precision", method="delta")
     assert (curve.low[index], curve.high[index]) == pytest.approx((expected.low, expected.high))
 
@@ -62,7 +62,7 @@ def test_simultaneous_bands_are_wider_and_hold():
         table = hs.scores(truth, rng.normal(truth * 1.2))
         for band in ("pointwise", "simultaneous"):
             curve = threshold_curves(table, "f1", band=band, random_state=repeat, n_resamples=300)["f1"]
-            inner = slice(len(curve) // 10, -(len(curve) // 10))
+            inner = slice(len(curve.x) // 10, -(len(curve.x) // 10))
             at = curve["threshold"][inner]
             tp, fp = 0.4 * stats.norm.sf(at - 1.2), 0.6 * stats.norm.sf(at)
             true = 2 * tp / (tp + fp + 0.4)

@@ -123,7 +123,7 @@ def test_areas_equal_integrals_over_quantiles(a, b):
 def test_areas_of_the_uniform_distribution_are_known():
     """Uniform scores have ROC AUC and average precision 5/6, Brier score 1/6 and log loss 1/2."""
     found = hs.evaluate(hs.calibrated(stats.uniform()), ["roc_auc", "average_precision", "brier", "log_loss"])
-    assert [each.value for each in found] == pytest.approx([5 / 6, 5 / 6, 1 / 6, 1 / 2], abs=1e-12)
+    assert list(found.values()) == pytest.approx([5 / 6, 5 / 6, 1 / 6, 1 / 2], abs=1e-12)
 
 
 def test_a_mixture_is_the_mixture_of_its_tables():
@@ -192,7 +192,7 @@ def test_curves_go_through_the_exact_points():
     scores = hs.calibrated(stats.beta(0.2, 0.3))
     roc = hs.roc_curve(scores, band="none")
     along = hs.threshold_curves(scores, "f1", band="none")["f1"]
-    for index in (1, 300, 1100, len(roc) - 1):
+    for index in (1, 300, 1100, len(roc.x) - 1):
         table = scores.at(roc["threshold"][index])
         assert roc["tpr"][index] == pytest.approx(hs.estimate(table, "recall").value, abs=1e-9)
         assert roc["fpr"][index] == pytest.approx(1 - hs.estimate(table, "specificity").value, abs=1e-9)

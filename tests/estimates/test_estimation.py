@@ -33,7 +33,7 @@ def test_evaluation_is_looked_up_by_any_name():
     evaluation = hs.evaluate(TABLE, ["f1@macro", "recall", "mcc"])
     assert evaluation["f1_score@mean"] is evaluation["f1@macro"]
     assert evaluation["sensitivity"] is evaluation["recall"]
-    assert [each.metric for each in evaluation] == ["f1@macro", "recall", "mcc"]
+    assert list(evaluation) == ["f1@macro", "recall", "mcc"]
     with pytest.raises(hs.HowsureError, match="metric of this evaluation"):
         evaluation["kappa"]
 
@@ -44,7 +44,7 @@ def test_frames_hold_the_estimates():
     pandas, polars = evaluation.to_pandas(), evaluation.to_polars()
     assert isinstance(pandas, pd.DataFrame)
     assert isinstance(polars, pl.DataFrame)
-    assert pandas["low"].tolist() == polars["low"].to_list() == [each.low for each in evaluation]
+    assert pandas["low"].tolist() == polars["low"].to_list() == [each.low for each in evaluation.values()]
     assert json.loads(json.dumps(evaluation.to_dict()))["mcc"]["high"] == evaluation["mcc"].high
 
 
@@ -185,11 +185,11 @@ class TestThreshold:
         """`evaluate` takes metrics of scores beside metrics of counts; aliases find them again."""
         table = scored()
         both = hs.evaluate(table, ["auc", "f1", "precision@none"], threshold=0.5)
-        assert [each.metric for each in both][:2] == ["roc_auc", "f1"]
+        assert list(both)[:2] == ["roc_auc", "f1"]
         assert len(both) == 4
         assert str(both["f1_score"]) == str(hs.estimate(table.at(0.5), "f1"))
         assert str(both["roc_auc"]) == str(hs.estimate(table, "roc_auc"))
-        every = [each.metric for each in hs.evaluate(table, threshold=0.5)]
+        every = list(hs.evaluate(table, threshold=0.5))
         assert {"roc_auc", "average_precision", "accuracy", "f1"} <= set(every)
 
     def test_one_stream_of_draws_serves_both(self):

@@ -40,13 +40,13 @@ def test_every_reader_takes_every_evidence(name):
     table = tables()[name]
     evaluation = hs.evaluate(table, ["accuracy", "f1@macro", "mcc"], random_state=0)
     drawn = hs.estimate(table, "f1@macro", method="bayes", random_state=0)
-    for each in (*evaluation, drawn):
+    for each in (*evaluation.values(), drawn):
         assert each.low < each.value < each.high or (np.isnan(each.low) and each.reason)
     assert "macro avg" in str(hs.classification_report(table))
     difference = hs.compare(table, table, "accuracy", a="x", b="y")
     assert difference.value == 0
     assert difference.low < 0 < difference.high or difference.reason
-    assert "f1" in evaluation.to_html("every evidence").lower()
+    assert "f1" in hs.report_of(evaluation, title="every evidence").to_html().lower()
 
 
 @pytest.mark.parametrize("name", list(scored()))
@@ -59,4 +59,4 @@ def test_every_reader_takes_scores_without_labels(name):
     assert (low <= high).all()
     difference = hs.compare(table, table, "roc_auc", a="x", b="y")
     assert difference.low < 0 < difference.high or difference.reason
-    assert "ROC" in evaluation.to_html("scores without labels")
+    assert "ROC" in hs.report_of(evaluation, title="scores without labels").to_html()

@@ -48,12 +48,21 @@ def test_intervals_show_each_value_with_its_limits():
     evaluation = hs.evaluate(TABLE, ["accuracy", "f1@macro", "recall"])
     ax = hs.plots.intervals(evaluation)
     dots = ax.containers[0][0].get_xydata()
-    assert dots[:, 0] == pytest.approx([each.value for each in evaluation])
+    assert dots[:, 0] == pytest.approx([each.value for each in evaluation.values()])
     ends = whiskers_of(ax)[0][:, :, 0]
-    assert ends == pytest.approx(np.array([[each.low, each.high] for each in evaluation]))
+    assert ends == pytest.approx(np.array([[each.low, each.high] for each in evaluation.values()]))
     assert tick_names(ax.yaxis) == ["accuracy", "F1, macro average", "recall"]
     assert "95 %" in ax.get_xlabel()
     assert ax.get_ylim()[0] > ax.get_ylim()[1], "the first row is on top"
+
+
+def test_intervals_take_single_estimates_and_mappings_of_them():
+    """An estimate alone is one row; by name, one series each."""
+    ax = hs.plots.intervals(hs.estimate(TABLE, "f1"))
+    assert tick_names(ax.yaxis) == ["F1"]
+    ax = hs.plots.intervals({"A": hs.estimate(TABLE, "f1"), "B": hs.estimate(TABLE, "recall")})
+    assert tick_names(ax.yaxis) == ["F1", "recall"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["A", "B"]
 
 
 def test_intervals_of_several_models_are_told_apart_by_colour_and_marker():
@@ -75,7 +84,7 @@ def test_intervals_say_what_is_undefined_and_what_is_endless():
     assert [text.get_text() for text in ax.texts] == ["undefined"]
     likelihood = hs.evaluate(perfect, ["specificity", "accuracy"])
     endless = [SimpleNamespace(metric="ratio", value=3.0, low=-math.inf, high=math.inf, confidence_level=0.9)]
-    ax = hs.plots.intervals({"": [*likelihood, *endless]})
+    ax = hs.plots.intervals({"": [*likelihood.values(), *endless]})
     assert {line.get_marker() for line in ax.lines} >= {">", "<"}
     unknown = SimpleNamespace(metric="ratio", value=3.0, low=math.nan, high=math.nan, confidence_level=0.9)
     ax = hs.plots.intervals([unknown])
@@ -293,7 +302,9 @@ def test_all_pairs_are_drawn_from_any_of_their_objects(models):
     pairs = ["forest − logistic", "forest − bayes", "logistic − bayes"]
     holm = hs.compare_all(models, "accuracy")
     assert tick_names(hs.plots.differences(holm).yaxis) == pairs
-    assert ends_of(hs.plots.differences(holm)) == pytest.approx(np.array([[each.low, each.high] for each in holm]))
+    assert ends_of(hs.plots.differences(holm)) == pytest.approx(
+        np.array([[each.low, each.high] for each in holm.values()])
+    )
     joint = hs.compare_all(models, "accuracy", correction="max_t", random_state=0)
     assert "simultaneous 95 % interval" in hs.plots.differences(joint).get_xlabel()
     drawn = hs.evaluate_models(models, "accuracy", method="bayes", random_state=0)

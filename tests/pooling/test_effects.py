@@ -36,7 +36,7 @@ def test_equals_metafor(row):
     """Estimate, interval, τ², I², H², Q, their intervals and the prediction interval equal R's metafor."""
     values, errors = (part[SETS[row["set"]]] for part in log_risk_ratios())
     pooled = hs.pool(values, errors, method=METHODS[row["method"]], knha=row["test"] == "knha")
-    record = pooled.record() | {"first_weight": pooled.weights[0]}
+    record = pooled.records()[0] | {"first_weight": pooled.weights[0]}
     compared = [name for name in row if name not in {"set", "method", "test"} and row[name] != "NA"]
     assert len(compared) >= 10
     for name in compared:
@@ -194,13 +194,13 @@ def test_pooled_behaves_like_an_estimate():
     value, (low, high) = pooled
     assert (value, low, high) == (float(pooled), pooled.low, pooled.high)
     assert pooled.to_dict()["weights"] == pooled.weights.tolist()
-    assert pooled.record()["tau2_low"] == pooled.tau2_interval[0]
+    assert pooled.records()[0]["tau2_low"] == pooled.tau2_interval[0]
 
 
 def test_forest_shows_every_experiment():
     """The forest in text has a row for each experiment, one for the pooled value and one for a new experiment."""
     pooled = hs.pool([0.91, 0.84, 0.93], [0.01, 0.02, 0.015], names=["Ulm", "Bern", "Graz"])
-    grid = pooled.forest()
+    grid = pooled.grid()
     assert [row[0] for row in grid.rows] == ["Ulm", "Bern", "Graz", "pooled (dl)", "a new experiment"]
     assert [row[3] for row in grid.rows[:3]] == [f"{100 * weight:.1f} %" for weight in pooled.weights]
     positions = [row[4].index("■") for row in grid.rows[:3]]

@@ -72,9 +72,9 @@ def test_draws_are_shared_by_all_levels_and_can_be_repeated():
 
 
 def test_an_evaluation_has_its_report():
-    """`to_html` of an evaluation has its metrics, its method, its level and its own draws."""
+    """The report of an evaluation has its metrics, its method, its level and its own draws."""
     evaluation = hs.evaluate(TABLE, ["f1", "kappa"], method="bayes", confidence_level=0.9)
-    page = evaluation.to_html("ward 3")
+    page = hs.report_of(evaluation, title="ward 3").to_html()
     found = json.loads(re.search(r'id="howsure-results">(.*?)</script>', page, re.DOTALL)[1])
     shown = found["estimates"][1]
     assert (shown["metric"], shown["method"]) == ("kappa", "bayes")
@@ -92,7 +92,7 @@ def test_an_evaluation_of_scores_has_curves():
     assert [chart.title for chart in charts][:2] == ["ROC curve", "Precision–recall curve"]
     assert "Calibration" not in [chart.title for chart in charts], "scores beyond 0 and 1 are no probabilities"
     assert "Confusion matrix" not in [each.title for each in report.sections]
-    assert hs.evaluate(table).to_html().count("<figure>") == len(charts)
+    assert hs.report_of(hs.evaluate(table)).to_html().count("<figure>") == len(charts)
 
 
 def test_points_of_charts_say_what_the_curve_says():
@@ -164,12 +164,12 @@ def test_pairs_of_models_are_compared_in_words_and_on_one_axis(paired, correctio
     found = hs.compare_all(paired, "f1", correction=correction, random_state=0)
     report = hs.report_of({name: paired.model(name) for name in paired.models}, comparisons=found)
     part = section(report, "Comparisons")
-    assert [each[0] for each in part.items] == [each.sentence() for each in found]
+    assert [each[0] for each in part.items] == [each.sentence() for each in found.values()]
     sheet = part.sheets[0]
     assert sheet.title == "Differences in F1"
     assert ("p-value, adjusted" in sheet.headers) == (correction != "none")
     left, right = (float(end.replace("−", "-")) for end in re.findall(r"from (\S+) at .* to (\S+) at", sheet.note)[0])
-    for row, each in zip(sheet.rows, found, strict=True):
+    for row, each in zip(sheet.rows, found.values(), strict=True):
         (start, width), line = row[1].bar.spans[0], row[1].bar.line
         ends = [left + (right - left) * share / 100 for share in (start, start + width, line)]
         assert ends == pytest.approx([each.low, each.high, 0], abs=1e-4)
@@ -207,7 +207,7 @@ def test_what_a_table_rests_on_is_said():
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 2, 200)
     score = np.clip(rng.normal(0.3 + 0.4 * truth, 0.25), 0, 1)
-    page = hs.evaluate(hs.scores(truth, score), ["f1", "roc_auc"], threshold=0.4).to_html()
+    page = hs.report_of(hs.evaluate(hs.scores(truth, score), ["f1", "roc_auc"], threshold=0.4)).to_html()
     assert "predicted positive from a score of 0.4 on" in page
     calibrated = hs.report_of(hs.calibrated(score))
     assert ("What these cases will turn out to be, if their scores are calibrated.",) in section(
@@ -217,9 +217,9 @@ def test_what_a_table_rests_on_is_said():
     assert len(told) == 1, "a reason is given once, not once a metric"
     reviews = [[[95, 5], [22, 18]], [[0, 0], [3, 97]]]
     reviewed = hs.evaluate(hs.reviewed([[560, 40], [60, 340]], reviews, labels=["healthy", "ill"]))
-    assert "only the prior speaks there" in reviewed.to_html()
+    assert "only the prior speaks there" in hs.report_of(reviewed).to_html()
     corrected = hs.corrected(hs.from_counts([[560, 40], [60, 340]]), sensitivity=0.9, specificity=0.98)
-    assert hs.evaluate(corrected).to_html()
+    assert hs.report_of(hs.evaluate(corrected)).to_html()
 
 
 def page_of_classes(number):
@@ -260,7 +260,7 @@ def test_methods_come_with_their_sources():
     """Each method and metric that was used is explained, with the source that its docstring names."""
     sheets = section(hs.report_of(TABLE), "Methods").sheets
     methods = {row[0].value: (row[1].value, row[2].value) for row in sheets[0].rows}
-    assert set(methods) == {each.method for each in hs.evaluate(TABLE)}
+    assert set(methods) == {each.method for each in hs.evaluate(TABLE).values()}
     assert "Takahashi" in methods["delta"][1]
     assert all(row[1].value for sheet in sheets for row in sheet.rows)
 

@@ -93,7 +93,7 @@ def test_the_page_shows_names_as_text_and_holds_all_numbers(study, report):
     held = json.loads(re.search(r'id="howsure-results">(.*?)</script>', page, re.DOTALL)[1])
     assert held["aggregates"] == study.aggregate().plain_records()
     assert held["comparisons"]["f1: mlp − rule"]["value"] == study.compare("f1", "mlp", "rule").value
-    assert study.to_html("three").startswith("<!DOCTYPE html>")
+    assert hs.report_of(study, title="three").to_html().startswith("<!DOCTYPE html>")
     assert "Forest of mlp" in report.to_markdown()
     assert r"\begin{table}" in report.to_latex()
 
@@ -103,7 +103,7 @@ def test_a_study_of_one_experiment_has_a_report():
     study = hs.Study(n_draws=200)
     study.add("a", [[5, 1], [2, 6]])
     with pytest.raises(hs.HowsureError, match="no metric"):
-        study.to_html()
+        hs.report_of(study)
     study.add_metric("f1")
     report = report_of_study(study)
     assert list(sheets_of(report, "F1")) == ["Each experiment"]

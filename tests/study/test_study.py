@@ -76,7 +76,7 @@ def test_summaries_of_all_metrics(study):
     report = study.summaries()
     assert len(report) == 8
     assert report["mcc", "b/0"].median == np.median(study.draws("mcc", "b/0"))
-    assert [each["observed"] for each in report.to_dict()][:2] == [
+    assert [each["observed"] for each in report.records()][:2] == [
         hs.estimate(hs.from_counts(counts), "f1").value for counts in (FIRST, SECOND)
     ]
     with pytest.raises(hs.HowsureError, match="Did you mean 'mcc, b/0'"):
@@ -106,7 +106,7 @@ def test_difference_from_draws(study):
     assert swapped.probability_of_direction == found.probability_of_direction
     assert str(found).startswith("f1: a/0 − b/0 = 0.1")
     assert "It lies within [-0.05, 0.05] with probability" in found.sentence()
-    assert study.comparisons("f1").to_dict()[1]["median"] == found.summary().median
+    assert study.comparisons("f1").records()[1]["median"] == found.summary().median
     assert (found.low, found.high) == (found.summary().low, found.summary().high)
     lopsided = study.compare("f1", "a/0", "b/0", rope=(-0.02, 0.1)).rope
     assert lopsided.inside.value == ((drawn >= -0.02) & (drawn <= 0.1)).mean()
@@ -191,15 +191,15 @@ def test_report_in_every_form(study, tmp_path):
     value = report["a"].value
     assert report.to_pandas()["value"].tolist()[0] == value
     assert report.to_polars()["value"].to_list()[0] == value
-    assert json.loads(report.write(tmp_path / "a.json").read_text(encoding="utf-8"))[0]["value"] == value
-    assert f"{value!r}" in report.write(tmp_path / "a.csv").read_text(encoding="utf-8")
+    assert json.loads(report.save(tmp_path / "a.json").read_text(encoding="utf-8"))[0]["value"] == value
+    assert f"{value!r}" in report.save(tmp_path / "a.csv").read_text(encoding="utf-8")
     import polars as pl
 
-    assert pl.read_parquet(report.write(tmp_path / "a.parquet"))["value"][0] == value
-    assert report.write(tmp_path / "a.md").read_text(encoding="utf-8").startswith("| group")
-    assert r"\toprule" in report.write(tmp_path / "a.tex").read_text(encoding="utf-8")
+    assert pl.read_parquet(report.save(tmp_path / "a.parquet"))["value"][0] == value
+    assert report.save(tmp_path / "a.md").read_text(encoding="utf-8").startswith("| group")
+    assert r"\toprule" in report.save(tmp_path / "a.tex").read_text(encoding="utf-8")
     with pytest.raises(hs.HowsureError, match="Did you mean '.json'"):
-        report.write(tmp_path / "a.jsn")
+        report.save(tmp_path / "a.jsn")
 
 
 def test_undefined_is_null_in_json(tmp_path):
@@ -207,9 +207,9 @@ def test_undefined_is_null_in_json(tmp_path):
     study = hs.Study(n_draws=200)
     study.add("a", FIRST)
     report = study.aggregate("f1")
-    assert json.loads(report.write(tmp_path / "a.json").read_text(encoding="utf-8"))[0]["i2"] is None
-    assert math.isnan(report.to_dict()[0]["i2"])
-    assert ",nan," not in report.write(tmp_path / "a.csv").read_text(encoding="utf-8")
+    assert json.loads(report.save(tmp_path / "a.json").read_text(encoding="utf-8"))[0]["i2"] is None
+    assert math.isnan(report.records()[0]["i2"])
+    assert ",nan," not in report.save(tmp_path / "a.csv").read_text(encoding="utf-8")
 
 
 def test_weights_and_clusters_keep_their_design():

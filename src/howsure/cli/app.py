@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -59,7 +60,7 @@ def report(
     Parameters
     ----------
     file
-        Predictions, one row a case: CSV, TSV, JSON lines, Parquet, Arrow or Feather.
+        Predictions, one row per case: CSV, TSV, JSON lines, Parquet, Arrow or Feather.
     y_true
         Column with the true labels.
     y_pred
@@ -182,7 +183,6 @@ def _print(
 ) -> None:
     from howsure.compat.classification import classification_report
     from howsure.estimates.estimation import evaluate
-    from howsure.estimates.evaluation import Evaluation
 
     chosen = {"method": settings["method"], "confidence_level": settings["level"], "random_state": settings["seed"]}
     results: dict[Any, Any] = {}
@@ -193,7 +193,7 @@ def _print(
             found = evaluate(table, settings["metrics"], **chosen)
             if value in scored:
                 of_scores = evaluate(scored[value], **(chosen | {"method": _of_scores(settings["method"])}))
-                found = Evaluation((*found.estimates, *of_scores.estimates), table, found.confidence_level)
+                found = replace(found, estimates={**found, **of_scores})
             results[value] = found
     write(results, tables, by, title, how)
 

@@ -33,7 +33,7 @@ def compare(
     Parameters
     ----------
     file
-        Predictions, one row a case: CSV, TSV, JSON lines, Parquet, Arrow or Feather.
+        Predictions, one row per case: CSV, TSV, JSON lines, Parquet, Arrow or Feather.
     y_true
         Column with the true labels.
     y_pred
@@ -74,7 +74,8 @@ def compare(
     if format in {"json", "csv"}:
         write_records(found.records(), format)
     elif format == "table" and len(found) == 1 and len(table.models) == 2:  # noqa: PLR2004 - one pair
-        write_grid(found.items[0].grid(), how=format, title=str(file), note=found.items[0].sentence())
+        pair = next(iter(found.values()))
+        write_grid(pair.grid(), how=format, title=str(file), note=pair.sentence())
     else:
         write_grid(found.grid(), how=format, title=str(file), note=f"{table.rows:,} cases")
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from howsure.grids import Grid
+    from howsure.grids import Grid, Tabular
     from howsure.tables.table import Table
 
 
@@ -46,14 +46,11 @@ def write(results: Mapping[Any, Any], tables: Mapping[Any, Table], by: str | Non
         write_grid(_grid(result, how), how=how, title=heading, note=_about(tables[value]))
 
 
-def _grid(result: Any, how: str) -> Grid:
-    from howsure.estimates.evaluation import Evaluation
-    from howsure.grids import evaluation_grid
+def _grid(result: Tabular, how: str) -> Grid:
+    from howsure.compat.classification import ClassificationReport
 
-    if isinstance(result, Evaluation):
-        return evaluation_grid(result)
-    grid: Grid = result.grid(2 if how == "table" and shutil.get_terminal_size().columns < WIDE else None)
-    return grid
+    narrow = how == "table" and shutil.get_terminal_size().columns < WIDE
+    return result.grid(2) if narrow and isinstance(result, ClassificationReport) else result.grid()
 
 
 def _about(table: Table) -> str:

@@ -124,6 +124,5 @@ def write_models(report: Report, title: str, *, per_class: bool, how: str) -> No
     """Print what the report says of several models: all metrics, or each class's."""
     from howsure.cli.output import write_grid
 
-    section = next(each for each in report.sections if each.title == ("Classes" if per_class else "Metrics"))
-    for sheet in section.sheets:
+    for sheet in report["Classes" if per_class else "Metrics"].sheets:
         write_grid(sheet.grid(report.level), how=how, title=f"{title} · {sheet.title}")

@@ -14,7 +14,7 @@ from howsure.cli.output import write_grid
 from howsure.errors import HowsureError
 
 if TYPE_CHECKING:
-    from howsure.study import Report, Study
+    from howsure.study import Records, Study
 
 Format = Literal["table", "json", "markdown", "html", "latex"]
 SUFFIXES = (".csv", ".tsv")
@@ -71,11 +71,11 @@ def run(
         out.mkdir(parents=True, exist_ok=True)
         for name, report in reports.items():
             for suffix in (".json", ".csv", *([".parquet"] if parquet else [])):
-                report.write(out / f"{name}{suffix}")
+                report.save(out / f"{name}{suffix}")
 
 
-def _reports(study: Study, rope: float | None) -> dict[str, Report]:
-    from howsure.study import Report
+def _reports(study: Study, rope: float | None) -> dict[str, Records]:
+    from howsure.study import Records
 
     reports = {
         "summaries": study.summaries(),
@@ -85,9 +85,10 @@ def _reports(study: Study, rope: float | None) -> dict[str, Report]:
     if len(study.experiments) > 1:
         metrics = study.wanted()
         pairs = [study.comparisons(metric, rope=rope) for metric in metrics]
-        reports["comparisons"] = Report({}, tuple(each for one in pairs for each in one.records), ("metric",))
+        compared = tuple(each for one in pairs for each in one.records())
+        reports["comparisons"] = Records(objects={}, rows=compared, shown=("metric",))
         ranks = [{"metric": metric} | each for metric in metrics for each in study.ranks(metric).records()]
-        reports["ranks"] = Report({}, tuple(ranks), ("metric",))
+        reports["ranks"] = Records(objects={}, rows=tuple(ranks), shown=("metric",))
     return reports
 
 

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.comparison.limits import ContrastLimits
 from howsure.comparison.result import Comparison
 from howsure.comparison.rope import UNKNOWN, Region, Rope, odds_ratio, region_of, region_shares, share_within
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, checked_level
+from howsure.estimates.estimate import estimate_of
 from howsure.estimates.estimation import estimate
-from howsure.estimates.evaluation import Estimate, checked_level
-from howsure.methods import Bootstrap, DeLong, Delta, Dirichlet, DrawingMethod, Method, automatic, named
-from howsure.methods.delta import AtLevels
+from howsure.methods import DeLong, Delta, Dirichlet, DrawingMethod, Method, automatic, named
 from howsure.methods.draws import seed_sequence
-from howsure.methods.interval import Interval
-from howsure.methods.inversion import Limits, p_value, resolved
-from howsure.methods.pairs import PairedShares
 from howsure.metrics.binding import resolve
 from howsure.metrics.contrast import EFFECTS, Effect, Side, contrast_metric, pair_of_models
 from howsure.metrics.metric import Metric
@@ -149,12 +145,16 @@ def compared(
     if isinstance(chosen, DrawingMethod):
         wanted = [metric, *(side.as_metric() for side in pair)]
         interval, *singles = chosen.intervals(wanted, joint, level, seed)
-        a, b = (_drawn_estimate(side, joint, each, level, chosen) for side, each in zip(pair, singles, strict=True))
+        counts = joint.counted
+        a, b = (
+            estimate_of(side.metric.name, float(side.value(counts)), each, level, chosen)
+            for side, each in zip(pair, singles, strict=True)
+        )
     else:
         interval = chosen.interval(metric, joint, level)
         single = chosen if isinstance(chosen, Delta | DeLong) else None
         a, b = (estimate(side.view.table(joint), side.metric, method=single, confidence_level=level) for side in pair)
-    limits = _limits(chosen, metric, joint, interval, seed)
+    limits = ContrastLimits(method=chosen, metric=metric, table=joint, draws=interval.draws, seed=seed)
     reason = interval.reason
     if math.isnan(value):
         undefined = [
@@ -163,23 +163,23 @@ def compared(
         reason = "; ".join(f"{name}: {each.reason or 'the metric is undefined'}" for name, each in undefined)
         reason = reason or "undefined: the second model's value is at the end of its range"
     return Comparison(
-        contrast.first.metric.name,
-        contrast.effect.name,
-        a,
-        b,
-        (contrast.first.name, contrast.second.name),
-        value,
-        interval.low,
-        interval.high,
-        p_value(limits, value, contrast.effect.null),
-        interval.standard_error,
-        level,
-        chosen.name,
-        metric.better,
-        interval.draws,
-        None if region is None else _rope(region, interval.draws, chosen, metric, joint, seed),
-        reason,
-        limits,
+        metric=contrast.first.metric.name,
+        contrast=contrast.effect.name,
+        a=a,
+        b=b,
+        names=(contrast.first.name, contrast.second.name),
+        value=value,
+        low=float(interval.low),
+        high=float(interval.high),
+        p_value=limits.p_value(value, contrast.effect.null),
+        standard_error=float(interval.standard_error),
+        confidence_level=level,
+        method=chosen.name,
+        better=metric.better,
+        draws=interval.draws,
+        rope=None if region is None else _rope(region, interval.draws, chosen, metric, joint, seed),
+        reason=reason,
+        limits=limits,
     )
 
 
@@ -208,71 +208,29 @@ def _against_random(
     with np.errstate(all="ignore"):
         draws = np.asarray(effect.value(first, second))
     own, chance = (
-        Estimate(
-            bound.name, value, each.low, each.high, level, chosen.name, each.standard_error, each.draws, each.reason
-        )
-        for value, each in (
-            (float(bound(table.counts)), chosen.interval_of(first, bound, table, level)),
-            (float(np.nanmean(second)), chosen.interval_of(second, bound, table, level)),
-        )
+        estimate_of(bound.name, value, chosen.interval_of(drawn, bound, table, level), level, chosen)
+        for value, drawn in ((float(bound(table.counts)), first), (float(np.nanmean(second)), second))
     )
     found = chosen.interval_of(draws, bound, table, level)
     region = region_of(rope, effect.null)
     return Comparison(
-        bound.name,
-        effect.name,
-        own,
-        chance,
-        (a or "model", b or "random"),
-        float(effect.value(np.asarray(own.value), np.asarray(chance.value))),
-        found.low,
-        found.high,
-        math.nan,
-        found.standard_error,
-        level,
-        chosen.name,
-        bound.better,
-        draws,
-        None if region is None else region_shares(region, draws),
-        found.reason,
+        metric=bound.name,
+        contrast=effect.name,
+        a=own,
+        b=chance,
+        names=(a or "model", b or "random"),
+        value=float(effect.value(np.asarray(own.value), np.asarray(chance.value))),
+        low=float(found.low),
+        high=float(found.high),
+        p_value=math.nan,
+        standard_error=found.standard_error,
+        confidence_level=level,
+        method=chosen.name,
+        better=bound.better,
+        draws=draws,
+        rope=None if region is None else region_shares(region, draws),
+        reason=found.reason,
     )
-
-
-def _drawn_estimate(side: Side, joint: Table, interval: Interval, level: float, method: Method) -> Estimate:
-    value = float(side.value(joint.counted))
-    return Estimate(
-        side.metric.name,
-        value,
-        interval.low,
-        interval.high,
-        level,
-        method.name,
-        interval.standard_error,
-        interval.draws,
-        interval.reason,
-    )
-
-
-def _limits(method: Method, metric: Metric, table: Table, interval: Interval, seed: Any) -> Limits:
-    """Return the interval's limits as a function of the confidence level."""
-    if isinstance(method, Bootstrap):
-        draws = interval.draws if interval.draws is not None else np.empty(0)
-        kept = draws[np.isfinite(draws)]
-        if kept.size and np.ptp(kept) > 0:
-            return resolved(method.limits(metric, table, kept, seed), kept.size)
-        method = Delta()
-    if isinstance(method, DrawingMethod):
-        return lambda level: (math.nan, math.nan)  # noqa: ARG005 - posterior draws test nothing
-
-    at_level: AtLevels = partial(method.interval, metric, table)
-    if isinstance(method, Delta | DeLong | PairedShares):
-        at_level = method.at_levels(metric, table)
-
-    def limits(level: float) -> tuple[float, float]:
-        found = at_level(level)
-        return found.low, found.high
-
-    return limits
 
 
 def _rope(

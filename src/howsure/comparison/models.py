@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal
@@ -12,10 +12,13 @@ import numpy as np
 
 from howsure.comparison.compare import compare
 from howsure.comparison.multiplicity import adjusted_p_values, simultaneous_differences
-from howsure.comparison.result import Comparison
-from howsure.errors import HowsureError
+from howsure.comparison.result import Comparison, comparison_grid
+from howsure.errors import HowsureError, UnknownKeyError, checked_level
+from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import evaluate, finished
-from howsure.estimates.evaluation import Estimate, Evaluation, checked_level
+from howsure.estimates.evaluation import Evaluation
+from howsure.estimates.named import Named
+from howsure.grids import Grid, Tabular
 from howsure.methods import Bootstrap, Dirichlet, Method, named
 from howsure.methods.draws import seed_sequence
 from howsure.methods.joint import draws_of_models
@@ -73,87 +76,74 @@ def evaluate_models(
         message = "Of several models at once `Dirichlet` takes `prior=` only."
         raise HowsureError(message)
     first = evaluate(tables[table.models[0]], metrics, confidence_level=level)  # for the specs that it stands for
-    bound = [resolve(each.metric, tables[table.models[0]]) for each in first]
+    bound = [resolve(each, tables[table.models[0]]) for each in first]
     seed = seed_sequence(random_state)
     draws = draws_of_models(bound, table, chosen, seed)
     found = {}
     for index, (name, own) in enumerate(tables.items()):
         intervals = [chosen.interval_of(draws[row, index], each, own, level, seed) for row, each in enumerate(bound)]
-        estimates = [
-            finished(metric.name, own, metric, level, chosen, interval)
+        estimates = {
+            metric.name: finished(metric.name, own, metric, level, chosen, interval)
             for metric, interval in zip(bound, intervals, strict=True)
-        ]
-        found[name] = Evaluation(tuple(estimates), own, level)
+        }
+        found[name] = Evaluation(
+            estimates=estimates, table=own, method=chosen, seed=seed, threshold=None, confidence_level=level
+        )
     return found
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Comparisons:
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Comparisons(Tabular, Named, Mapping[tuple[str, ...], Comparison]):
     """All pairs of models compared in one or several metrics, with p-values adjusted for their number.
 
-    Iterating gives the comparisons; ``comparisons["A", "B"]`` is that of a pair (in the first metric).
+    A mapping of pairs to comparisons: ``comparisons["A", "B"]``; of several metrics the keys are
+    ``("f1", "A", "B")``, and a pair alone means the first metric.
 
     Parameters
     ----------
-    items
-        The comparisons, whose p-values are the adjusted ones.
-    correction
+    comparisons : tuple of Comparison
+        Their p-values are the adjusted ones.
+    correction : str
         How they were adjusted.
     """
 
-    items: tuple[Comparison, ...]
+    comparisons: tuple[Comparison, ...]
     correction: str
 
-    def __iter__(self) -> Iterator[Comparison]:
-        return iter(self.items)
+    def _by_key(self) -> dict[tuple[str, ...], Comparison]:
+        several = len({each.metric for each in self.comparisons}) > 1
+        return {(each.metric, *each.names) if several else each.names: each for each in self.comparisons}
+
+    def __getitem__(self, pair: tuple[str, ...]) -> Comparison:
+        wanted = (pair,) if isinstance(pair, str) else tuple(pair)
+        for each in self.comparisons:
+            if wanted in (each.names, (each.metric, *each.names)):
+                return each
+        known = [" − ".join(each.names) for each in self.comparisons]
+        raise UnknownKeyError.unknown("pair", " − ".join(map(str, wanted)), known)
+
+    def __iter__(self) -> Iterator[tuple[str, ...]]:
+        return iter(self._by_key())
 
     def __len__(self) -> int:
-        return len(self.items)
-
-    def __getitem__(self, pair: tuple[str, str]) -> Comparison:
-        for each in self.items:
-            if each.names == tuple(pair):
-                return each
-        raise HowsureError.unknown("pair", " − ".join(pair), [" − ".join(each.names) for each in self.items])
+        return len(self._by_key())
 
     def by_name(self) -> dict[str, Comparison]:
         """Return the comparisons by what is compared, such as ``"A − B"``; of several metrics with the metric."""
-        several = len({each.metric for each in self.items}) > 1
-        return {f"{each.metric}: {name}" if several else name: each for each in self.items for name in each.by_name()}
+        several = len({each.metric for each in self.comparisons}) > 1
+        return {
+            f"{each.metric}: {name}" if several else name: each for each in self.comparisons for name in each.by_name()
+        }
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one flat record a comparison."""
-        return [each.to_dict() for each in self.items]
+        """Return one flat dict per comparison."""
+        return [each.to_dict() for each in self.comparisons]
 
-    def to_pandas(self) -> Any:
-        """Return a pandas frame, one row a comparison."""
-        from howsure.grids import to_frame
-
-        return to_frame(self.records(), "pandas")
-
-    def to_polars(self) -> Any:
-        """Return a Polars frame, one row a comparison."""
-        from howsure.grids import to_frame
-
-        return to_frame(self.records(), "polars")
-
-    def grid(self) -> Any:
-        """Return a table of strings, one row a comparison."""
-        from howsure.grids import comparison_grid
-
-        grid = comparison_grid(self.items)
+    def grid(self) -> Grid:
+        """Return a table of strings, one row per comparison."""
+        grid = comparison_grid(self.comparisons)
         note = f"p-values of {len(self)} comparisons, correction: {self.correction}"
         return replace(grid, caption="; ".join(filter(None, (note, grid.caption))))
-
-    def to_markdown(self) -> str:
-        """Return a Markdown table."""
-        return str(self.grid().markdown())
-
-    def __str__(self) -> str:
-        return str(self.grid().text())
-
-    def _repr_html_(self) -> str:
-        return str(self.grid().html())
 
 
 def compare_all(
@@ -207,7 +197,7 @@ def compare_all(
     items = [compare(table, metric, a=a, b=b, method=method, **settings) for metric in wanted for a, b in pairs]
     adjusted = adjusted_p_values([each.p_value for each in items], correction)
     changed = (replace(each, p_value=float(p)) for each, p in zip(items, adjusted, strict=True))
-    return Comparisons(tuple(changed), correction)
+    return Comparisons(comparisons=tuple(changed), correction=correction)
 
 
 def _simultaneous(
@@ -219,14 +209,14 @@ def _simultaneous(
     level = checked_level(settings["confidence_level"])
     evaluations = evaluate_models(table, metrics, method=method, **settings)
     items = []
-    for row, first in enumerate(evaluations[table.models[0]]):
-        estimates = {name: each.estimates[row] for name, each in evaluations.items()}
-        metric = resolve(first.metric, table.model(table.models[0]))
+    for spec in evaluations[table.models[0]]:
+        estimates = {name: each[spec] for name, each in evaluations.items()}
+        metric = resolve(spec, table.model(table.models[0]))
         differences = simultaneous_differences(estimates, confidence_level=level, better=metric.better)
         for i, j in combinations(range(len(table.models)), 2):
             pair = (table.models[i], table.models[j])
             items.append(_pair(pair, estimates, differences, (i, j), metric))
-    return Comparisons(tuple(items), "max_t")
+    return Comparisons(comparisons=tuple(items), correction="max_t")
 
 
 def _pair(
@@ -239,19 +229,19 @@ def _pair(
     undefined = math.isnan(float(differences.low[place]))
     low, high = np.clip((differences.low[place], differences.high[place]), *EFFECTS["difference"].bounds(*metric.range))
     return Comparison(
-        a.metric,
-        "difference",
-        a,
-        b,
-        names,
-        float(differences.value[place]),
-        float(low),
-        float(high),
-        float(differences.p_value[place]),
-        float(np.std(draws[np.isfinite(draws)], ddof=1)),
-        differences.confidence_level,
-        f"max_t, {a.method}",
-        metric.better,
-        draws,
+        metric=a.metric,
+        contrast="difference",
+        a=a,
+        b=b,
+        names=names,
+        value=float(differences.value[place]),
+        low=float(low),
+        high=float(high),
+        p_value=float(differences.p_value[place]),
+        standard_error=float(np.std(draws[np.isfinite(draws)], ddof=1)),
+        confidence_level=differences.confidence_level,
+        method=f"max_t, {a.method}",
+        better=metric.better,
+        draws=draws,
         reason=f"{names[0]} and {names[1]} differ by the same on every draw" if undefined else "",
     )

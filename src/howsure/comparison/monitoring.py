@@ -1,15 +1,15 @@
-"""Metrics of chunk after chunk, held against a baseline."""
+"""Metrics chunk by chunk, compared with a baseline."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, UnknownKeyError
 from howsure.estimates.estimation import default_metrics, evaluate
-from howsure.estimates.evaluation import Estimate, Evaluation, significant_decimals
-from howsure.grids import Grid, interval_text, number, to_frame
+from howsure.estimates.evaluation import Evaluation
+from howsure.grids import Grid, Tabular, interval_text, number, significant_decimals
 from howsure.methods import Method
 from howsure.metrics.registry import SCORE_METRICS
 from howsure.tables.scores import ScoresTable
@@ -19,15 +19,17 @@ Limits = tuple[float, float]
 USUAL = ("accuracy", "precision", "recall", "f1")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Monitoring:
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Monitoring(Tabular, Mapping[Any, Evaluation]):
     """Metrics by chunk with their intervals, the baseline of each, and where an interval left it.
+
+    A mapping of chunks to evaluations: ``monitoring["2024-01"]["f1"]``.
 
     Parameters
     ----------
-    evaluations
+    evaluations : mapping of chunk to Evaluation
         The estimates of each chunk, in order.
-    baseline
+    baseline : mapping of str to tuple of two float
         Limits by metric.
     """
 
@@ -36,14 +38,17 @@ class Monitoring:
 
     def __getitem__(self, chunk: Any) -> Evaluation:
         if chunk not in self.evaluations:
-            raise HowsureError.unknown("chunk", str(chunk), map(str, self.evaluations))
+            raise UnknownKeyError.unknown("chunk", str(chunk), map(str, self.evaluations))
         return self.evaluations[chunk]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.evaluations)
 
     def __len__(self) -> int:
         return len(self.evaluations)
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one flat record a chunk and metric; ``alert`` is "below", "above" or empty."""
+        """Return one flat dict per chunk and metric; ``alert`` is "below", "above" or empty."""
         return [
             {"chunk": chunk, "cases": evaluation.table.rows}
             | {name: getattr(each, name) for name in ("metric", "value", "low", "high")}
@@ -51,25 +56,13 @@ class Monitoring:
             | {"alert": departure((each.low, each.high), self.baseline[each.metric]), "method": each.method}
             | {"reason": each.reason}
             for chunk, evaluation in self.evaluations.items()
-            for each in evaluation
+            for each in evaluation.values()
         ]
 
     @property
     def alerts(self) -> list[dict[str, Any]]:
         """The records whose interval lies outside the baseline."""
         return [record for record in self.records() if record["alert"]]
-
-    def to_pandas(self) -> Any:
-        """Return a pandas frame, one row a chunk and metric."""
-        return to_frame(self.records(), "pandas")
-
-    def to_polars(self) -> Any:
-        """Return a Polars frame, one row a chunk and metric."""
-        return to_frame(self.records(), "polars")
-
-    def to_markdown(self) -> str:
-        """Return a Markdown table."""
-        return self.grid().markdown()
 
     def grid(self) -> Grid:
         """Return the records as text."""
@@ -90,12 +83,6 @@ class Monitoring:
         headers = ("chunk", "cases", "metric", "value", "interval", "baseline", "alert")
         notes = dict.fromkeys(record["reason"] for record in self.records() if record["reason"])
         return Grid(headers, tuple(rows), "; ".join(notes) if len(notes) == 1 else "")
-
-    def __str__(self) -> str:
-        return self.grid().text()
-
-    def _repr_html_(self) -> str:
-        return self.grid().html()
 
 
 def monitor(
@@ -153,14 +140,14 @@ def monitor(
         raise HowsureError(message)
     settings = {"method": method, "confidence_level": confidence_level, "random_state": random_state}
     evaluations = {chunk: evaluated(table, metrics, threshold, settings) for chunk, table in tables.items()}
-    names = [each.metric for each in next(iter(evaluations.values()))]
+    names = list(next(iter(evaluations.values())))
     if baseline is not None:
         limits = _stated(baseline, names)
     elif isinstance(reference, Table):
         limits = _hull([evaluated(reference, metrics, threshold, settings)])
     else:
         limits = _hull([evaluations[chunk] for chunk in _chunks(reference, evaluations)])
-    return Monitoring(evaluations, limits)
+    return Monitoring(evaluations=evaluations, baseline=limits)
 
 
 def departure(interval: Limits, baseline: Limits) -> str:
@@ -182,11 +169,12 @@ def evaluated(
         return evaluate(table, metrics or default_metrics(table), **settings)
     wanted = [metrics] if isinstance(metrics, str) else list(metrics or (*USUAL, "roc_auc"))
     counted = table.at(threshold)
-    estimates: list[Estimate] = []
+    found = []
     for spec in wanted:
         of_scores = SCORE_METRICS.find(spec.partition("+")[0]) is not None
-        estimates += evaluate(table if of_scores else counted, spec, **settings).estimates
-    return Evaluation(tuple(estimates), table, settings["confidence_level"])
+        found.append(evaluate(table if of_scores else counted, spec, **settings))
+    estimates = {name: each for one in found for name, each in one.items()}
+    return replace(found[0], estimates=estimates, table=table, threshold=threshold)
 
 
 def _chunks(reference: Any, known: Mapping[Any, Any]) -> list[Any]:
@@ -199,7 +187,7 @@ def _chunks(reference: Any, known: Mapping[Any, Any]) -> list[Any]:
 
 
 def _hull(evaluations: list[Evaluation]) -> dict[str, Limits]:
-    columns = zip(*evaluations, strict=True)
+    columns = zip(*(each.values() for each in evaluations), strict=True)
     return {same[0].metric: (min(each.low for each in same), max(each.high for each in same)) for same in columns}
 
 

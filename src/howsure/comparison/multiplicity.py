@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.comparison.ranks import Drawn, joint
-from howsure.errors import HowsureError
-from howsure.estimates.evaluation import Estimate, checked_level
-from howsure.grids import Grid, percent, to_frame
+from howsure.comparison.ranks import JointDraws, joint
+from howsure.errors import HowsureError, UnknownKeyError, checked_level
+from howsure.estimates.estimate import Estimate
+from howsure.estimates.named import Named
+from howsure.grids import Grid, Tabular, percent
 from howsure.metrics.metric import Better
 
 Array = NDArray[Any]
@@ -77,23 +79,26 @@ CORRECTIONS: Mapping[str, Callable[[Array], Array]] = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class Differences:
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Differences(Tabular, Named, Mapping[tuple[str, str], Estimate]):
     """All pairwise differences, with intervals that hold simultaneously.
+
+    A mapping of pairs to estimates: ``differences["A", "B"]`` is that of A minus B, ``differences["B", "A"]`` its
+    opposite; iteration gives each pair once.
 
     Parameters
     ----------
-    names
-        The competitors; `value[i, j]` is the difference of i less j.
-    value, low, high, p_value
-        ``(competitors, competitors)``; the diagonal is nan. The p-values are adjusted for all pairs.
-    confidence_level
+    names : tuple of str
+        The models; ``value[i, j]`` is model i minus model j.
+    value, low, high, p_value : ndarray of shape (n_models, n_models)
+        The diagonals of limits and p-values are nan. The p-values are adjusted for all pairs.
+    confidence_level : float
         Probability that all intervals hold together.
-    critical
+    critical : float
         Half-width of the intervals in standard errors.
-    better
-        Whether higher or lower values of the metric win.
-    metric
+    better : {"higher", "lower"}
+        Which values of the metric win.
+    metric : str
         Its spec string, where it is known.
     """
 
@@ -108,9 +113,9 @@ class Differences:
     metric: str = ""
 
     def rank_sets(self) -> dict[str, tuple[int, int]]:
-        """Return a range of ranks for each competitor; all hold together with the confidence level.
+        """Return a range of ranks for each model; all hold together with the confidence level.
 
-        A competitor's rank is at least one more than the number of those that are better beyond doubt.
+        A model's rank is at least one more than the number of those that are better beyond doubt.
 
         References
         ----------
@@ -123,39 +128,45 @@ class Differences:
 
     def by_name(self) -> dict[str, Estimate]:
         """Return the differences by what is compared, such as ``"A − B"``."""
-        return {
-            f"{each['a']} − {each['b']}": Estimate(
-                self.metric, each["difference"], each["low"], each["high"], self.confidence_level, "max_t"
-            )
-            for each in self.records()
-        }
+        return {f"{a} − {b}": each for (a, b), each in self.items()}
+
+    def __getitem__(self, pair: tuple[str, str]) -> Estimate:
+        a, b = pair if isinstance(pair, tuple) and len(pair) == 2 else (pair, pair)  # noqa: PLR2004 - of two models
+        if a == b or not {a, b} <= set(self.names):
+            known = [f"{first} − {second}" for first, second in self]
+            raise UnknownKeyError.unknown("pair", f"{a} − {b}", known)
+        place = self.names.index(a), self.names.index(b)
+        return Estimate(
+            float(self.value[place]),
+            low=float(self.low[place]),
+            high=float(self.high[place]),
+            metric=self.metric,
+            confidence_level=self.confidence_level,
+            method="max_t",
+        )
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return combinations(self.names, 2)
+
+    def __len__(self) -> int:
+        return len(self.names) * (len(self.names) - 1) // 2
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one flat record a pair."""
-        size = len(self.names)
+        """Return one flat dict per pair."""
         return [
             {
-                "a": self.names[i],
-                "b": self.names[j],
-                "difference": float(self.value[i, j]),
-                "low": float(self.low[i, j]),
-                "high": float(self.high[i, j]),
-                "p_value": float(self.p_value[i, j]),
+                "a": a,
+                "b": b,
+                "difference": each.value,
+                "low": each.low,
+                "high": each.high,
+                "p_value": float(self.p_value[self.names.index(a), self.names.index(b)]),
             }
-            for i in range(size)
-            for j in range(i + 1, size)
+            for (a, b), each in self.items()
         ]
 
-    def to_pandas(self) -> Any:
-        """Return a pandas frame, one row a pair."""
-        return to_frame(self.records(), "pandas")
-
-    def to_polars(self) -> Any:
-        """Return a Polars frame, one row a pair."""
-        return to_frame(self.records(), "polars")
-
     def grid(self) -> Grid:
-        """Return a table of strings, one row a pair."""
+        """Return a table of strings, one row per pair."""
         rows = [
             (
                 f"{each['a']} − {each['b']}",
@@ -169,19 +180,9 @@ class Differences:
         headers = ("pair", "difference", f"simultaneous {level} interval", "adjusted p")
         return Grid(headers, tuple(rows))
 
-    def to_markdown(self) -> str:
-        """Return a Markdown table."""
-        return self.grid().markdown()
-
-    def __str__(self) -> str:
-        return self.grid().text()
-
-    def _repr_html_(self) -> str:
-        return self.grid().html()
-
 
 def simultaneous_differences(
-    draws: Drawn,
+    draws: JointDraws,
     values: Mapping[str, float] | None = None,
     *,
     confidence_level: float = 0.95,
@@ -203,7 +204,7 @@ def simultaneous_differences(
     Notes
     -----
     ``d_ij ± c * se_ij``, with c the quantile over the draws of ``max over pairs of |d*_ij - mean| / se_ij``: it knows
-    how the competitors' errors go together, and is narrower than Bonferroni's. The p-value of a pair is the share
+    how the models' errors go together, and is narrower than Bonferroni's. The p-value of a pair is the share
     of draws whose largest deviation exceeds the pair's own. Pairs that never differ have neither.
 
     References
@@ -224,7 +225,7 @@ def simultaneous_differences(
     drawn = drawn[:, np.isfinite(drawn).all(0)]
     number = drawn.shape[1]
     if number < 2:  # noqa: PLR2004 - a standard error needs two
-        message = "Simultaneous intervals need at least two draws on which every competitor is defined."
+        message = "Simultaneous intervals need at least two draws on which every model is defined."
         raise HowsureError(message)
     observed = np.array([_observed(name, draws[name], values, drawn[i]) for i, name in enumerate(names)])
     difference = observed[:, None] - observed
@@ -240,10 +241,19 @@ def simultaneous_differences(
     exceeding = number - np.searchsorted(np.sort(largest), np.nan_to_num(statistic))
     p_value = np.where(np.isfinite(statistic), (1 + exceeding) / (1 + number), np.nan)
     half = critical * error
-    limits = (difference - half, difference + half)
     metrics = {each.metric if isinstance(each, Estimate) else "" for each in draws.values()}
     metric = metrics.pop() if len(metrics) == 1 else ""
-    return Differences(names, difference, *limits, p_value, level, critical, better, metric)
+    return Differences(
+        names=names,
+        value=difference,
+        low=difference - half,
+        high=difference + half,
+        p_value=p_value,
+        confidence_level=level,
+        critical=critical,
+        better=better,
+        metric=metric,
+    )
 
 
 def _observed(name: str, given: Any, values: Mapping[str, float] | None, drawn: Array) -> float:

@@ -1,7 +1,7 @@
-"""Many competitors at once: rank probabilities and expected rewards.
+"""Many models at once: rank probabilities and expected rewards.
 
-Everything here starts from draws: one array a competitor, all of the same length, drawn jointly where the
-competitors were tested on the same cases (so that draw d of each comes from the same table).
+Everything here starts from draws: one array per model, all of the same length, drawn jointly where the
+models were tested on the same cases (so that draw d of each comes from the same table).
 """
 
 from __future__ import annotations
@@ -14,28 +14,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.errors import HowsureError
-from howsure.estimates.evaluation import Estimate, checked_level
-from howsure.grids import Grid, to_frame
+from howsure.errors import HowsureError, UnknownKeyError, checked_level
+from howsure.estimates.drawn import Drawn
+from howsure.grids import Grid, Tabular
 from howsure.metrics.metric import Better
 
 Array = NDArray[Any]
-Drawn = Mapping[str, ArrayLike | Estimate]
+JointDraws = Mapping[str, ArrayLike | Drawn]
 DECIMALS = 3
 
 
-@dataclass(frozen=True, eq=False)
-class Ranks:
-    """How likely each competitor is to have each rank; rank 1 is the best.
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Ranks(Tabular, Mapping[str, dict[int, float]]):
+    """How likely each model is to have each rank; rank 1 is the best.
+
+    A mapping of names to probabilities by rank: ``ranks["A"][1]``.
 
     Parameters
     ----------
-    names
-        The competitors.
-    probabilities
-        ``(competitors, ranks)``: rows and columns sum to 1. Competitors that tie on a draw share its ranks evenly.
-    draws
-        Number of draws on which all competitors are defined.
+    names : tuple of str
+        The models.
+    probabilities : ndarray of shape (n_models, n_models)
+        Models × ranks: rows and columns sum to 1. Models that tie on a draw share its ranks evenly.
+    draws : int
+        Number of draws on which all models are defined.
     """
 
     names: tuple[str, ...]
@@ -59,16 +61,16 @@ class Ranks:
 
     @property
     def best(self) -> dict[str, float]:
-        """Probability that each competitor is the best."""
+        """Probability that each model is the best."""
         return dict(zip(self.names, self.probabilities[:, 0].tolist(), strict=True))
 
     @property
     def expected(self) -> dict[str, float]:
-        """Expected rank of each competitor."""
+        """Expected rank of each model."""
         return self._weighted(np.arange(1, len(self) + 1))
 
     def expected_rewards(self, rewards: Sequence[float]) -> dict[str, float]:
-        """Return the expected reward of each competitor, where rank r earns ``rewards[r - 1]`` and the rest nothing.
+        """Return the expected reward of each model, where rank r earns ``rewards[r - 1]`` and the rest nothing.
 
         Those who tie share their prizes. The standard error over the draws is at most half the largest difference
         of two rewards over the root of the number of draws.
@@ -76,7 +78,7 @@ class Ranks:
         Raises
         ------
         HowsureError
-            If there are more rewards than competitors, or one is not a number.
+            If there are more rewards than models, or one is not a number.
 
         Examples
         --------
@@ -90,7 +92,7 @@ class Ranks:
         return self._weighted(np.pad(prizes, (0, len(self) - len(prizes))))
 
     def likely(self, level: float = 0.95) -> dict[str, tuple[int, int]]:
-        """Return the shortest range of ranks that holds each competitor's with at least this probability."""
+        """Return the shortest range of ranks that holds each model's with at least this probability."""
         level = checked_level(level)
         ranges = {}
         for name, row in zip(self.names, self.probabilities, strict=True):
@@ -103,27 +105,19 @@ class Ranks:
         return ranges
 
     def to_dict(self) -> dict[str, dict[int, float]]:
-        """Return rank → probability by competitor."""
+        """Return rank → probability by model."""
         return {name: self[name] for name in self.names}
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one flat record a competitor and rank."""
+        """Return one flat dict per model and rank."""
         return [
             {"name": name, "rank": rank, "probability": probability, "error": float(error)}
             for name, row, errors in zip(self.names, self.probabilities.tolist(), self.errors, strict=True)
             for rank, (probability, error) in enumerate(zip(row, errors, strict=True), start=1)
         ]
 
-    def to_pandas(self) -> Any:
-        """Return a pandas frame, one row a competitor and rank."""
-        return to_frame(self.records(), "pandas")
-
-    def to_polars(self) -> Any:
-        """Return a Polars frame, one row a competitor and rank."""
-        return to_frame(self.records(), "polars")
-
     def grid(self) -> Grid:
-        """Return a table of strings: competitors down, ranks across."""
+        """Return a table of strings: models down, ranks across."""
         headers = ("", *(f"rank {rank}" for rank in range(1, len(self) + 1)))
         rows = [
             (name, *(f"{value:.{DECIMALS}f}" for value in row))
@@ -131,28 +125,18 @@ class Ranks:
         ]
         return Grid(headers, tuple(rows), f"{self.draws:,} draws")
 
-    def to_markdown(self) -> str:
-        """Return a Markdown table."""
-        return self.grid().markdown()
-
-    def __str__(self) -> str:
-        return self.grid().text()
-
-    def _repr_html_(self) -> str:
-        return self.grid().html()
-
     def _weighted(self, values: Array) -> dict[str, float]:
         return dict(zip(self.names, (self.probabilities @ values).tolist(), strict=True))
 
     def _position(self, name: str) -> int:
         if name not in self.names:
-            what = "competitor"
-            raise HowsureError.unknown(what, name, self.names)
+            what = "model"
+            raise UnknownKeyError.unknown(what, str(name), self.names)
         return self.names.index(name)
 
 
-def ranks(draws: Drawn, *, better: Better = "higher") -> Ranks:
-    """Return how likely each competitor is to have each rank.
+def ranks(draws: JointDraws, *, better: Better = "higher") -> Ranks:
+    """Return how likely each model is to have each rank.
 
     Parameters
     ----------
@@ -168,11 +152,11 @@ def ranks(draws: Drawn, *, better: Better = "higher") -> Ranks:
     Raises
     ------
     HowsureError
-        If there are fewer than two competitors, or their draws differ in number.
+        If there are fewer than two models, or their draws differ in number.
 
     Notes
     -----
-    Draws on which a competitor is undefined are left out for all.
+    Draws on which a model is undefined are left out for all.
 
     References
     ----------
@@ -189,7 +173,7 @@ def ranks(draws: Drawn, *, better: Better = "higher") -> Ranks:
     names, values = joint(draws)
     values = values[:, np.isfinite(values).all(0)]
     if not values.shape[1]:
-        message = "No draw has every competitor defined, so there is nothing to rank."
+        message = "No draw has every model defined, so there is nothing to rank."
         raise HowsureError(message)
     if better == "higher":
         values = -values
@@ -210,24 +194,24 @@ def ranks(draws: Drawn, *, better: Better = "higher") -> Ranks:
         total += np.bincount(order[here][same] * size + high, weight, size * size)
         if step:
             total += np.bincount(order[there][same] * size + low, weight, size * size)
-    return Ranks(names, total.reshape(size, size) / number, number)
+    return Ranks(names=names, probabilities=total.reshape(size, size) / number, draws=number)
 
 
-def joint(draws: Drawn) -> tuple[tuple[str, ...], Array]:
-    """Return the competitors' names and their draws, ``(competitors, draws)``."""
+def joint(draws: JointDraws) -> tuple[tuple[str, ...], Array]:
+    """Return the models' names and their draws, ``(models, draws)``."""
     arrays = {}
     for name, each in draws.items():
-        values = each.draws if isinstance(each, Estimate) else each
+        values = each.draws if isinstance(each, Drawn) else each
         if values is None:
             message = f"The estimate of '{name}' holds no draws: make it with method='bayes' or a bootstrap."
             raise HowsureError(message)
         arrays[str(name)] = np.asarray(values, dtype=float)
     if len(arrays) < 2:  # noqa: PLR2004 - a comparison
-        message = "Ranks and differences need at least two competitors."
+        message = "Ranks and differences need at least two models."
         raise HowsureError(message)
     lengths = {name: len(values) for name, values in arrays.items()}
     if len(set(lengths.values())) > 1:
         shown = ", ".join(f"'{name}' has {length}" for name, length in lengths.items())
-        message = f"The competitors differ in their number of draws: {shown}."
+        message = f"The models differ in their number of draws: {shown}."
         raise HowsureError(message)
     return tuple(arrays), np.stack(list(arrays.values()))

@@ -3,30 +3,43 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
 
 from numpy.typing import NDArray
 
+from howsure.comparison.limits import ContrastLimits
 from howsure.comparison.rope import Rope, share_within
 from howsure.errors import HowsureError
-from howsure.estimates.evaluation import Estimate, checked_level, significant_decimals
-from howsure.methods.inversion import Limits, p_text, p_value
-from howsure.methods.summary import Probability, Summary, probability_above, summarise
+from howsure.estimates.drawn import Drawn
+from howsure.estimates.estimate import Estimate
+from howsure.estimates.named import Named
+from howsure.grids import Grid, OneRecord, interval_text, number, p_text, percent, significant_decimals, value_text
+from howsure.methods.summary import Probability, probability_above
 from howsure.metrics.contrast import EFFECTS
-
-if TYPE_CHECKING:
-    from howsure.grids import Grid
 
 Array = NDArray[Any]
 
 
-@dataclass(frozen=True, slots=True)
-class MarginTest:
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class MarginTest(OneRecord):
     """A test of non-inferiority or equivalence for a margin.
 
-    ``shown`` says whether the p-value is at most one minus the confidence level. Posterior draws give the
-    ``probability`` of it instead of a p-value, and ``shown`` says whether that reaches the confidence level.
+    Parameters
+    ----------
+    question : {"non-inferiority", "equivalence"}
+        What is tested.
+    margin : float
+        The largest difference that does not matter, in the metric's units.
+    p_value : float
+        One-sided; nan where there are posterior draws.
+    probability : float
+        Given posterior draws: that the claim holds; else nan.
+    shown : bool
+        Whether the p-value is at most 1 minus the confidence level, or the probability reaches that level.
+    sentence : str
+        The result in plain words.
     """
 
     question: Literal["non-inferiority", "equivalence"]
@@ -39,32 +52,40 @@ class MarginTest:
     def __str__(self) -> str:
         return self.sentence
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields."""
+        return asdict(self)
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Comparison:
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Comparison(OneRecord, Drawn, Named):
     """The contrast of a metric of two models, with its interval.
 
     Parameters
     ----------
-    metric
+    metric : str
         Spec string of the metric.
-    contrast
-        ``"difference"`` (first − second), ``"ratio"`` or ``"odds_ratio"``.
-    a, b
-        Estimates of the first and the second model.
-    names
+    contrast : {"difference", "ratio", "odds_ratio"}
+        ``"difference"`` is first − second.
+    a, b : Estimate
+        Of the first and the second model.
+    names : tuple of two str
         The names of the two models.
-    value, low, high
+    value, low, high : float
         The observed contrast and the limits of its interval.
-    p_value
-        Two-sided p-value of no difference: one less the level at which the interval would end there. nan for
-        posterior draws.
-    standard_error
+    p_value : float
+        Two-sided p-value of no difference: 1 minus the confidence level at which the interval just touches the null
+        value. nan for posterior draws.
+    standard_error : float
         Standard error of the contrast (of the draws, where there are some).
     confidence_level, method, draws, reason
         As of an `Estimate`.
-    rope
+    better : {"higher", "lower", "neither"}
+        Which values of the metric are better.
+    rope : Rope, optional
         Probabilities of the region of practical equivalence, where one was given and the method draws.
+    limits : ContrastLimits, optional
+        What tests of other values than no difference follow from.
 
     Examples
     --------
@@ -87,16 +108,14 @@ class Comparison:
     confidence_level: float
     method: str
     better: str = "higher"
-    draws: Array | None = field(default=None, repr=False)
+    draws: Array | None = None
     rope: Rope | None = None
     reason: str = ""
-    _limits: Limits = field(default=lambda level: (math.nan, math.nan), repr=False)  # noqa: ARG005
+    limits: ContrastLimits | None = None
 
     def __str__(self) -> str:
         words = EFFECTS[self.contrast].words(*self.names)
-        digits = significant_decimals(self.low, self.high)
-        interval = f"{self.value:.{digits}f} [{self.low:.{digits}f}, {self.high:.{digits}f}]"
-        text = f"{self.metric}: {words} = {interval}"
+        text = f"{self.metric}: {words} = {value_text(self.value, self.low, self.high)}"
         text += "" if math.isnan(self.p_value) else f", {p_text(self.p_value)}"
         return f"{text} ({self.reason})" if self.reason else text
 
@@ -104,16 +123,6 @@ class Comparison:
     def null(self) -> float:
         """The contrast of two equal models: 0, or 1 for a ratio."""
         return EFFECTS[self.contrast].null
-
-    def summary(self, confidence_level: float | None = None) -> Summary:
-        """Return what the draws say (median, mean, mode, interval, shape), each number with its Monte Carlo error.
-
-        Raises
-        ------
-        HowsureError
-            If the method made no draws.
-        """
-        return summarise(self._drawn(), checked_level(confidence_level or self.confidence_level))
 
     @property
     def probability_greater(self) -> Probability:
@@ -172,13 +181,18 @@ class Comparison:
         bounds: tuple[float, float],
         claim: str,
     ) -> MarginTest:
-        from howsure.grids import percent
-
         size = round(1 - self.confidence_level, 12)
         if self.draws is not None and math.isnan(self.p_value):
             probability = share_within(self.draws, bounds).value
             sentence = f"Given the data and the prior, {claim} in {self.metric} with probability {probability:.3f}."
-            return MarginTest(question, margin, math.nan, probability, probability >= self.confidence_level, sentence)
+            return MarginTest(
+                question=question,
+                margin=margin,
+                p_value=math.nan,
+                probability=probability,
+                shown=probability >= self.confidence_level,
+                sentence=sentence,
+            )
         low, high = bounds
         tails = [] if math.isinf(low) else [self._one_sided(low, above=True)]
         tails += [] if math.isinf(high) else [self._one_sided(high, above=False)]
@@ -193,7 +207,9 @@ class Comparison:
             sentence = (
                 f"The data do not show that {claim} in {self.metric} ({tested}). That is not evidence of the opposite."
             )
-        return MarginTest(question, margin, p, math.nan, shown, sentence)
+        return MarginTest(
+            question=question, margin=margin, p_value=p, probability=math.nan, shown=shown, sentence=sentence
+        )
 
     def _check_margin(self, margin: float) -> None:
         if self.contrast != "difference":
@@ -205,19 +221,11 @@ class Comparison:
 
     def _one_sided(self, null: float, *, above: bool) -> float:
         """Return the p-value of the contrast not being above (or below) a value."""
-        two_sided = p_value(self._limits, self.value, null)
+        two_sided = math.nan if self.limits is None else self.limits.p_value(self.value, null)
         return two_sided / 2 if (self.value > null) == above else 1 - two_sided / 2
-
-    def _drawn(self) -> Array:
-        if self.draws is None:
-            message = f"`{self.method}` makes no draws. Use method='bayes' or 'bootstrap_percentile'."
-            raise HowsureError(message)
-        return self.draws
 
     def sentence(self) -> str:
         """Return what the numbers mean, in plain words that claim no more than they say."""
-        from howsure.grids import comparison_sentence
-
         return comparison_sentence(self)
 
     def to_dict(self) -> dict[str, Any]:
@@ -241,41 +249,85 @@ class Comparison:
         if self.draws is not None:
             record["probability_greater"] = self.probability_greater.value
         if self.rope is not None:
-            parts = {"below": self.rope.below, "inside": self.rope.inside, "above": self.rope.above}
-            record |= {"rope_low": self.rope.low, "rope_high": self.rope.high}
-            record |= {f"rope_{name}": part.value for name, part in parts.items()}
-            record["bayes_factor"] = self.rope.bayes_factor.value
+            parts = self.rope.to_dict()
+            factor = parts.pop("bayes_factor")
+            record |= {f"rope_{name}": part for name, part in parts.items()} | {"bayes_factor": factor}
         return record
 
     def by_name(self) -> dict[str, Comparison]:
         """Return the comparison by what is compared, such as ``"A − B"``."""
         return {EFFECTS[self.contrast].words(*self.names): self}
 
-    def records(self) -> list[dict[str, Any]]:
-        """Return the record in a list, as of a comparison of many models."""
-        return [self.to_dict()]
-
-    def to_pandas(self) -> Any:
-        """Return a pandas frame of one row."""
-        from howsure.grids import to_frame
-
-        return to_frame(self.records(), "pandas")
-
-    def to_polars(self) -> Any:
-        """Return a Polars frame of one row."""
-        from howsure.grids import to_frame
-
-        return to_frame(self.records(), "polars")
-
     def grid(self) -> Grid:
         """Return a table of strings: either model, and the contrast."""
-        from howsure.grids import comparison_grid
-
         return comparison_grid([self])
 
-    def to_markdown(self) -> str:
-        """Return a Markdown table."""
-        return self.grid().markdown()
 
-    def _repr_html_(self) -> str:
-        return self.grid().html()
+def comparison_grid(comparisons: Sequence[Comparison]) -> Grid:
+    """Return both values, the contrast, its interval, p-value and method of each comparison."""
+    rows = []
+    for each in comparisons:
+        decimals = significant_decimals(each.low, each.high)
+        chance = "–" if math.isnan(each.p_value) else p_text(each.p_value)[2:].removeprefix("= ")
+        rows.append(
+            (
+                f"{each.metric}: {EFFECTS[each.contrast].words(*each.names)}",
+                number(each.a.value, decimals),
+                number(each.b.value, decimals),
+                number(each.value, decimals),
+                interval_text(each.low, each.high, decimals),
+                chance,
+                each.method,
+            )
+        )
+    notes = [f"{each.metric}: {each.reason}" for each in comparisons if each.reason]
+    level = percent(comparisons[0].confidence_level)
+    contrast = comparisons[0].contrast.replace("_", " ")
+    headers = ("metric", "first", "second", contrast, f"{level} interval", "p", "method")
+    return Grid(headers, tuple(rows), "; ".join(dict.fromkeys(notes)))
+
+
+def comparison_sentence(comparison: Comparison) -> str:
+    """Return what a comparison means in plain words."""
+    first, second = comparison.names
+    each, decimals = comparison, significant_decimals(comparison.low, comparison.high)
+    if math.isnan(each.value) or math.isnan(each.low):
+        return f"{first} and {second} cannot be compared in {each.metric}: {each.reason}."
+    ends = f"{number(each.low, decimals)} to {number(each.high, decimals)}"
+    seen = f"{EFFECTS[each.contrast].words(first, second)} = {number(each.value, decimals)}"
+    lower = f" Lower values of {each.metric} are better." if each.better == "lower" else ""
+    if math.isnan(each.p_value):
+        probability, error = each.probability_greater
+        chance = f"{_share(probability)} (Monte Carlo error {max(error, 0.001):.3f})"
+        return (
+            f"Given the data and the prior, {first} has the higher {each.metric} with probability {chance}: {seen}, "
+            f"{percent(each.confidence_level)} credible interval {ends}.{_rope_sentence(each)}{lower}"
+        )
+    evidence = f"{seen}, {percent(each.confidence_level)} interval {ends}, {p_text(each.p_value)}, by {each.method}"
+    # A p-value adjusted for many comparisons asks for more than the interval of one.
+    if each.low <= each.null <= each.high or each.p_value > (1 - each.confidence_level) * (1 + 1e-6):
+        return (
+            f"The data do not settle which of {first} and {second} has the higher {each.metric} ({evidence}). They are "
+            f"compatible with every {each.contrast.replace('_', ' ')} in the interval, and do not show that the two "
+            f"are equal.{lower}"
+        )
+    more, less = (first, second) if each.value > each.null else (second, first)
+    return f"The data show a higher {each.metric} of {more} than of {less} ({evidence}).{lower}"
+
+
+def _rope_sentence(comparison: Comparison) -> str:
+    """Return what the draws say of a region of practical equivalence, where there is one."""
+    if comparison.rope is None:
+        return ""
+    rope = comparison.rope
+    return (
+        f" It lies within [{rope.low:g}, {rope.high:g}] with probability {_share(rope.inside.value)}, below with "
+        f"{_share(rope.below.value)}, above with {_share(rope.above.value)}."
+    )
+
+
+def _share(probability: float) -> str:
+    """Return a share of draws: what is not certain is not rounded to it."""
+    if probability < 0.0005:  # noqa: PLR2004 - rounds to nothing at three decimals
+        return "below 0.001"
+    return "above 0.999" if probability > 0.9995 else f"{probability:.3f}"  # noqa: PLR2004 - rounds to all

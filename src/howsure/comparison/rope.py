@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
+from howsure.grids import OneRecord
 from howsure.methods.summary import Probability, probability_above
 
 Array = NDArray[Any]
@@ -17,13 +18,19 @@ Region = float | tuple[float, float]
 UNKNOWN = Probability(math.nan, math.nan)
 
 
-@dataclass(frozen=True, slots=True)
-class Rope:
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class Rope(OneRecord):
     """How much of the draws lies below, inside and above a region of practical equivalence.
 
-    ``bayes_factor`` is how much the data have raised the odds of the region against the rest, over what the prior
-    alone says (in a study: over two classifiers that guess); nan where there is nothing to set them against. Each
-    number comes with its Monte Carlo error.
+    Parameters
+    ----------
+    low, high : float
+        Limits of the region.
+    below, inside, above : Probability
+        Share of the draws there, with its Monte Carlo error.
+    bayes_factor : Probability
+        How much the data have raised the odds of the region against the rest, over what the prior alone says (in a
+        study: over two classifiers that guess); nan where there is nothing to set them against.
     """
 
     low: float
@@ -32,6 +39,11 @@ class Rope:
     inside: Probability
     above: Probability
     bayes_factor: Probability
+
+    def to_dict(self) -> dict[str, float]:
+        """Return limits, shares and Bayes factor, without their errors."""
+        shares = {name: getattr(self, name).value for name in ("below", "inside", "above", "bayes_factor")}
+        return {"low": self.low, "high": self.high} | shares
 
 
 def region_of(rope: Region | None, null: float) -> tuple[float, float] | None:
@@ -64,7 +76,8 @@ def region_shares(region: tuple[float, float], draws: Array, factor: Probability
     """Return how much of the draws lies below, inside and above a region."""
     low, high = region
     below, above = probability_above(-draws, -low), probability_above(draws, high)
-    return Rope(low, high, below, share_within(draws, region), above, factor)
+    inside = share_within(draws, region)
+    return Rope(low=low, high=high, below=below, inside=inside, above=above, bayes_factor=factor)
 
 
 def odds_ratio(posterior: Probability, prior: Probability) -> Probability:

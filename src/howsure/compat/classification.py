@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, UnknownKeyError, checked_level
+from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import estimate
-from howsure.estimates.evaluation import Estimate, checked_level
-from howsure.grids import Grid, interval_text, number, percent, to_frame
+from howsure.grids import Grid, Tabular, columns_of, interval_text, number, percent, to_frame
 from howsure.methods import Method
 from howsure.metrics.spec import Spec, parse
 from howsure.sources.confusion import confusion
@@ -19,9 +19,21 @@ METRICS = ("precision", "recall", "f1")
 AVERAGES = ("micro", "macro", "weighted")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ClassificationReport:
-    """One row a class and an average; ``report["malignant"]["f1"]`` is an `Estimate`."""
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class ClassificationReport(Tabular, Mapping[str, Mapping[str, Estimate]]):
+    """One row per class and average: ``report["malignant"]["f1"]`` is an `Estimate`.
+
+    Parameters
+    ----------
+    rows : mapping of str to mapping of str to Estimate
+        Precision, recall and F1 of each class and average.
+    support : mapping of str to float
+        Cases of each class; of averages all cases.
+    confidence_level : float
+        Level of the intervals.
+    digits : int
+        Decimals to show.
+    """
 
     rows: Mapping[str, Mapping[str, Estimate]]
     support: Mapping[str, float]
@@ -30,11 +42,17 @@ class ClassificationReport:
 
     def __getitem__(self, row: str) -> Mapping[str, Estimate]:
         if row not in self.rows:
-            raise HowsureError.unknown("row of this report", str(row), self.rows)
+            raise UnknownKeyError.unknown("row of this report", str(row), self.rows)
         return self.rows[row]
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
     def records(self) -> list[dict[str, Any]]:
-        """Return one flat record a row."""
+        """Return one flat dict per row."""
         return [
             {
                 "class": name,
@@ -48,16 +66,8 @@ class ClassificationReport:
         """Return the records by class."""
         return {record.pop("class"): record for record in self.records()}
 
-    def to_pandas(self) -> Any:
-        """Return a pandas frame."""
-        return to_frame(self.records(), "pandas")
-
-    def to_polars(self) -> Any:
-        """Return a Polars frame."""
-        return to_frame(self.records(), "polars")
-
     def grid(self, digits: int | None = None) -> Grid:
-        """Return the report as strings, with so many decimals (by default the report's own)."""
+        """Return the report as strings, with this many decimals (by default the report's own)."""
         decimals = self.digits if digits is None else digits
         rows = []
         for name, row in self.rows.items():
@@ -69,24 +79,6 @@ class ClassificationReport:
         return Grid(
             ("class", *METRICS, "support"), tuple(rows), f"{percent(self.confidence_level)} intervals in brackets"
         )
-
-    def to_markdown(self) -> str:
-        """Return a Markdown table."""
-        return self.grid().markdown()
-
-    def to_html(self) -> str:
-        """Return an HTML table."""
-        return self.grid().html()
-
-    def to_latex(self) -> str:
-        """Return a LaTeX tabular."""
-        return self.grid().latex()
-
-    def __str__(self) -> str:
-        return self.grid().text()
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
 
 
 def _three(each: Estimate) -> tuple[tuple[str, float], ...]:
@@ -129,7 +121,8 @@ def classification_report(
     Returns
     -------
     ClassificationReport
-        Prints as text; ``to_pandas``, ``to_polars``, ``to_markdown``, ``to_html``, ``to_latex``, ``to_dict``.
+        Prints as text; has ``to_dict``, ``to_pandas``, ``to_polars``, ``to_arrow``, ``to_markdown``, ``to_html``,
+        ``to_latex``.
 
     Examples
     --------
@@ -156,7 +149,9 @@ def classification_report(
     }
     support = dict(zip(names, (float(each) for each in table.counted.rows), strict=True))
     support |= {f"{average} avg": sum(support[name] for name in names) for average in AVERAGES}
-    return ClassificationReport(rows, support, settings["confidence_level"], digits)
+    return ClassificationReport(
+        rows=rows, support=support, confidence_level=settings["confidence_level"], digits=digits
+    )
 
 
 def _one_class(metric: str, label: Any) -> Spec:
@@ -204,18 +199,11 @@ def classification_report_with_ci(
     for average in AVERAGES[:2]:
         row = {m: estimate(table, f"{m}@{average}", confidence_level=confidence_level) for m in METRICS}
         records.append((average, row, table.counts.sum()))
-    return to_frame(
-        [
-            {
-                "Class": name,
-                **{titles[m]: round(row[m].value, round_ndigits) for m in METRICS},
-                **{
-                    f"{titles[m]} CI": (round(row[m].low, round_ndigits), round(row[m].high, round_ndigits))
-                    for m in METRICS
-                },
-                "Support": int(support),
-            }
-            for name, row, support in records
-        ],
-        "pandas",
-    )
+    rows = [
+        {"Class": name}
+        | {titles[m]: round(row[m].value, round_ndigits) for m in METRICS}
+        | {f"{titles[m]} CI": (round(row[m].low, round_ndigits), round(row[m].high, round_ndigits)) for m in METRICS}
+        | {"Support": int(support)}
+        for name, row, support in records
+    ]
+    return to_frame(columns_of(rows), "pandas")

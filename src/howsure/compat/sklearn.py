@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import HowsureError, OneClassError
+from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import estimate, evaluate
-from howsure.estimates.evaluation import Estimate
 from howsure.methods import Bootstrap, Method, named
 from howsure.metrics.binding import labels_to_expand
 from howsure.metrics.spec import Spec, parse
@@ -41,7 +41,7 @@ PARAMETERS = """
         True and predicted label of each case (or n×L indicator arrays), or with ``data`` their columns' names.
     average
         ``"binary"`` (the class ``pos_label``), ``"macro"``, ``"micro"``, ``"weighted"``, or None for a list with
-        one estimate a class.
+        one estimate per class.
     labels
         Classes to average over; all that occur by default.
     pos_label
@@ -358,7 +358,7 @@ def _ranking(name: str, formula: str, own_words: str, spec: Callable[..., str]) 
         if _is_matrix(given, data):
             if pos_label not in (None, 1):
                 message = (
-                    "`pos_label` is for two classes with one score a case; with a score for each class leave it out."
+                    "`pos_label` is for two classes with one score per case; with a score for each class leave it out."
                 )
                 raise HowsureError(message)
             table = multiclass_scores(y_true, given, labels=labels, **settings)
@@ -374,7 +374,7 @@ def _ranking(name: str, formula: str, own_words: str, spec: Callable[..., str]) 
             confidence_level=confidence_level if confidence_interval is None else confidence_interval,
             random_state=random_state,
         )
-        return list(results) if specs else next(iter(results))
+        return list(results.values()) if specs else next(iter(results.values()))
 
     return _named(score, name, f"{formula}\n{SCORE_PARAMETERS.format(own=own_words)}")
 

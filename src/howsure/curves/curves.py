@@ -5,9 +5,8 @@ A pointwise band holds at each point with the given confidence; a simultaneous b
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from types import MappingProxyType
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -21,8 +20,8 @@ from howsure.curves.bands import (
     roc_pointwise,
     roc_simultaneous,
 )
-from howsure.errors import HowsureError
-from howsure.estimates.evaluation import checked_level
+from howsure.errors import HowsureError, UnknownKeyError, checked_level
+from howsure.grids import Grid, Tabular, grid_of
 from howsure.methods.binomial import clopper_pearson, wilson
 from howsure.metrics.metric import divide
 from howsure.metrics.probability import bin_starts, bin_sums, probabilities
@@ -35,36 +34,51 @@ Band = Literal["pointwise", "simultaneous", "none"]
 BANDS = ("pointwise", "simultaneous", "none")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Curve:
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Curve(Tabular):
     """Points of a curve with the band around them.
 
-    ``curve["fpr"]`` is a column; `x` and `y` are the two that are drawn; `low` and `high` are the band's limits of y
-    at each x.
+    ``curve["fpr"]`` is a column and ``"fpr" in curve`` asks for one; unpacking gives the arrays that scikit-learn's
+    function of the same name returns: ``fpr, tpr, thresholds = hs.roc_curve(y_true, y_score)``.
 
     Parameters
     ----------
-    name
+    name : str
         ``"roc"``, ``"det"``, ``"precision_recall"``, ``"calibration"``, or the metric along thresholds.
-    columns
-        Name → array, the first two are x and y.
-    confidence_level, band
-        Level and kind of the band.
+    columns : mapping of str to ndarray of shape (n_points,)
+        The first two are x and y.
+    unpacked : tuple of ndarray
+        What unpacking gives.
+    confidence_level : float
+        Level of the band.
+    band : {"pointwise", "simultaneous", "none"}
+        Kind of the band.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> curve = hs.roc_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> fpr, tpr, thresholds = curve
+    >>> tpr.tolist(), "low" in curve, list(curve.columns)
+    ([0.0, 0.5, 0.5, 1.0, 1.0], True, ['fpr', 'tpr', 'threshold', 'low', 'high'])
     """
 
     name: str
     columns: Mapping[str, Array]
+    unpacked: tuple[Array, ...]
     confidence_level: float = 0.95
     band: Band = "pointwise"
-    notes: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
 
     def __getitem__(self, column: str) -> Array:
         if column not in self.columns:
-            raise HowsureError.unknown("column of this curve", column, self.columns)
+            raise UnknownKeyError.unknown("column of this curve", str(column), self.columns)
         return self.columns[column]
 
-    def __len__(self) -> int:
-        return len(self.x)
+    def __contains__(self, column: object) -> bool:
+        return column in self.columns
+
+    def __iter__(self) -> Iterator[Array]:
+        return iter(self.unpacked)
 
     @property
     def x(self) -> Array:
@@ -86,29 +100,21 @@ class Curve:
         """Upper limits of y."""
         return self["high"]
 
-    def to_dict(self) -> dict[str, list[Any]]:
+    def records(self) -> list[dict[str, float]]:
+        """Return one flat dict per point."""
+        lists = self.to_dict()
+        return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
+
+    def to_dict(self) -> dict[str, list[float]]:
         """Return the columns as lists."""
         return {name: column.tolist() for name, column in self.columns.items()}
 
-    def to_pandas(self) -> Any:
-        """Return a pandas frame, one row a point."""
-        return self._frame("pandas")
+    def grid(self) -> Grid:
+        """Return a table of strings, one row per point."""
+        return grid_of(self.records(), level=self.confidence_level)
 
-    def to_polars(self) -> Any:
-        """Return a Polars frame, one row a point."""
-        return self._frame("polars")
-
-    def _frame(self, backend: Literal["pandas", "polars"]) -> Any:
-        import importlib
-
-        import narwhals as nw
-
-        try:
-            importlib.import_module(backend)
-        except ImportError:
-            message = f"`to_{backend}` needs the package '{backend}'. Install it, or use `to_dict`."
-            raise HowsureError(message) from None
-        return nw.from_dict(dict(self.columns), backend=backend).to_native()
+    def _columns(self) -> Mapping[str, Array]:
+        return dict(self.columns)
 
 
 def scored(table: Any, y_score: Any, cases: Mapping[str, Any]) -> Table:
@@ -185,7 +191,7 @@ def roc_curve(
         columns["low"], columns["high"] = roc_pointwise(table, false, true, level)
     elif band == "simultaneous":
         columns["low"], columns["high"] = roc_simultaneous(table, false, true, level)
-    return Curve("roc", columns, level, band)
+    return Curve(name="roc", columns=columns, unpacked=(false, true, thresholds), confidence_level=level, band=band)
 
 
 def det_curve(
@@ -224,7 +230,8 @@ def det_curve(
     columns = {"fpr": roc["fpr"], "fnr": 1 - roc["tpr"], "threshold": roc["threshold"]}
     if band != "none":
         columns["low"], columns["high"] = 1 - roc.high, 1 - roc.low
-    return Curve("det", columns, roc.confidence_level, band)
+    ascending = tuple(columns[name][::-1] for name in ("fpr", "fnr", "threshold"))
+    return Curve(name="det", columns=columns, unpacked=ascending, confidence_level=roc.confidence_level, band=band)
 
 
 def precision_recall_curve(
@@ -280,7 +287,8 @@ def precision_recall_curve(
         columns["low"], columns["high"] = precision_pointwise(table, negatives, positives, level)
     elif band == "simultaneous":
         columns["low"], columns["high"] = precision_simultaneous(table, negatives, positives, level)
-    return Curve("precision_recall", columns, level, band)
+    ascending = (precision[::-1], recall[::-1], thresholds[:0:-1])  # the point above all scores has no threshold there
+    return Curve(name="precision_recall", columns=columns, unpacked=ascending, confidence_level=level, band=band)
 
 
 def calibration_curve(
@@ -344,4 +352,5 @@ def calibration_curve(
         columns["low"], columns["high"] = bin_limits(table, starts, level, wilson)
     elif band == "simultaneous":
         columns["low"], columns["high"] = bin_limits(table, starts, level ** (1 / len(starts)), clopper_pearson)
-    return Curve("calibration", columns, level, band)
+    shown = (columns["share_positive"], columns["mean_predicted"])
+    return Curve(name="calibration", columns=columns, unpacked=shown, confidence_level=level, band=band)

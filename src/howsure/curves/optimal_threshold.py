@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from howsure.curves.curves import checked_scores
 from howsure.curves.thresholds import confusion_along, confusion_from_top, on_counts
 from howsure.errors import HowsureError
+from howsure.estimates.estimate import Estimate, estimate_grid
 from howsure.estimates.estimation import estimate
-from howsure.estimates.evaluation import Estimate
+from howsure.grids import Grid, Tabular
 from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.delta import Delta
 from howsure.methods.draws import seed_sequence
@@ -25,21 +26,21 @@ Gain = Callable[[Array], Array]  # confusion tables (..., 2, 2) -> what is to be
 METHOD = "bootstrap_percentile"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ChosenThreshold:
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class ChosenThreshold(Tabular):
     """A threshold chosen on the data, with the uncertainty of the choice.
 
     Parameters
     ----------
-    threshold
+    threshold : Estimate
         The chosen threshold, with the interval of the thresholds that resampled data choose.
-    value
+    value : Estimate
         What is optimised, at its best, corrected for having been optimised on the same data.
-    apparent
+    apparent : float
         The same without the correction.
-    optimism
+    optimism : float
         By how much the apparent value is too good on average.
-    sensitivity, specificity
+    sensitivity, specificity : Estimate
         At the chosen threshold, with the choice repeated in each resample and the optimism taken off.
     """
 
@@ -49,6 +50,24 @@ class ChosenThreshold:
     optimism: float
     sensitivity: Estimate
     specificity: Estimate
+
+    @property
+    def estimates(self) -> tuple[Estimate, ...]:
+        """Threshold, value, sensitivity and specificity."""
+        return self.threshold, self.value, self.sensitivity, self.specificity
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one flat dict per estimate."""
+        return [each.to_dict() for each in self.estimates]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields; the estimates as dicts."""
+        found = {name: getattr(self, name) for name in self.__slots__}
+        return {name: each.to_dict() if isinstance(each, Estimate) else each for name, each in found.items()}
+
+    def grid(self) -> Grid:
+        """Return a table of strings, one row per estimate."""
+        return estimate_grid(self.estimates, self.value.confidence_level)
 
 
 def optimal_threshold(
@@ -138,7 +157,14 @@ def optimal_threshold(
     )
     optimism = float(np.nanmean(own[0] - elsewhere[0]))
     place = _place(thresholds, best, thresholds[places], level)
-    return ChosenThreshold(place, value, sign * float(values[0, best]), optimism, sensitivity, specificity)
+    return ChosenThreshold(
+        threshold=place,
+        value=value,
+        apparent=sign * float(values[0, best]),
+        optimism=optimism,
+        sensitivity=sensitivity,
+        specificity=specificity,
+    )
 
 
 def _sensitivity(cells: Array) -> Array:
@@ -206,31 +232,31 @@ def _corrected(
     value = float(np.clip(apparent - np.nanmean(own - elsewhere), *bounds))
     draws = np.clip(own - np.nanmean(own) + value, *bounds)
     low, high = (float(limit) for limit in np.nanquantile(draws, ((1 - level) / 2, (1 + level) / 2)))
-    return Estimate(name, value, low, high, level, METHOD, float(np.nanstd(draws, ddof=1)), draws)
+    return Estimate(
+        value,
+        low=low,
+        high=high,
+        metric=name,
+        confidence_level=level,
+        method=METHOD,
+        standard_error=float(np.nanstd(draws, ddof=1)),
+        draws=draws,
+    )
 
 
 def _mirrored(gain: Estimate) -> Estimate:
     assert gain.draws is not None  # noqa: S101 - `_corrected` gives them
-    return Estimate(
-        gain.metric,
-        -gain.value,
-        -gain.high,
-        -gain.low,
-        gain.confidence_level,
-        gain.method,
-        gain.standard_error,
-        -gain.draws,
-    )
+    return gain.replace(value=-gain.value, low=-gain.high, high=-gain.low, draws=-gain.draws)
 
 
 def _without_variation(corrected: Estimate, metric: str | Metric | None, at_best: Table) -> Estimate:
     """Return the estimate with the interval at the chosen threshold, where resampling gives a point."""
     words = "resampling shows no variation"
     if metric is None:
-        return replace(corrected, low=np.nan, high=np.nan, reason=words)
+        return corrected.replace(low=np.nan, high=np.nan, reason=words)
     there = estimate(at_best, metric, method=Delta(), confidence_level=corrected.confidence_level)
     low, high = min(there.low, corrected.value), max(there.high, corrected.value)
-    return replace(corrected, low=low, high=high, reason=f"{words}: interval at the chosen threshold")
+    return corrected.replace(low=low, high=high, reason=f"{words}: interval at the chosen threshold")
 
 
 def _place(thresholds: Array, best: int, chosen: Array, level: float) -> Estimate:
@@ -239,4 +265,14 @@ def _place(thresholds: Array, best: int, chosen: Array, level: float) -> Estimat
     error = float(finite.std(ddof=1)) if len(finite) > 1 else float("nan")
     reason = "" if low < high else "nearly every resample chooses the same threshold"
     value = float(thresholds[best])
-    return Estimate("threshold", value, float(low), float(high), level, METHOD, error, chosen, reason)
+    return Estimate(
+        value,
+        low=low,
+        high=high,
+        metric="threshold",
+        confidence_level=level,
+        method=METHOD,
+        standard_error=error,
+        draws=chosen,
+        reason=reason,
+    )

@@ -90,7 +90,9 @@ def threshold_curves(
         columns = {"threshold": thresholds, "value": value}
         if band != "none":
             columns["low"], columns["high"] = _limits_along(metric, table, cells, value, level, factor)
-        curves[metric.name] = Curve(metric.name, columns, level, band)
+        curves[metric.name] = Curve(
+            name=metric.name, columns=columns, unpacked=(thresholds, value), confidence_level=level, band=band
+        )
     return curves
 
 

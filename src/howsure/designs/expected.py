@@ -80,7 +80,7 @@ class Cases:
         slopes = gradient.ravel()[self.cells][self.group]
         return slopes, np.einsum("mk,mk->m", self.probability, slopes)
 
-    def collapsed(self, cells: Array) -> Cases:
+    def merged(self, cells: Array) -> Cases:
         """Return the cases in the table whose cell ``cells[c]`` collects cell ``c``, merged where they can be."""
         targets = cells[self.cells]
         together: dict[bytes, list[int]] = {}  # classes that fall in the same cells everywhere
@@ -192,7 +192,7 @@ class Batch(Expected):
 
     def merged(self, cells: Array, size: int) -> Batch:  # noqa: ARG002 - as of every design
         """Merge the cells that the cases may fall in."""
-        return Batch(self.cases.collapsed(cells))
+        return Batch(self.cases.merged(cells))
 
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw every case's class."""
@@ -275,7 +275,7 @@ class Population(Expected):
 
     def merged(self, cells: Array, size: int) -> Population:  # noqa: ARG002 - as of every design
         """Merge the cells that the cases may fall in."""
-        return Population(self.cases.collapsed(cells))
+        return Population(self.cases.merged(cells))
 
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw cases with replacement."""

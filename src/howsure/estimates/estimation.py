@@ -9,8 +9,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError
-from howsure.estimates.evaluation import Estimate, Evaluation, checked_level
+from howsure.errors import HowsureError, checked_level
+from howsure.estimates.estimate import Estimate, estimate_of
+from howsure.estimates.evaluation import Evaluation
 from howsure.methods import DrawingMethod, Method, automatic, named, refuse_unfit
 from howsure.methods.draws import seed_sequence
 from howsure.methods.interval import CONSTANT, Interval
@@ -133,17 +134,7 @@ def finished(name: str, table: Table, metric: Metric, level: float, method: Meth
     reason = (
         undefined_reason(metric, table) if math.isnan(value) else str(interval.reason) or partial_reason(metric, counts)
     )
-    return Estimate(
-        name,
-        value,
-        float(interval.low),
-        float(interval.high),
-        level,
-        method.name,
-        float(interval.standard_error),
-        interval.draws,
-        _explained(table, reason),
-    )
+    return estimate_of(name, value, replace(interval, reason=_explained(table, reason)), level, method)
 
 
 def _explained(table: Table, reason: str) -> str:
@@ -220,7 +211,7 @@ def evaluate(
     table
         From `confusion`, `from_counts` or another source.
     metrics
-        Spec strings or metrics; ``"f1@none"`` gives one estimate a class. By default a usual selection.
+        Spec strings or metrics; ``"f1@none"`` gives one estimate per class. By default a usual selection.
     method
         A method or its name; by default the one that suits each metric.
     confidence_level
@@ -247,7 +238,7 @@ def evaluate(
     >>> print(evaluation["f1"])
     0.913 [0.834, 0.956]
     >>> scores = hs.scores([0, 0, 1, 1, 1], [0.2, 0.6, 0.4, 0.7, 0.9])
-    >>> [each.metric for each in hs.evaluate(scores, ["roc_auc", "f1"], threshold=0.5)]
+    >>> list(hs.evaluate(scores, ["roc_auc", "f1"], threshold=0.5))
     ['roc_auc', 'f1']
     """
     named_metrics = default_metrics(table, threshold) if metrics is None else metrics
@@ -259,4 +250,11 @@ def evaluate(
     bound = [resolve(spec, table, threshold=threshold) for spec in specs]
     _check_threshold(threshold, table, bound)
     seed = seed_sequence(random_state) if isinstance(chosen, DrawingMethod) else random_state
-    return Evaluation(_estimates(table, bound, chosen, level, seed), table, level, threshold, chosen, seed)
+    return Evaluation(
+        estimates={each.metric: each for each in _estimates(table, bound, chosen, level, seed)},
+        table=table,
+        method=chosen,
+        seed=seed,
+        threshold=threshold,
+        confidence_level=level,
+    )

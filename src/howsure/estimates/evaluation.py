@@ -1,258 +1,136 @@
-"""What estimating gives: an estimate, and an evaluation of several."""
+"""An evaluation: several metrics of one table."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, UnknownKeyError
+from howsure.estimates.drawn import drawn
+from howsure.estimates.estimate import Estimate, estimate_grid
+from howsure.grids import Grid, Tabular
 from howsure.methods import Method
-from howsure.methods.summary import Probability, Summary, probability_above, summarise
 from howsure.metrics.binding import resolve
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Estimate:
-    """A metric's value with its interval.
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Evaluation(Tabular, Mapping[str, Estimate]):
+    """Several metrics of one table, each with its interval: a mapping of spec strings to estimates.
 
-    Unpacks as ``value, (low, high)``, and is its value where a float is wanted. What is undefined is nan, with
-    the reason in words.
+    Other spellings of a spec find the same estimate: ``evaluation["F1 @ mean"]`` is ``evaluation["f1@macro"]``.
 
     Parameters
     ----------
-    metric
-        Spec string of the metric.
-    value, low, high
-        The observed value and the limits of the interval.
-    confidence_level
-        Nominal coverage of the interval.
-    method
-        Name of the method.
-    standard_error
-        Standard error (of the draws, where there are some).
-    draws
-        Draws of the metric, where the method makes some.
-    reason
-        Why something is undefined, or what to know of the number; empty if nothing.
+    estimates : mapping of str to Estimate
+        By canonical spec string, in order.
+    table : Table
+        What was evaluated.
+    method : Method or None
+        The method asked for; None for what suits each metric.
+    seed : int, SeedSequence or None
+        Seed of the draws, where the method draws.
+    threshold : float or None
+        Where metrics of counts were taken on a table of scores.
+    confidence_level : float
+        Level of the intervals.
 
     Examples
     --------
     >>> import howsure as hs
-    >>> estimate = hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "recall")
-    >>> print(estimate)
-    0.894 [0.774, 0.954]
-    >>> value, (low, high) = estimate
-    >>> round(value, 3)
-    0.894
+    >>> evaluation = hs.evaluate(hs.from_counts([[50, 3], [5, 42]]), ["accuracy", "f1"])
+    >>> list(evaluation), "f1" in evaluation, f"{evaluation['f1']:.3f}"
+    (['accuracy', 'f1'], True, '0.913')
     """
 
-    metric: str
-    value: float
-    low: float
-    high: float
-    confidence_level: float = 0.95
-    method: str = ""
-    standard_error: float = math.nan
-    draws: Array | None = field(default=None, repr=False)
-    reason: str = ""
-
-    def __iter__(self) -> Iterator[Any]:
-        yield self.value
-        yield (self.low, self.high)
-
-    def __float__(self) -> float:
-        return self.value
-
-    def __str__(self) -> str:
-        digits = significant_decimals(self.low, self.high)
-        interval = f"[{self.low:.{digits}f}, {self.high:.{digits}f}]"
-        text = f"{self.value:.{digits}f} {interval}"
-        return f"{text} ({self.reason})" if self.reason else text
-
-    def summary(self, confidence_level: float | None = None) -> Summary:
-        """Return what the draws say (median, mean, mode, interval, shape), each number with its Monte Carlo error.
-
-        Raises
-        ------
-        HowsureError
-            If the method made no draws.
-        """
-        return summarise(self._drawn(), checked_level(confidence_level or self.confidence_level))
-
-    def probability_above(self, threshold: float) -> Probability:
-        """Return the share of the draws above a threshold, with its Monte Carlo error.
-
-        Examples
-        --------
-        >>> import howsure as hs
-        >>> table = hs.from_counts([[50, 3], [5, 42]])
-        >>> estimate = hs.estimate(table, "recall", method="bayes", random_state=0)
-        >>> probability, error = estimate.probability_above(0.85)
-        >>> 0.75 < probability < 0.85, error < 0.01
-        (True, True)
-        """
-        return probability_above(self._drawn(), threshold)
-
-    def _drawn(self) -> Array:
-        if self.draws is None:
-            message = f"`{self.method}` makes no draws. Use 'bootstrap_percentile', 'bootstrap_bca' or 'bayes'."
-            raise HowsureError(message)
-        return self.draws
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields, without the draws."""
-        return {
-            "metric": self.metric,
-            "value": self.value,
-            "low": self.low,
-            "high": self.high,
-            "confidence_level": self.confidence_level,
-            "method": self.method,
-            "standard_error": self.standard_error,
-            "reason": self.reason,
-        }
-
-    def _repr_html_(self) -> str:
-        from howsure.grids import estimate_html
-
-        return estimate_html(self)
-
-
-def significant_decimals(low: float, high: float) -> int:
-    """Decimals that show an interval's width to about two digits, at least 3 and at most 8."""
-    width = high - low
-    if not math.isfinite(width) or width <= 0:
-        return 3
-    return min(max(3, 1 - math.floor(math.log10(width))), 8)
-
-
-def checked_level(confidence_level: float) -> float:
-    """Return the level as a float; refuse what is not strictly between 0 and 1."""
-    try:
-        level = float(confidence_level)
-    except (TypeError, ValueError):
-        level = math.nan
-    if 0 < level < 1:
-        return level
-    hint = f" Did you mean {level / 100:g}?" if 1 < level < 100 else ""  # noqa: PLR2004 - a percentage
-    message = f"`confidence_level` must lie between 0 and 1, not {confidence_level!r}.{hint}"
-    raise HowsureError(message)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Evaluation:
-    """Several metrics of one table, each with its interval.
-
-    ``evaluation["f1@macro"]`` is an `Estimate`; iterating gives them in order.
-    """
-
-    estimates: tuple[Estimate, ...]
+    estimates: Mapping[str, Estimate]
     table: Table
+    method: Method | None
+    seed: Any
+    threshold: float | None
     confidence_level: float = 0.95
-    threshold: float | None = None
-    method: Method | None = None  # None for what suits each metric
-    seed: Any = None  # of the methods that draw
 
     def __getitem__(self, metric: str) -> Estimate:
-        for each in self.estimates:
-            if each.metric == metric:
-                return each
-        canonical = resolve(metric, self.table, threshold=self.threshold).name
-        for each in self.estimates:
-            if each.metric == canonical:
-                return each
-        raise HowsureError.unknown("metric of this evaluation", metric, [each.metric for each in self.estimates])
+        if metric in self.estimates:
+            return self.estimates[metric]
+        try:
+            canonical = resolve(metric, self.table, threshold=self.threshold).name
+        except (HowsureError, AttributeError) as error:
+            raise UnknownKeyError(str(error)) from None
+        if canonical in self.estimates:
+            return self.estimates[canonical]
+        raise UnknownKeyError.unknown("metric of this evaluation", str(metric), self.estimates)
 
-    def __iter__(self) -> Iterator[Estimate]:
+    def __iter__(self) -> Iterator[str]:
         return iter(self.estimates)
 
     def __len__(self) -> int:
         return len(self.estimates)
 
     @property
-    def draws(self) -> Array:
-        """The draws of all metrics, a structured array with one field a metric; one row is one drawn table.
+    def draws(self) -> Array | None:
+        """The draws of all metrics, a structured array with one field per metric; one row is one drawn table.
+
+        None where the method makes no draws.
+        """
+        rows = {name: each.draws for name, each in self.items() if each.draws is not None}
+        if not rows or len(rows) < len(self):
+            return None
+        joint = np.empty(len(next(iter(rows.values()))), dtype=[(name, float) for name in rows])
+        for name, row in rows.items():
+            joint[name] = row
+        return joint
+
+    def correlations(self) -> dict[str, dict[str, float]]:
+        """Return how the metrics' draws correlate, over the draws on which all are defined.
 
         Raises
         ------
         HowsureError
             If the method made no draws.
         """
-        rows = [each.draws for each in self.estimates if each.draws is not None]
-        if len(rows) < len(self.estimates):
-            message = (
-                "There are no draws: the method makes none. Use 'bootstrap_percentile', 'bootstrap_bca' or 'bayes'."
-            )
-            raise HowsureError(message)
-        names = dict.fromkeys(each.metric for each in self.estimates)  # one metric may be named twice
-        joint = np.empty(len(rows[0]), dtype=[(name, float) for name in names])
-        for each, row in zip(self.estimates, rows, strict=True):
-            joint[each.metric] = row
-        return joint
-
-    def correlations(self) -> dict[str, dict[str, float]]:
-        """Return how the metrics' draws correlate, over the draws on which all are defined."""
-        draws = self.draws
-        names = [each.metric for each in self.estimates]
-        columns = np.array([draws[name] for name in names])
+        draws = drawn(self.draws, "" if self.method is None else self.method.name)
+        columns = np.array([draws[name] for name in self])
         matrix = np.atleast_2d(np.corrcoef(columns[:, np.isfinite(columns).all(0)]))
-        return {
-            name: dict(zip(names, (float(value) for value in row), strict=True))
-            for name, row in zip(names, matrix, strict=True)
-        }
+        return {name: dict(zip(self, row, strict=True)) for name, row in zip(self, matrix.tolist(), strict=True)}
+
+    def flat(self) -> dict[str, float]:
+        """Return values and limits as one flat dict of plain floats, as loggers of experiments take them.
+
+        Signs of spec strings that loggers refuse become underscores: ``"f1@macro"`` is ``"f1_macro"``.
+
+        Returns
+        -------
+        dict of str to float
+
+        Examples
+        --------
+        >>> import howsure as hs
+        >>> flat = hs.evaluate(hs.from_counts([[50, 3], [5, 42]]), ["f1@macro"]).flat()
+        >>> {name: round(value, 3) for name, value in flat.items()}
+        {'f1_macro': 0.919, 'f1_macro_low': 0.848, 'f1_macro_high': 0.958}
+        """
+        found: dict[str, float] = {}
+        for metric, each in self.items():
+            name = re.sub(r"[^\w.-]+", "_", metric)
+            found |= {name: each.value, f"{name}_low": each.low, f"{name}_high": each.high}
+        return found
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one flat dict per metric."""
+        return [each.to_dict() for each in self.values()]
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """Return the estimates' fields by metric."""
-        return {each.metric: each.to_dict() for each in self.estimates}
+        return {name: each.to_dict() for name, each in self.items()}
 
-    def records(self) -> list[dict[str, Any]]:
-        """Return one flat record an estimate."""
-        return [each.to_dict() for each in self.estimates]
-
-    def to_pandas(self) -> Any:
-        """Return a pandas frame, one row a metric."""
-        from howsure.grids import to_frame
-
-        return to_frame(self.records(), "pandas")
-
-    def to_polars(self) -> Any:
-        """Return a Polars frame, one row a metric."""
-        from howsure.grids import to_frame
-
-        return to_frame(self.records(), "polars")
-
-    def to_markdown(self) -> str:
-        """Return a Markdown table."""
-        from howsure.grids import evaluation_markdown
-
-        return evaluation_markdown(self)
-
-    def to_html(self, title: str = "") -> str:
-        """Return a report as one page that needs no other file: see `report_of`.
-
-        Raises
-        ------
-        HowsureError
-            If Jinja2 is not installed.
-        """
-        from howsure.report.measured import report_of_evaluation
-
-        return report_of_evaluation(self, title).to_html()
-
-    def __str__(self) -> str:
-        from howsure.grids import evaluation_text
-
-        return evaluation_text(self)
-
-    def _repr_html_(self) -> str:
-        from howsure.grids import evaluation_html
-
-        return evaluation_html(self)
+    def grid(self) -> Grid:
+        """Return a table of strings: metric, value, interval, standard error and method."""
+        return estimate_grid(self.values(), self.confidence_level)

@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError
-from howsure.estimates.evaluation import Estimate, checked_level
+from howsure.errors import HowsureError, checked_level
+from howsure.estimates.estimate import Estimate
 from howsure.methods import Bootstrap, named
 from howsure.methods.bootstrap import limits_of_draws, skewness_of_jackknife
 from howsure.methods.draws import seed_sequence
@@ -41,7 +41,7 @@ def bootstrap(
     function
         Called as ``function(*arrays)`` with the rows of a resample; returns a number.
     *arrays
-        Arrays with one row a case, resampled together.
+        Arrays with one row per case, resampled together.
     method
         ``"bootstrap_percentile"``, ``"bootstrap_basic"`` or ``"bootstrap_bca"``.
     n_resamples
@@ -114,7 +114,17 @@ def bootstrap(
         reason = "every resample gives the same value: the bootstrap says nothing of the uncertainty"
     name = getattr(function, "__name__", type(function).__name__)
     error = float(kept.std(ddof=1)) if len(kept) > 1 else math.nan
-    return Estimate(name, value, low, high, level, chosen.name, error, draws, reason)
+    return Estimate(
+        value,
+        low=low,
+        high=high,
+        metric=name,
+        confidence_level=level,
+        method=chosen.name,
+        standard_error=error,
+        draws=draws,
+        reason=reason,
+    )
 
 
 def bootstrap_ci(

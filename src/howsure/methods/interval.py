@@ -45,6 +45,11 @@ class Interval:
     draws: Array | None = None
     reason: Any = ""
 
+    def of_one(self) -> Interval:
+        """Return the interval of a single table, in plain numbers and words."""
+        low, high, error = (float(each) for each in (self.low, self.high, self.standard_error))
+        return Interval(low, high, error, self.draws, str(self.reason))
+
 
 AtLevels = Callable[[float], Interval]
 
@@ -76,7 +81,8 @@ class Method(abc.ABC):
         rng: Any = None,  # noqa: ARG002 - of methods that draw
     ) -> Interval:
         """Return the interval of the metric on the table; ``rng`` seeds the methods that draw."""
-        return self.at_levels(metric, table)(confidence_level)
+        found = self.at_levels(metric, table)(confidence_level)
+        return found if table.batch else found.of_one()
 
 
 class DrawingMethod(Method):

@@ -1,4 +1,4 @@
-"""Tests by inverting intervals: a p-value is one less the level at which the interval ends at the hypothesis."""
+"""Tests by inverting intervals: p is 1 minus the confidence level at which the interval just touches the null value."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SMALLEST_P = 1e-15
 
 
 def p_value(limits: Limits, value: float, null: float) -> float:
-    """Return the two-sided p-value of a hypothesis: one less the level at which the interval would end there.
+    """Return the two-sided p-value of a hypothesis: 1 minus the level at which the interval just touches it.
 
     Parameters
     ----------
@@ -45,16 +45,9 @@ def p_value(limits: Limits, value: float, null: float) -> float:
 
 
 def resolved(limits: Limits, draws: int) -> Limits:
-    """Return the limits that so many draws tell: none at levels whose tails hold less than one draw in all.
+    """Return the limits that this many draws tell: none at levels whose tails hold less than one draw in all.
 
     The smallest p-value of a bootstrap is then ``2 / (draws + 1)``, as that of counting draws beyond the hypothesis.
     """
     highest = 1 - 2 / (draws + 1)
     return lambda level: limits(level) if level <= highest else (-math.inf, math.inf)
-
-
-def p_text(p_value: float) -> str:
-    """Return a p-value as text, to three decimals."""
-    if math.isnan(p_value):
-        return "p = –"
-    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"  # noqa: PLR2004 - smaller ones say no more

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.expected import Batch, Cases, Expected, Known, Population
+from howsure.designs.expected import Batch, Cases, Known, Population
 from howsure.errors import HowsureError
 from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.delong import DeLong, HanleyMcNeil, Newcombe
@@ -160,7 +160,7 @@ def _thinned(counts: Array, mass: Array) -> tuple[Array, Array]:
 def refuse_unfit(method: Any, table: Table) -> None:
     """Raise an error for methods that would take expected counts for observed ones."""
     design = table.design
-    if not isinstance(design, Expected):
+    if design.has_labels:
         return
     words = "'predictive', " if isinstance(design, Batch | Known) else ""
     if isinstance(method, OF_LABELLED_CASES):

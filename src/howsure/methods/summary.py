@@ -88,7 +88,7 @@ def _smoothed(ordered: Array, bins: int) -> tuple[Array, Array, Array]:
     return lowest, step, np.fft.irfft(np.fft.rfft(mirrored) * kernel, 2 * bins)[:, :bins]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
     """Draws in a few numbers; `errors` has the Monte Carlo error of each.
 
@@ -140,8 +140,8 @@ def summarise(
     """
     kept = draws[np.isfinite(draws)]
     if not kept.size:
-        nan = float("nan")
-        return Summary(nan, nan, nan, nan, nan, nan, nan, nan, nan, 0, len(draws), {})
+        unknown = dict.fromkeys(Summary.__slots__[:-3], float("nan"))
+        return Summary(**unknown, defined=0, draws=len(draws), errors={})
     found = _statistics(kept[None], confidence_level, credible)
     values: dict[str, Any] = {name: float(value[0]) for name, value in found.items()}
     if len(kept) < 2 * BATCHES:

@@ -8,8 +8,9 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from howsure.curves.curves import Curve
-from howsure.grids import metric_words
-from howsure.plots.style import BAND, axes, colour, dashes, ink, marker, percent, plain
+from howsure.grids import percent
+from howsure.metrics.words import metric_words
+from howsure.plots.style import BAND, axes, colour, dashes, ink, marker, plain
 
 AXES = {
     "roc": ("false positive rate", "true positive rate"),
@@ -53,7 +54,7 @@ def curve(curve: Curve, *, name: str = "", ax: Axes | None = None) -> Axes:
         shape = {"marker": marker(index)}
     (line,) = ax.plot(x, y, color=colour(index), linestyle=dashes(index), label=label or None, **shape)
     line.set_gid("howsure")
-    if "low" in curve.columns:
+    if "low" in curve:
         low, high = curve.low[order], curve.high[order]
         if curve.name == "calibration":
             ax.vlines(x, low, high, color=colour(index), linewidth=1.2)

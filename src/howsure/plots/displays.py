@@ -13,8 +13,8 @@ from matplotlib.axes import Axes
 from howsure.curves.curves import Curve, calibration_curve, precision_recall_curve, roc_curve
 from howsure.curves.thresholds import threshold_curves
 from howsure.errors import HowsureError
+from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import estimate
-from howsure.estimates.evaluation import Estimate
 from howsure.plots.curves import curve as draw_curve
 from howsure.plots.heat import confusion_matrix
 from howsure.sources.confusion import confusion

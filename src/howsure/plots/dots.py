@@ -8,10 +8,15 @@ from typing import Any, Protocol
 import numpy as np
 from matplotlib.axes import Axes
 
-from howsure.estimates.evaluation import Estimate
-from howsure.grids import metric_words
+from howsure.estimates.estimate import Estimate
+from howsure.estimates.evaluation import Evaluation
+from howsure.estimates.named import Named, by_name
+from howsure.grids import percent
 from howsure.metrics.contrast import EFFECTS
-from howsure.plots.style import PALETTE, axes, ink, legend_above, name_rows, percent, plain, whiskers
+from howsure.metrics.words import metric_words
+from howsure.plots.style import PALETTE, axes, ink, legend_above, name_rows, plain, whiskers
+
+Series = Estimate | Mapping[str, Estimate] | Iterable[Estimate]
 
 
 class Limits(Protocol):
@@ -33,22 +38,14 @@ class Limits(Protocol):
         ...
 
 
-class Named(Protocol):
-    """What holds comparisons or pooled values, and names them."""
-
-    def by_name(self) -> Mapping[str, Any]:
-        """Return them by what they are of."""
-        ...
-
-
-def intervals(evaluations: Iterable[Estimate] | Mapping[str, Iterable[Estimate]], *, ax: Axes | None = None) -> Axes:
-    """Draw metrics as dots with their intervals as whiskers, one row a metric.
+def intervals(evaluations: Series | Mapping[str, Series], *, ax: Axes | None = None) -> Axes:
+    """Draw metrics as dots with their intervals as whiskers, one row per metric.
 
     Parameters
     ----------
-    evaluations
-        An `Evaluation` (or estimates), or several by name: models or groups side by side.
-    ax
+    evaluations : Evaluation, Estimate, iterable of Estimate, or mapping of str to one of these
+        What is drawn; several by name are models or groups side by side.
+    ax : matplotlib Axes, optional
         Where to draw; new axes by default.
 
     Examples
@@ -59,8 +56,7 @@ def intervals(evaluations: Iterable[Estimate] | Mapping[str, Iterable[Estimate]]
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['accuracy', 'F1']
     """
-    series = evaluations if isinstance(evaluations, Mapping) else {"": evaluations}
-    listed = {name: list(each) for name, each in series.items()}
+    listed = _by_series(evaluations)
     metrics = list(dict.fromkeys(each.metric for estimates in listed.values() for each in estimates))
     ax = axes(ax, rows=len(metrics) * max(1, (len(listed) + 1) // 2))
     for index, (name, estimates) in enumerate(listed.items()):
@@ -73,6 +69,18 @@ def intervals(evaluations: Iterable[Estimate] | Mapping[str, Iterable[Estimate]]
     if len(listed) > 1:
         legend_above(ax, columns=3)
     return ax
+
+
+def _by_series(evaluations: Any) -> dict[str, list[Estimate]]:
+    if isinstance(evaluations, Mapping) and not isinstance(evaluations, Evaluation):
+        return {str(name): _listed(each) for name, each in evaluations.items()}
+    return {"": _listed(evaluations)}
+
+
+def _listed(series: Series) -> list[Estimate]:
+    if isinstance(series, Estimate):
+        return [series]
+    return list(series.values() if isinstance(series, Mapping) else series)
 
 
 def differences(
@@ -105,7 +113,7 @@ def differences(
     >>> ax.get_xlabel()
     'difference in accuracy with 95 % interval'
     """
-    named = comparisons if isinstance(comparisons, Mapping) else comparisons.by_name()
+    named = by_name(comparisons)
     ax = axes(ax, rows=len(named))
     region = rope or _only({(each.low, each.high) for each in _known(named, "rope")})
     if region is not None:

@@ -6,8 +6,9 @@ import math
 
 from matplotlib.axes import Axes
 
-from howsure.grids import metric_words
-from howsure.plots.style import axes, colour, ink, name_rows, percent, whiskers
+from howsure.grids import percent
+from howsure.metrics.words import metric_words
+from howsure.plots.style import axes, colour, ink, name_rows, whiskers
 from howsure.pooling.pooled import Pooled
 
 

@@ -11,10 +11,10 @@ from matplotlib.colors import LinearSegmentedColormap, to_rgba
 from numpy.typing import NDArray
 
 from howsure.comparison.ranks import Ranks
-from howsure.errors import HowsureError
-from howsure.estimates.evaluation import checked_level
+from howsure.errors import HowsureError, checked_level
+from howsure.grids import percent
 from howsure.methods.proportion import row_shares
-from howsure.plots.style import FILL, PALETTE, axes, ink, percent, plain
+from howsure.plots.style import FILL, PALETTE, axes, ink, plain
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.table import Table
 
@@ -86,7 +86,7 @@ def ranks(probabilities: Ranks | Mapping[str, Sequence[float]], *, ax: Axes | No
     given = [probabilities[name] for name in probabilities]
     rows = [np.asarray([*row.values()] if isinstance(row, Mapping) else row, float) for row in given]
     if not rows or len({len(row) for row in rows}) > 1:
-        message = "`probabilities` has no models, or rows of unequal length. Give each model one probability a rank."
+        message = "`probabilities` has no models, or rows of unequal length. Give each model one probability per rank."
         raise HowsureError(message)
     matrix = np.stack(rows)
     texts = [[_probability(each) for each in row] for row in matrix]

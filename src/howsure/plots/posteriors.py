@@ -6,10 +6,11 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from howsure.comparison.result import Comparison
-from howsure.estimates.evaluation import Estimate
-from howsure.grids import metric_words
+from howsure.estimates.estimate import Estimate
+from howsure.grids import percent
 from howsure.methods.summary import density, highest_density
-from howsure.plots.style import PALETTE, axes, finite_draws, ink, legend_above, percent, plain
+from howsure.metrics.words import metric_words
+from howsure.plots.style import PALETTE, axes, finite_draws, ink, legend_above, plain
 from howsure.pooling.pooled import Pooled
 
 

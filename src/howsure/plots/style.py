@@ -117,11 +117,6 @@ def plain(text: object) -> str:
     return str(text).replace("$", r"\$")
 
 
-def percent(level: float) -> str:
-    """Return a level in words, as in "95 %"."""
-    return f"{100 * level:.10g} %"
-
-
 def finite_draws(draws: Any, what: str) -> Array:
     """Return the draws that are finite numbers; refuse too few of them."""
     kept = np.asarray([] if draws is None else draws, float).ravel()

@@ -10,8 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError
-from howsure.estimates.evaluation import checked_level
+from howsure.errors import HowsureError, checked_level
 from howsure.pooling.effects import pool
 from howsure.pooling.pooled import Pooled
 

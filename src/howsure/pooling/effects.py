@@ -9,8 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.errors import HowsureError
-from howsure.estimates.evaluation import checked_level
+from howsure.errors import HowsureError, checked_level
 from howsure.methods.interval import normal_quantile
 from howsure.pooling.pooled import Pooled
 from howsure.pooling.scales import Scale, scale_named
@@ -91,12 +90,12 @@ def pool(
     error, half, reason = _spread(y, weight, centre, level, knha)
     low, middle, high = (float(each) for each in chosen.back(np.array([centre - half, centre, centre + half])))
     return Pooled(
-        middle,
-        low,
-        high,
-        error / float(chosen.slope(np.array(middle))),
-        level,
-        f"{method}_knha" if knha else method,
+        value=middle,
+        low=low,
+        high=high,
+        standard_error=error / float(chosen.slope(np.array(middle))),
+        confidence_level=level,
+        method=f"{method}_knha" if knha else method,
         **_heterogeneity(y, v, tau2, method, level),
         prediction_interval=_prediction(centre, error, tau2, len(y), level, chosen)
         if method != "fixed"

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from howsure.errors import HowsureError
-from howsure.estimates.evaluation import Estimate, checked_level
+from howsure.errors import HowsureError, checked_level
+from howsure.estimates.estimate import Estimate
 from howsure.pooling.effects import checked_experiments
 from howsure.pooling.scales import scale_named
 
@@ -63,16 +62,16 @@ def pool_folds(
     y = chosen.forward(natural)
     centre = float(y.mean())
     value = float(chosen.back(np.array(centre)))
-    estimate = Estimate("", value, math.nan, math.nan, level, "nadeau_bengio")
+    found = Estimate(value, low=math.nan, high=math.nan, metric="", confidence_level=level, method="nadeau_bengio")
     if size == 1:
-        return replace(estimate, reason="one fold shows no scatter to take an interval from")
+        return found.replace(reason="one fold shows no scatter to take an interval from")
     if not np.ptp(y) > 0:
-        return replace(estimate, reason="all folds have the same value: they show no scatter to take an interval from")
+        return found.replace(reason="all folds have the same value: they show no scatter to take an interval from")
     error = float(y.std(ddof=1)) * math.sqrt(1 / size + share / (1 - share))
     half = float(special.stdtrit(size - 1, (1 + level) / 2)) * error
     low, high = chosen.back(np.array([centre - half, centre + half]))
     natural_error = error / float(chosen.slope(np.array(value)))
-    return replace(estimate, low=float(low), high=float(high), standard_error=natural_error)
+    return found.replace(low=low, high=high, standard_error=natural_error)
 
 
 def checked_test_share(share: Any) -> float:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.estimates.evaluation import Estimate, significant_decimals
-from howsure.grids import Grid, interval_text, number, percent
+from howsure.estimates.drawn import Drawn
+from howsure.estimates.estimate import Estimate
+from howsure.estimates.named import Named
+from howsure.grids import Grid, OneRecord, interval_text, number, p_text, percent, significant_decimals
 from howsure.methods.interval import normal_quantile
-from howsure.methods.inversion import p_text
 from howsure.pooling.scales import scale_named
 
 Array = NDArray[Any]
@@ -21,8 +22,8 @@ BANDS = ((0.25, "negligible"), (0.5, "low"), (0.75, "moderate"), (math.inf, "hig
 BAR = 41  # characters of a forest's plot
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Pooled:
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Pooled(OneRecord, Drawn, Named):
     """One number from many experiments, with its interval and the heterogeneity between them.
 
     Unpacks as ``value, (low, high)``, and is its value where a float is wanted.
@@ -76,12 +77,12 @@ class Pooled:
     q_p_value: float
     within_variance: float
     prediction_interval: tuple[float, float]
-    weights: Array = field(repr=False)
-    names: tuple[str, ...] = field(repr=False)
-    values: Array = field(repr=False)
-    standard_errors: Array = field(repr=False)
+    weights: Array
+    names: tuple[str, ...]
+    values: Array
+    standard_errors: Array
     scale: str = "identity"
-    draws: Array | None = field(default=None, repr=False)
+    draws: Array | None = None
     reason: str = ""
 
     def __iter__(self) -> Iterator[Any]:
@@ -116,15 +117,15 @@ class Pooled:
         plain = {name: getattr(self, name) for name in self.__slots__ if name != "draws"}
         return {
             name: value.tolist()
-            if isinstance(value, np.ndarray)
+            if isinstance(value, np.ndarray | np.generic)
             else list(value)
             if isinstance(value, tuple)
             else value
             for name, value in plain.items()
         }
 
-    def record(self) -> dict[str, Any]:
-        """Return the pooled numbers as one flat record, without the experiments."""
+    def records(self) -> list[dict[str, Any]]:
+        """Return the pooled numbers as the one flat dict of a list, without the experiments."""
         record: dict[str, Any] = {}
         for name, value in self.to_dict().items():
             if name in {"tau2_interval", "i2_interval", "h2_interval", "prediction_interval"}:
@@ -132,7 +133,7 @@ class Pooled:
                 record |= {f"{start}_low": value[0], f"{start}_high": value[1]}
             elif not isinstance(value, list):
                 record[name] = value
-        return record | {"experiments": len(self.values)}
+        return [record | {"experiments": len(self.values)}]
 
     @property
     def experiments(self) -> dict[str, Estimate]:
@@ -141,7 +142,9 @@ class Pooled:
         y, half = chosen.forward(self.values), z * self.standard_errors * chosen.slope(self.values)
         columns = (self.values, chosen.back(y - half), chosen.back(y + half), self.standard_errors)
         return {
-            name: Estimate("", value, low, high, self.confidence_level, "", error)
+            name: Estimate(
+                value, low=low, high=high, metric="", confidence_level=self.confidence_level, standard_error=error
+            )
             for name, value, low, high, error in zip(self.names, *(each.tolist() for each in columns), strict=True)
         }
 
@@ -149,16 +152,9 @@ class Pooled:
         """Return the pooled number by what it is, as what was pooled of several groups is named."""
         return {f"pooled ({self.method})": self}
 
-    def forest(self) -> Grid:
-        """Return a forest as a table of text: each experiment with its interval and weight, then the pooled value."""
+    def grid(self) -> Grid:
+        """Return a forest as a table of strings: each experiment with interval and weight, then the pooled value."""
         return _forest(self)
-
-    def to_markdown(self) -> str:
-        """Return the forest as a Markdown table."""
-        return self.forest().markdown()
-
-    def _repr_html_(self) -> str:
-        return self.forest().html()
 
 
 def _forest(pooled: Pooled) -> Grid:

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from howsure.designs.clusters import Clusters
 from howsure.designs.counted import Weighted
-from howsure.grids import metric_words, number, percent
+from howsure.grids import number, percent
+from howsure.metrics.words import metric_words
 from howsure.report.content import Texts
 from howsure.report.evidence import Measured, Subject
 

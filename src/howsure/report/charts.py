@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from howsure.curves.curves import Curve, calibration_curve, precision_recall_curve, roc_curve
 from howsure.curves.thresholds import threshold_curves
-from howsure.grids import metric_words
+from howsure.metrics.words import metric_words
 from howsure.report.content import Chart, Line, Mark
 from howsure.tables.table import Table
 

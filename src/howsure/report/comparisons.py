@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from howsure.comparison.ranks import Ranks
 from howsure.comparison.result import Comparison
-from howsure.estimates.evaluation import significant_decimals
-from howsure.grids import interval_text, metric_words, number, percent
+from howsure.grids import interval_text, number, percent, significant_decimals
 from howsure.metrics.contrast import EFFECTS
+from howsure.metrics.words import metric_words
 from howsure.pooling.pooled import Pooled
 from howsure.report.content import Bar, Cell, Section, Sheet, Texts, word
 
@@ -26,19 +26,6 @@ OPTIONAL = {
     "probability_greater": "probability that it is above",
     "rope": "probability of no practical difference",
 }
-
-
-class Named(Protocol):
-    """What holds comparisons or pooled values, and names them."""
-
-    def by_name(self) -> Mapping[str, Any]:
-        """Return them by what they are of."""
-        ...
-
-
-def named(given: Named | Mapping[str, Any]) -> dict[str, Any]:
-    """Return comparisons or pooled values by name, as given or as they name themselves."""
-    return dict(given if isinstance(given, Mapping) else given.by_name())
 
 
 def comparisons(found: Mapping[str, Any], correction: str = "") -> Section:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, UnknownKeyError
 from howsure.grids import Grid, interval_text, number
 
 Texts = tuple[str, ...]  # one for all confidence levels, or one for each of the report's levels
@@ -131,30 +131,46 @@ class Section:
     code: str = ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Report:
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Report(Mapping[str, Section]):
     """A report as data, at several confidence levels; ``to_html``, ``to_markdown``, ``to_latex`` and ``save`` write it.
+
+    A mapping of titles to sections: ``report["Metrics"]``.
 
     Parameters
     ----------
-    title
+    title : str
         What was evaluated.
-    headline
-        The main result in plain words, a sentence a model.
-    sections
+    headline : tuple of tuple of str
+        The main result in plain words, a sentence per model.
+    sections : tuple of Section
         The rest.
-    levels, level
-        The confidence levels, and the position of the one that is shown first.
-    results
+    levels : tuple of float
+        The confidence levels.
+    level : int
+        The position of the one that is shown first.
+    results : mapping
         Everything for machines: what `to_dict` gives.
     """
 
     title: str
     headline: tuple[Texts, ...]
-    sections: tuple[Section, ...]
+    sections: tuple[Section, ...] = field(repr=False)
     levels: tuple[float, ...]
     level: int
     results: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    def __getitem__(self, title: str) -> Section:
+        found = {each.title: each for each in self.sections}
+        if title not in found:
+            raise UnknownKeyError.unknown("section of this report", str(title), found)
+        return found[title]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys(each.title for each in self.sections))
+
+    def __len__(self) -> int:
+        return len(set(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Return tables, estimates at all levels and settings, in types that JSON has; undefined is None."""

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import evaluate
-from howsure.estimates.evaluation import Estimate
 from howsure.methods import Bootstrap, Method
 from howsure.metrics.metric import Metric
 from howsure.tables.scores import ScoresTable
@@ -55,15 +55,16 @@ class Subject:
         return table.counts.sum(0) if isinstance(table, ScoresTable) else table.counted.rows
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Settings:
-    """How everything in a report is estimated."""
+    """How everything in a report is estimated; ``given`` has what was estimated already, at the main level."""
 
     metrics: Sequence[str | Metric] | None
     method: Method | None
     levels: tuple[float, ...]
     level: int
     seed: np.random.SeedSequence
+    given: Mapping[str, Estimate] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,6 +95,12 @@ class Measured:
         ends = [self.value, *(end for pair in self.limits for end in pair)]
         return all(math.isfinite(end) and abs(end) <= 1 for end in ends)
 
+    def shown_as(self, given: Estimate | None, level: int) -> Measured:
+        """Return the metric with the estimate that was made before in place of its own at a level."""
+        if given is None:
+            return self
+        return Measured((*self.at[:level], given, *self.at[level + 1 :]), given)
+
 
 def measured(
     table: Table, metrics: Sequence[str | Metric] | None, settings: Settings, method: Method | None
@@ -103,7 +110,7 @@ def measured(
         evaluate(table, metrics, method=method, confidence_level=level, random_state=settings.seed)
         for level in settings.levels
     ]
-    return [Measured(each, each[settings.level]) for each in zip(*runs, strict=True)]
+    return [Measured(each, each[settings.level]) for each in zip(*(run.values() for run in runs), strict=True)]
 
 
 def overall(subject: Subject, settings: Settings) -> list[Measured]:
@@ -117,7 +124,7 @@ def overall(subject: Subject, settings: Settings) -> list[Measured]:
         if subject.table is not None and not isinstance(method, Bootstrap):  # the others are for counts
             method = None
         found += measured(subject.scores, wanted, settings, method)
-    return found
+    return [each.shown_as(settings.given.get(each.metric), settings.level) for each in found]
 
 
 def by_class(subject: Subject, settings: Settings) -> dict[str, list[Measured]]:

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import math
-import platform
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from howsure.errors import HowsureError
-from howsure.estimates.evaluation import Evaluation, checked_level
+from howsure.comparison.rope import Region
+from howsure.errors import HowsureError, checked_level
+from howsure.estimates.estimate import Estimate
+from howsure.estimates.evaluation import Evaluation
+from howsure.estimates.named import Named, by_name
 from howsure.methods import Method, named
 from howsure.methods.draws import seed_sequence
 from howsure.metrics.binding import of_counts
 from howsure.metrics.metric import Metric
 from howsure.report import comparisons as several, sections
 from howsure.report.cautions import cautions
-from howsure.report.comparisons import Named
 from howsure.report.content import Report, Section
 from howsure.report.evidence import Measured, Settings, Subject, by_class, by_group, overall
+from howsure.report.reproduction import reproduction, versions
+from howsure.report.study import report_of_study
+from howsure.study import Study
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
 
@@ -30,7 +34,7 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 def report_of(
-    subjects: Table | Mapping[str, Table] | Sequence[Subject],
+    subjects: Table | Mapping[str, Table] | Sequence[Subject] | Evaluation | Study,
     *,
     title: str = "",
     by: str = "",
@@ -40,30 +44,34 @@ def report_of(
     random_state: Any = None,
     comparisons: Named | Mapping[str, Any] = NOTHING,
     aggregates: Named | Mapping[str, Any] = NOTHING,
+    rope: Region | None = None,
     left_out: int = 0,
     command: str = "",
 ) -> Report:
-    """Return a report on one model or several.
+    """Return a report on one model or several, on an evaluation or on a study.
 
     Parameters
     ----------
-    subjects
-        A table, tables by model, or `Subject` s with scores and groups too.
-    title
+    subjects : Table, mapping of str to Table, sequence of Subject, Evaluation or Study
+        A table, tables by model, or `Subject` s with scores and groups too. An evaluation is shown as it was
+        estimated, by its own metrics, method, level and seed; a study by its own settings.
+    title : str
         What was evaluated.
-    by
+    by : str
         Name of the column by which the subjects' groups are split.
     metrics, method, confidence_level, random_state
-        As for `evaluate`.
-    comparisons
+        As for `evaluate`; of tables and subjects.
+    comparisons : Comparison, Comparisons, Records or mapping
         From `compare`, `compare_all` or a study; or what is compared → a difference with ``value``, ``low``, ``high``
         (and ``p_value``, ``probability_greater``).
-    aggregates
+    aggregates : Pooled, Records or mapping
         From `pool` or a study; or what was put together → a pooled estimate with ``value``, ``low``, ``high`` (and
         ``i2``, ``tau2``, ``prediction_interval``).
-    left_out
+    rope : float or tuple of two float, optional
+        Of a study: the largest difference that does not matter.
+    left_out : int
         Rows that were not evaluated.
-    command
+    command : str
         The command that makes this report.
 
     Returns
@@ -83,64 +91,98 @@ def report_of(
     >>> print(report.headline[0][report.level])
     F1 is 0.91; with these 100 cases, anything between 0.83 and 0.96 is plausible (95 % interval).
     """
-    models = _subjects(subjects)
-    level = checked_level(confidence_level)
+    if isinstance(subjects, Study | Evaluation):
+        _refuse_settings(metrics, method, random_state)
+    if isinstance(subjects, Study):
+        return report_of_study(subjects, title=title, rope=rope, command=command)
+    given: Mapping[str, Estimate] = {}
+    if isinstance(subjects, Evaluation):
+        given, method, random_state = subjects.estimates, subjects.method, subjects.seed
+        confidence_level, (subject, metrics) = subjects.confidence_level, _evaluated(subjects)
+        subjects = [subject]
+    models, level = _subjects(subjects), checked_level(confidence_level)
     size = sum(3 * len(each.any_table.labels) + 10 * (1 + len(each.groups)) for each in models)
     levels = tuple(sorted({*LEVELS, level})) if size <= MOST else (level,)
-    settings = Settings(metrics, named(method), levels, levels.index(level), seed_sequence(random_state))
+    settings = Settings(
+        metrics=metrics,
+        method=named(method),
+        levels=levels,
+        level=levels.index(level),
+        seed=seed_sequence(random_state),
+        given=given,
+    )
+    handed_over = Handed(by_name(comparisons), by_name(aggregates), getattr(comparisons, "correction", ""))
+    about = {"title": title, "by": by, "command": command}
+    return _written(models, settings, handed_over, left_out, about)
+
+
+def _refuse_settings(metrics: Any, method: Any, random_state: Any) -> None:
+    given = {"metrics": metrics, "method": method, "random_state": random_state}
+    for name, value in given.items():
+        if value is not None:
+            message = f"`{name}` is for tables: the report shows what was estimated. Leave it out."
+            raise HowsureError(message)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Handed:
+    """What was compared or pooled elsewhere, by name."""
+
+    comparisons: Mapping[str, Any]
+    aggregates: Mapping[str, Any]
+    correction: str
+
+
+def _written(
+    models: Sequence[Subject], settings: Settings, handed: Handed, left_out: int, about: Mapping[str, str]
+) -> Report:
+    """Return the report's content from what it is about."""
     names = [each.name for each in models]
     found = [overall(each, settings) for each in models]
     classes = [by_class(each, settings) for each in models]
     groups = [by_group(each, settings) for each in models]
     every = _everything(names, found, classes, groups)
-    compared, pooled = several.named(comparisons), several.named(aggregates)
-    correction = getattr(comparisons, "correction", "")
-    careful = cautions(models, every, levels) + several.cautions(compared, correction, pooled)
+    careful = cautions(models, every, settings.levels)
+    careful += several.cautions(handed.comparisons, handed.correction, handed.aggregates)
     is_random = any(each.main.draws is not None for _, each in every)
     chance = f"Seed of the draws: {settings.seed.entropy}." if is_random else "Nothing here is drawn at random."
+    is_short = len(settings.levels) > 1
     parts = [
         Section("What to be careful about", (), careful),
         sections.what_was_evaluated(models, left_out, settings),
         sections.overview(names, found),
-        *([several.comparisons(compared, correction)] if compared else []),
-        sections.per_class(models, classes, terse=size > MOST),
-        sections.per_group(models, groups, by or "group"),
+        *([several.comparisons(handed.comparisons, handed.correction)] if handed.comparisons else []),
+        sections.per_class(models, classes, terse=not is_short),
+        sections.per_group(models, groups, about["by"] or "group"),
         sections.matrices(models, settings),
         sections.curves(models, settings),
-        *([several.aggregates(pooled)] if pooled else []),
+        *([several.aggregates(handed.aggregates)] if handed.aggregates else []),
         sections.methods_used(every),
-        reproduction(command, chance),
-        sections.every_number(every if size <= MOST else []),
+        reproduction(about["command"], chance),
+        sections.every_number(every if is_short else []),
     ]
+    asked = settings.metrics is not None
     return Report(
-        title,
-        sections.headline(names, found, metrics is not None, [each.any_table for each in models]),
-        tuple(
+        title=about["title"],
+        headline=sections.headline(names, found, asked, [each.any_table for each in models]),
+        sections=tuple(
             part for part in parts if part.items or part.charts or part.code or any(each.rows for each in part.sheets)
         ),
-        levels,
-        settings.level,
-        _results(title, models, every, settings, {"comparisons": compared, "aggregates": pooled}),
+        levels=settings.levels,
+        level=settings.level,
+        results=_results(about["title"], models, every, settings, handed),
     )
 
 
-def report_of_evaluation(evaluation: Evaluation, title: str = "", command: str = "") -> Report:
-    """Return the report on an evaluation: its metrics, by its method and seed."""
-    table, metrics = evaluation.table, [each.metric for each in evaluation]
-    is_scored = isinstance(table, ScoresTable)
-    subject = Subject("", None if is_scored else table, table if is_scored else None)
-    if is_scored and evaluation.threshold is not None:
-        subject = Subject("", table.at(evaluation.threshold), table, threshold=evaluation.threshold)
-        metrics = [metric for metric in metrics if of_counts(metric)]  # those of scores stand beside them anyway
-    return report_of(
-        [subject],
-        title=title,
-        metrics=metrics,
-        method=evaluation.method,
-        confidence_level=evaluation.confidence_level,
-        random_state=evaluation.seed,
-        command=command,
-    )
+def _evaluated(evaluation: Evaluation) -> tuple[Subject, list[str]]:
+    """Return what an evaluation is of, and the metrics of it that are asked for."""
+    table, metrics = evaluation.table, list(evaluation)
+    if not isinstance(table, ScoresTable):
+        return Subject("", table), metrics
+    if evaluation.threshold is None:
+        return Subject("", None, table), metrics
+    counted = [metric for metric in metrics if of_counts(metric)]  # those of scores stand beside them anyway
+    return Subject("", table.at(evaluation.threshold), table, threshold=evaluation.threshold), counted
 
 
 def _subjects(given: Table | Mapping[str, Table] | Sequence[Subject]) -> list[Subject]:
@@ -182,24 +224,12 @@ def _everything(
     return every
 
 
-def reproduction(command: str, chance: str) -> Section:
-    """Return the command, the versions and what was drawn at random."""
-    listed = ", ".join(f"{name} {version}" for name, version in versions().items())
-    return Section("How to reproduce this", (), ((f"Versions: {listed}.",), (chance,)), code=command)
-
-
-def versions() -> dict[str, str]:
-    """Return the versions that a result depends on."""
-    found = {name: importlib.metadata.version(name) for name in ("howsure", "numpy", "scipy")}
-    return found | {"Python": platform.python_version()}
-
-
 def _results(
     title: str,
     models: Sequence[Subject],
     every: Sequence[tuple[str, Measured]],
     settings: Settings,
-    handed_over: Mapping[str, Mapping[str, Any]],
+    handed: Handed,
 ) -> dict[str, Any]:
     return {
         "title": title,
@@ -233,7 +263,9 @@ def _results(
             }
             for where, each in every
         ],
-    } | {kind: several.records(found) for kind, found in handed_over.items()}
+        "comparisons": several.records(handed.comparisons),
+        "aggregates": several.records(handed.aggregates),
+    }
 
 
 def _counts(table: Table | None) -> Any:

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from howsure.designs.clusters import Clusters
-from howsure.estimates.evaluation import Estimate, significant_decimals
-from howsure.grids import interval_text, metric_words, number, percent
+from howsure.estimates.estimate import Estimate
+from howsure.grids import interval_text, number, percent, significant_decimals
 from howsure.methods import METHODS
 from howsure.methods.proportion import row_shares
 from howsure.metrics.metric import REGISTRY
 from howsure.metrics.registry import SCORE_METRICS
+from howsure.metrics.words import metric_words
 from howsure.pooling.pooled import Pooled
 from howsure.report.charts import charts_of
 from howsure.report.content import Bar, Cell, Section, Sheet, Texts, count, value_and_limits, word
@@ -34,7 +35,7 @@ HEADLINES = ("f1", "f1@macro", "roc_auc")  # of which the first that is there is
 def headline(
     names: Sequence[str], results: Sequence[Sequence[Measured]], asked: bool, tables: Sequence[Table]
 ) -> tuple[Texts, ...]:
-    """Return one sentence a model: the main metric, and what else would be plausible."""
+    """Return one sentence per model: the main metric, and what else would be plausible."""
     sentences = []
     for name, found, table in zip(names, results, tables, strict=True):
         by_name = {each.metric: each for each in found}
@@ -145,7 +146,7 @@ def _axis_note(axis: tuple[float, float]) -> str:
 
 
 def overview(names: Sequence[str], results: Sequence[Sequence[Measured]]) -> Section:
-    """Return all metrics, one column a model."""
+    """Return all metrics, one column per model."""
     axis = axis_of([each for found in results for each in found])
     metrics = list(dict.fromkeys(each.metric for found in results for each in found))
     rows = []
@@ -185,7 +186,7 @@ def per_class(
 
 
 def per_group(subjects: Sequence[Subject], results: Sequence[Mapping[Any, Sequence[Measured]]], by: str) -> Section:
-    """Return the metrics of each group, one row a group and model."""
+    """Return the metrics of each group, one row per group and model."""
     axis = axis_of([each for found in results for row in found.values() for each in row])
     rows = []
     several = len(subjects) > 1

@@ -8,12 +8,12 @@ from itertools import combinations
 
 from howsure.comparison.result import Comparison
 from howsure.comparison.rope import Region
-from howsure.estimates.evaluation import Estimate
-from howsure.grids import metric_words
+from howsure.estimates.estimate import Estimate
+from howsure.metrics.words import metric_words
 from howsure.pooling.pooled import Pooled
 from howsure.report import comparisons
 from howsure.report.content import Cell, Report, Section, Sheet, Texts, count, word
-from howsure.report.measured import reproduction, versions
+from howsure.report.reproduction import reproduction, versions
 from howsure.report.sections import plausible
 from howsure.study import Study
 
@@ -76,7 +76,14 @@ def report_of_study(study: Study, *, title: str = "", rope: Region | None = None
         "aggregates": study.aggregate().plain_records(),
         "comparisons": comparisons.records(compared),
     }
-    return Report(title, _headline(study, found[0]), tuple(parts), (study.confidence_level,), 0, results)
+    return Report(
+        title=title,
+        headline=_headline(study, found[0]),
+        sections=tuple(parts),
+        levels=(study.confidence_level,),
+        level=0,
+        results=results,
+    )
 
 
 def _found(study: Study, metric: str, rope: Region | None) -> Found:
@@ -84,7 +91,14 @@ def _found(study: Study, metric: str, rope: Region | None) -> Found:
     aggregated = study.aggregate(metric).objects
     drawn = study.summaries(metric).objects
     experiments = {
-        name: Estimate(metric, each.median, each.low, each.high, study.confidence_level, "bayes")
+        name: Estimate(
+            each.median,
+            low=each.low,
+            high=each.high,
+            metric=metric,
+            confidence_level=study.confidence_level,
+            method="bayes",
+        )
         for name, each in drawn.items()
     }
     of_groups = study.comparisons(metric, rope=rope, among=groups).by_name() if len(groups) > 1 else {}
@@ -95,7 +109,7 @@ def _found(study: Study, metric: str, rope: Region | None) -> Found:
 
 
 def _headline(study: Study, found: Found) -> tuple[Texts, ...]:
-    """Return one sentence a group: the first metric, and what else would be plausible."""
+    """Return one sentence per group: the first metric, and what else would be plausible."""
     words = metric_words(found.metric)
     what = words[:1].upper() + words[1:]
     sentences = []

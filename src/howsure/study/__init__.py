@@ -1,7 +1,7 @@
 """Studies: many experiments in groups, on many metrics, from one seed."""
 
 from howsure.study.experiment import Experiment
-from howsure.study.records import Report
+from howsure.study.records import Records
 from howsure.study.study import Study
 
-__all__ = ["Experiment", "Report", "Study"]
+__all__ = ["Experiment", "Records", "Study"]

@@ -138,12 +138,20 @@ def _single(members: Members, level: float) -> Pooled:
 
 
 def _undefined(members: Members, level: float, method: str, reason: str) -> Pooled:
-    nan, none = math.nan, (math.nan, math.nan)
     values, errors = members.moments()
+    numbers = ("value", "low", "high", "standard_error", "tau2", "i2", "h2", "q", "q_p_value", "within_variance")
+    intervals = ("tau2_interval", "i2_interval", "h2_interval", "prediction_interval")
+    unknown: dict[str, Any] = dict.fromkeys(numbers, math.nan) | dict.fromkeys(intervals, (math.nan, math.nan))
     return Pooled(
-        nan, nan, nan, nan, level, method, nan, none, nan, none, nan, none, nan, nan, nan, none,
-        np.full(len(values), nan), members.names, values, errors, reason=reason,
-    )  # fmt: skip
+        **unknown,
+        confidence_level=level,
+        method=method,
+        weights=np.full(len(values), math.nan),
+        names=members.names,
+        values=values,
+        standard_errors=errors,
+        reason=reason,
+    )
 
 
 def _effects(chosen: Aggregation, members: Members, level: float, seed: np.random.SeedSequence) -> Pooled:

@@ -33,6 +33,9 @@ class Collection:
         self._values: dict[tuple[str, str, str], Array] = {}
         self._bound: dict[tuple[str, str], Metric] = {}
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_bound": {}}  # functions, which are found again by name
+
     @property
     def groups(self) -> dict[str, tuple[Experiment, ...]]:
         """The experiments by group."""
@@ -76,7 +79,7 @@ class Collection:
         return self.groups[group]
 
     def bound(self, metric: str, one: Experiment) -> Metric:
-        """Return the metric on an experiment's table (of one value a class, the first)."""
+        """Return the metric on an experiment's table (of one value per class, the first)."""
         if one.name not in self.experiments:  # not yet, or the sum of a group
             return _bound(metric, one)
         if (one.name, metric) not in self._bound:
@@ -84,7 +87,7 @@ class Collection:
         return self._bound[one.name, metric]
 
     def expanded(self, metric: str) -> list[str]:
-        """Return one spec a class for the average ``none``, by the first experiment's classes."""
+        """Return one spec per class for the average ``none``, by the first experiment's classes."""
         text = parse(metric).text
         first = next(iter(self.experiments.values()), None)
         return (None if first is None else labels_to_expand(text, first.table)) or [text]

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from howsure.comparison.result import Comparison
 from howsure.comparison.rope import UNKNOWN, Region, odds_ratio, region_of, region_shares, share_within
 from howsure.errors import HowsureError
-from howsure.estimates.evaluation import Estimate
+from howsure.estimates.estimate import Estimate
 from howsure.methods.summary import Summary, summarise
 from howsure.metrics.spec import parse
 from howsure.pooling.pooled import Pooled
 from howsure.running.progress import progress
 from howsure.running.threads import in_threads
 from howsure.study.collection import Collection
-from howsure.study.records import Report
+from howsure.study.records import Records
 
 Array = NDArray[Any]
 RANDOM = "random"
@@ -37,7 +37,7 @@ def draws_of(held: Collection, metric: str, name: str, source: str, level: float
     return np.full(held.n_draws, np.nan) if drawn is None else drawn
 
 
-def summaries(held: Collection, metric: str | None, source: str, level: float) -> Report:
+def summaries(held: Collection, metric: str | None, source: str, level: float) -> Records:
     """Return each experiment's observed value and what its draws say."""
     wanted = held.wanted(metric)
     several = len(wanted) > 1
@@ -62,7 +62,13 @@ def summaries(held: Collection, metric: str | None, source: str, level: float) -
     shown = ("observed", "median", "mode", "low", "high", "uncertainty", "skewness", "kurtosis")
     first = ("metric", "experiment") if several else ("experiment",)
     caption = f"{held.n_draws:,} draws of the {source}"
-    return Report(objects, tuple(records), (*first, *shown), level, caption if several else f"{wanted[0]}, {caption}")
+    return Records(
+        objects=objects,
+        rows=tuple(records),
+        shown=(*first, *shown),
+        confidence_level=level,
+        caption=caption if several else f"{wanted[0]}, {caption}",
+    )
 
 
 def compared(held: Collection, metric: str, names: tuple[str, str], rope: Region | None, level: float) -> Comparison:
@@ -82,22 +88,24 @@ def compared(held: Collection, metric: str, names: tuple[str, str], rope: Region
             factor = odds_ratio(share_within(drawn, region), share_within(guesses, region))
         regions = region_shares(region, drawn, factor)
     return Comparison(
-        metric,
-        "difference",
-        first,
-        second,
-        names,
-        first.value - second.value,
-        summary.low,
-        summary.high,
-        math.nan,
-        summary.standard_deviation,
-        level,
-        "bayes",
-        parse(metric).definition.better,
-        drawn,
-        regions,
-        "; ".join(f"{name}: {each.reason}" for name, each in zip(names, (first, second), strict=True) if each.reason),
+        metric=metric,
+        contrast="difference",
+        a=first,
+        b=second,
+        names=names,
+        value=first.value - second.value,
+        low=summary.low,
+        high=summary.high,
+        p_value=math.nan,
+        standard_error=summary.standard_deviation,
+        confidence_level=level,
+        method="bayes",
+        better=parse(metric).definition.better,
+        draws=drawn,
+        rope=regions,
+        reason="; ".join(
+            f"{name}: {each.reason}" for name, each in zip(names, (first, second), strict=True) if each.reason
+        ),
     )
 
 
@@ -108,8 +116,17 @@ def _side(held: Collection, metric: str, name: str, level: float) -> Estimate:
     held.members(name)
     found = held.aggregate(metric, name, "draws", level)
     draws = np.full(held.n_draws, np.nan) if found.draws is None else found.draws
-    error = found.standard_error
-    return Estimate(metric, found.value, found.low, found.high, level, found.method, error, draws, found.reason)
+    return Estimate(
+        found.value,
+        low=found.low,
+        high=found.high,
+        metric=metric,
+        confidence_level=level,
+        method=found.method,
+        standard_error=found.standard_error,
+        draws=draws,
+        reason=found.reason,
+    )
 
 
 def _guess(held: Collection, metric: str, name: str, level: float) -> Estimate:
@@ -119,18 +136,28 @@ def _guess(held: Collection, metric: str, name: str, level: float) -> Estimate:
 
 def _estimate(metric: str, value: float, draws: Array, level: float) -> Estimate:
     found = summarise(draws, level)
-    return Estimate(metric, value, found.low, found.high, level, "bayes", found.standard_deviation, draws)
+    return Estimate(
+        value,
+        low=found.low,
+        high=found.high,
+        metric=metric,
+        confidence_level=level,
+        method="bayes",
+        standard_error=found.standard_deviation,
+        draws=draws,
+    )
 
 
 def comparisons(
     held: Collection, metric: str, pairs: Sequence[tuple[str, str]], rope: Region | None, level: float
-) -> Report:
+) -> Records:
     """Return the differences of pairs."""
     found = {pair: compared(held, metric, pair, rope, level) for pair in pairs}
     regions = () if rope is None else ("rope_below", "rope_inside", "rope_above")
     shown = ("first", "second", "value", "median", "low", "high", "probability_greater", *regions)
     caption = metric if rope is None else f"{metric}, region of practical equivalence {rope}"
-    return Report(found, tuple(_record(each) for each in found.values()), shown, level, caption)
+    rows = tuple(_record(each) for each in found.values())
+    return Records(objects=found, rows=rows, shown=shown, confidence_level=level, caption=caption)
 
 
 def _record(found: Comparison) -> dict[str, Any]:
@@ -146,7 +173,7 @@ def _record(found: Comparison) -> dict[str, Any]:
     }
 
 
-def aggregates(held: Collection, metric: str | None, basis: str, level: float) -> Report:
+def aggregates(held: Collection, metric: str | None, basis: str, level: float) -> Records:
     """Return the aggregate of each group."""
     wanted = held.wanted(metric)
     several = len(wanted) > 1
@@ -156,9 +183,11 @@ def aggregates(held: Collection, metric: str | None, basis: str, level: float) -
         for group in held.groups:
             pooled = held.aggregate(spec, group, basis, level)
             objects[(spec, group) if several else group] = pooled
-            records.append({"metric": spec, "group": group} | pooled.record())
+            records.append({"metric": spec, "group": group} | pooled.records()[0])
     shown = ("value", "low", "high", "method", "experiments", "i2", "tau2")
     first = ("metric", "group") if several else ("group",)
     notes = dict.fromkeys(f"{each['group']}: {each['reason']}" for each in records if each["reason"])
     caption = "; ".join([*([] if several else wanted), *notes])
-    return Report(objects, tuple(records), (*first, *shown), level, caption)
+    return Records(
+        objects=objects, rows=tuple(records), shown=(*first, *shown), confidence_level=level, caption=caption
+    )

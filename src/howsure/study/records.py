@@ -1,4 +1,4 @@
-"""What a study reports: one record a line, as text, Markdown, HTML, frames and files."""
+"""What a study reports: one record per row, as text, Markdown, HTML, frames and files."""
 
 from __future__ import annotations
 
@@ -12,46 +12,44 @@ from pathlib import Path
 from typing import Any
 
 from howsure.comparison.result import Comparison
-from howsure.errors import HowsureError
-from howsure.estimates.evaluation import significant_decimals
-from howsure.grids import Grid, interval_text, number, percent, to_frame
+from howsure.errors import HowsureError, UnknownKeyError
+from howsure.estimates.named import Named
+from howsure.grids import Grid, Tabular, grid_of
 
 FORMATS = (".json", ".csv", ".parquet", ".md", ".html", ".tex")
 
 
-@dataclass(frozen=True, eq=False)
-class Report:
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Records(Tabular, Named, Mapping[Any, Any]):
     """Records of one form, and the objects that they show.
 
-    ``report["mlp/fold_0"]`` is the object of that name (a summary, a difference, a pooled value); with several metrics
-    the key is ``(metric, name)``.
+    A mapping of names to these objects (a summary, a difference, a pooled value): ``records["mlp/fold_0"]``; with
+    several metrics the key is ``(metric, name)``.
 
     Parameters
     ----------
-    objects
+    objects : mapping
         Name → what the record shows.
-    records
-        One flat mapping a line; ``low`` and ``high`` are shown as one interval.
-    shown
-        The columns that the printed table has; all in frames and files.
-    confidence_level
+    rows : tuple of dict
+        One flat mapping per row; ``low`` and ``high`` are shown as one interval.
+    shown : tuple of str
+        The columns that the printed table has; frames and files have all.
+    confidence_level : float
         Level of the intervals.
-    caption
+    caption : str
         What to know of the whole.
     """
 
     objects: Mapping[Any, Any]
-    records: tuple[dict[str, Any], ...]
+    rows: tuple[dict[str, Any], ...]
     shown: tuple[str, ...]
     confidence_level: float = 0.95
     caption: str = ""
 
     def __getitem__(self, name: Any) -> Any:
         if name not in self.objects:
-            word = _words(name)
             known = [_words(key) for key in self.objects]
-            what = "line of this report"
-            raise HowsureError.unknown(what, word, known)
+            raise UnknownKeyError.unknown("row of these records", _words(name), known)
         return self.objects[name]
 
     def __iter__(self) -> Iterator[Any]:
@@ -64,51 +62,18 @@ class Report:
         """Return the objects by name in words: ``"a − b"`` of a comparison, ``"f1, mlp"`` of a metric and a group."""
         found: dict[str, Any] = {}
         for key, each in self.objects.items():
-            named = each.by_name() if isinstance(each, Comparison) else {_words(key): each}
-            found |= named
+            found |= each.by_name() if isinstance(each, Comparison) else {_words(key): each}
         return found
 
-    def to_dict(self) -> list[dict[str, Any]]:
-        """Return the records, each a flat mapping of plain values."""
-        return [dict(record) for record in self.records]
-
-    def to_pandas(self) -> Any:
-        """Return a pandas frame, one row a record."""
-        return to_frame(self.records, "pandas")
-
-    def to_polars(self) -> Any:
-        """Return a Polars frame, one row a record."""
-        return to_frame(self.records, "polars")
-
-    def to_markdown(self) -> str:
-        """Return a Markdown table."""
-        return self.grid().markdown()
-
-    def __str__(self) -> str:
-        return self.grid().text()
-
-    def _repr_html_(self) -> str:
-        return self.grid().html()
+    def records(self) -> list[dict[str, Any]]:
+        """Return one flat dict per row."""
+        return [dict(row) for row in self.rows]
 
     def grid(self) -> Grid:
         """Return the shown columns as a table of strings."""
-        names = [name for name in self.shown if name != "high"]
-        headers = tuple(
-            f"{percent(self.confidence_level)} interval" if name == "low" else name.replace("_", " ") for name in names
-        )
-        rows = tuple(tuple(self._cell(record, name) for name in names) for record in self.records)
-        return Grid(headers, rows, self.caption)
+        return grid_of(self.rows, self.shown, level=self.confidence_level, caption=self.caption)
 
-    def _cell(self, record: Mapping[str, Any], name: str) -> str:
-        value = record[name]
-        decimals = significant_decimals(record["low"], record["high"]) if "low" in record else 3
-        if name == "low":
-            return interval_text(value, record["high"], decimals)
-        if isinstance(value, float):
-            return number(value, 3 if name in WITHOUT_UNIT else decimals)
-        return str(value)
-
-    def write(self, path: str | Path) -> Path:
+    def save(self, path: str | Path) -> Path:
         """Write the records to a file: JSON, CSV, Parquet, Markdown, HTML or LaTeX by its suffix; return its path.
 
         Raises
@@ -124,34 +89,31 @@ class Report:
         if suffix == ".parquet":
             from howsure.sources.files import write_parquet
 
-            write_parquet(to_frame(self.records, "pyarrow"), path)
+            write_parquet(self.to_arrow(), path)
             return path
-        writers = {".json": self._json, ".csv": self._csv, ".md": self.to_markdown, ".html": self._repr_html_}
-        text = writers.get(suffix, self.grid().latex)()
+        writers = {".json": self._json, ".csv": self._csv, ".md": self.to_markdown, ".html": self.to_html}
+        text = writers.get(suffix, self.to_latex)()
         path.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8", newline="\n")
         return path
 
     def plain_records(self) -> list[dict[str, Any]]:
         """Return the records with None for what is undefined or infinite, as JSON has it."""
-        return [{name: _finite(value) for name, value in record.items()} for record in self.records]
+        return [{name: _finite(value) for name, value in row.items()} for row in self.rows]
 
     def _json(self) -> str:
         return json.dumps(self.plain_records(), indent=2, ensure_ascii=False, allow_nan=False)
 
     def _csv(self) -> str:
         text = io.StringIO()
-        writer = csv.DictWriter(text, list(self.records[0]) if self.records else [], lineterminator="\n")
+        writer = csv.DictWriter(text, list(self.rows[0]) if self.rows else [], lineterminator="\n")
         writer.writeheader()
-        for record in self.records:
-            writer.writerow({name: "" if _is_nan(value) else value for name, value in record.items()})
+        for row in self.rows:
+            writer.writerow({name: "" if _is_nan(value) else value for name, value in row.items()})
         return text.getvalue()
 
 
 def _words(key: Any) -> str:
-    return key if isinstance(key, str) else ", ".join(map(str, key))
-
-
-WITHOUT_UNIT = {"skewness", "kurtosis", "probability_greater", "rope_below", "rope_inside", "rope_above", "i2"}
+    return ", ".join(map(str, key)) if isinstance(key, tuple) else str(key)
 
 
 def _is_nan(value: Any) -> bool:

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from howsure.comparison.ranks import Ranks, ranks
 from howsure.comparison.result import Comparison
 from howsure.comparison.rope import Region
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, checked_level
 from howsure.estimates.estimation import default_metrics
-from howsure.estimates.evaluation import checked_level
 from howsure.methods.dirichlet import Prior
 from howsure.metrics.spec import parse
 from howsure.study import findings
@@ -26,7 +25,7 @@ from howsure.study.experiment import SOURCES, Experiment, experiment
 from howsure.study.files import study_from, write_study
 from howsure.study.findings import RANDOM
 from howsure.study.folds import fold_tables
-from howsure.study.records import Report
+from howsure.study.records import Records
 
 Array = NDArray[Any]
 Source = Literal["posterior", "prior", "random"]
@@ -165,7 +164,7 @@ class Study:
         Parameters
         ----------
         metric
-            A spec string; ``"recall@none"`` is one metric a class.
+            A spec string; ``"recall@none"`` is one metric per class.
         aggregation
             ``"fixed"``, ``"dl"``, ``"pm"``, ``"reml"`` (each also with ``"_knha"``: Hartung–Knapp), ``"beta"``,
             ``"gamma"``, ``"histogram"`` (conflation), ``"nadeau_bengio"`` (folds of one cross-validation),
@@ -314,28 +313,9 @@ class Study:
         """
         return tree_of(self)
 
-    def to_html(self, title: str = "", *, rope: Region | None = None) -> str:
-        """Return a report as one page that needs no other file: experiments, groups, differences, ranks, and methods.
-
-        Parameters
-        ----------
-        title
-            What was studied.
-        rope
-            As of `compare`.
-
-        Raises
-        ------
-        HowsureError
-            If the study has no experiment or no metric, or Jinja2 is not installed.
-        """
-        from howsure.report.study import report_of_study
-
-        return report_of_study(self, title=title, rope=rope).to_html()
-
     # --- reports ---------------------------------------------------------------------------------------------
 
-    def summaries(self, metric: str | None = None, *, source: Source = "posterior") -> Report:
+    def summaries(self, metric: str | None = None, *, source: Source = "posterior") -> Records:
         """Return each experiment's observed value and what its draws say: median, mean, mode, interval, shape.
 
         Parameters
@@ -367,12 +347,12 @@ class Study:
         """
         return findings.compared(self._held, parse(metric).text, (first, second), rope, self._level)
 
-    def comparisons(self, metric: str, *, rope: Region | None = None, among: Sequence[str] | None = None) -> Report:
+    def comparisons(self, metric: str, *, rope: Region | None = None, among: Sequence[str] | None = None) -> Records:
         """Return the differences of all pairs of experiments, or of those named in ``among`` (groups too)."""
         names = list(self._held.experiments) if among is None else list(among)
         return findings.comparisons(self._held, parse(metric).text, list(combinations(names, 2)), rope, self._level)
 
-    def against_random(self, metric: str, *, rope: Region | None = None) -> Report:
+    def against_random(self, metric: str, *, rope: Region | None = None) -> Records:
         """Return the differences of all experiments from a classifier that guesses on their test sets."""
         pairs = [(name, RANDOM) for name in self._held.experiments]
         return findings.comparisons(self._held, parse(metric).text, pairs, rope, self._level)
@@ -384,13 +364,19 @@ class Study:
         drawn = {name: self.draws(text, name) for name in names}
         return ranks(drawn, better=parse(metric).definition.better)
 
-    def expected_rewards(self, metric: str, rewards: Sequence[float], *, among: Sequence[str] | None = None) -> Report:
+    def expected_rewards(self, metric: str, rewards: Sequence[float], *, among: Sequence[str] | None = None) -> Records:
         """Return the expected reward of each experiment, where rank r earns ``rewards[r - 1]``."""
         found = self.ranks(metric, among=among).expected_rewards(rewards)
         records = [{"experiment": name, "expected_reward": reward} for name, reward in found.items()]
-        return Report(found, tuple(records), ("experiment", "expected_reward"), self._level, parse(metric).text)
+        return Records(
+            objects=found,
+            rows=tuple(records),
+            shown=("experiment", "expected_reward"),
+            confidence_level=self._level,
+            caption=parse(metric).text,
+        )
 
-    def aggregate(self, metric: str | None = None, *, basis: Basis = "draws") -> Report:
+    def aggregate(self, metric: str | None = None, *, basis: Basis = "draws") -> Records:
         """Return the aggregate of each group, with the heterogeneity between its experiments.
 
         Parameters
@@ -404,8 +390,8 @@ class Study:
 
         Returns
         -------
-        Report
-            ``report["mlp"]`` is a `Pooled`.
+        Records
+            ``found["mlp"]`` is a `Pooled`.
         """
         if basis not in {"draws", "delta"}:
             what = "basis of an aggregate"

@@ -269,7 +269,7 @@ def simulated(classes, wrong, budget, studies, seed):
     cells = np.einsum("ki,kj->ijk", confused(1 - wrong), joint)
     last = f"binary+positive_class={classes - 1}"
     metrics = [f"precision@{last}", f"recall@{last}", f"f1@{last}", "f1@macro"]
-    truth = [each.value for each in hs.evaluate(hs.ConfusionTable(counts=joint, labels=np.arange(classes)), metrics)]
+    truth = list(hs.evaluate(hs.ConfusionTable(counts=joint, labels=np.arange(classes)), metrics).values())
     inside = np.zeros((2, 4))
     for _ in range(studies):
         cases = rng.multinomial(1000, cells.ravel()).reshape(cells.shape)
@@ -278,7 +278,7 @@ def simulated(classes, wrong, budget, studies, seed):
         reviews = [rng.multivariate_hypergeometric(cell, min(cell.sum(), share)) for cell in cases.reshape(-1, classes)]
         tables = hs.reviewed(counts, np.reshape(reviews, cases.shape)), hs.from_counts(counts)
         for row, table in enumerate(tables):
-            for column, each in enumerate(hs.evaluate(table, metrics)):
+            for column, each in enumerate(hs.evaluate(table, metrics).values()):
                 inside[row, column] += each.low <= truth[column] <= each.high
     return inside / studies
 

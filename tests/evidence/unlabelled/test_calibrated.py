@@ -203,7 +203,7 @@ def test_thresholds_at_the_ends_are_defined():
     for target in ("batch", "population"):
         scores = hs.calibrated([0.2, 0.5, 0.9], target=target)
         found = hs.evaluate(scores, ["recall", "specificity", "precision"], threshold=0)
-        assert [each.value for each in found] == pytest.approx([1.0, 0.0, 1.6 / 3])
+        assert list(found.values()) == pytest.approx([1.0, 0.0, 1.6 / 3])
         assert np.isnan(found["recall"].low)
         assert found["precision"].low < 1.6 / 3 < found["precision"].high
         top = hs.evaluate(scores, ["recall", "precision"], threshold=1)
@@ -259,7 +259,7 @@ def test_intervals_keep_to_the_rules(score, threshold, target):
     scores = hs.calibrated(score, target=target)
     metrics = ["accuracy", "precision", "recall", "f1", "mcc", "kappa", "npv", "dor", "informedness"]
     for table, names in ((scores.at(threshold), metrics), (scores, ["roc_auc", "average_precision", "brier_score"])):
-        for estimate in hs.evaluate(table, names):
+        for estimate in hs.evaluate(table, names).values():
             lowest, highest = resolve(estimate.metric, table).range
             assert estimate.reason
             if np.isnan(estimate.low):

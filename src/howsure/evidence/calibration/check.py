@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError
-from howsure.estimates.evaluation import Estimate, checked_level
+from howsure.errors import HowsureError, checked_level
+from howsure.estimates.estimate import Estimate
 from howsure.evidence.calibration.logistic import most_likely, probability
+from howsure.grids import Tabular
 from howsure.methods.interval import quantile
 from howsure.metrics.probability import SMALLEST, bin_starts, probabilities
 from howsure.tables.scores import ScoresTable
@@ -21,24 +23,25 @@ GROUPS = 10
 MOST_ERROR = 1e3  # of a coefficient, beyond which the likelihood has no maximum
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CalibrationTest:
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class CalibrationTest(Tabular):
     """Tests of "the probabilities are right", and by how much they are not.
 
     Parameters
     ----------
-    statistic, p_value
+    statistic, p_value : float
         Score test of slope 1 and intercept 0 in the logistic regression of the class on the score's logit: chi-square
         with two degrees of freedom.
-    z, z_p_value
+    z, z_p_value : float
         Spiegelhalter's statistic, standard normal where the scores are calibrated, and its two-sided p-value. It sees
         scores that are too extreme or too cautious; to ones that are all too high it may be blind.
-    slope, intercept
+    slope, intercept : Estimate
         Coefficients of that regression; 1 and 0 where the scores are calibrated. A slope below 1: the scores are too
         extreme. The intercept is that of a slope fixed at 1 (calibration in the large): below 0, they are too high.
-    groups_statistic, groups, groups_p_value
-        Hosmer and Lemeshow's statistic over groups of about equally many cases: chi-square with one degree of freedom
-        a group, for scores that were not fitted to these cases. nan for cases in clusters and fixed class totals.
+    groups_statistic, groups, groups_p_value : float, int, float
+        Hosmer and Lemeshow's statistic over groups of about equally many cases: chi-square with one degree of
+        freedom per group, for scores that were not fitted to these cases. nan for cases in clusters and fixed class
+        totals.
     """
 
     statistic: float
@@ -54,8 +57,25 @@ class CalibrationTest:
     def __str__(self) -> str:
         return f"p = {self.p_value:.3g}, slope {self.slope}, intercept {self.intercept}, z = {self.z:.2f}"
 
+    def records(self) -> list[dict[str, Any]]:
+        """Return one flat dict per test and coefficient."""
+        tests = {
+            "score_test": (self.statistic, self.p_value),
+            "spiegelhalter": (self.z, self.z_p_value),
+            "hosmer_lemeshow": (self.groups_statistic, self.groups_p_value),
+        }
+        nan = math.nan
+        found = [
+            {"name": name, "value": value, "low": nan, "high": nan, "p_value": p_value}
+            for name, (value, p_value) in tests.items()
+        ]
+        return found + [
+            {"name": each.metric, "value": each.value, "low": each.low, "high": each.high, "p_value": nan}
+            for each in (self.slope, self.intercept)
+        ]
+
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields; slope and intercept as dictionaries."""
+        """Return the fields; slope and intercept as dicts."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         return {name: each.to_dict() if isinstance(each, Estimate) else each for name, each in values.items()}
 
@@ -119,15 +139,15 @@ def calibration_test(table: Table, *, confidence_level: float = 0.95) -> Calibra
     features = np.column_stack([logits, ones])
     statistic = _score_statistic(table, share, features, residual)
     return CalibrationTest(
-        statistic,
-        _upper_tail(statistic, 2),
-        z,
-        _two_sided(z),
-        _line(table, features, 0.0, "slope", level),
-        _line(table, ones, logits, "intercept", level),
-        by_group,
-        groups,
-        _upper_tail(by_group, groups),
+        statistic=statistic,
+        p_value=_upper_tail(statistic, 2),
+        z=z,
+        z_p_value=_two_sided(z),
+        slope=_line(table, features, 0.0, "slope", level),
+        intercept=_line(table, ones, logits, "intercept", level),
+        groups_statistic=by_group,
+        groups=groups,
+        groups_p_value=_upper_tail(by_group, groups),
     )
 
 
@@ -169,11 +189,21 @@ def _line(table: Table, features: Array, offset: Array | float, name: str, level
     value = float(coefficients[0])
     error = float(np.sqrt(_variance(table, share, features @ inverse[0])))
     varies = np.ptp(features[table.counts.sum(1) > 0, 0]) > 0 or name == "intercept"
+    reason = ""
     if not (np.isfinite(error) and error < MOST_ERROR and varies):
+        value = error = math.nan
         reason = "undefined: the score separates the classes, or does not vary"
-        return Estimate(f"calibration_{name}", np.nan, np.nan, np.nan, level, "wald", np.nan, reason=reason)
     half = quantile(level, table.design.degrees_of_freedom) * error
-    return Estimate(f"calibration_{name}", value, value - half, value + half, level, "wald", error)
+    return Estimate(
+        value,
+        low=value - half,
+        high=value + half,
+        metric=f"calibration_{name}",
+        confidence_level=level,
+        method="wald",
+        standard_error=error,
+        reason=reason,
+    )
 
 
 def _two_sided(z: float) -> float:

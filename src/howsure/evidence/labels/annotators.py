@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.designs.base import PSEUDO_CASES
 from howsure.designs.linearised import Linearised, Sample
-from howsure.errors import HowsureError
-from howsure.estimates.evaluation import Estimate, checked_level
+from howsure.errors import HowsureError, checked_level
+from howsure.estimates.estimate import Estimate
 from howsure.evidence.labels.dawid_skene import Votes
+from howsure.grids import Tabular
 from howsure.methods.draws import seed_sequence
 from howsure.methods.summary import equal_tailed
 from howsure.sources.columns import as_labels, coded_with_gaps, positions
@@ -88,27 +89,35 @@ def annotated(annotations: Any, y_pred: Any, *, data: Any = None, labels: ArrayL
     return ConfusionTable(counts=table, labels=axis, design=Linearised((sample,), table, votes.draws), rows=rows)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Consensus:
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Consensus(Tabular):
     """What several annotators' labels say together.
 
     Parameters
     ----------
-    labels
+    labels : ndarray of shape (n_cases,)
         The most probable class of each case.
-    probabilities
-        Probability of each class, cases × classes.
-    classes
+    probabilities : ndarray of shape (n_cases, n_classes)
+        Probability of each class.
+    classes : ndarray of shape (n_classes,)
         The classes, in the order of the columns.
-    annotators
+    annotators : dict of dict of Estimate
         For each annotator, for each class, the share of its cases that the annotator labels so, with its interval:
-        of two classes the second is sensitivity, the first specificity.
+        of two classes the second is sensitivity, the first specificity. The records and tables are of these.
     """
 
     labels: Array
     probabilities: Array
     classes: Array
     annotators: dict[Any, dict[Any, Estimate]]
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one flat dict per annotator and class."""
+        return [
+            {"annotator": name, "class": label} | each.to_dict()
+            for name, of_classes in self.annotators.items()
+            for label, each in of_classes.items()
+        ]
 
 
 def consensus(
@@ -162,13 +171,23 @@ def consensus(
         }
         for which, name in enumerate(given_by)
     }
-    return Consensus(axis[probabilities.argmax(1)], probabilities, axis, reliability)
+    labels_of_cases = axis[probabilities.argmax(1)]
+    return Consensus(labels=labels_of_cases, probabilities=probabilities, classes=axis, annotators=reliability)
 
 
 def _rate(draws: Array, value: float, level: float) -> Estimate:
     low, high = equal_tailed(draws, level)
     low, high = min(low, value), max(high, value)
-    return Estimate("recall", value, low, high, level, "bayes", float(draws.std(ddof=1)), draws)
+    return Estimate(
+        value,
+        low=low,
+        high=high,
+        metric="recall",
+        confidence_level=level,
+        method="bayes",
+        standard_error=float(draws.std(ddof=1)),
+        draws=draws,
+    )
 
 
 def _columns(annotations: Any, y_pred: Any, data: Any) -> tuple[dict[Any, Any], Any]:

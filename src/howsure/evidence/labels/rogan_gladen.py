@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.designs.linearised import Linearised, Sample
-from howsure.errors import HowsureError
-from howsure.estimates.evaluation import Estimate, checked_level
+from howsure.errors import HowsureError, checked_level
+from howsure.estimates.estimate import Estimate
 from howsure.evidence.labels.dawid_skene import Votes
 from howsure.methods import named
 from howsure.methods.interval import normal_quantile
@@ -140,7 +140,16 @@ def corrected_prevalence(
     if not low < high:
         low, high, reason = np.nan, np.nan, f"{reason}; no share from 0 to 1 agrees with the rates"
     name = "lang_reiczigel" if chosen is None else chosen.name
-    return Estimate("prevalence", value, low, high, level, name, float(error), reason=reason)
+    return Estimate(
+        value,
+        low=low,
+        high=high,
+        metric="prevalence",
+        confidence_level=level,
+        method=name,
+        standard_error=float(error),
+        reason=reason,
+    )
 
 
 def _refuse_uninformative(sensitivity: _Measured, specificity: _Measured) -> None:

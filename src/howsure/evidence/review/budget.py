@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError
-from howsure.estimates.evaluation import checked_level
+from howsure.errors import HowsureError, checked_level
 from howsure.evidence.review.reviewed import Reviewed, reviewed
-from howsure.grids import Grid, to_frame
+from howsure.grids import Grid, Tabular
 from howsure.methods.interval import normal_quantile
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
@@ -25,26 +24,26 @@ BISECTIONS = 200
 SMALLEST_SHARE = 1e-12  # of the variance: below it is rounding
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ReviewPlan:
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class ReviewPlan(Tabular):
     """How to spend a number of reviews on the cells of a table, for one metric.
 
     Parameters
     ----------
-    metric
+    metric : str
         Its spec string.
-    labels
+    labels : ndarray of shape (n_classes,)
         The class labels along the axes of the matrices.
-    reviews
+    reviews : ndarray of shape (n_classes, n_classes)
         Recommended number of further reviews by recorded × predicted label, whole numbers.
-    narrowing
+    narrowing : ndarray of shape (n_classes, n_classes)
         By how much the interval narrows with one more review in each cell.
-    recorded, unreviewed
+    recorded, unreviewed : ndarray of shape (n_classes, n_classes)
         Cases of each cell, and those of them not yet reviewed.
-    width, planned_width, even_width
+    width, planned_width, even_width : float
         Width of the normal interval, ``2 z`` standard errors: now, as expected after the recommended reviews, and
         after as many in each cell.
-    confidence_level
+    confidence_level : float
         Of the interval.
     """
 
@@ -60,7 +59,7 @@ class ReviewPlan:
     confidence_level: float
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one flat record for each cell that holds cases, the most to be reviewed first."""
+        """Return one flat dict for each cell that holds cases, the most to be reviewed first."""
         cells = sorted(zip(*np.nonzero(self.recorded), strict=True), key=lambda at: (-self.reviews[at], at))
         return [
             {
@@ -73,14 +72,6 @@ class ReviewPlan:
             }
             for at in cells
         ]
-
-    def to_pandas(self) -> Any:
-        """Return a pandas frame, one row a cell."""
-        return to_frame(self.records(), "pandas")
-
-    def to_polars(self) -> Any:
-        """Return a Polars frame, one row a cell."""
-        return to_frame(self.records(), "polars")
 
     def grid(self) -> Grid:
         """Return the plan as a table of strings."""
@@ -100,12 +91,6 @@ class ReviewPlan:
         )
         headers = ("recorded, predicted", "cases", "unreviewed", "narrowing a review", "review")
         return Grid(headers, tuple(rows), caption)
-
-    def __str__(self) -> str:
-        return self.grid().text()
-
-    def _repr_html_(self) -> str:
-        return self.grid().html()
 
 
 def review_plan(

@@ -9,9 +9,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.errors import HowsureError
-from howsure.estimates.evaluation import Estimate, checked_level
+from howsure.errors import HowsureError, checked_level
+from howsure.estimates.estimate import Estimate
 from howsure.evidence.review.beta_nodes import jacobi_nodes, stepped_nodes
+from howsure.grids import OneRecord
 from howsure.methods.draws import seed_sequence
 from howsure.methods.summary import equal_tailed
 
@@ -24,8 +25,8 @@ N_DRAWS, FEWEST_DRAWS = 10_000, 2
 FAR = 6.0  # standard deviations from the mean, within which a quantile is looked for first
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReviewedPrecision:
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class ReviewedPrecision(OneRecord):
     """Posterior of precision, given how many reviewed positives were found mislabelled.
 
     ``rho_tp ~ Beta(m_tp + a, r_tp - m_tp + b)`` of the observed true positives are really false ones, ``rho_fp``
@@ -83,6 +84,16 @@ class ReviewedPrecision:
         if not self.tp + self.fp:
             message = "`tp` and `fp` are both 0: nothing was predicted positive, and precision is undefined."
             raise HowsureError(message)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the counts, the parameters of the priors, and the posterior's mean and standard deviation."""
+        counts = {name: getattr(self, name) for name in self.__slots__ if not name.startswith("prior_")}
+        priors = {
+            f"prior_{kind}_{letter}": float(part)
+            for kind in ("tp", "fp")
+            for letter, part in zip("ab", getattr(self, f"prior_{kind}"), strict=True)
+        }
+        return counts | priors | {"mean": self.mean, "standard_deviation": self.standard_deviation}
 
     @property
     def prior_rates(self) -> dict[str, Any]:
@@ -317,7 +328,17 @@ def reviewed_precision(
             reason = f"counts so large that the quadrature of the tails' probability is only good to {change:.0e}"
     else:
         low, high = equal_tailed(draws, level)
-    return Estimate("precision", model.mean, low, high, level, method, model.standard_deviation, draws, reason)
+    return Estimate(
+        model.mean,
+        low=low,
+        high=high,
+        metric="precision",
+        confidence_level=level,
+        method=method,
+        standard_error=model.standard_deviation,
+        draws=draws,
+        reason=reason,
+    )
 
 
 def _refuse_unless_count(name: str, number: Any) -> None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from howsure.designs.expected import Batch, Population
 from howsure.errors import HowsureError
+from howsure.grids import OneRecord
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
 from howsure.tables.scores import ScoresTable
@@ -21,11 +22,20 @@ MANY = 2**15  # distinct scores at a threshold: of more, neighbours are taken to
 CORNERS = 9  # of the possible true positives, and of the possible false negatives
 
 
-@dataclass(frozen=True, slots=True)
-class Sensitivity:
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class Miscalibration(OneRecord):
     """Smallest and largest value of a metric over the miscalibrations that were allowed.
 
-    ``low_at`` and ``high_at`` are the (shift, slope) of the extremes.
+    Parameters
+    ----------
+    metric : str
+        Its spec string.
+    value : float
+        The metric if the scores are calibrated.
+    low, high : float
+        The extremes.
+    low_at, high_at : tuple of two float
+        Their (shift, slope).
     """
 
     metric: str
@@ -36,10 +46,17 @@ class Sensitivity:
     high_at: tuple[float, float]
 
     def __str__(self) -> str:
-        return f"{self.value:.3f}, {self.low:.3f} to {self.high:.3f} if miscalibrated"
+        return f"{self.value:.3f} ({self.low:.3f} to {self.high:.3f} under the stated miscalibration)"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields, shifts and slopes each by itself."""
+        found = {"metric": self.metric, "value": self.value, "low": self.low, "high": self.high}
+        for end, (shift, slope) in (("low", self.low_at), ("high", self.high_at)):
+            found |= {f"{end}_at_shift": shift, f"{end}_at_slope": slope}
+        return found
 
 
-def sensitivity(
+def miscalibration(
     table: Table,
     metric: str | Metric,
     *,
@@ -47,13 +64,13 @@ def sensitivity(
     shift: float = 0.0,
     slope: float = 1.0,
     distance: float = 0.0,
-) -> Sensitivity:
+) -> Miscalibration:
     """Return how far a metric can move when scores without labels are miscalibrated by a stated amount.
 
     Parameters
     ----------
     table
-        From `calibrated`, of one score a case.
+        From `calibrated`, of one score per case.
     metric
         A metric of counts, with a threshold, or of scores.
     threshold
@@ -67,7 +84,7 @@ def sensitivity(
 
     Returns
     -------
-    Sensitivity
+    Miscalibration
 
     Raises
     ------
@@ -84,8 +101,8 @@ def sensitivity(
     --------
     >>> import howsure as hs
     >>> scores = hs.calibrated([0.1, 0.3, 0.35, 0.6, 0.8, 0.9])
-    >>> print(hs.sensitivity(scores, "precision", threshold=0.5, distance=0.05))
-    0.767, 0.717 to 0.817 if miscalibrated
+    >>> print(hs.miscalibration(scores, "precision", threshold=0.5, distance=0.05))
+    0.767 (0.717 to 0.817 under the stated miscalibration)
     """
     _checked(table, threshold, shift, slope, distance)
     mass = table.counts.sum(1)
@@ -105,18 +122,22 @@ def sensitivity(
             tables = _of_scores(mass, true) if above is None else _at_threshold(mass, true, above, distance)
             with np.errstate(all="ignore"):
                 values = np.asarray(bound(tables), dtype=float).ravel()
-            extremes += [(value, (float(a), float(b))) for value in values[np.isfinite(values)]]
-    value = float(bound((table if threshold is None else table.at(threshold)).counts))
-    if not extremes:
-        nowhere = (np.nan, np.nan)
-        return Sensitivity(bound.name, value, np.nan, np.nan, nowhere, nowhere)
-    low, high = min(extremes), max(extremes)
-    return Sensitivity(bound.name, value, min(low[0], value), max(high[0], value), low[1], high[1])
+            extremes += [(float(value), (float(a), float(b))) for value in values[np.isfinite(values)]]
+    value = float(bound((table if threshold is None else table.at(threshold)).counted))
+    low, high = (min(extremes), max(extremes)) if extremes else ((np.nan, (np.nan, np.nan)),) * 2
+    return Miscalibration(
+        metric=bound.name,
+        value=value,
+        low=min(low[0], value),
+        high=max(high[0], value),
+        low_at=low[1],
+        high_at=high[1],
+    )
 
 
 def _checked(table: Table, threshold: float | None, shift: float, slope: float, distance: float) -> None:
     if not isinstance(table, ScoresTable) or not isinstance(table.design, Batch | Population):
-        message = "`sensitivity` is of scores without labels, one a case: give `calibrated(y_score)`."
+        message = "`miscalibration` is of scores without labels, one a case: give `calibrated(y_score)`."
         raise HowsureError(message)
     if not (shift >= 0 and slope >= 1 and 0 <= distance <= 1 and np.isfinite(shift + slope)):
         message = (

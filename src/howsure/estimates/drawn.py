@@ -1,0 +1,82 @@
+"""Results that hold draws: what the draws say, and one answer where there are none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError, checked_level
+from howsure.methods.summary import Probability, Summary, probability_above, summarise
+
+Array = NDArray[Any]
+
+
+def drawn(draws: Array | None, method: str) -> Array:
+    """Return the draws; refuse where a method made none."""
+    if draws is None:
+        made_by = f"`{method}` makes no draws" if method else "There are no draws"
+        message = f"{made_by}. Use method='bayes', 'bootstrap_percentile' or 'bootstrap_bca'."
+        raise HowsureError(message)
+    return draws
+
+
+class Drawn:
+    """A result with draws, where its method makes some: ``draws`` is None otherwise."""
+
+    __slots__ = ()
+
+    draws: Array | None
+    method: str
+    confidence_level: float
+
+    def summary(self, confidence_level: float | None = None) -> Summary:
+        """Return what the draws say (median, mean, mode, interval, shape), each number with its Monte Carlo error.
+
+        Parameters
+        ----------
+        confidence_level : float, optional
+            Share of the draws that the interval holds; by default the result's own level.
+
+        Returns
+        -------
+        Summary
+
+        Raises
+        ------
+        HowsureError
+            If the method made no draws.
+        """
+        return summarise(self._drawn(), checked_level(confidence_level or self.confidence_level))
+
+    def probability_above(self, threshold: float) -> Probability:
+        """Return the share of the draws above a threshold, with its Monte Carlo error.
+
+        Parameters
+        ----------
+        threshold : float
+            In the result's units.
+
+        Returns
+        -------
+        Probability
+            ``value`` and ``error``.
+
+        Raises
+        ------
+        HowsureError
+            If the method made no draws.
+
+        Examples
+        --------
+        >>> import howsure as hs
+        >>> table = hs.from_counts([[50, 3], [5, 42]])
+        >>> estimate = hs.estimate(table, "recall", method="bayes", random_state=0)
+        >>> probability, error = estimate.probability_above(0.85)
+        >>> 0.75 < probability < 0.85, error < 0.01
+        (True, True)
+        """
+        return probability_above(self._drawn(), threshold)
+
+    def _drawn(self) -> Array:
+        return drawn(self.draws, self.method)

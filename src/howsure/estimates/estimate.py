@@ -1,0 +1,211 @@
+"""An estimate: a number that carries its interval."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Hashable, Iterable, Iterator
+from typing import Any, ClassVar, NoReturn, Self
+
+from numpy.typing import NDArray
+
+from howsure.estimates.drawn import Drawn
+from howsure.grids import Grid, OneRecord, interval_text, number, percent, significant_decimals, value_text
+from howsure.methods.interval import Interval, Method
+
+Array = NDArray[Any]
+
+
+class Estimate(OneRecord, Drawn, float):
+    """A metric's value with its interval.
+
+    It is a float wherever a float is wanted (arithmetic, comparisons, ``round``, ``max``, arrays, frames, JSON,
+    scorers) and unpacks as ``value, (low, high)``. What is undefined is nan, with the reason in words. Calculating
+    with it gives plain floats: an interval does not follow from arithmetic.
+
+    Parameters
+    ----------
+    value : float
+        The observed value.
+    low, high : float
+        Limits of the interval.
+    metric : str
+        Spec string of the metric.
+    confidence_level : float
+        Nominal coverage of the interval, between 0 and 1.
+    method : str
+        Name of the method.
+    standard_error : float
+        Standard error (of the draws, where there are some).
+    draws : ndarray of shape (n_draws,), optional
+        Draws of the metric, where the method makes some.
+    reason : str
+        Why something is undefined, or what to know of the number; empty if nothing.
+    stream : hashable, optional
+        Token of the joint stream of drawn tables that the draws are from: draw d of all estimates with equal tokens
+        is of the same table. None where there are no draws, or nothing is known of them.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> estimate = hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "recall")
+    >>> print(estimate)
+    0.894 [0.774, 0.954]
+    >>> value, (low, high) = estimate
+    >>> f"{estimate:.2f}", estimate > 0.8, round(1 - estimate, 2)
+    ('0.89', True, 0.11)
+    """
+
+    __slots__ = ("confidence_level", "draws", "high", "low", "method", "metric", "reason", "standard_error", "stream")
+
+    ndim: ClassVar[int] = 0  # by which pandas tells a number that can be unpacked from a list
+    low: float
+    high: float
+    metric: str
+    confidence_level: float
+    method: str
+    standard_error: float
+    draws: Array | None
+    reason: str
+    stream: Hashable
+
+    def __new__(
+        cls,
+        value: float,
+        *,
+        low: float,
+        high: float,
+        metric: str,
+        confidence_level: float = 0.95,
+        method: str = "",
+        standard_error: float = math.nan,
+        draws: Array | None = None,
+        reason: str = "",
+        stream: Hashable = None,
+    ) -> Self:
+        """Return the estimate; see the class."""
+        self = super().__new__(cls, value)
+        put = object.__setattr__
+        put(self, "low", float(low))
+        put(self, "high", float(high))
+        put(self, "metric", metric)
+        put(self, "confidence_level", confidence_level)
+        put(self, "method", method)
+        put(self, "standard_error", float(standard_error))
+        put(self, "draws", draws)
+        put(self, "reason", reason)
+        put(self, "stream", stream)
+        return self
+
+    @property
+    def value(self) -> float:
+        """The observed value, as a plain float."""
+        return float(self)
+
+    def replace(self, **changes: Any) -> Estimate:
+        """Return the estimate with other fields.
+
+        Parameters
+        ----------
+        **changes
+            ``value`` and the parameters of `Estimate`.
+
+        Returns
+        -------
+        Estimate
+        """
+        return _made({"value": self.value, **self._fields(), **changes})
+
+    __replace__ = replace
+
+    def _fields(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__slots__}
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        message = f"An estimate cannot be changed: make another with `replace({name}=...)`."
+        raise AttributeError(message)
+
+    def __delattr__(self, name: str) -> NoReturn:
+        self.__setattr__(name, None)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made, ({"value": self.value, **self._fields()},)
+
+    def __iter__(self) -> Iterator[Any]:
+        yield self.value
+        yield (self.low, self.high)
+
+    def __format__(self, spec: str) -> str:
+        return format(self.value, spec) if spec else str(self)
+
+    def __str__(self) -> str:
+        text = value_text(self.value, self.low, self.high)
+        return f"{text} ({self.reason})" if self.reason else text
+
+    def __repr__(self) -> str:
+        return f"Estimate({f'{self.metric} = ' if self.metric else ''}{self})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain values, without the draws."""
+        return {
+            "metric": self.metric,
+            "value": self.value,
+            "low": self.low,
+            "high": self.high,
+            "confidence_level": self.confidence_level,
+            "method": self.method,
+            "standard_error": self.standard_error,
+            "reason": self.reason,
+        }
+
+    def grid(self) -> Grid:
+        """Return a table of strings, of one row."""
+        return estimate_grid([self], self.confidence_level)
+
+    def _repr_html_(self) -> str:
+        text = html.escape(f"({percent(self.confidence_level)} interval, {self.method})")
+        return f"<span><b>{html.escape(self.metric)}</b> {html.escape(str(self))} <small>{text}</small></span>"
+
+
+def _made(fields: dict[str, Any]) -> Estimate:
+    return Estimate(**fields)
+
+
+def estimate_of(name: str, value: float, interval: Interval, level: float, method: Method) -> Estimate:
+    """Return the estimate of a value and its interval."""
+    return Estimate(
+        value,
+        low=interval.low,
+        high=interval.high,
+        metric=name,
+        confidence_level=level,
+        method=method.name,
+        standard_error=interval.standard_error,
+        draws=interval.draws,
+        reason=interval.reason,
+    )
+
+
+def estimate_grid(estimates: Iterable[Estimate], level: float) -> Grid:
+    """Return metric, value, interval, standard error and method of each estimate, one row each."""
+    listed = list(estimates)
+    rows = []
+    for each in listed:
+        decimals = significant_decimals(each.low, each.high)
+        interval = interval_text(each.low, each.high, decimals)
+        error = number(each.standard_error, decimals + 1)
+        rows.append((each.metric, number(each.value, decimals), interval, error, each.method))
+    headers = ("metric", "value", f"{percent(level)} interval", "std. error", "method")
+    return Grid(headers, tuple(rows), "; ".join(_notes(listed)))
+
+
+def _notes(estimates: list[Estimate]) -> list[str]:
+    """Return the reasons with the metrics that they are about; one that holds for all stands alone."""
+    about: dict[str, list[str]] = {}
+    for each in estimates:
+        about.setdefault(each.reason, []).append(each.metric)
+    return [
+        reason if 1 < len(names) == len(estimates) else f"{', '.join(names)}: {reason}"
+        for reason, names in about.items()
+        if reason
+    ]

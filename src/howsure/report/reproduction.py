@@ -1,0 +1,20 @@
+"""How a report can be made again."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+
+from howsure.report.content import Section
+
+
+def reproduction(command: str, chance: str) -> Section:
+    """Return the command, the versions and what was drawn at random."""
+    listed = ", ".join(f"{name} {version}" for name, version in versions().items())
+    return Section("How to reproduce this", (), ((f"Versions: {listed}.",), (chance,)), code=command)
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that a result depends on."""
+    found = {name: importlib.metadata.version(name) for name in ("howsure", "numpy", "scipy")}
+    return found | {"Python": platform.python_version()}

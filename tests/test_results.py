@@ -1,0 +1,305 @@
+"""Every result class: records, frames, texts, pickles and lookups."""
+
+import copy
+import json
+import pickle
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import howsure as hs
+from howsure.errors import OneClassError, UnknownKeyError
+from howsure.grids import Grid, Tabular
+
+RNG = np.random.default_rng(0)
+TRUTH = RNG.integers(0, 2, 200)
+SCORE = np.clip(RNG.normal(0.3 + 0.4 * TRUTH, 0.25), 0.01, 0.99)
+TABLE = hs.from_counts([[50, 3], [5, 42]], labels=["he|thy", "<ill>"])
+SCORES = hs.scores(TRUTH, SCORE)
+PAIRED = hs.paired(
+    TRUTH,
+    {
+        name: np.where(RNG.random(200) < share, TRUTH, 1 - TRUTH)
+        for name, share in {"A": 0.9, "B": 0.8, "C": 0.7}.items()
+    },
+)
+REVIEW = {"reviewed_tp": 100, "mislabelled_tp": 5, "reviewed_fp": 100, "mislabelled_fp": 20}
+VOTES = np.where(RNG.random((200, 3)) < [0.9, 0.85, 0.8], TRUTH[:, None], 1 - TRUTH[:, None])
+
+
+def study():
+    """Return a study of two groups, one of them of two experiments."""
+    made = hs.Study(n_draws=200)
+    for name, counts in {"a/0": [[50, 3], [5, 42]], "a/1": [[40, 9], [5, 46]], "b": [[44, 9], [8, 39]]}.items():
+        made.add(name, counts)
+    made.add_metric("f1")
+    return made
+
+
+RESULTS = {
+    "estimate": lambda: hs.estimate(TABLE, "f1"),
+    "drawn estimate": lambda: hs.estimate(TABLE, "f1", method="bayes", random_state=0),
+    "evaluation": lambda: hs.evaluate(TABLE),
+    "comparison": lambda: hs.compare(PAIRED, "f1"),
+    "drawn comparison": lambda: hs.compare(PAIRED, "f1", method="bayes", rope=0.02, random_state=0),
+    "comparisons": lambda: hs.compare_all(PAIRED, ["accuracy", "f1"]),
+    "differences": lambda: hs.simultaneous_differences({name: RNG.normal(0, 1, 500) for name in "ABC"}),
+    "ranks": lambda: hs.ranks({name: RNG.normal(0, 1, 500) for name in "ABC"}),
+    "rope": lambda: hs.compare(PAIRED, "f1", method="bayes", rope=0.02, random_state=0).rope,
+    "margin test": lambda: hs.compare(PAIRED, "f1").non_inferiority(0.05),
+    "mcnemar": lambda: hs.mcnemar(PAIRED),
+    "monitoring": lambda: hs.monitor(hs.calibrated(SCORE, every=40), threshold=0.5),
+    "curve": lambda: hs.roc_curve(SCORES),
+    "curve along thresholds": lambda: hs.threshold_curves(SCORES, "f1")["f1"],
+    "chosen threshold": lambda: hs.optimal_threshold(SCORES, n_resamples=50, random_state=0),
+    "pooled": lambda: hs.pool([0.91, 0.88, 0.93], [0.01, 0.02, 0.015]),
+    "conflated": lambda: hs.conflate([RNG.beta(90, 10, 500), RNG.beta(45, 5, 500)], random_state=0),
+    "summaries": lambda: study().summaries(),
+    "study's comparisons": lambda: study().comparisons("f1", rope=0.02),
+    "aggregates": lambda: study().aggregate(),
+    "rewards": lambda: study().expected_rewards("f1", [10, 5]),
+    "review plan": lambda: hs.review_plan(TABLE, "f1", budget=20),
+    "reviewed precision": lambda: hs.ReviewedPrecision(tp=1000, fp=300, **REVIEW),
+    "consensus": lambda: hs.consensus(VOTES, TRUTH, random_state=0),
+    "calibration test": lambda: hs.calibration_test(SCORES),
+    "miscalibration": lambda: hs.miscalibration(hs.calibrated(SCORE), "f1", threshold=0.5, shift=0.3),
+    "classification report": lambda: hs.classification_report(TABLE),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=RESULTS)
+def result(request):
+    """One instance of each result class, and of some in several kinds."""
+    return RESULTS[request.param]()
+
+
+def plain(result):
+    """Return a result's records in a form that is equal where all numbers are, nan included."""
+    return json.dumps(result.records(), default=str)
+
+
+def final_classes(base):
+    """Return the names of the package's classes that derive from one, and have none that derive from them."""
+    below = [each for each in base.__subclasses__() if each.__module__.startswith("howsure")]
+    return {leaf for each in below for leaf in (final_classes(each) or {each.__qualname__})}
+
+
+def test_every_result_class_is_here():
+    """Each tabular class of the package has an instance in these tests."""
+    assert {type(make()).__qualname__ for make in RESULTS.values()} == final_classes(Tabular)
+
+
+def test_records_are_flat_and_plain(result):
+    """Records are dicts of one set of names, with numbers and texts of Python's own."""
+    records = result.records()
+    assert records
+    assert len({tuple(record) for record in records}) == 1
+    for value in (value for record in records for value in record.values()):
+        assert type(value) in (int, float, str, bool), value
+    assert isinstance(result.to_dict(), dict)
+
+
+@pytest.mark.parametrize(
+    "method, frame, rows",
+    [("to_pandas", pd.DataFrame, len), ("to_polars", pl.DataFrame, len), ("to_arrow", pa.Table, len)],
+)
+def test_frames_hold_the_records(result, method, frame, rows):
+    """pandas, Polars and PyArrow frames have the records' columns and rows."""
+    made, records = getattr(result, method)(), result.records()
+    assert isinstance(made, frame)
+    assert rows(made) == len(records)
+    assert list(getattr(made, "column_names", getattr(made, "columns", None))) == list(records[0])
+
+
+def test_texts_of_each_format(result):
+    """Markdown, LaTeX and HTML are tables of the same rows, and labels are no markup in them."""
+    grid = result.grid()
+    assert isinstance(grid, Grid)
+    markdown, latex, html = result.to_markdown(), result.to_latex(), result.to_html()
+    assert markdown.startswith("| ")
+    assert markdown.splitlines()[1].startswith("| :---")
+    assert len(markdown.partition("\n\n")[0].splitlines()) == len(grid.rows) + 2
+    assert latex.startswith(r"\begin{tabular}")
+    assert latex.count(r"\\") == len(grid.rows) + 1
+    assert html.startswith("<table")
+    assert html.count("<tr>") == len(grid.rows) + 1
+    assert "<ill>" not in html + result._repr_html_()
+    assert str(result)
+
+
+def test_repr_has_at_most_thirty_lines(result):
+    """A repr can be read in a terminal, whatever the size of the result."""
+    assert 1 <= len(repr(result).splitlines()) <= 30
+
+
+def test_long_tables_are_cut_in_the_middle():
+    """A repr of many rows shows the first and the last, and says how many lie between; `str` has all."""
+    curve = hs.roc_curve(hs.scores(np.arange(1000) % 2, np.arange(1000.0)))
+    lines = repr(curve).splitlines()
+    assert len(lines) == 30
+    (between,) = [line for line in lines if line.startswith("…")]
+    assert between == f"… {len(curve.x) - 27} more rows"
+    every = str(curve).splitlines()
+    assert [lines[2].split(), lines[-1].split()] == [every[2].split(), every[-1].split()]
+    assert len(str(curve).splitlines()) == len(curve.x) + 2
+    assert curve._repr_html_().count("<tr>") == 61
+
+
+def test_copies_and_pickles_are_equal(result):
+    """A result survives pickle, copy and deepcopy."""
+    for other in (pickle.loads(pickle.dumps(result)), copy.copy(result), copy.deepcopy(result)):  # noqa: S301 - our own
+        assert type(other) is type(result)
+        assert plain(other) == plain(result)
+        assert repr(other) == repr(result)
+
+
+def test_results_cannot_be_changed(result):
+    """Setting a field is refused."""
+    name = fields(result)[0].name if is_dataclass(result) else "low"
+    with pytest.raises(AttributeError):
+        setattr(result, name, 1)
+
+
+def test_mappings_keep_their_word(result):
+    """What has keys iterates them, finds each, counts them, and misses the others with an error that is both ours and a KeyError."""
+    if not isinstance(result, Mapping):
+        pytest.skip("no mapping")
+    keys = list(result)
+    assert len(result) == len(keys) > 0
+    assert all(key in result for key in keys)
+    assert list(result.items()) == [(key, result[key]) for key in keys]
+    assert "no such key" not in result
+    assert result.get("no such key") is None
+    with pytest.raises(hs.HowsureError) as caught:
+        result["no such key"]
+    assert isinstance(caught.value, KeyError)
+    assert not str(caught.value).startswith(("'", '"'))
+
+
+def test_keys_of_each_mapping():
+    """Evaluations have metrics, comparisons pairs, ranks and differences names, monitoring chunks, reports rows."""
+    keys = {name: list(RESULTS[name]()) for name in ("comparisons", "differences", "ranks", "monitoring")}
+    assert keys["comparisons"][:2] == [("accuracy", "A", "B"), ("accuracy", "A", "C")]
+    assert keys["differences"] == [("A", "B"), ("A", "C"), ("B", "C")]
+    assert keys["ranks"] == ["A", "B", "C"]
+    assert keys["monitoring"][0] == "0–39"
+    assert list(hs.compare_all(PAIRED, "f1")) == [("A", "B"), ("A", "C"), ("B", "C")]
+    assert "<ill>" in hs.classification_report(TABLE)
+    report = hs.report_of(TABLE)
+    assert "Metrics" in report
+    assert [report[title].title for title in report] == [each.title for each in report.sections]
+
+
+def test_comparisons_of_several_metrics_are_found_by_pair_or_metric():
+    """A pair alone is that of the first metric; with the metric in front it is that metric's."""
+    found = hs.compare_all(PAIRED, ["accuracy", "f1"])
+    assert found["A", "C"] is found["accuracy", "A", "C"]
+    assert found["f1", "A", "C"].metric == "f1"
+
+
+def test_a_difference_is_the_opposite_of_its_opposite():
+    """The mapping of simultaneous differences knows each pair in both orders."""
+    found = RESULTS["differences"]()
+    one, other = found["A", "C"], found["C", "A"]
+    assert (one.value, one.low, one.high) == pytest.approx((-other.value, -other.high, -other.low))
+
+
+@pytest.mark.parametrize("method", ["delta", "tango", "bootstrap_percentile", "bootstrap_bca"])
+def test_a_pickled_comparison_tests_margins_as_before(method):
+    """Tests that invert the interval give the same p-values after a pickle, by each kind of method."""
+    found = hs.compare(PAIRED, "accuracy", method=method, random_state=0)
+    again = pickle.loads(pickle.dumps(found))  # noqa: S301 - our own
+    for margin in (0.01, 0.1):
+        assert again.non_inferiority(margin) == found.non_inferiority(margin)
+        assert again.equivalence(margin) == found.equivalence(margin)
+
+
+def test_comparisons_of_scores_and_of_separate_tables_can_be_pickled():
+    """Areas by DeLong and tables of two test sets keep their margins too."""
+    areas = hs.paired_scores(TRUTH, {"A": SCORE, "B": SCORE + RNG.normal(0, 0.3, 200)})
+    for found in (hs.compare(areas, "roc_auc"), hs.compare(TABLE, hs.from_counts([[40, 13], [9, 38]], labels=TABLE.labels), "f1@macro")):  # fmt: skip
+        again = pickle.loads(pickle.dumps(found))  # noqa: S301 - our own
+        assert again.equivalence(0.1) == found.equivalence(0.1)
+
+
+@pytest.mark.parametrize("function", ["roc_curve", "precision_recall_curve"])
+def test_curves_unpack_as_scikit_learns_do(function):
+    """Unpacked, a curve is what scikit-learn's function of its name returns, without left-out points."""
+    metrics = pytest.importorskip("sklearn.metrics")
+    settings = {"drop_intermediate": False} if function == "roc_curve" else {}
+    ours = getattr(hs, function)(TRUTH, SCORE)
+    for mine, theirs in zip(ours, getattr(metrics, function)(TRUTH, SCORE, **settings), strict=True):
+        assert mine == pytest.approx(theirs)
+    assert "threshold" in ours
+    assert "thresholds" not in ours
+
+
+def test_calibration_curves_unpack_as_scikit_learns_do():
+    """The share of positive cases comes first, then the mean probability."""
+    calibration = pytest.importorskip("sklearn.calibration")
+    ours, theirs = list(hs.calibration_curve(TRUTH, SCORE)), calibration.calibration_curve(TRUTH, SCORE, n_bins=10)
+    for mine, expected in zip(ours, theirs, strict=True):
+        assert mine == pytest.approx(expected)
+
+
+def test_curves_along_thresholds_can_be_pickled():
+    """The dict of `threshold_curves` survives a pickle."""
+    found = hs.threshold_curves(SCORES, ["f1", "recall"])
+    again = pickle.loads(pickle.dumps(found))  # noqa: S301 - our own
+    assert list(again) == ["f1", "recall"]
+    np.testing.assert_array_equal(again["f1"].low, found["f1"].low)
+
+
+def test_flat_is_for_loggers():
+    """One flat dict of plain floats, named as loggers allow."""
+    evaluation = hs.evaluate(TABLE, ["f1", "f1@macro", "fbeta+beta=2"])
+    flat = evaluation.flat()
+    assert list(flat)[:6] == ["f1", "f1_low", "f1_high", "f1_macro", "f1_macro_low", "f1_macro_high"]
+    assert {type(value) for value in flat.values()} == {float}
+    assert (flat["f1"], flat["f1_low"]) == (evaluation["f1"].value, evaluation["f1"].low)
+    assert all(set(name) <= set("abcdefghijklmnopqrstuvwxyz0123456789_.-") for name in flat)
+
+
+def test_an_evaluation_without_draws_says_so():
+    """`draws` is None where the method makes none, so that `hasattr` works; correlations are refused."""
+    evaluation = hs.evaluate(TABLE, ["f1", "mcc"])
+    assert evaluation.draws is None
+    with pytest.raises(hs.HowsureError, match="no draws"):
+        evaluation.correlations()
+    drawn = hs.evaluate(TABLE, ["f1", "mcc"], method="bayes", random_state=0)
+    assert drawn.draws.dtype.names == ("f1", "mcc")
+    assert drawn.correlations()["f1"]["f1"] == pytest.approx(1)
+
+
+def test_evaluations_from_everywhere_know_how_they_were_made():
+    """Method, seed and threshold are those that were asked for, in models and in monitored chunks too."""
+    models = hs.evaluate_models(PAIRED, "f1", method="bayes", random_state=3)
+    assert {each.method.name for each in models.values()} == {"bayes"}
+    assert {each.seed.entropy for each in models.values()} == {3}
+    chunks = hs.monitor(hs.calibrated(SCORE, every=100), ["f1", "roc_auc"], threshold=0.4, method="delta")
+    assert {(each.method.name, each.threshold) for each in chunks.values()} == {("delta", 0.4)}
+
+
+def test_a_report_shows_the_estimates_that_it_was_given():
+    """The page of a model's evaluation from joint draws has that evaluation's numbers."""
+    evaluation = hs.evaluate_models(PAIRED, ["f1", "mcc"], method="bayes", random_state=3)["A"]
+    shown = {each["metric"]: each for each in hs.report_of(evaluation).to_dict()["estimates"]}
+    for name, each in evaluation.items():
+        assert shown[name]["intervals"]["0.95"] == [each.low, each.high]
+        assert shown[name]["method"] == "bayes"
+    with pytest.raises(hs.HowsureError, match="`method` is for tables"):
+        hs.report_of(evaluation, method="wilson")
+
+
+def test_errors_survive_a_pickle():
+    """Errors say the same after a pickle, and lookups that fail are plain text."""
+    for error in (OneClassError("x"), UnknownKeyError.unknown("metric", "f2", ["f1"]), hs.HowsureError("plain")):
+        again = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own
+        assert type(again) is type(error)
+        assert str(again) == str(error)
+    assert str(UnknownKeyError("There is none.")) == "There is none."
