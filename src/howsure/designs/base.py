@@ -39,10 +39,7 @@ class Design(abc.ABC):
     is_independent : bool
         Whether the counts are one multinomial sample of unweighted, independent cases.
     is_counted : bool
-        Whether shares of the counts vary as those of counted cases do, less and less towards 0 and 1; False for counts
-        that are estimates or expectations.
-    is_corrected : bool
-        Whether the counts are corrected for wrong labels already.
+        Whether cases were counted; False for counts that are estimates or expectations.
     has_labels : bool
         Whether the true classes were seen; False for counts expected from scores.
     trusts_scores : bool
@@ -62,17 +59,20 @@ class Design(abc.ABC):
     __slots__ = ()
     is_independent: ClassVar[bool] = False
     is_counted: ClassVar[bool] = True
-    is_corrected: ClassVar[bool] = False
     has_labels: ClassVar[bool] = True
     trusts_scores: ClassVar[bool] = False
     fixes_margins: ClassVar[bool] = False
-    method: ClassVar[str] = ""
     credible: ClassVar[str] = "hdi"
 
     @property
     def is_exact(self) -> bool:
         """Whether nothing is drawn."""
         return False
+
+    @property
+    def method(self) -> str:
+        """Name of the method that suits every metric of such counts; empty where it depends on the metric."""
+        return ""
 
     @property
     def note(self) -> str:

@@ -77,7 +77,7 @@ class Clusters(Design):
 
     def joined(self, others: Sequence[Self]) -> Clusters:
         """Put the clusters of all tables side by side: they are distinct from table to table."""
-        designs = [self, *others]
+        designs: list[Self] = [self, *others]
         starts = np.cumsum([0, *(len(each.multiplicity) for each in designs[:-1])])
         cluster = np.concatenate([each.cluster + start for each, start in zip(designs, starts, strict=True)])
         cell, count = (np.concatenate([getattr(each, name) for each in designs]) for name in ("cell", "count"))

@@ -113,11 +113,13 @@ class Weighted(Design):
 
     def joined(self, others: Sequence[Self]) -> Weighted:
         """Add up the squared weights, and put the distinct weights together where all tables keep theirs."""
-        designs = [self, *others]
+        designs: list[Self] = [self, *others]
+        squared = np.sum([each.weight_squared for each in designs], axis=0)
         kept = [each.atoms for each in designs if each.atoms is not None]
-        cell, weight, number = (np.concatenate(part) for part in zip(*kept, strict=True)) if kept else (None,) * 3
-        atoms = (cell, weight, number) if len(kept) == len(designs) else None
-        return Weighted(np.sum([each.weight_squared for each in designs], axis=0), atoms)
+        if len(kept) < len(designs):
+            return Weighted(squared)
+        cell, weight, number = (np.concatenate(part) for part in zip(*kept, strict=True))
+        return Weighted(squared, (cell, weight, number))
 
     def picked(self, index: int) -> Weighted:
         """Return the squared weights of one table of a batch."""

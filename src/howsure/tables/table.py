@@ -142,8 +142,7 @@ class Table(abc.ABC):
             If the table's counts are weighted, clustered or estimated: they vary as their evidence does.
         """
         if not (self.design.is_independent or self.design.fixes_margins):
-            seen = self.design.is_counted and not self.design.is_corrected
-            what = "have weights or clusters" if seen else "are estimates"
+            what = "have weights or clusters" if self.design.is_counted else "are estimates"
             message = (
                 f"These counts {what}, and vary as their evidence does (`{type(self.design).__name__}`). "
                 "Another design is for counted cases without weights or clusters."

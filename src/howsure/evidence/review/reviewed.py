@@ -59,7 +59,7 @@ class Reviewed(Design):
     cells: tuple[Cells, ...]
     labels: Array
     note: str = ""
-    is_corrected: ClassVar[bool] = True
+    is_counted: ClassVar[bool] = False
 
     def expected(self, size: int) -> Array:
         """Return the expected corrected counts, ``(size,)``."""
