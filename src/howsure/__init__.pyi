@@ -68,6 +68,7 @@ from .designs.expected import (
     Population as Population,
 )
 from .errors import HowsureError as HowsureError
+from .estimates.batch import Estimates as Estimates, Evaluations as Evaluations
 from .estimates.estimate import Estimate as Estimate
 from .estimates.estimation import (
     estimate as estimate,

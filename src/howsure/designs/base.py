@@ -40,6 +40,8 @@ class Design(abc.ABC):
         Whether the counts are one multinomial sample of unweighted, independent cases.
     is_counted : bool
         Whether cases were counted; False for counts that are estimates or expectations.
+    has_trials : bool
+        Whether a share varies as one of its effective number of trials, also near 0 and 1.
     has_labels : bool
         Whether the true classes were seen; False for counts expected from scores.
     trusts_scores : bool
@@ -59,6 +61,7 @@ class Design(abc.ABC):
     __slots__ = ()
     is_independent: ClassVar[bool] = False
     is_counted: ClassVar[bool] = True
+    has_trials: ClassVar[bool] = True
     has_labels: ClassVar[bool] = True
     trusts_scores: ClassVar[bool] = False
     fixes_margins: ClassVar[bool] = False
@@ -135,6 +138,16 @@ class Design(abc.ABC):
             If the design is not defined for the sum.
         """
         raise UndefinedDesignError(type(self).__name__, "the sum of tables")
+
+    def merged_each(self, cells: Array, size: int) -> Design:
+        """Return the design of a batch of tables, each merged in its own way; ``cells`` is ``(tables, cells)``.
+
+        Raises
+        ------
+        UndefinedDesignError
+            If the design is not defined for such a batch.
+        """
+        raise UndefinedDesignError(type(self).__name__, "several mergers at once")
 
     def bound(self, truth: Array) -> Design:  # noqa: ARG002 - of designs that look at the classes
         """Return the design for a table whose cells hold these true classes."""

@@ -83,6 +83,16 @@ class Clusters(Design):
         cell, count = (np.concatenate([getattr(each, name) for each in designs]) for name in ("cell", "count"))
         return Clusters(cluster, cell, count, np.concatenate([each.multiplicity for each in designs]))
 
+    def merged_each(self, cells: Array, size: int) -> Clusters:
+        """Relabel the cells of each table; every table has all clusters."""
+        tables, clusters = len(cells), len(self.multiplicity)
+        shift = np.arange(tables)[:, None]
+        cluster = (self.cluster + clusters * shift).ravel()
+        cell = (cells[:, self.cell] + size * shift).ravel()
+        owner = np.repeat(np.arange(tables), clusters)
+        count, multiplicity = np.tile(self.count, tables), np.tile(self.multiplicity, tables)
+        return Clusters(cluster, cell, count, multiplicity, owner, (tables, size))
+
     def kept(self, chosen: Array, cells: Array) -> Clusters:
         """Return the clusters' counts in some of the cells alone; cell ``c`` becomes ``cells[c]``."""
         inside = chosen[self.cell]

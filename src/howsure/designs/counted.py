@@ -50,6 +50,10 @@ class Independent(Design):
         """Return itself: cases of several tables are cases of their sum."""
         return self
 
+    def merged_each(self, cells: Array, size: int) -> Independent:  # noqa: ARG002 - as of every design
+        """Return itself, as `merged` does."""
+        return self
+
     def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design]:
         """Add the pseudo-cases."""
         return counts + extra, self
@@ -120,6 +124,10 @@ class Weighted(Design):
             return Weighted(squared)
         cell, weight, number = (np.concatenate(part) for part in zip(*kept, strict=True))
         return Weighted(squared, (cell, weight, number))
+
+    def merged_each(self, cells: Array, size: int) -> Weighted:
+        """Add up the squared weights of the merged cells of each table."""
+        return Weighted(np.stack([added_up(self.weight_squared, each, size) for each in cells]))
 
     def picked(self, index: int) -> Weighted:
         """Return the squared weights of one table of a batch."""

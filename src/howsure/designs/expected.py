@@ -31,6 +31,7 @@ class Expected(Design):
 
     __slots__ = ()
     is_counted: ClassVar[bool] = False
+    has_trials: ClassVar[bool] = False
     has_labels: ClassVar[bool] = False
 
     def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design]:  # noqa: ARG002 - as of every design

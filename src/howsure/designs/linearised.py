@@ -80,6 +80,7 @@ class Linearised(Design):
     draws: Draws | None = None
     note: str = ""
     is_counted: ClassVar[bool] = False
+    has_trials: ClassVar[bool] = False
     credible: ClassVar[str] = "equal_tailed"  # the kind of interval that covers what it says: see the guide
 
     @property

@@ -146,7 +146,7 @@ def automatic(metric: Metric, table: Table) -> Method:
 
 
 def _for_counts(metric: Metric, table: Table) -> Method:
-    if not table.design.is_counted:
+    if not table.design.has_trials:
         return Delta() if metric.ratio is None else Fieller()
     if metric.proportion(table.shape) is not None:
         return Wilson()

@@ -103,7 +103,7 @@ def normal_intervals(
     with np.errstate(invalid="ignore"):
         varies = shows_variation(error, value)
         # The noise of estimated counts does not fade near the ends of the range.
-        estimated = varies & (not table.design.is_counted and table.design.has_labels)
+        estimated = varies & (not table.design.has_trials and table.design.has_labels)
         shows = estimated | (varies & inside(value, metric.range))
     centre, spread = value, error
     if not shows.all():

@@ -144,7 +144,7 @@ def standard_error(metric: Metric, table: Table) -> Array:
 
 def refuses_estimated_counts(method: str, table: Table) -> str:
     """Return why a method does not suit counts that are estimates: no number of trials has their noise near 0 and 1."""
-    if table.design.is_counted:
+    if table.design.has_trials:
         return ""
     if not table.design.has_labels:
         return (

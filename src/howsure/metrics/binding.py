@@ -263,12 +263,6 @@ def _class_counts(table: Table) -> type[ClassCounts]:
     return of
 
 
-def undefined_classes(metric: Metric, counts: Counts) -> tuple[int, int]:
-    """How many classes an average leaves out, the metric being undefined on them, and of how many."""
-    values = np.empty(0) if metric.per_class is None else metric.per_class(counts)
-    return int(np.isnan(values).sum()), len(values)
-
-
 def _scatter(values: Array, chosen: Array, size: int) -> Array:
     every = np.zeros((*values.shape[:-1], size))
     every[..., chosen] = values

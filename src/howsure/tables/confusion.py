@@ -72,6 +72,25 @@ class ConfusionTable(Table):
         counts = np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2).astype(float)
         return two_classes(self.labels[index], counts, design, self.rows)
 
+    def each_against_rest(self, indices: Array) -> ConfusionTable | None:
+        """Return the 2×2 tables of several classes against all others as a batch; None as in `one_against_rest`.
+
+        Parameters
+        ----------
+        indices : ndarray of shape (B,)
+            Positions of the classes.
+        """
+        member = (indices[:, None] == np.arange(len(self.labels))).astype(np.intp)
+        cells = 2 * member[:, :, None] + member[:, None, :]
+        try:
+            design = self.design.merged_each(cells.reshape(len(indices), -1), 4)
+        except UndefinedDesignError:
+            return None
+        outcomes = (np.asarray(part)[indices] for part in ConfusionCounts(self.counts).outcomes())
+        tp, fn, fp, tn = (part.astype(float) for part in outcomes)
+        counts = np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2)
+        return two_classes("class", counts, design, np.full(len(indices), self.rows))
+
 
 def two_classes(label: Any, counts: Array, design: Design, rows: Any) -> ConfusionTable:
     """Return the table of one label against all others."""

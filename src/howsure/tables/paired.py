@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar, Self, final
 
 import numpy as np
@@ -41,7 +42,7 @@ class JointTable(Table, abc.ABC):
         """
         if str(model) not in self.names:
             raise HowsureError.unknown("model", str(model), self.names)
-        return self._view(self.names.index(str(model)))
+        return self._views[self.names.index(str(model))]
 
     def model(self, name: str) -> Table:
         """Return the table of one of the models.
@@ -56,6 +57,10 @@ class JointTable(Table, abc.ABC):
     @abc.abstractmethod
     def pair(self, first: str, second: str) -> Self:
         """Return the joint table of two of the models."""
+
+    @cached_property
+    def _views(self) -> tuple[Marginal, ...]:
+        return tuple(self._view(index) for index in range(len(self.names)))
 
     @abc.abstractmethod
     def _view(self, index: int) -> Marginal: ...
@@ -232,7 +237,7 @@ class SeparateTables(Table):
         """How a prior's mass is spread over the cells: sums to 1 for each of the tables."""
         return np.concatenate([each.prior_shares.ravel() for each in self.tables])
 
-    @property
+    @cached_property
     def views(self) -> tuple[Part, ...]:
         """How each table follows from this one."""
         starts = np.cumsum([0, *(int(np.prod(each.shape)) for each in self.tables)])

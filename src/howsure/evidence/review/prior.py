@@ -167,7 +167,7 @@ class Cells:
     def repeated(self, cases: Array, rng: np.random.Generator) -> Array:
         """Review cases ``(size, m)`` again, the same number in each cell, and correct the others: ``(size, m * K)``.
 
-        Pseudo-reviews are found anew with the reviews: kept as they are, they would pull every repetition to themselves.
+        Pseudo-reviews are found anew with the reviews: kept as they are, they would hold every repetition back.
         """
         number = np.minimum(cases, self.reviews.sum(1).astype(np.int64))
         shares = self.shares

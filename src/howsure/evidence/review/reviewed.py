@@ -268,7 +268,7 @@ def _of_counts(
     counts: Any, reviews: Any, labels: ArrayLike | None, prior: Prior | None
 ) -> ConfusionTable | Tables[ConfusionTable]:
     recorded = from_counts(counts, labels)
-    if not isinstance(recorded, Mapping):
+    if not isinstance(recorded, Tables):
         return _corrected(recorded, reviews, prior)
     matrices, classes = np.asarray(counts, dtype=float), recorded.overall.labels
     found = _numbers(reviews)

@@ -167,7 +167,8 @@ def calibrated(
         rows, make = _batches(given["y_score"], calibrator)
     else:
         score, given, names = _columns(y_score, data, {"y_pred": y_pred} | roles(named))
-        rows, make = len(score), _maker(score, given.get("y_pred"), names if labels is None else labels, TARGETS[target])
+        classes = names if labels is None else labels
+        rows, make = len(score), _maker(score, given.get("y_pred"), classes, TARGETS[target])
     split = chunks(named, given, every, rows)
     return make(slice(None)) if split is None else split.each(make)
 
