@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -95,6 +95,8 @@ def review_plan(
     from howsure.evidence.review.reviewed import reviewed as corrected
     from howsure.sources.confusion import confusion
 
-    names = {"y_true": y_true, "y_pred": y_pred}
-    table = confusion(**names, data=file) if reviewed is None else corrected(**names, y_reviewed=reviewed, data=file)
+    if reviewed is None:
+        table: Any = confusion(y_true, y_pred, data=file)
+    else:
+        table = corrected(y_true=y_true, y_pred=y_pred, y_reviewed=reviewed, data=file)
     write_grid(planned(table, metric, budget=budget, confidence_level=level).grid(), how=format, title=str(file))

@@ -37,26 +37,26 @@ def conflate(
 
     Parameters
     ----------
-    draws
+    draws : sequence of array-like
         Draws of each experiment's value; undefined ones are left out.
-    density
+    density : {"beta", "gamma", "gaussian", "histogram"}
         Form that is fitted to each experiment by its moments: ``"beta"`` on the bounds, ``"gamma"`` above the lower
         bound (or, where that is infinite, above the lowest draw), ``"gaussian"`` (then conflation is the fixed
         effect), or ``"histogram"``: the smoothed histogram of the draws, whatever their form.
-    bounds
+    bounds : tuple of two float
         Range of the metric.
-    confidence_level
-        Level of the interval, the shortest that holds so much of the conflated density.
-    random_state
+    confidence_level : float
+        Share of the conflated density in the interval, the shortest such, between 0 and 1.
+    random_state : int, Generator or None
         Seed of the draws from the conflated density.
-    names
+    names : sequence of str, optional
         Names of the experiments; 1, 2, … by default.
 
     Returns
     -------
     Pooled
-        The mean of the conflated density, its interval and as many draws from it as the first experiment has. The
-        heterogeneity is DerSimonian and Laird's, from the draws' means and standard deviations.
+        The mean of the conflated density, its interval, and draws from it, the same number as the first experiment
+        has. The heterogeneity is DerSimonian and Laird's, from the draws' means and standard deviations.
 
     Raises
     ------

@@ -106,16 +106,15 @@ class Groups:
         overall = make(slice(None))
         order = np.argsort(self.code, kind="stable")
         rows = np.split(order, np.searchsorted(self.code[order], np.arange(1, len(self.keys))))
-        return self.tables([self._made(make, *each) for each in zip(self.keys, rows, strict=True)], overall)
+        return self.tables([_made(make, *each) for each in zip(self.keys, rows, strict=True)], overall)
 
-    def _made(self, make: Callable[[Any], Made], key: Hashable, rows: Array) -> Made:
-        try:
-            return make(rows)
-        except HowsureError as error:
-            values = key if len(self.columns) > 1 and isinstance(key, tuple) else (key,)
-            group = ", ".join(f"{name} = {value!r}" for name, value in zip(self.columns, values, strict=True))
-            message = f"In the group {group}: {error}"
-            raise HowsureError(message) from error
+
+def _made(make: Callable[[Any], Made], key: Hashable, rows: Array) -> Made:
+    try:
+        return make(rows)
+    except HowsureError as error:
+        message = f"In the group {key!r}: {error}"
+        raise HowsureError(message) from error
 
 
 @dataclass(frozen=True, slots=True, eq=False)

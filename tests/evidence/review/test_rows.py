@@ -136,15 +136,18 @@ def test_groups_are_corrected_by_their_own_reviews():
     tables = from_rows(TRUE, PREDICTED, CORRECTED, by=site)
     assert tables.columns == ("group",)
     for name in "ab":
-        alone = [[each for each, one in zip(column, site == name, strict=True) if one] for column in (TRUE, PREDICTED, CORRECTED)]
+        alone = [
+            [each for each, one in zip(column, site == name, strict=True) if one]
+            for column in (TRUE, PREDICTED, CORRECTED)
+        ]
         assert same(tables[name], from_rows(*alone, labels=["cat", "dog"]))
     assert same(tables.overall, from_rows(TRUE, PREDICTED, CORRECTED))
 
 
 def test_a_group_without_a_review_is_named():
-    """Where none of a group's cases was reviewed the error names the group by its columns."""
+    """Where none of a group's cases was reviewed the error names the group."""
     data = {"label": TRUE, "model": PREDICTED, "checked": CORRECTED, "site": list("aabbaabb"), "sex": list("ffffffmm")}
-    with pytest.raises(hs.HowsureError, match="In the group site = 'b', sex = 'm': `y_reviewed` is missing everywhere"):
+    with pytest.raises(hs.HowsureError, match=r"In the group \('b', 'm'\): `y_reviewed` is missing everywhere"):
         from_rows("label", "model", "checked", data=data, by=["site", "sex"])
 
 

@@ -142,11 +142,11 @@ def prediction_powered(
 
 
 def _positions(given: Mapping[str, Any], labels: ArrayLike | None) -> tuple[Array, Array]:
-    """Return the true (−1 where none is trusted), made and predicted class of each case, ``(3, n)``, and the classes."""
+    """Return each case's true (−1 if not trusted), made and predicted class, ``(3, n)``, and the classes."""
     coded = [coded_with_gaps(name, given[name]) for name in ("y_true", "y_made", "y_pred")]
     lengths = [len(codes) for _, codes in coded]
     if len(set(lengths)) > 1:
-        message = "`y_true` has {}, `y_made` {} and `y_pred` {} cases. Give one value per case in each.".format(*lengths)
+        message = "`y_true` has {}, `y_made` {} and `y_pred` {} cases. Give one of each per case.".format(*lengths)
         raise HowsureError(message)
     for name, (_, codes) in zip(("y_made", "y_pred"), coded[1:], strict=True):
         if (codes < 0).any():

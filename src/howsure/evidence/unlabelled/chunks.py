@@ -18,9 +18,7 @@ UNITS = {"hour": "h", "day": "D", "week": "W", "month": "M", "quarter": "M", "ye
 MONTHS = 3  # of a quarter
 
 
-def chunks(
-    named: Mapping[str, Any], given: Mapping[str, Any], every: Every | int | None, rows: int
-) -> Groups | None:
+def chunks(named: Mapping[str, Any], given: Mapping[str, Any], every: Every | int | None, rows: int) -> Groups | None:
     """Return the chunk of each case, in order; None where all are one chunk.
 
     Parameters
