@@ -138,11 +138,11 @@ def _beta(draws: list[Array], bounds: Bounds) -> Any:
     first = second = 1.0
     for each in shares:
         mean, variance = float(each.mean()), float(each.var(ddof=1))
-        worth = mean * (1 - mean) / variance - 1
-        if worth <= 0:
+        size = mean * (1 - mean) / variance - 1
+        if size <= 0:
             message = f"Draws reach beyond the bounds {bounds}: they are not those of a Beta density."
             raise HowsureError(message)
-        first, second = first + mean * worth - 1, second + (1 - mean) * worth - 1
+        first, second = first + mean * size - 1, second + (1 - mean) * size - 1
     return stats.beta(_proper(first), _proper(second), loc=lowest, scale=width)
 
 

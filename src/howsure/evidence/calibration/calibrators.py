@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.evidence.calibration.isotonic import (
-    WORTH,
+    LABELLED_WEIGHT,
     Steps,
     grouped_scores,
     rising_shares,
@@ -374,10 +374,10 @@ def _posterior(
     centre: Array, features: Array, table: ScoresTable, size: int, rng: np.random.Generator, *, increasing: bool
 ) -> Array:
     # Weighted cases and clusters tell as much as a simple random sample of their effective size.
-    worth = WORTH * table.effective_trials(np.ones(table.counts.size)) / table.counts.sum()
+    weight = LABELLED_WEIGHT * table.effective_trials(np.ones(table.counts.size)) / table.counts.sum()
     mass = table.counts.sum(1)
     filled = mass > 0
-    features, weights, mass = features[filled], worth * table.counts[filled], mass[filled]
+    features, weights, mass = features[filled], weight * table.counts[filled], mass[filled]
     starts = grouped_scores(mass)
     means = np.add.reduceat(features * mass[:, None], starts) / np.add.reduceat(mass, starts)[:, None]
     return posterior(centre, means, np.add.reduceat(weights, starts), size, rng, increasing=increasing)

@@ -41,6 +41,14 @@ class CalibrationTest(Tabular):
         Hosmer and Lemeshow's statistic over groups of about equal numbers of cases: chi-square with one degree of
         freedom per group, for scores that were not fitted to these cases. nan for cases in clusters and fixed class
         totals.
+
+    Examples
+    --------
+    >>> import numpy as np, howsure as hs
+    >>> score = np.random.default_rng(0).random(2000)
+    >>> label = np.random.default_rng(1).random(2000) < score
+    >>> [each["name"] for each in hs.calibration_test(hs.scores(label, score)).records()][:3]
+    ['score_test', 'spiegelhalter', 'hosmer_lemeshow']
     """
 
     statistic: float

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from howsure.tables.scores import ScoresTable
 
 Array = NDArray[Any]
-WORTH = 0.75  # of a case that a labelled case counts in draws, by measured coverage: see the guide to calibration
+LABELLED_WEIGHT = 0.75  # of a labelled case in draws, by measured coverage: see the guide to calibration
 PSEUDO_CASES = 0.5  # positive at the lowest labelled score and negative at the highest: Jeffreys' prior of the ends
 MOST_SCORES = 512  # groups of neighbouring scores behind draws, where there are more of them
 
@@ -116,7 +116,7 @@ class Steps:
         """Return Bayesian bootstraps of the labelled cases and of half a case of the other class at either end."""
         scores, counts, design = table.scores, table.counts, table.design
         starts = grouped_scores(counts.sum(1))
-        if len(starts) < len(scores):  # far finer than the blocks of a fit to so many cases
+        if len(starts) < len(scores):  # far finer than the blocks of a fit to that many cases
             group = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(scores)))
             mass = counts.sum(1)
             counts = np.add.reduceat(counts, starts)
@@ -124,7 +124,7 @@ class Steps:
             design = design.merged((2 * group[:, None] + np.arange(2)).ravel(), counts.size)
         extra = np.zeros(counts.shape)
         extra[0, 1] = extra[-1, 0] = PSEUDO_CASES
-        drawn = design.posterior((counts * WORTH).ravel(), extra.ravel(), size, rng)
+        drawn = design.posterior((counts * LABELLED_WEIGHT).ravel(), extra.ravel(), size, rng)
         shares = np.stack([rising_shares(each) for each in drawn.reshape(size, *counts.shape)])
         return cls(scores, shares, rng.random((size, max(len(scores) - 1, 1))))
 

@@ -135,6 +135,14 @@ class Consensus(Tabular):
     annotators : dict of dict of Estimate
         For each annotator, for each class, the share of its cases that the annotator labels so, with its interval:
         of two classes the second is sensitivity, the first specificity. The records and tables are of these.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> votes = [["a", "a", "b"], ["b", "b", None], ["a", "a", "a"], ["b", "b", "b"], ["a", "b", "a"]]
+    >>> agreed = hs.consensus(votes, ["a", "b", "a", "b", "a"], random_state=0)
+    >>> agreed.probabilities.argmax(1).tolist(), len(agreed.records())
+    ([0, 1, 0, 1, 0], 6)
     """
 
     labels: Array

@@ -45,6 +45,14 @@ class ReviewPlan(Tabular):
         after equal numbers in all cells.
     confidence_level : float
         Of the interval.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> table = hs.reviewed([[900, 20], [30, 50]], [[[0, 0], [3, 2]], [[0, 0], [0, 5]]])
+    >>> plan = hs.review_plan(table, "precision", budget=20)
+    >>> plan.planned_width < plan.even_width < plan.width
+    True
     """
 
     metric: str

@@ -19,7 +19,7 @@ from howsure.methods.summary import equal_tailed
 Array = NDArray[Any]
 Function = Callable[[Array, Array, Array], Array]  # of the Beta's two parameters and a point
 FEWEST_NODES, MOST_NODES, MOST_NARROW_NODES = 32, 128, 256  # of each of the two rates; of the narrower of them
-AGREEMENT = 1e-10  # of the distribution function between so many nodes and half of them
+AGREEMENT = 1e-10  # of the distribution function between a number of nodes and half of it
 TOLERANCE = 1e-7  # in probability, beyond which the estimate says so
 N_DRAWS, FEWEST_DRAWS = 10_000, 2
 FAR = 6.0  # standard deviations from the mean, within which a quantile is looked for first

@@ -54,6 +54,12 @@ class Reviewed(Design):
     References
     ----------
     Tenenbein (1970), Journal of the American Statistical Association 65.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> hs.reviewed([[90, 10], [20, 80]], [[[8, 1], [3, 5]], [[6, 4], [0, 9]]]).design.note
+    ''
     """
 
     cells: tuple[Cells, ...]

@@ -34,6 +34,13 @@ class Miscalibration(OneRecord):
         The extremes.
     low_at, high_at : tuple of two float
         Their (shift, slope).
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> found = hs.miscalibration(hs.calibrated([0.1, 0.35, 0.6, 0.9]), "recall", threshold=0.5, shift=0.4)
+    >>> found.low_at, found.high_at
+    ((0.4, 1.0), (-0.4, 1.0))
     """
 
     metric: str
