@@ -6,7 +6,7 @@ from hypothesis import given, settings, strategies as st
 
 import howsure as hs
 from howsure.metrics.binding import resolve
-from howsure.metrics.metric import REGISTRY
+from howsure.metrics.registry import REGISTRY
 
 OVER_CLASSES = ("binary+positive_class=1", "macro", "weighted", "micro", "min", "max", "geometric", "harmonic")
 SPECS = [

@@ -10,7 +10,7 @@ import howsure as hs
 from howsure.methods.interval import standard_error
 from howsure.metrics.averages import AVERAGES
 from howsure.metrics.binding import labels_to_expand, resolve
-from howsure.metrics.metric import REGISTRY
+from howsure.metrics.registry import REGISTRY
 from howsure.metrics.spec import parse
 from howsure.tables.counts import ConfusionCounts
 

@@ -132,7 +132,7 @@ from .methods import (
     Wilson as Wilson,
     WilsonCC as WilsonCC,
 )
-from .metrics.metric import define_metric as define_metric
+from .metrics.define import define_metric as define_metric
 from .pooling import (
     Pooled as Pooled,
     conflate as conflate,

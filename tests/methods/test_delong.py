@@ -17,7 +17,8 @@ from howsure.methods.delong import (
     placement_error,
     placement_variance,
 )
-from howsure.metrics.roc import resolve_scores, roc_auc_slopes
+from howsure.metrics.binding import resolve
+from howsure.metrics.roc import roc_auc_slopes
 
 DATA = Path(__file__).parent.parent / "data"
 
@@ -40,7 +41,7 @@ def kernel(truth, score):
 
 def standard_error(table):
     """Return DeLong's standard error."""
-    return placement_error(resolve_scores("roc_auc", table), table)
+    return placement_error(resolve("roc_auc", table), table)
 
 
 def test_variance_equals_its_definition():

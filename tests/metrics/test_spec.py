@@ -5,7 +5,7 @@ import pytest
 
 import howsure as hs
 from howsure.metrics.binding import resolve
-from howsure.metrics.metric import REGISTRY
+from howsure.metrics.registry import REGISTRY
 from howsure.metrics.spec import parse, signature
 
 TABLE = hs.from_counts([[44, 6, 3], [7, 29, 5], [2, 8, 21]], labels=["ER+", "a=b", "c@d"])

@@ -5,27 +5,26 @@ from __future__ import annotations
 import inspect
 from functools import partial
 
-import howsure.metrics.library  # noqa: F401 - fills the registry
 from howsure.grids import Grid
 from howsure.methods import METHODS, SYNONYMS
 from howsure.metrics.averages import AVERAGES
-from howsure.metrics.metric import REGISTRY, Definition
+from howsure.metrics.registry import REGISTRY, Definition
 from howsure.metrics.spec import signature
 
 
 def metric_grid() -> Grid:
-    """Return each metric with its arguments, aliases, range and meaning."""
+    """Return each metric with what it reads, its arguments, aliases, range and meaning."""
     rows = [
         (
             definition.name + signature(definition),
-            "per class" if definition.form == "outcomes" else "table",
+            definition.reads,
             _range(definition),
             ", ".join(definition.aliases),
             definition.summary,
         )
         for definition in REGISTRY
     ]
-    return Grid(("metric", "of", "range", "also called", "meaning"), tuple(rows))
+    return Grid(("metric", "reads", "range", "also called", "meaning"), tuple(rows))
 
 
 def _range(definition: Definition) -> str:

@@ -11,7 +11,7 @@ from howsure.estimates.estimation import default_metrics, evaluate
 from howsure.estimates.evaluation import Evaluation
 from howsure.grids import Grid, Tabular, interval_text, number, significant_decimals
 from howsure.methods import Method
-from howsure.metrics.registry import SCORE_METRICS
+from howsure.metrics.binding import of_counts
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
 
@@ -169,10 +169,7 @@ def evaluated(
         return evaluate(table, metrics or default_metrics(table), **settings)
     wanted = [metrics] if isinstance(metrics, str) else list(metrics or (*USUAL, "roc_auc"))
     counted = table.at(threshold)
-    found = []
-    for spec in wanted:
-        of_scores = SCORE_METRICS.find(spec.partition("+")[0]) is not None
-        found.append(evaluate(table if of_scores else counted, spec, **settings))
+    found = [evaluate(counted if of_counts(spec) else table, spec, **settings) for spec in wanted]
     estimates = {name: each for one in found for name, each in one.items()}
     return replace(found[0], estimates=estimates, table=table, threshold=threshold)
 

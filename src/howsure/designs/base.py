@@ -139,7 +139,7 @@ class Design(abc.ABC):
         """
         raise UndefinedDesignError(type(self).__name__, "the sum of tables")
 
-    def merged_each(self, cells: Array, size: int) -> Design:  # noqa: ARG002 - of designs that are defined there
+    def merged_each(self, cells: Array, size: int) -> Design:  # noqa: ARG002 - as `merged`
         """Return the design of a batch of tables, each merged in its own way; ``cells`` is ``(tables, cells)``.
 
         Raises

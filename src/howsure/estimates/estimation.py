@@ -21,7 +21,7 @@ from howsure.methods.draws import seed_sequence
 from howsure.methods.interval import Interval
 from howsure.metrics.binding import labels_to_expand, resolve
 from howsure.metrics.metric import Metric
-from howsure.metrics.spec import Spec, parse
+from howsure.metrics.spec import Spec
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import OF_TWO_CLASSES
 from howsure.tables.scores import ScoresTable
@@ -245,7 +245,7 @@ class _Question:
             intervals = method.intervals(bound, table, self.level, self.seed)
             pairs: list[tuple[Method, Interval]] = [(method, interval) for interval in intervals]
         else:
-            pairs = [_analytic(table, metric, method, self.level) for metric in bound]
+            pairs = _analytics(table, bound, method, self.level)
         return tuple(
             finished(name, *own_table(table, metric), self.level, *pair)
             for name, metric, pair in zip(names, bound, pairs, strict=True)
@@ -281,7 +281,7 @@ def _check_threshold(threshold: float | None, table: Table, metrics: Sequence[Me
     if threshold is None:
         return
     if isinstance(table, ScoresTable):
-        if any(metric.definition for metric in metrics):
+        if not all(metric.of_scores for metric in metrics):
             return
         names = ", ".join(f"`{metric.name}`" for metric in metrics)
         message = (
@@ -296,6 +296,28 @@ def _check_threshold(threshold: float | None, table: Table, metrics: Sequence[Me
 def own_table(table: Table, metric: Metric) -> tuple[Table, Metric]:
     """Return the smaller table that a metric looks at, where there is one, with the metric of it."""
     return (table, metric) if metric.smaller is None else metric.smaller(table)
+
+
+def _analytics(
+    table: Table, metrics: Sequence[Metric], method: Method | None, level: float
+) -> list[tuple[Method, Interval]]:
+    """Return each metric's method and interval; those of several classes against the rest in one pass."""
+    found: dict[int, tuple[Method, Interval]] = {}
+    alike: dict[str, list[int]] = {}  # places of the metrics that differ in their class alone
+    for place, metric in enumerate(metrics):
+        if metric.positive is not None and metric.spec is not None and table.shape != (2, 2):
+            alike.setdefault(_of_two_classes(metric.spec).text, []).append(place)
+    for spec, places in alike.items():
+        classes = np.array([metrics[place].positive for place in places])
+        stack = table.each_against_rest(classes) if len(places) > 1 else None
+        if stack is None:
+            continue
+        same = resolve(spec, stack)
+        chosen = _suitable(method, same, stack)
+        if chosen.takes_batches:
+            interval = chosen.at_levels(same, stack)(level)
+            found |= {place: (chosen, interval.picked(index)) for index, place in enumerate(places)}
+    return [found.get(place) or _analytic(table, each, method, level) for place, each in enumerate(metrics)]
 
 
 def _analytic(table: Table, metric: Metric, method: Method | None, level: float) -> tuple[Method, Interval]:
@@ -319,7 +341,7 @@ def _in_one_pass(
     table, own = own_table(stack, metric)
     small, same = _smallest(table, own)
     chosen = _suitable(method, same, small)
-    if not chosen.takes_batches:
+    if not (chosen.takes_batches and same.takes_batches):
         return None
     found = chosen.at_levels(same, small)(overall.confidence_level)
     with np.errstate(all="ignore"):
@@ -347,9 +369,14 @@ def finished(name: str, table: Table, metric: Metric, level: float, method: Meth
 
 def _smallest(table: Table, metric: Metric) -> tuple[Table, Metric]:
     """Return the 2×2 table and its metric, where the metric looks at one of many classes."""
-    if metric.positive is None or table.shape == (2, 2) or metric.definition is None:
+    if metric.positive is None or table.shape == (2, 2) or metric.spec is None:
         return table, metric
     small = table.one_against_rest(metric.positive)
     if small is None:
         return table, metric
-    return small, resolve(replace(parse(metric.name), average="binary", positive_class=None), small)
+    return small, resolve(_of_two_classes(metric.spec), small)
+
+
+def _of_two_classes(spec: Spec) -> Spec:
+    """Return the spec of a metric of one of many classes on the table of it against the rest."""
+    return replace(spec, average="binary", positive_class=None)

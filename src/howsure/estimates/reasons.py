@@ -77,7 +77,7 @@ def _left_out(metric: Metric, table: Table) -> Any:
         return ""
     undefined = np.isnan(metric.per_class(table.counted))
     missing, number = undefined.sum(-1), undefined.shape[-1]
-    what = "pairs of classes" if metric.name.endswith("multi_class=ovo") else "classes"
+    what = "pairs of classes" if metric.spec is not None and metric.spec.pairs else "classes"
     text = np.full(table.batch, "", dtype=object)
     for few in np.unique(missing[missing > 0]):
         text[missing == few] = f"averaged without {few} of {number} {what}, where it is undefined"

@@ -140,7 +140,7 @@ def automatic(metric: Metric, table: Table) -> Method:
     if not table.design.has_labels:
         return Predictive() if is_predictable(table) else Delta()
     if isinstance(table, ScoresTable | ScoreMatrixTable):
-        area = metric.name.partition("@")[0] == "roc_auc" and not isinstance(table, MultilabelScoresTable)
+        area = metric.is_area and not isinstance(table, MultilabelScoresTable)
         return DeLong() if area else Delta()
     return _for_counts(metric, table)
 
@@ -159,7 +159,7 @@ def _for_contrast(metric: Metric, table: Table) -> Method:
     contrast = metric.contrast
     if contrast is None or contrast.effect.name != "difference":
         return Delta()
-    if contrast.first.metric.name == "roc_auc":
+    if contrast.is_of_areas:
         return Delta() if any(not part.has_labels for part in table.design.test_sets) else DeLong()
     if isinstance(table, SeparateTables):
         return Mover()

@@ -241,7 +241,7 @@ def contrast_error(metric: Metric, table: Table) -> float:
         If it is a contrast of something else.
     """
     contrast = metric.contrast
-    if contrast is None or contrast.first.metric.name != "roc_auc":
+    if contrast is None or not contrast.is_of_areas:
         message = f"`DeLong` is for `roc_auc`, not for `{metric.name}`. Use `Delta()` or `Bootstrap()`."
         raise HowsureError(message)
     with np.errstate(invalid="ignore"):
@@ -332,7 +332,7 @@ def observed_area(
     method: Method, metric: Metric, table: Table, kinds: tuple[type[Table], ...] = (ScoresTable,)
 ) -> float:
     """Return the area, exactly 0 or 1 where it is so up to rounding; refuse other metrics and tables."""
-    if metric.name.partition("@")[0] != "roc_auc" or not isinstance(table, kinds):
+    if not metric.is_area or not isinstance(table, kinds):
         message = (
             f"`{type(method).__name__}` is for `roc_auc`, not for `{metric.name}`. Use `Delta()` or `Bootstrap()`."
         )

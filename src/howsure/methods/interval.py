@@ -45,6 +45,14 @@ class Interval:
     draws: Array | None = None
     reason: Any = ""
 
+    def picked(self, index: int) -> Interval:
+        """Return the interval of one table of a batch."""
+        low, high, error, reason = (
+            np.broadcast_to(part, np.shape(self.low))[index]
+            for part in (self.low, self.high, self.standard_error, self.reason)
+        )
+        return Interval(low, high, error, reason=reason).of_one()
+
     def of_one(self) -> Interval:
         """Return the interval of a single table, in plain numbers and words."""
         low, high, error = (float(each) for each in (self.low, self.high, self.standard_error))

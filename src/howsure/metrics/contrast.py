@@ -110,7 +110,12 @@ class Side:
     def as_metric(self) -> Metric:
         """Return the model's metric as one of the joint table."""
         return Metric(
-            self.metric.name, Counts, self.value, self.gradient, range=self.metric.range, better=self.metric.better
+            self.metric.name,
+            Counts,
+            self.value,
+            self.gradient,
+            range=self.metric.range,
+            better=self.metric.better,
         )
 
 
@@ -140,6 +145,11 @@ class Contrast:
     effect: Effect
     first: Side
     second: Side
+
+    @property
+    def is_of_areas(self) -> bool:
+        """Whether it compares areas under the ROC curve, of two classes."""
+        return self.first.metric.is_area and self.first.metric.average is None
 
 
 def contrast_metric(effect: Effect, first: Side, second: Side) -> Metric:

@@ -183,6 +183,10 @@ class Table(abc.ABC):
         """Return the 2×2 table of one class against all others, or None where there is none."""
         return None
 
+    def each_against_rest(self, indices: Array) -> Table | None:  # noqa: ARG002 - of tables of classes
+        """Return the 2×2 tables of several classes against all others as a batch, or None where there are none."""
+        return None
+
     def __repr__(self) -> str:
         many = f"{int(np.prod(self.batch)):,} tables, " if self.batch else ""
         return (
