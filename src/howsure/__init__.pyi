@@ -104,7 +104,6 @@ from .evidence.review.reviewed import (
     Reviewed as Reviewed,
     reviewed as reviewed,
 )
-from .evidence.review.rows import review as review
 from .evidence.unlabelled.calibrated import calibrated as calibrated
 from .evidence.unlabelled.miscalibration import miscalibration as miscalibration
 from .methods.bootstrap import Bootstrap as Bootstrap

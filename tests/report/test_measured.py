@@ -210,10 +210,10 @@ def test_what_a_table_rests_on_is_said():
     page = hs.report_of(hs.evaluate(hs.scores(truth, score), ["f1", "roc_auc"], threshold=0.4)).to_html()
     assert "predicted positive from a score of 0.4 on" in page
     calibrated = hs.report_of(hs.calibrated(score))
-    assert ("What these cases will turn out to be, if their scores are calibrated.",) in section(
+    assert ("Prediction for these cases; assumes calibrated scores.",) in section(
         calibrated, "What was evaluated"
     ).items
-    told = [each for each in cautions_of(calibrated) if "if their scores are calibrated" in each]
+    told = [each for each in cautions_of(calibrated) if "assumes calibrated scores" in each]
     assert len(told) == 1, "a reason is given once, not once a metric"
     reviews = [[[95, 5], [22, 18]], [[0, 0], [3, 97]]]
     reviewed = hs.evaluate(hs.reviewed([[560, 40], [60, 340]], reviews, labels=["healthy", "ill"]))

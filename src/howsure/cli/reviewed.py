@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -50,9 +50,9 @@ def reviewed(
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
     from howsure.estimates.estimation import evaluate
-    from howsure.evidence.review.rows import review
+    from howsure.evidence.review.reviewed import reviewed as corrected
 
-    table = review(y_true, y_pred, reviewed, data=file)
+    table = corrected(y_true=y_true, y_pred=y_pred, y_reviewed=reviewed, data=file)
     chosen = None if metrics is None else [part for word in metrics for part in word.split(",") if part]
     found = evaluate(table, chosen, method=method, confidence_level=level, random_state=seed)
     write({"": found}, {"": table}, None, str(file), format)
@@ -92,9 +92,11 @@ def review_plan(
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
     from howsure.evidence.review.budget import review_plan as planned
-    from howsure.evidence.review.rows import review
+    from howsure.evidence.review.reviewed import reviewed as corrected
     from howsure.sources.confusion import confusion
 
-    names = {"y_true": y_true, "y_pred": y_pred}
-    table = confusion(**names, data=file) if reviewed is None else review(**names, y_reviewed=reviewed, data=file)
+    if reviewed is None:
+        table: Any = confusion(y_true, y_pred, data=file)
+    else:
+        table = corrected(y_true=y_true, y_pred=y_pred, y_reviewed=reviewed, data=file)
     write_grid(planned(table, metric, budget=budget, confidence_level=level).grid(), how=format, title=str(file))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -91,7 +92,7 @@ def unlabelled(
     tables = calibrated(column, data=file, by=by, every=period, **rest)
     names = None if metrics is None else [part for word in metrics for part in word.split(",") if part]
     settings: dict[str, Any] = {"method": method, "confidence_level": level, "random_state": seed}
-    if not isinstance(tables, dict):
+    if not isinstance(tables, Mapping):
         from howsure.tables.scores import ScoresTable
 
         shown = tables.at(threshold) if isinstance(tables, ScoresTable) else tables

@@ -12,9 +12,9 @@ subtracted for the mean.
 from __future__ import annotations
 
 import abc
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,8 @@ class Design(abc.ABC):
     """How the counts would vary if the study were repeated.
 
     A subclass needs `variance`; each further method opens more of the library to it: `merged` the metrics of one class
-    and thresholds, `resample` the bootstraps, `posterior` the credible intervals, `left_out` the BCa bootstrap.
+    and thresholds, `joined` the sum of tables, `resample` the bootstraps, `posterior` the credible intervals,
+    `left_out` the BCa bootstrap.
 
     Attributes
     ----------
@@ -43,6 +44,8 @@ class Design(abc.ABC):
         Whether a share varies as one of its effective number of trials, also near 0 and 1.
     has_labels : bool
         Whether the true classes were seen; False for counts expected from scores.
+    trusts_scores : bool
+        Whether the scores of the cases at hand are taken for the probabilities of their classes.
     is_exact : bool
         Whether nothing is drawn, so that nothing is uncertain.
     awaits_labels : bool
@@ -66,14 +69,19 @@ class Design(abc.ABC):
     has_labels: ClassVar[bool] = True
     awaits_labels: ClassVar[bool] = False
     knows_chances: ClassVar[bool] = False
+    trusts_scores: ClassVar[bool] = False
     fixes_margins: ClassVar[bool] = False
-    method: ClassVar[str] = ""
     credible: ClassVar[str] = "hdi"
 
     @property
     def is_exact(self) -> bool:
         """Whether nothing is drawn."""
         return False
+
+    @property
+    def method(self) -> str:
+        """Name of the method that suits every metric of such counts; empty where it depends on the metric."""
+        return ""
 
     @property
     def note(self) -> str:
@@ -144,6 +152,21 @@ class Design(abc.ABC):
             If the design is not defined for the merged table.
         """
         raise UndefinedDesignError(type(self).__name__)
+
+    def joined(self, others: Sequence[Self]) -> Design:  # noqa: ARG002 - of designs that are defined there
+        """Return the design of the sum of tables over the same cells, whose cases are distinct.
+
+        Parameters
+        ----------
+        others : sequence of Design
+            Designs of the same class: those of the other tables.
+
+        Raises
+        ------
+        UndefinedDesignError
+            If the design is not defined for the sum.
+        """
+        raise UndefinedDesignError(type(self).__name__, "the sum of tables")
 
     def merged_each(self, cells: Array, size: int) -> Design:  # noqa: ARG002 - as `merged`
         """Return the design of a batch of tables, each merged in its own way; ``cells`` is ``(tables, cells)``.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,6 +87,14 @@ class Clusters(Design):
         table, cell = np.divmod(self.cell, len(cells))
         place, shape = cells[cell] + size * table, (self.shape[0], size)
         return Clusters(self.cluster, place, self.count, self.multiplicity, self.owner, shape)
+
+    def joined(self, others: Sequence[Self]) -> Clusters:
+        """Put the clusters of all tables side by side: they are distinct from table to table."""
+        designs: list[Self] = [self, *others]
+        starts = np.cumsum([0, *(len(each.multiplicity) for each in designs[:-1])])
+        cluster = np.concatenate([each.cluster + start for each, start in zip(designs, starts, strict=True)])
+        cell, count = (np.concatenate([getattr(each, name) for each in designs]) for name in ("cell", "count"))
+        return Clusters(cluster, cell, count, np.concatenate([each.multiplicity for each in designs]))
 
     def merged_each(self, cells: Array, size: int) -> Clusters:
         """Relabel the cells of each table; every table has all clusters."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +48,10 @@ class Independent(Design):
 
     def merged(self, cells: Array, size: int) -> Independent:  # noqa: ARG002 - as of every design
         """Return itself: merging cells of a multinomial leaves a multinomial."""
+        return self
+
+    def joined(self, others: Sequence[Self]) -> Independent:  # noqa: ARG002 - as of every design
+        """Return itself: cases of several tables are cases of their sum."""
         return self
 
     def merged_each(self, cells: Array, size: int) -> Independent:  # noqa: ARG002 - as of every design
@@ -117,6 +122,16 @@ class Weighted(Design):
         """Add up the squared weights of the merged cells."""
         atoms = None if self.atoms is None else (cells[self.atoms[0]], *self.atoms[1:])
         return Weighted(added_up(self.weight_squared, cells, size), atoms)
+
+    def joined(self, others: Sequence[Self]) -> Weighted:
+        """Add up the squared weights, and put the distinct weights together where all tables keep theirs."""
+        designs: list[Self] = [self, *others]
+        squared = np.sum([each.weight_squared for each in designs], axis=0)
+        kept = [each.atoms for each in designs if each.atoms is not None]
+        if len(kept) < len(designs):
+            return Weighted(squared)
+        cell, weight, number = (np.concatenate(part) for part in zip(*kept, strict=True))
+        return Weighted(squared, (cell, weight, number))
 
     def merged_each(self, cells: Array, size: int) -> Weighted:
         """Add up the squared weights of the merged cells of each table."""
@@ -230,6 +245,12 @@ class FixedMargins(Design):
         if (stratum[cells] != self._strata).any():
             raise UndefinedDesignError(type(self).__name__)
         return FixedMargins(stratum)
+
+    def joined(self, others: Sequence[Self]) -> FixedMargins:
+        """Return itself, where all tables fix the totals of the same strata."""
+        if any(not np.array_equal(each._strata, self._strata) for each in others):  # noqa: SLF001 - of its own class
+            raise UndefinedDesignError(type(self).__name__, "the sum of tables of different strata")
+        return self
 
     def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design]:
         """Add the pseudo-cases."""

@@ -48,6 +48,7 @@ class ConfusionTable(Table):
     """
 
     noun: ClassVar[str] = "confusion table"
+    adds_up: ClassVar[bool] = True
     counts_class: ClassVar[type[Counts]] = ConfusionCounts
 
     @property

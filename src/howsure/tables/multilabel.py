@@ -40,6 +40,7 @@ class MultilabelTable(Table):
 
     axes: ClassVar[int] = 3
     noun: ClassVar[str] = "multilabel table"
+    adds_up: ClassVar[bool] = True
     classes_noun: ClassVar[str] = "labels"
     counts_class: ClassVar[type[Counts]] = MultilabelCounts
     has_one_cell_per_case: ClassVar[bool] = False

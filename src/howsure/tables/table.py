@@ -51,6 +51,7 @@ class Table(abc.ABC):
     counts_class: ClassVar[type[Counts]] = Counts
     why_undefined: ClassVar[str] = ""  # where it does not depend on the metric
     has_one_cell_per_case: ClassVar[bool] = True
+    adds_up: ClassVar[bool] = False  # cell by cell, with tables of the same labels
 
     def __post_init__(self) -> None:
         if np.ndim(self.rows) == 0 and self.rows < 0:
