@@ -181,7 +181,7 @@ def test_pairs_of_models_are_compared_in_words_and_on_one_axis(paired, correctio
 
 def test_draws_tell_probabilities_in_place_of_p_values(paired):
     """A comparison by posterior draws shows P(greater) and that of no practical difference, and no p-value."""
-    found = hs.compare(paired, "f1", method="bayes", rope=0.02, random_state=0)
+    found = hs.compare(paired, "f1", a="forest", b="logistic", method="bayes", rope=0.02, random_state=0)
     sheet = section(hs.report_of(paired.model("forest"), comparisons=found), "Comparisons").sheets[0]
     assert sheet.headers[2:] == ("probability that it is above 0", "probability of no practical difference")
     assert [cell.order for cell in sheet.rows[0][2:]] == [found.probability_greater.value, found.rope.inside.value]

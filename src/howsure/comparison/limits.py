@@ -1,4 +1,4 @@
-"""The limits of a contrast's interval at any level, which its tests invert."""
+"""What tests of a contrast rest on, in a form that can be sent to other processes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,13 @@ class ContrastLimits:
     seed: Any
 
     def p_value(self, null: float) -> float:
-        """Return the two-sided p-value of a hypothetical value; nan where nothing is tested, as by posterior draws."""
+        """Return the two-sided p-value of a hypothetical value; nan where nothing is tested, as by posterior draws.
+
+        Parameters
+        ----------
+        null : float
+            The hypothetical value of the contrast.
+        """
         return self.method.p_value(self.metric, self.table, null, draws=self.draws, rng=self.seed)
 
     def __reduce__(self) -> tuple[Any, ...]:

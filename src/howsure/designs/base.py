@@ -143,6 +143,19 @@ class Design(abc.ABC):
         marked = np.broadcast_to(np.asarray(trials, dtype=float), counts.shape)
         return quotient((counts * marked).sum(-1) ** 2, self.variance(counts, marked))
 
+    def unit_size(self, counts: Array) -> Any:
+        """Return the size of an average sampling unit, in counts; 0 where what does not vary is certain.
+
+        Pseudo-cases of a table that shows no variation are of this size.
+
+        Parameters
+        ----------
+        counts : ndarray of shape (..., cells)
+            The tables.
+        """
+        worth = np.maximum(self.effective_trials(counts, np.ones(counts.shape[-1], dtype=bool)), 1.0)
+        return np.maximum(counts.sum(-1) / worth, 1.0)
+
     def merged(self, cells: Array, size: int) -> Design:  # noqa: ARG002 - of designs that are defined there
         """Return the design of the table whose cell ``cells[c]`` collects cell ``c``; ``size`` cells in all.
 

@@ -141,9 +141,13 @@ class Weighted(Design):
         """Return the squared weights of one table of a batch."""
         return Weighted(self.weight_squared[index])
 
+    def unit_size(self, counts: Array) -> Any:
+        """Return the average weight of a case."""
+        return self.weight_squared.sum(-1) / counts.sum(-1)
+
     def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design]:
         """Add pseudo-cases of the average weight."""
-        mean = (self.weight_squared.sum(-1) / counts.sum(-1))[..., None]
+        mean = self.unit_size(counts)[..., None]
         return counts + extra * mean, Weighted(self.weight_squared + extra * mean**2)
 
     def influences(self, counts: Array, gradient: Array) -> tuple[Array, Array]:
@@ -324,8 +328,7 @@ def smoothed(design: Design, counts: Array, extra: Array) -> tuple[Array, Design
     own = design.smoothed(counts, extra)
     if own is not None:
         return own
-    worth = np.maximum(design.effective_trials(counts, np.ones(counts.shape[-1], dtype=bool)), 1.0)
-    size = np.maximum(counts.sum(-1) / worth, 1.0)[..., None]
+    size = design.unit_size(counts)[..., None]
     filled = counts + extra * size
     return filled, Weighted(filled * size)
 
@@ -366,9 +369,22 @@ def added_up(values: Array, cells: Array, size: int) -> Array:
 
 
 def confusion_from_top(counts: Array, index: Array | None = None) -> Array:
-    """Return the confusion table at each threshold of a table of scores, ``(T, 2, 2)``, from the top."""
-    above = np.zeros((len(counts) + 1, 2))
-    np.cumsum(counts[::-1], 0, out=above[1:])
-    total = above[-1]
-    above = above if index is None else above[index]
+    """Return the confusion tables at each threshold of tables of scores.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (..., S, 2)
+        Negative and positive cases by distinct score, ascending.
+    index : ndarray of shape (T,), optional
+        Thresholds from the top among the ``S + 1``, of which the first lies above all scores; all by default.
+
+    Returns
+    -------
+    ndarray of shape (..., T, 2, 2)
+        True class × predicted class.
+    """
+    above = np.zeros((*counts.shape[:-2], counts.shape[-2] + 1, 2))
+    np.cumsum(counts[..., ::-1, :], -2, out=above[..., 1:, :])
+    total = above[..., -1:, :]
+    above = above if index is None else above[..., index, :]
     return np.stack([total - above, above], -1)

@@ -39,6 +39,10 @@ class Expected(Design):
         """Return the counts as they are: what does not vary is certain, given the scores."""
         return counts, self
 
+    def unit_size(self, counts: Array) -> float:  # noqa: ARG002 - as of every design
+        """Return 0: what does not vary is certain, given the scores."""
+        return 0.0
+
     def effective_trials(self, counts: Array, trials: Array) -> Array:
         """Return the expected number of cases in the marked cells."""
         return np.asarray((counts * trials).sum(-1))

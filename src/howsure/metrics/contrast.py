@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -117,25 +117,6 @@ class Side:
             range=self.metric.range,
             better=self.metric.better,
         )
-
-
-def pair_of_models(models: Sequence[str], a: str | None, b: str | None) -> tuple[str, str]:
-    """Return the two models to compare: those named, and else the first ones that are not.
-
-    Raises
-    ------
-    HowsureError
-        If a name is unknown, or both are the same.
-    """
-    for name in (a, b):
-        if name is not None and name not in models:
-            raise HowsureError.unknown("model", str(name), models)
-    first = a if a is not None else next(name for name in models if name != b)
-    second = b if b is not None else next(name for name in models if name != first)
-    if first == second:
-        message = f"`a` and `b` are both '{first}'. Name two models: {', '.join(models)}."
-        raise HowsureError(message)
-    return first, second
 
 
 @dataclass(frozen=True, slots=True, eq=False)

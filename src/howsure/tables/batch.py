@@ -74,8 +74,7 @@ class Tables(Mapping[Hashable, Table_co], Generic[Table_co]):
 
     def group(self, key: Hashable) -> dict[str, Any]:
         """Return a group's values by column, as records show them."""
-        values = key if len(self.columns) > 1 and isinstance(key, tuple) else (key,)
-        return dict(zip(self.columns, values, strict=True))
+        return by_column(self.columns, key)
 
     def group_columns(self) -> dict[str, list[Any]]:
         """Return the groups' values by column, as records show them; None leads, for all groups together."""
@@ -117,3 +116,9 @@ class Tables(Mapping[Hashable, Table_co], Generic[Table_co]):
 
     def __repr__(self) -> str:
         return f"<Tables by {', '.join(self.columns)}: {len(self):,} groups of {self.overall!r}>"
+
+
+def by_column(columns: Sequence[str], key: Hashable) -> dict[str, Any]:
+    """Return the values of a group's key by the columns that the groups are made by."""
+    values = key if len(columns) > 1 and isinstance(key, tuple) else (key,)
+    return dict(zip(columns, values, strict=True))

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.designs.base import PSEUDO_CASES, Design
 from howsure.designs.counted import Independent, smoothed
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, listed
 from howsure.tables.counts import Counts
 
 Array = NDArray[Any]
@@ -188,12 +188,32 @@ class Table(abc.ABC):
         """Return the 2×2 tables of several classes against all others as a batch, or None where there are none."""
         return None
 
+    def refusal_beside(self, other: Table) -> str:
+        """Return why this table and one of another test set cannot be compared, and what to do; empty where they can.
+
+        Parameters
+        ----------
+        other : Table
+            The table of the other test set.
+        """
+        return f"These are a {self.noun} and a {other.noun}. Give two of one kind, of one model each."
+
     def __repr__(self) -> str:
         many = f"{int(np.prod(self.batch)):,} tables, " if self.batch else ""
         return (
             f"<{type(self).__name__}: {many}{int(np.sum(self.rows)):,} cases, {len(self.labels)} {self.classes_noun}, "
             f"{type(self.design).__name__} design>"
         )
+
+
+def other_classes(first: Table, second: Table) -> str:
+    """Return why two tables of classes cannot be compared: other classes, or in another order; empty where they can."""
+    if first.labels.tolist() == second.labels.tolist():
+        return ""
+    return (
+        f"The tables are of different classes: {listed(first.labels.tolist())} and {listed(second.labels.tolist())}. "
+        "Count both with the same `labels=`, in one order."
+    )
 
 
 def label_array(labels: ArrayLike) -> Array:
