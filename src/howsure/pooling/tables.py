@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,10 @@ from howsure.tables.multilabel import MultilabelTable
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
+Pooled = TypeVar("Pooled", bound=Table)
 
 
-def pool_tables(tables: Sequence[Table]) -> Table:
+def pool_tables(tables: Sequence[Pooled]) -> Pooled:
     """Return the sum of tables of the same classes and design: their cases as one test set.
 
     Right for the folds of one cross-validation, where each case is tested once. Where each experiment has a true

@@ -49,6 +49,11 @@ class MultilabelTable(Table):
         return DEFAULTS
 
     @property
+    def class_totals(self) -> Array:
+        """Cases with each label, ``(..., L)``."""
+        return np.asarray(self.counts[..., 1, :].sum(-1))
+
+    @property
     def truth(self) -> Array:
         """Whether the cell's cases have the label."""
         return np.tile([0, 0, 1, 1], len(self.labels))
