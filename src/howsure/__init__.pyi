@@ -153,9 +153,9 @@ from .pooling import (
     pool_folds as pool_folds,
     pool_tables as pool_tables,
 )
-from .report.content import Report as Report
 from .report.evidence import Subject as Subject
 from .report.measured import report_of as report_of
+from .report.report import Report as Report
 from .sources.confusion import confusion as confusion
 from .sources.paired import (
     paired as paired,

@@ -56,6 +56,10 @@ class Design(abc.ABC):
         Whether the number of cases of each true class is fixed.
     note : str
         Caveat attached to every estimate; empty for counted cases.
+    words : str
+        What is said of the cases behind their number, such as "in 120 clusters"; empty for independent cases.
+    cautions : tuple of str
+        What a reader of the intervals should know of the design, in sentences.
     method : str
         Name of the method that suits every metric of such counts; empty where it depends on the metric.
     credible : {"hdi", "equal_tailed"}
@@ -87,6 +91,16 @@ class Design(abc.ABC):
     def note(self) -> str:
         """Caveat attached to every estimate; empty for counted cases."""
         return ""
+
+    @property
+    def words(self) -> str:
+        """What is said of the cases behind their number; empty for independent cases."""
+        return ""
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What a reader of the intervals should know of the design, in sentences."""
+        return ()
 
     @property
     def degrees_of_freedom(self) -> Any:

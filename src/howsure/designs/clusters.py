@@ -13,6 +13,7 @@ from howsure.designs.base import Design, quotient
 from howsure.designs.sampling import BLOCK_CELLS, Blocks, gammas, multinomial
 
 Array = NDArray[Any]
+FEW = 20  # clusters, below which a variance between them is little more than a guess
 DUST = 1e-12  # relative to terms that cancel: rounding
 
 
@@ -47,6 +48,18 @@ class Clusters(Design):
     def number(self) -> Any:
         """How many clusters there are, of each table of a batch."""
         return int(self.multiplicity.sum()) if self.owner is None else self._per_table(np.ones(len(self.multiplicity)))
+
+    @property
+    def words(self) -> str:
+        """How many clusters the cases come in."""
+        return f"in {np.sum(self.number):,} clusters"
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """That cases vary together, and whether the clusters are few."""
+        few = " So few make the intervals themselves uncertain." if np.min(self.number) < FEW else ""
+        said = "and vary together within them; the intervals take this into account."
+        return (f"The cases come {self.words} {said}{few}",)
 
     @property
     def degrees_of_freedom(self) -> Any:

@@ -102,6 +102,16 @@ class Weighted(Design):
     weight_squared: Array
     atoms: tuple[Array, Array, Array] | None = None
 
+    @property
+    def words(self) -> str:
+        """That each case counts with its own weight."""
+        return "of different weights"
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """That the cases are weighted."""
+        return ("The cases are weighted; the intervals take this into account.",)
+
     def variance(self, counts: Array, gradient: Array) -> Array:  # noqa: ARG002 - as of every design
         """Return ``sum(weight_squared * gradient**2)``."""
         return dot(self.weight_squared * gradient, gradient)

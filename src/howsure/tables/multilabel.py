@@ -55,6 +55,11 @@ class MultilabelTable(Table):
         return other_classes(self, other) if type(other) is type(self) else super().refusal_beside(other)
 
     @property
+    def class_totals(self) -> Array:
+        """Cases with each label, ``(..., L)``."""
+        return np.asarray(self.counts[..., 1, :].sum(-1))
+
+    @property
     def truth(self) -> Array:
         """Whether the cell's cases have the label."""
         return np.tile([0, 0, 1, 1], len(self.labels))

@@ -122,6 +122,11 @@ class MultilabelScoresTable(ScoreMatrixTable):
         return PSEUDO_CASES * len(self.labels) * self.prior_shares
 
     @property
+    def class_totals(self) -> Array:
+        """Cases with each label, ``(..., L)``."""
+        return np.asarray(self.counts[..., 1].sum(-2))
+
+    @property
     def truth(self) -> Array:
         """Whether the cell's cases have the label."""
         return np.tile([0, 1], self.scores.size)

@@ -58,11 +58,6 @@ class ScoresTable(Table):
         """How many tables to draw at least at once."""
         return 4 if np.prod(self.shape) < LONG_TABLE else 1
 
-    @property
-    def class_totals(self) -> Array:
-        """Cases of each class, ``(..., 2)``."""
-        return np.asarray(self.counts.sum(-2))
-
     def at(self, threshold: float) -> ConfusionTable:
         """Return the confusion table at a threshold: predicted positive when the score is at least it.
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.designs.base import PSEUDO_CASES, Design
-from howsure.designs.counted import Independent, smoothed
+from howsure.designs.counted import Independent, added_up, smoothed
 from howsure.errors import HowsureError, listed
 from howsure.tables.counts import Counts
 
@@ -87,6 +87,11 @@ class Table(abc.ABC):
     def cells(self) -> Array:
         """The counts with the cells along one axis, ``(..., cells)``, as designs take them."""
         return self.counts.reshape(*self.batch, -1)
+
+    @property
+    def class_totals(self) -> Array:
+        """Cases of each true class, or with each label, ``(..., K)``."""
+        return added_up(self.cells, self.truth, len(self.labels))
 
     @cached_property
     def counted(self) -> Counts:
