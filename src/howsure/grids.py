@@ -104,6 +104,8 @@ class Grid:
 
 def _width(text: str) -> int:
     """Columns that a terminal gives to a text: wide characters take two, combining ones none."""
+    if text.isascii():
+        return len(text)
     return sum(
         0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text
     )

@@ -91,7 +91,7 @@ def review_plan(
     from howsure.sources.confusion import confusion
 
     if reviewed is None:
-        table: Any = confusion(y_true, y_pred, data=file)
+        table = confusion(y_true, y_pred, data=file)
     else:
         table = corrected(y_true=y_true, y_pred=y_pred, y_reviewed=reviewed, data=file)
     write_grid(planned(table, metric, budget=budget, confidence_level=level).grid(), how=format, title=str(file))
