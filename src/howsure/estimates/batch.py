@@ -192,7 +192,8 @@ def batch_grid(estimates: list[Estimates]) -> Grid:
     """Return the rows of all groups together, then of each, one for each metric."""
     first = estimates[0]
     level, columns = percent(first.confidence_level), first.tables.columns
-    rows, about = [], {}
+    rows: list[tuple[str, ...]] = []
+    about: dict[str, list[str]] = {}
     for records in zip(*(each.records() for each in estimates), strict=True):
         for record in records:
             decimals = significant_decimals(record["low"], record["high"])

@@ -212,8 +212,11 @@ def asked_metrics(table: Table, metrics: Asked | Sequence[Asked] | None, thresho
     """Return the metrics that are asked for, one per class where the average is ``none``; by default a selection."""
     if metrics is None:
         return default_metrics(table, threshold)
-    wanted = [metrics] if isinstance(metrics, str | Spec | Metric) else metrics
-    return tuple(each for spec in wanted for each in labels_to_expand(spec, table) or [spec])
+    wanted: Sequence[Asked] = [metrics] if isinstance(metrics, str | Spec | Metric) else metrics
+    specs: list[Asked] = []
+    for each in wanted:
+        specs += labels_to_expand(each, table) or [each]
+    return tuple(specs)
 
 
 def default_metrics(table: Table, threshold: float | None = None) -> tuple[str, ...]:

@@ -85,7 +85,7 @@ class Tables(Mapping[Hashable, Table_co], Generic[Table_co]):
         """Return the groups' values by column, as records show them; None leads, for all groups together."""
         if len(self.columns) == 1:
             return {self.columns[0]: [None, *self._keys]}
-        values = zip(*self._keys, strict=True)  # type: ignore[arg-type]  # of several columns keys are tuples
+        values = zip(*self._keys, strict=True)
         return {name: [None, *column] for name, column in zip(self.columns, values, strict=True)}
 
     def position(self, key: Hashable) -> int:
