@@ -208,7 +208,7 @@ class TestThreshold:
         [
             ("scores", "f1", None, "give `threshold=0.5`"),
             ("scores", ["roc_auc", "f1"], None, "give `threshold=0.5`"),
-            ("scores", "roc_auc", 0.5, "`roc_auc` look at all scores"),
+            ("scores", "roc_auc", 0.5, "`roc_auc` uses all scores"),
             ("scores", "f1", float("nan"), "not a number"),
             ("confusion", "f1", 0.5, "for tables of scores"),
         ],
