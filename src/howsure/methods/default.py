@@ -5,34 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from howsure.errors import HowsureError
-from howsure.methods.delong import DeLong, is_area
-from howsure.methods.delta import Delta
-from howsure.methods.fieller import Fieller
 from howsure.methods.interval import Method
-from howsure.methods.mover import Mover
-from howsure.methods.pairs import Tango
-from howsure.methods.predictive import Predictive, is_predictable
-from howsure.methods.proportion import Wilson
+from howsure.methods.predictive import is_predictable
 from howsure.methods.registry import METHODS
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
 
-def _always(metric: Metric, table: Table) -> bool:  # noqa: ARG001 - as of every condition
+def _always(metric: Metric, table: Table) -> bool:
     return True
 
 
-def _is_no_ratio(metric: Metric, table: Table) -> bool:  # noqa: ARG001 - as of every condition
+def _is_no_ratio(metric: Metric, table: Table) -> bool:
     return metric.contrast is None or metric.contrast.effect.name == "difference"
 
 
 def _is_one_table_or_separate(metric: Metric, table: Table) -> bool:
     if metric.contrast is None:
         return True
-    return len(table.design.test_sets) > 1 and not is_area(metric.contrast.first.metric)
+    return len(table.design.test_sets) > 1 and not metric.contrast.is_of_areas
 
 
-def _is_estimated(metric: Metric, table: Table) -> bool:  # noqa: ARG001 - as of every condition
+def _is_estimated(metric: Metric, table: Table) -> bool:
     return table.design.has_labels and not table.design.has_trials
 
 
@@ -40,14 +34,15 @@ def _is_predictable(metric: Metric, table: Table) -> bool:
     return metric.contrast is None and is_predictable(table)
 
 
-PREFERENCE: tuple[tuple[Method, Callable[[Metric, Table], bool]], ...] = (
-    (Tango(), _always),
-    (DeLong(), _is_no_ratio),
-    (Predictive(), _is_predictable),
-    (Wilson(), _always),
-    (Mover(), _is_one_table_or_separate),
-    (Fieller(), _is_estimated),
-    (Delta(), _always),
+# By name, as some of them in turn ask for the method that suits a part.
+PREFERENCE: tuple[tuple[str, Callable[[Metric, Table], bool]], ...] = (
+    ("tango", _always),
+    ("delong", _is_no_ratio),
+    ("predictive", _is_predictable),
+    ("wilson", _always),
+    ("mover", _is_one_table_or_separate),
+    ("fieller", _is_estimated),
+    ("delta", _always),
 )
 
 
@@ -63,11 +58,14 @@ def default_method(metric: Metric, table: Table) -> Method:
     """
     own = table.design.method
     if own and metric.contrast is None:
-        method: Method = METHODS[own].method()
-        return method
-    return next(
-        method for method, preferred in PREFERENCE if preferred(metric, table) and not method.suits(metric, table)
-    )
+        return _method(own)
+    preferred = (_method(name) for name, condition in PREFERENCE if condition(metric, table))
+    return next(method for method in preferred if not method.suits(metric, table))
+
+
+def _method(name: str) -> Method:
+    method: Method = METHODS[name].method()
+    return method
 
 
 def checked(method: Method | None, metric: Metric, table: Table) -> Method:

@@ -307,11 +307,6 @@ def contrast_freedom(metric: Metric, table: Table) -> Any:
     return np.where(np.isfinite(found), found, design.degrees_of_freedom)
 
 
-def is_area(metric: Metric) -> bool:
-    """Whether a metric is the whole area under the ROC curve, or an average of such areas."""
-    return metric.is_area
-
-
 def suits_areas_of_scores(method: Method, metric: Metric, table: Table) -> str:
     """Return an empty text for the area of labelled scores of two classes, else what to use instead."""
     fits = isinstance(table, ScoresTable) and metric.contrast is None
@@ -319,8 +314,8 @@ def suits_areas_of_scores(method: Method, metric: Metric, table: Table) -> str:
 
 
 def _not_an_area(method: Method, metric: Metric, *, fits: bool) -> str:
-    own = metric if metric.contrast is None else metric.contrast.first.metric
-    if is_area(own) and fits:
+    area = metric.is_area if metric.contrast is None else metric.contrast.is_of_areas
+    if area and fits:
         return ""
     return f"`{type(method).__name__}` is for `roc_auc`, not for `{metric.name}`. Use `Delta()` or `Bootstrap()`."
 

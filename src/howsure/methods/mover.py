@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.designs.base import quotient
 from howsure.methods import binomial
+from howsure.methods.default import default_method
 from howsure.methods.interval import (
     CONSTANT,
     ONE_CLUSTER,
@@ -112,8 +113,6 @@ def _difference(metric: Metric, contrast: Contrast, table: Table) -> AtLevels:
     For shares of two independent samples it is Newcombe's hybrid score interval (1998, Statistics in Medicine
     17:873–890, method 10); for shares of the same cases his method 8 for paired data.
     """
-    from howsure.methods.default import default_method
-
     value, error = np.asarray(metric(table.counted)), standard_error(metric, table)
     sides = (contrast.first, contrast.second)
     tables = [side.view.table(table) for side in sides]
