@@ -59,7 +59,11 @@ def lines(pattern, *without):
 def test_tables_and_designs_are_asked():
     """Outside their folders no code looks at the kind of a table, and few places at its class or its design's."""
     assert not lines(r"\.kind *(==|!=|in |not in )\s*[\"'{(]", "tables", "designs", "sources") or True
-    checks = lines(r"isinstance\([^)]*(Table|Tables|Design|Independent|Weighted|Clusters|FixedMargins|Separate|Linearised|Batch|Population|Known|Expected|Reviewed)\b", "tables", "designs")
+    checks = lines(
+        r"isinstance\([^)]*(Table|Tables|Design|Independent|Weighted|Clusters|FixedMargins|Separate|Linearised|Batch|Population|Known|Expected|Reviewed)\b",
+        "tables",
+        "designs",
+    )
     assert len(checks) <= MOST_INSTANCE_CHECKS, "\n".join(checks)
 
 

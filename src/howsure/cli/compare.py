@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from cyclopts import App, Parameter
-
+from howsure.cli.options import Format, Words, split
+from howsure.cli.output import write_grid, write_records
 from howsure.errors import HowsureError
-
-Format = Literal["table", "json", "csv", "markdown", "html", "latex"]
 
 
 def compare(
@@ -17,9 +15,9 @@ def compare(
     /,
     *,
     y_true: str,
-    y_pred: Annotated[list[str] | None, Parameter(consume_multiple=True)] = None,
-    y_score: Annotated[list[str] | None, Parameter(consume_multiple=True)] = None,
-    metric: Annotated[list[str] | None, Parameter(consume_multiple=True)] = None,
+    y_pred: Words = None,
+    y_score: Words = None,
+    metrics: Words = None,
     method: str | None = None,
     correction: Literal["holm", "fdr_bh", "bonferroni", "none", "max_t"] = "holm",
     level: float = 0.95,
@@ -37,10 +35,10 @@ def compare(
     y_true
         Column with the true labels.
     y_pred
-        Columns with the predicted labels, one a model.
+        Columns with the predicted labels, one per model.
     y_score
-        Columns with the scores, one a model, instead of labels.
-    metric
+        Columns with the scores, one per model, instead of labels.
+    metrics
         Metrics as spec strings, such as f1@macro; accuracy by default, roc_auc of scores.
     method
         Interval method; see `howsure methods`. By default the one that suits each metric.
@@ -57,7 +55,6 @@ def compare(
     format
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
-    from howsure.cli.output import write_grid, write_records
     from howsure.comparison.models import compare_all
     from howsure.sources.paired import paired, paired_scores
 
@@ -66,10 +63,10 @@ def compare(
         raise HowsureError(message)
     columns: dict[str, Any] = {"data": file, "groups": groups, "sample_weight": sample_weight}
     if y_pred is not None:
-        table, default = paired(y_true, _split(y_pred), **columns), "accuracy"
+        table, default = paired(y_true, split(y_pred), **columns), "accuracy"
     else:
-        table, default = paired_scores(y_true, _split(y_score or []), **columns), "roc_auc"
-    wanted = _split(metric) if metric else [default]
+        table, default = paired_scores(y_true, split(y_score), **columns), "roc_auc"
+    wanted = split(metrics) or [default]
     found = compare_all(table, wanted, correction=correction, method=method, confidence_level=level, random_state=seed)
     if format in {"json", "csv"}:
         write_records(found.records(), format)
@@ -78,13 +75,3 @@ def compare(
         write_grid(pair.grid(), how=format, title=str(file), note=pair.sentence())
     else:
         write_grid(found.grid(), how=format, title=str(file), note=f"{table.rows:,} cases")
-
-
-def _split(words: list[str]) -> list[str]:
-    """Accept names as separate words and separated by commas."""
-    return [part for word in words for part in word.split(",") if part]
-
-
-def register_compare(app: App) -> None:
-    """Add the command to the application."""
-    app.command(compare)

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
 
-from cyclopts import Parameter
-
+from howsure.cli.options import Format, Words, split
 from howsure.cli.output import write, write_grid
-
-Format = Literal["table", "json", "csv", "markdown", "html", "latex"]
-Words = Annotated[list[str] | None, Parameter(consume_multiple=True)]
+from howsure.cli.pages import single_block
 
 
 def reviewed(
@@ -31,7 +27,7 @@ def reviewed(
     Parameters
     ----------
     file
-        Predictions, one row a case: CSV, TSV, JSON lines, Parquet, Arrow or Feather.
+        Predictions, one row per case: CSV, TSV, JSON lines, Parquet, Arrow or Feather.
     y_true
         Column with the labels as they were recorded.
     y_pred
@@ -53,9 +49,8 @@ def reviewed(
     from howsure.evidence.review.reviewed import reviewed as corrected
 
     table = corrected(y_true=y_true, y_pred=y_pred, y_reviewed=reviewed, data=file)
-    chosen = None if metrics is None else [part for word in metrics for part in word.split(",") if part]
-    found = evaluate(table, chosen, method=method, confidence_level=level, random_state=seed)
-    write({"": found}, {"": table}, None, str(file), format)
+    found = evaluate(table, split(metrics) or None, method=method, confidence_level=level, random_state=seed)
+    write([single_block([*found.values()], table, found.confidence_level)], str(file), format)
 
 
 def review_plan(
@@ -75,7 +70,7 @@ def review_plan(
     Parameters
     ----------
     file
-        Predictions, one row a case: CSV, TSV, JSON lines, Parquet, Arrow or Feather.
+        Predictions, one row per case: CSV, TSV, JSON lines, Parquet, Arrow or Feather.
     y_true
         Column with the labels as they were recorded.
     y_pred
@@ -96,7 +91,7 @@ def review_plan(
     from howsure.sources.confusion import confusion
 
     if reviewed is None:
-        table: Any = confusion(y_true, y_pred, data=file)
+        table = confusion(y_true, y_pred, data=file)
     else:
         table = corrected(y_true=y_true, y_pred=y_pred, y_reviewed=reviewed, data=file)
     write_grid(planned(table, metric, budget=budget, confidence_level=level).grid(), how=format, title=str(file))

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
-from cyclopts import App, Parameter
+from cyclopts import App
 
+from howsure.cli.options import Words, split
 from howsure.cli.output import write_grid
 from howsure.errors import HowsureError
+from howsure.grids import json_text
 
 if TYPE_CHECKING:
     from howsure.study import Records, Study
 
-Format = Literal["table", "json", "markdown", "html", "latex"]
+Format = Literal["table", "json", "markdown", "html", "latex"]  # several tables have no CSV
 SUFFIXES = (".csv", ".tsv")
 
 study_app = App(name="study", help="Many experiments in groups: run a study file, or begin one.")
@@ -60,8 +61,7 @@ def run(
         report_of_study(study, title=str(file), rope=rope, command=command).save(html)
     reports = _reports(study, rope)
     if format == "json":
-        content = {name: report.plain_records() for name, report in reports.items()}
-        sys.stdout.write(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+        sys.stdout.write(json_text({name: report.records() for name, report in reports.items()}))
     for title in ("summaries", "aggregates") if format != "json" else ():
         write_grid(reports[title].grid(), how=format, title=f"{file} · {title}")
     if format == "table" and len(study.experiments) > 1:
@@ -97,11 +97,11 @@ def init(
     folder: Path,
     /,
     *,
-    metrics: Annotated[list[str] | None, Parameter(consume_multiple=True)] = None,
+    metrics: Words = None,
     aggregation: str | None = None,
     name: str = "study.toml",
 ) -> None:
-    """Begin a study from a folder of confusion matrices: one experiment a CSV or TSV file.
+    """Begin a study from a folder of confusion matrices: one CSV or TSV file per experiment.
 
     A file `mlp_0.csv` becomes the experiment `mlp/0`, a file `site/mlp.csv` the experiment `site/mlp`.
 
@@ -135,7 +135,7 @@ def init(
         found = file.relative_to(folder)
         study.add(_experiment_name(found), {"matrix": found.as_posix()}, folder=folder)
     first = next(iter(study.experiments.values()))
-    wanted = [part for word in metrics for part in word.split(",") if part] if metrics else default_metrics(first.table)
+    wanted = split(metrics) or default_metrics(first.table)
     for metric in wanted:
         study.add_metric(metric, aggregation=aggregation)
     study.save(path)

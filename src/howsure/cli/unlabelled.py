@@ -8,10 +8,9 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from howsure.cli.options import Format, Words, split
 from howsure.cli.output import write, write_grid, write_records
-
-Format = Literal["table", "json", "csv", "markdown", "html", "latex"]
-Words = Annotated[list[str] | None, Parameter(consume_multiple=True)]
+from howsure.cli.pages import single_block
 
 
 def unlabelled(
@@ -44,7 +43,7 @@ def unlabelled(
     Parameters
     ----------
     file
-        Scores, one row a case: CSV, TSV, JSON lines, Parquet, Arrow or Feather.
+        Scores, one row per case: CSV, TSV, JSON lines, Parquet, Arrow or Feather.
     y_score
         Column with the probability of the positive class; for K classes their K columns.
     labelled
@@ -64,7 +63,7 @@ def unlabelled(
     target
         What the intervals are about: these very cases (batch), or the population that they are from.
     by
-        Column to split by: chunks that are held against a baseline.
+        Column to split by: chunks that are compared with a baseline.
     every
         Period of the column (hour, day, week, month, quarter, year); or, without --by, how many rows make a chunk.
     reference
@@ -90,13 +89,12 @@ def unlabelled(
     calibrator = _calibrator(column, labelled, y_true, calibration, pos_label, seed)
     rest: dict[str, Any] = {"y_pred": y_pred, "labels": labels, "target": target, "calibrator": calibrator}
     tables = calibrated(column, data=file, by=by, every=period, **rest)
-    names = None if metrics is None else [part for word in metrics for part in word.split(",") if part]
+    names = split(metrics) or None
     settings: dict[str, Any] = {"method": method, "confidence_level": level, "random_state": seed}
     if not isinstance(tables, Mapping):
-        from howsure.tables.scores import ScoresTable
-
-        shown = tables.at(threshold) if isinstance(tables, ScoresTable) else tables
-        write({"": evaluated(tables, names, threshold, settings)}, {"": shown}, None, str(file), format)
+        found = evaluated(tables, names, threshold, settings)
+        shown = tables.at(threshold) if hasattr(tables, "at") else tables
+        write([single_block([*found.values()], shown, found.confidence_level)], str(file), format)
         return
     followed = monitor(tables, names, threshold=threshold, reference=reference, baseline=baseline, **settings)
     if format in {"json", "csv"}:

@@ -48,10 +48,18 @@ class Design(abc.ABC):
         Whether the scores of the cases at hand are taken for the probabilities of their classes.
     is_exact : bool
         Whether nothing is drawn, so that nothing is uncertain.
+    awaits_labels : bool
+        Whether the counts are of given cases whose labels are yet to come.
+    knows_chances : bool
+        Whether the probabilities of such labels are given, not estimated.
     fixes_margins : bool
         Whether the number of cases of each true class is fixed.
     note : str
         Caveat attached to every estimate; empty for counted cases.
+    words : str
+        What is said of the cases behind their number, such as "in 120 clusters"; empty for independent cases.
+    cautions : tuple of str
+        What a reader of the intervals should know of the design, in sentences.
     method : str
         Name of the method that suits every metric of such counts; empty where it depends on the metric.
     credible : {"hdi", "equal_tailed"}
@@ -63,6 +71,8 @@ class Design(abc.ABC):
     is_counted: ClassVar[bool] = True
     has_trials: ClassVar[bool] = True
     has_labels: ClassVar[bool] = True
+    awaits_labels: ClassVar[bool] = False
+    knows_chances: ClassVar[bool] = False
     trusts_scores: ClassVar[bool] = False
     fixes_margins: ClassVar[bool] = False
     credible: ClassVar[str] = "hdi"
@@ -81,6 +91,16 @@ class Design(abc.ABC):
     def note(self) -> str:
         """Caveat attached to every estimate; empty for counted cases."""
         return ""
+
+    @property
+    def words(self) -> str:
+        """What is said of the cases behind their number; empty for independent cases."""
+        return ""
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What a reader of the intervals should know of the design, in sentences."""
+        return ()
 
     @property
     def degrees_of_freedom(self) -> Any:
@@ -106,6 +126,29 @@ class Design(abc.ABC):
         """Return the sum of squared weights by cell where cells vary independently, else None."""
         return None
 
+    def placement_variance(self, counts: Array, truth: Array, slopes: Array) -> Array:  # noqa: ARG002
+        """Return the variance of a mean of placements within each class, such as an area under the ROC curve.
+
+        Where cases are counted, squared deviations from the class's mean are divided by its number of cases minus 1.
+
+        Parameters
+        ----------
+        counts, slopes : ndarray of shape (..., cells)
+            The tables, and the derivative of the mean by the cells.
+        truth : ndarray of shape (cells,)
+            Position of the true class of each cell.
+
+        Returns
+        -------
+        ndarray of shape (...)
+            The variance; nan where a class has too few cases to show one.
+        """
+        return self.variance(counts, slopes)
+
+    def offers(self, what: str) -> bool:
+        """Return whether the design defines one of the answers that not every design has, such as ``"resample"``."""
+        return getattr(type(self), what) is not getattr(Design, what)
+
     def effective_trials(self, counts: Array, trials: Array) -> Array:
         """Return the size of the simple random sample that the marked cells are worth when all agree.
 
@@ -113,6 +156,19 @@ class Design(abc.ABC):
         """
         marked = np.broadcast_to(np.asarray(trials, dtype=float), counts.shape)
         return quotient((counts * marked).sum(-1) ** 2, self.variance(counts, marked))
+
+    def unit_size(self, counts: Array) -> Any:
+        """Return the size of an average sampling unit, in counts; 0 where what does not vary is certain.
+
+        Pseudo-cases of a table that shows no variation are of this size.
+
+        Parameters
+        ----------
+        counts : ndarray of shape (..., cells)
+            The tables.
+        """
+        worth = np.maximum(self.effective_trials(counts, np.ones(counts.shape[-1], dtype=bool)), 1.0)
+        return np.maximum(counts.sum(-1) / worth, 1.0)
 
     def merged(self, cells: Array, size: int) -> Design:  # noqa: ARG002 - of designs that are defined there
         """Return the design of the table whose cell ``cells[c]`` collects cell ``c``; ``size`` cells in all.

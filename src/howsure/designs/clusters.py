@@ -13,6 +13,7 @@ from howsure.designs.base import Design, quotient
 from howsure.designs.sampling import BLOCK_CELLS, Blocks, gammas, multinomial
 
 Array = NDArray[Any]
+FEW = 20  # clusters, below which a variance between them is little more than a guess
 DUST = 1e-12  # relative to terms that cancel: rounding
 
 
@@ -49,6 +50,18 @@ class Clusters(Design):
         return int(self.multiplicity.sum()) if self.owner is None else self._per_table(np.ones(len(self.multiplicity)))
 
     @property
+    def words(self) -> str:
+        """How many clusters the cases come in."""
+        return f"in {np.sum(self.number):,} clusters"
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """That cases vary together, and whether the clusters are few."""
+        few = " So few make the intervals themselves uncertain." if np.min(self.number) < FEW else ""
+        said = "and vary together within them; the intervals take this into account."
+        return (f"The cases come {self.words} {said}{few}",)
+
+    @property
     def degrees_of_freedom(self) -> Any:
         """The number of clusters minus 1."""
         return self.number - 1.0
@@ -63,6 +76,19 @@ class Clusters(Design):
         squares, number = self._per_table(self.totals(spread) ** 2), np.asarray(self.number, dtype=float)
         enough = number > 1
         return np.where(enough, quotient(number, number - 1) * squares, np.nan)
+
+    def placement_variance(self, counts: Array, truth: Array, slopes: Array) -> Array:
+        """Return Obuchowski's variance (1997), with the covariance of the classes within clusters."""
+        sides = [np.broadcast_to(truth == side, counts.shape) for side in range(int(truth.max()) + 1)]
+        totals = np.stack([self.totals(slopes * side) for side in sides])
+        # Clusters that hold a case of the class; the covariance of the classes is over all clusters.
+        present = np.stack([self._per_table((self.totals(side * 1.0) > 0) * 1.0) for side in sides])
+        own = np.stack([self._per_table(each**2) for each in totals])
+        across = self._per_table(totals.sum(0) ** 2) - own.sum(0)
+        number = np.asarray(self.number, dtype=float)
+        variance = quotient(own * present, present - 1).sum(0) + quotient(number, number - 1) * across
+        single = ((present > 0) & (present < 2)).any(0)  # noqa: PLR2004 - a variance needs two
+        return np.where(single, np.nan, np.maximum(variance, 0.0))
 
     def effective_trials(self, counts: Array, trials: Array) -> Array:
         """Return Kish's effective number of clusters: all cases of a cluster are taken to agree."""

@@ -33,10 +33,15 @@ class Expected(Design):
     is_counted: ClassVar[bool] = False
     has_trials: ClassVar[bool] = False
     has_labels: ClassVar[bool] = False
+    awaits_labels: ClassVar[bool] = True
 
     def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design]:  # noqa: ARG002 - as of every design
         """Return the counts as they are: what does not vary is certain, given the scores."""
         return counts, self
+
+    def unit_size(self, counts: Array) -> float:  # noqa: ARG002 - as of every design
+        """Return 0: what does not vary is certain, given the scores."""
+        return 0.0
 
     def effective_trials(self, counts: Array, trials: Array) -> Array:
         """Return the expected number of cases in the marked cells."""
@@ -173,6 +178,7 @@ class Batch(Expected):
     """
 
     cases: Cases
+    knows_chances: ClassVar[bool] = True
     trusts_scores: ClassVar[bool] = True
 
     @property
@@ -257,6 +263,7 @@ class Population(Expected):
     """
 
     cases: Cases
+    awaits_labels: ClassVar[bool] = False
     trusts_scores: ClassVar[bool] = True
 
     @property
@@ -321,6 +328,7 @@ class Known(Expected):
 
     distribution: ScoreDistribution | None
     n: float = np.inf
+    knows_chances: ClassVar[bool] = True
 
     @property
     def is_exact(self) -> bool:

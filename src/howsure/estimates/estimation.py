@@ -16,9 +16,10 @@ from howsure.estimates.evaluation import Evaluation
 from howsure.estimates.given import table_of
 from howsure.estimates.grouped import group_seed
 from howsure.estimates.reasons import reasons
-from howsure.methods import DrawingMethod, Method, automatic, named, refuse_unfit
+from howsure.methods.default import checked
 from howsure.methods.draws import seed_sequence
-from howsure.methods.interval import Interval
+from howsure.methods.interval import DrawingMethod, Interval, Method
+from howsure.methods.library import named
 from howsure.metrics.binding import labels_to_expand, resolve
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
@@ -236,12 +237,13 @@ class _Question:
         """Return the estimates of one table."""
         bound = self._bound(table)
         method = named(table.design.method or None) if self.method is None else self.method
-        refuse_unfit(method, table)
         names = [metric.name for metric in bound]
         if len(bound) == 1 or (isinstance(table, ScoresTable) and all(metric.smaller for metric in bound)):
             own = [own_table(table, metric) for metric in bound]  # whose few cells say all that the many could
             table, bound = own[0][0] if own else table, [metric for _, metric in own]
         if isinstance(method, DrawingMethod):
+            for metric in bound:
+                checked(method, metric, table)
             intervals = method.intervals(bound, table, self.level, self.seed)
             pairs: list[tuple[Method, Interval]] = [(method, interval) for interval in intervals]
         else:
@@ -313,7 +315,7 @@ def _analytics(
         if stack is None:
             continue
         same = resolve(spec, stack)
-        chosen = _suitable(method, same, stack)
+        chosen = checked(method, same, stack)
         if chosen.takes_batches:
             interval = chosen.at_levels(same, stack)(level)
             found |= {place: (chosen, interval.picked(index)) for index, place in enumerate(places)}
@@ -322,16 +324,8 @@ def _analytics(
 
 def _analytic(table: Table, metric: Metric, method: Method | None, level: float) -> tuple[Method, Interval]:
     small, same = _smallest(*own_table(table, metric))
-    chosen = _suitable(method, same, small)
+    chosen = checked(method, same, small)
     return chosen, chosen.interval(same, small, level)
-
-
-def _suitable(method: Method | None, metric: Metric, table: Table) -> Method:
-    """Return the method that was asked for, or the default one; refuse one that does not suit."""
-    chosen = automatic(metric, table) if method is None else method
-    if refusal := chosen.suits(metric, table):
-        raise HowsureError(refusal)
-    return chosen
 
 
 def _in_one_pass(
@@ -340,7 +334,7 @@ def _in_one_pass(
     """Return the estimates of all groups at once; None where the method takes one table at a time."""
     table, own = own_table(stack, metric)
     small, same = _smallest(table, own)
-    chosen = _suitable(method, same, small)
+    chosen = checked(method, same, small)
     if not (chosen.takes_batches and same.takes_batches):
         return None
     found = chosen.at_levels(same, small)(overall.confidence_level)

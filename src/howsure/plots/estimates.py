@@ -11,19 +11,33 @@ from matplotlib.axes import Axes
 
 from howsure.comparison.compare import compare
 from howsure.comparison.models import compare_all
-from howsure.estimates.estimation import estimate, evaluate
-from howsure.methods import Method
+from howsure.estimates.estimation import estimate
+from howsure.methods.interval import Method
 from howsure.metrics.metric import Metric
 from howsure.plots.dots import differences, intervals
 from howsure.plots.forests import forest
 from howsure.plots.posteriors import posterior
+from howsure.plots.series import evaluated
 from howsure.sources.confusion import confusion
 from howsure.sources.paired import paired
 
 
 @dataclass(slots=True, eq=False)
 class EstimateDisplay(ABC):
-    """What was estimated, how it is drawn, and the axes that it was drawn on last."""
+    """What was estimated, how it is drawn, and the axes that it was drawn on last.
+
+    Parameters
+    ----------
+    estimate : object
+        What the plot's function takes.
+    settings : mapping of str to object
+        Its further arguments.
+
+    Attributes
+    ----------
+    ax_, figure_
+        What was drawn last.
+    """
 
     estimate: Any
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -64,8 +78,9 @@ class IntervalDisplay(EstimateDisplay):
     ) -> Self:
         """Evaluate labels and draw the metrics; arguments as for `evaluate`, and those of `confusion`."""
         table = confusion(y_true, y_pred, **columns)
-        found = evaluate(table, metrics, method=method, confidence_level=confidence_level, random_state=random_state)
-        return cls.from_estimate(found, ax=ax)
+        settings: dict[str, Any] = {"confidence_level": confidence_level, "random_state": random_state}
+        found = evaluated(table, metrics, method=method, **settings)
+        return cls.from_estimate(found.get("", found), ax=ax)
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any, **settings: Any) -> Self:  # noqa: N803 - scikit-learn's name

@@ -7,7 +7,6 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
 from numpy.typing import NDArray
 
 from howsure.comparison.ranks import Ranks, ranks
@@ -20,9 +19,9 @@ from howsure.metrics.spec import parse
 from howsure.study import findings
 from howsure.study.aggregation import Aggregation, aggregation as chosen_aggregation
 from howsure.study.arviz import tree_of
-from howsure.study.collection import Collection
+from howsure.study.collection import LEVEL, N_DRAWS, SEED, Collection
 from howsure.study.experiment import SOURCES, Experiment, experiment
-from howsure.study.files import study_from, write_study
+from howsure.study.files import read_study, write_study
 from howsure.study.findings import RANDOM
 from howsure.study.folds import fold_tables
 from howsure.study.records import Records
@@ -62,8 +61,8 @@ class Study:
     True
     """
 
-    def __init__(self, *, seed: int = 0, n_draws: int = 10_000, confidence_level: float = 0.95) -> None:
-        self._held = Collection(_whole("seed", seed, 0), _whole("n_draws", n_draws, 1))
+    def __init__(self, *, seed: int = SEED, n_draws: int = N_DRAWS, confidence_level: float = LEVEL) -> None:
+        self._held = Collection(seed, n_draws)
         self.confidence_level = confidence_level
 
     def _repr_html_(self) -> str:
@@ -179,8 +178,7 @@ class Study:
         HowsureError
             If a name is not known or does not fit the experiments.
         """
-        text = parse(metric).text
-        self._held.add_metric(text, chosen_aggregation(aggregation, scale=scale, test_share=test_share))
+        self._held.add_metric(metric, chosen_aggregation(aggregation, scale=scale, test_share=test_share))
 
     def draws(self, metric: str, name: str, *, source: Source = "posterior") -> Array:
         """Return draws of a metric for an experiment, or for the aggregate of a group.
@@ -249,9 +247,9 @@ class Study:
         folds: Any = None,
         labels: Any = None,
         metrics: Sequence[str] | None = None,
-        seed: int = 0,
-        n_draws: int = 10_000,
-        confidence_level: float = 0.95,
+        seed: int = SEED,
+        n_draws: int = N_DRAWS,
+        confidence_level: float = LEVEL,
     ) -> Study:
         """Return a study of cross-validated models: name → what `cross_validate` or `cross_val_predict` returned.
 
@@ -288,7 +286,10 @@ class Study:
             If the file is missing or no TOML, has a key that is not known, or names a file that is missing or holds no
             square matrix of counts; the message names file, key and remedy.
         """
-        return study_from(cls, Path(path))
+        held, level = read_study(Path(path))
+        study = cls(seed=held.seed, n_draws=held.n_draws, confidence_level=level)
+        study._held = held
+        return study
 
     def save(self, path: str | Path) -> Path:
         """Write the study to a TOML file, without its draws, which follow from it; return the path.
@@ -298,7 +299,7 @@ class Study:
         HowsureError
             If an experiment was made in memory from weighted or clustered cases: a file holds them by their path.
         """
-        return write_study(self, Path(path))
+        return write_study(self._held, self._level, Path(path))
 
     def to_arviz(self) -> Any:
         """Return the draws of all metrics as an xarray DataTree, as ArviZ reads it.
@@ -311,7 +312,7 @@ class Study:
         HowsureError
             If xarray is not installed.
         """
-        return tree_of(self)
+        return tree_of(self._held)
 
     # --- reports ---------------------------------------------------------------------------------------------
 
@@ -397,10 +398,3 @@ class Study:
             what = "basis of an aggregate"
             raise HowsureError.unknown(what, str(basis), ["draws", "delta"])
         return findings.aggregates(self._held, metric, basis, self._level)
-
-
-def _whole(name: str, value: Any, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        message = f"`{name}` must be a whole number of at least {least}, not {value!r}."
-        raise HowsureError(message)
-    return int(value)

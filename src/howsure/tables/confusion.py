@@ -13,7 +13,7 @@ from howsure.designs.base import Design
 from howsure.errors import HowsureError, UndefinedDesignError
 from howsure.tables.batch import Tables
 from howsure.tables.counts import ConfusionCounts, Counts
-from howsure.tables.table import Table, label_array
+from howsure.tables.table import Table, label_array, other_classes
 
 Array = NDArray[Any]
 OF_TWO_CLASSES = (
@@ -50,6 +50,10 @@ class ConfusionTable(Table):
     noun: ClassVar[str] = "confusion table"
     adds_up: ClassVar[bool] = True
     counts_class: ClassVar[type[Counts]] = ConfusionCounts
+
+    def refusal_beside(self, other: Table) -> str:
+        """Return an empty text for another table of the same classes, else why the two cannot be compared."""
+        return other_classes(self, other) if type(other) is type(self) else super().refusal_beside(other)
 
     @property
     def truth(self) -> Array:

@@ -108,6 +108,7 @@ class MultilabelScoresTable(ScoreMatrixTable):
 
     axes: ClassVar[int] = 3
     classes_noun: ClassVar[str] = "labels"
+    has_one_cell_per_case: ClassVar[bool] = False
     has_pairs: ClassVar[bool] = False
 
     @property
@@ -119,6 +120,11 @@ class MultilabelScoresTable(ScoreMatrixTable):
     def default_prior(self) -> Array:
         """Pseudo-cases of the default prior by cell: two for each label."""
         return PSEUDO_CASES * len(self.labels) * self.prior_shares
+
+    @property
+    def class_totals(self) -> Array:
+        """Cases with each label, ``(..., L)``."""
+        return np.asarray(self.counts[..., 1].sum(-2))
 
     @property
     def truth(self) -> Array:

@@ -44,6 +44,10 @@ class ScoresTable(Table):
         """The metrics that `evaluate` reports when none are named."""
         return ("roc_auc", "average_precision")
 
+    def refusal_beside(self, other: Table) -> str:
+        """Return an empty text for another table of scores, else why the two cannot be compared."""
+        return "" if type(other) is type(self) else super().refusal_beside(other)
+
     @property
     def truth(self) -> Array:
         """Position of the true class of each cell."""
@@ -53,11 +57,6 @@ class ScoresTable(Table):
     def smallest_block(self) -> int:
         """How many tables to draw at least at once."""
         return 4 if np.prod(self.shape) < LONG_TABLE else 1
-
-    @property
-    def class_totals(self) -> Array:
-        """Cases of each class, ``(..., 2)``."""
-        return np.asarray(self.counts.sum(-2))
 
     def at(self, threshold: float) -> ConfusionTable:
         """Return the confusion table at a threshold: predicted positive when the score is at least it.
