@@ -30,7 +30,7 @@ def test_it_prints_the_estimates_of_python():
     assert "assumes calibrated scores" in found["f1"]["reason"]
     table = run(*SCORES, "--target", "population").stdout
     assert "569 cases, positive class 1" in table
-    assert "the population that these cases are from" in " ".join(table.split())
+    assert "population of these cases" in " ".join(table.split())
 
 
 def test_chunks_are_held_against_a_baseline():

@@ -88,7 +88,7 @@ def conflate(
     kept = [each[np.isfinite(each)] for each in arrays]
     labels = tuple(map(str, names if names is not None else range(1, len(kept) + 1)))
     for name, each in zip(labels, kept, strict=True):
-        if each.size < 2 or not np.ptp(each) > 0:  # noqa: PLR2004 - a spread needs two
+        if not each.size or not np.ptp(each) > 0:
             message = (
                 f"The draws of experiment '{name}' are all equal or undefined: they have no density. "
                 "Give the experiment a prior of more than 0."

@@ -157,9 +157,10 @@ def _spread(y: Array, weight: Array, centre: float, level: float, knha: bool) ->
 def _prediction(centre: float, error: float, tau2: float, size: int, level: float, scale: Scale) -> tuple[float, float]:
     from scipy import special
 
-    if size < 3:  # noqa: PLR2004 - Student's t needs a degree of freedom beside value and τ²
+    freedom = size - 2  # beside value and τ²
+    if freedom < 1:
         return math.nan, math.nan
-    half = float(special.stdtrit(size - 2, (1 + level) / 2)) * math.sqrt(error**2 + tau2)
+    half = float(special.stdtrit(freedom, (1 + level) / 2)) * math.sqrt(error**2 + tau2)
     low, high = scale.back(np.array([centre - half, centre + half]))
     return float(low), float(high)
 

@@ -154,7 +154,7 @@ def test_a_long_batch_is_estimated_in_seconds():
     first, second = (hs.evaluate(table, ["roc_auc", "f1"], threshold=0.5, random_state=0) for _ in range(2))
     assert [each.method for each in first.values()] == ["delta", "bayes"]
     assert first.to_dict() == second.to_dict()
-    assert all("labelled ones" in each.reason for each in first.values())
+    assert all("labelled cases are like them" in each.reason for each in first.values())
 
 
 def rates(method, column, splits, n_draws):

@@ -259,7 +259,7 @@ def _by_annotator(annotations: Any) -> dict[Any, Any]:
     if any(hasattr(type(annotations), each) for each in ("columns", "column_names")):
         names = opened(annotations).collect_schema().names()
         return columns(annotations, {name: name for name in names})
-    if isinstance(annotations, np.ndarray) and annotations.ndim == 2:  # noqa: PLR2004 - cases × annotators
+    if isinstance(annotations, np.ndarray) and annotations.ndim > 1:
         return dict(enumerate(annotations.T))
     try:
         listed = [list(row) for row in annotations]

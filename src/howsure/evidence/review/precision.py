@@ -37,10 +37,8 @@ class ReviewedPrecision(OneRecord):
     ----------
     tp, fp : int
         True and false positives by the labels as they were recorded.
-    reviewed_tp, reviewed_fp : int
-        How many of each were reviewed, chosen at random.
-    mislabelled_tp, mislabelled_fp : int
-        How many of those reviewed turned out to be wrong.
+    reviewed_tp, mislabelled_tp, reviewed_fp, mislabelled_fp : int
+        How many of each were reviewed, chosen at random, and how many of those reviewed turned out to be wrong.
     prior_tp, prior_fp : tuple of two float
         Parameters ``(a, b)`` of the Beta prior of each mislabelling rate; ``(1, 1)`` is uniform.
 
@@ -135,6 +133,7 @@ class ReviewedPrecision(OneRecord):
         Returns
         -------
         ndarray of shape (size,)
+            Draws of precision.
         """
         rng = np.random.default_rng(seed_sequence(random_state))
         of_tp, of_fp = (rng.beta(*shape, size) for shape in self._shapes)
@@ -152,6 +151,7 @@ class ReviewedPrecision(OneRecord):
         Returns
         -------
         ndarray of the same shape
+            Probabilities; nan where precision is nan.
         """
         from scipy import special
 
@@ -169,6 +169,7 @@ class ReviewedPrecision(OneRecord):
         Returns
         -------
         ndarray of the same shape
+            Densities; nan where precision is nan.
         """
         from scipy import special
 
@@ -189,6 +190,7 @@ class ReviewedPrecision(OneRecord):
         Returns
         -------
         float
+            The quantile.
 
         Raises
         ------
@@ -327,10 +329,8 @@ def reviewed_precision(
     ----------
     tp, fp : int
         True and false positives by the labels as they were recorded.
-    reviewed_tp, reviewed_fp : int
-        How many of each were reviewed, chosen at random.
-    mislabelled_tp, mislabelled_fp : int
-        How many of those reviewed turned out to be wrong.
+    reviewed_tp, mislabelled_tp, reviewed_fp, mislabelled_fp : int
+        How many of each were reviewed, chosen at random, and how many of those reviewed turned out to be wrong.
     prior_tp, prior_fp : tuple of two float
         Parameters of the Beta prior of each mislabelling rate.
     method : {"draws", "quadrature"}
