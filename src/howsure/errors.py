@@ -83,7 +83,7 @@ def checked_level(confidence_level: Any) -> float:
         level = math.nan
     if 0 < level < 1:
         return level
-    hint = f" Did you mean {level / 100:g}?" if 1 < level < 100 else ""  # noqa: PLR2004 - a percentage
+    hint = f" Did you mean {level / 100:g}?" if 1 < level < 100 else ""
     message = f"`confidence_level` must lie between 0 and 1, not {confidence_level!r}.{hint}"
     raise HowsureError(message)
 

@@ -210,7 +210,7 @@ def p_text(p_value: float) -> str:
     """Return a p-value as text, to three decimals."""
     if math.isnan(p_value):
         return "p = –"
-    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"  # noqa: PLR2004 - smaller ones say no more
+    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
 
 
 def columns_of(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:

@@ -223,7 +223,7 @@ def test_curves_of_groups_are_those_of_their_tables():
     truth, score, site = rng.integers(0, 2, 90), np.round(rng.random(90), 2), np.repeat(["x", "y", "z"], 30)
     tables = hs.scores(truth, score, by=site)
     for function in (roc_curve, det_curve, precision_recall_curve, calibration_curve):
-        found = pickle.loads(pickle.dumps(function(tables, band="simultaneous")))  # noqa: S301 - our own
+        found = pickle.loads(pickle.dumps(function(tables, band="simultaneous")))
         assert list(found) == ["x", "y", "z"]
         assert found.overall.to_dict() == function(truth, score, band="simultaneous").to_dict()
         assert found["y"].to_dict() == function(truth[30:60], score[30:60], band="simultaneous").to_dict()

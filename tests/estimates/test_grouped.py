@@ -91,7 +91,7 @@ def test_a_group_that_is_refused_is_named():
 def test_results_can_be_sent_to_other_processes():
     """Results of groups and of models survive pickling."""
     found = hs.evaluate_models(by_site(), "f1", method="bayes", random_state=0)
-    again = pickle.loads(pickle.dumps(found))  # noqa: S301 - our own
+    again = pickle.loads(pickle.dumps(found))
     assert isinstance(again, Grouped)
     assert isinstance(again["x"], Results)
     assert again.records() == found.records()

@@ -70,7 +70,7 @@ def compare(
     found = compare_all(table, wanted, correction=correction, method=method, confidence_level=level, random_state=seed)
     if format in {"json", "csv"}:
         write_records(found.records(), format)
-    elif format == "table" and len(found) == 1 and len(table.models) == 2:  # noqa: PLR2004 - one pair
+    elif format == "table" and len(found) == 1 and len(table.models) == 2:
         pair = next(iter(found.values()))
         write_grid(pair.grid(), how=format, title=str(file), note=pair.sentence())
     else:

@@ -115,7 +115,7 @@ def _rich(grid: Grid, title: str, note: str) -> None:
     footnotes = [line for line in (note, grid.caption) if line]
     table.caption = Text("\n".join(footnotes)) if footnotes else None
     for i, header in enumerate(grid.headers):
-        justify: Any = "left" if i == 0 or max((len(row[i]) for row in grid.rows), default=0) > 40 else "right"  # noqa: PLR2004
+        justify: Any = "left" if i == 0 or max((len(row[i]) for row in grid.rows), default=0) > 40 else "right"
         table.add_column(Text(header), justify=justify, overflow="fold", no_wrap=i == 0)
     for row in grid.rows:
         table.add_row(*(Text(cell) for cell in row))

@@ -24,8 +24,8 @@ from howsure.methods.draws import seed_sequence
 from howsure.methods.interval import DrawingMethod, Method
 from howsure.methods.library import named
 from howsure.metrics.binding import resolve
-from howsure.metrics.contrast import EFFECTS, Effect, Side, contrast_metric
-from howsure.metrics.metric import Metric
+from howsure.metrics.contrast import EFFECTS, contrast_metric
+from howsure.metrics.metric import Effect, Metric, Side
 from howsure.metrics.spec import Spec
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable

@@ -218,7 +218,7 @@ def _stated(baseline: Limits | Mapping[str, Limits], names: list[str]) -> dict[s
         if name not in given:
             message = f"`baseline` has no limits for '{name}'. Give them as `{{'{name}': (low, high)}}`."
             raise HowsureError(message)
-        if len(given[name]) != 2 or not given[name][0] <= given[name][1]:  # noqa: PLR2004 - low and high
+        if len(given[name]) != 2 or not given[name][0] <= given[name][1]:
             message = f"`baseline` of '{name}' is {given[name]!r}, not (low, high)."
             raise HowsureError(message)
     return {name: (float(given[name][0]), float(given[name][1])) for name in names}

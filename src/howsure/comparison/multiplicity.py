@@ -15,7 +15,7 @@ from howsure.errors import HowsureError, UnknownKeyError, checked_level
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.named import Named
 from howsure.grids import Grid, Tabular, percent
-from howsure.metrics.metric import Better
+from howsure.metrics.forms import Better
 
 Array = NDArray[Any]
 Correction = Literal["holm", "fdr_bh", "bonferroni", "none"]
@@ -145,7 +145,7 @@ class Differences(Tabular, Named, Mapping[tuple[str, str], Estimate]):
         return {f"{a} − {b}": each for (a, b), each in self.items()}
 
     def __getitem__(self, pair: tuple[str, str]) -> Estimate:
-        a, b = pair if isinstance(pair, tuple) and len(pair) == 2 else (pair, pair)  # noqa: PLR2004 - of two models
+        a, b = pair if isinstance(pair, tuple) and len(pair) == 2 else (pair, pair)
         if a == b or not {a, b} <= set(self.names):
             known = [f"{first} − {second}" for first, second in self]
             raise UnknownKeyError.unknown("pair", f"{a} − {b}", known)
@@ -249,7 +249,7 @@ def simultaneous_differences(
     names, drawn = joint(draws)
     drawn = drawn[:, np.isfinite(drawn).all(0)]
     number = drawn.shape[1]
-    if number < 2:  # noqa: PLR2004 - a standard error needs two
+    if number < 2:
         message = "Simultaneous intervals need at least two draws on which every model is defined."
         raise HowsureError(message)
     observed = np.array([_observed(name, draws[name], values, drawn[i]) for i, name in enumerate(names)])

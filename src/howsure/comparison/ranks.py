@@ -18,7 +18,7 @@ from howsure.errors import HowsureError, UnknownKeyError, checked_level
 from howsure.estimates.drawn import Drawn
 from howsure.estimates.grouped import group_seed
 from howsure.grids import Grid, Tabular
-from howsure.metrics.metric import Better
+from howsure.metrics.forms import Better
 
 Array = NDArray[Any]
 JointDraws = Mapping[str, ArrayLike | Drawn]
@@ -245,7 +245,7 @@ def joint(draws: JointDraws) -> tuple[tuple[str, ...], Array]:
         message = "Give the draws or estimates by name: {'A': …, 'B': …}."
         raise HowsureError(message)
     arrays = {str(name): _values(str(name), each) for name, each in draws.items()}
-    if len(arrays) < 2:  # noqa: PLR2004 - a comparison
+    if len(arrays) < 2:
         message = "Ranks and differences need at least two models."
         raise HowsureError(message)
     lengths = {name: len(values) for name, values in arrays.items()}

@@ -358,6 +358,6 @@ def _rope_sentence(comparison: Comparison) -> str:
 
 def _share(probability: float) -> str:
     """Return a share of draws: what is not certain is not rounded to it."""
-    if probability < 0.0005:  # noqa: PLR2004 - rounds to nothing at three decimals
+    if probability < 0.0005:
         return "below 0.001"
-    return "above 0.999" if probability > 0.9995 else f"{probability:.3f}"  # noqa: PLR2004 - rounds to all
+    return "above 0.999" if probability > 0.9995 else f"{probability:.3f}"

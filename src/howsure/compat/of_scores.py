@@ -268,7 +268,7 @@ def _is_matrix(score: Any, data: Any) -> bool:
     """Whether there is a score for each class."""
     if data is not None:
         return isinstance(score, list | tuple)
-    return np.ndim(score) == 2  # noqa: PLR2004 - cases and classes
+    return np.ndim(score) == 2
 
 
 def _averaged(settings: Settings, table: Scored, metric: str, average: str | None, pairs: str = "") -> Result:

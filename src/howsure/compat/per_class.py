@@ -131,7 +131,7 @@ def one_class(spec: Spec, label: object, table: Table) -> Metric:
 
 def _positive(table: Table, pos_label: Any) -> Any:
     labels = table.labels.tolist()
-    if len(labels) > 2 or isinstance(table, MultilabelTable):  # noqa: PLR2004 - two classes
+    if len(labels) > 2 or isinstance(table, MultilabelTable):
         message = (
             f"average='binary' looks at one of two classes, and there are {len(labels)}. "
             "Choose average='macro', 'micro' or 'weighted'."

@@ -122,11 +122,11 @@ class Design(abc.ABC):
             The tables, and what is summed.
         """
 
-    def squares(self, counts: Array) -> Array | None:  # noqa: ARG002 - of designs that have some
+    def squares(self, counts: Array) -> Array | None:
         """Return the sum of squared weights by cell where cells vary independently, else None."""
         return None
 
-    def placement_variance(self, counts: Array, truth: Array, slopes: Array) -> Array:  # noqa: ARG002
+    def placement_variance(self, counts: Array, truth: Array, slopes: Array) -> Array:
         """Return the variance of a mean of placements within each class, such as an area under the ROC curve.
 
         Where cases are counted, squared deviations from the class's mean are divided by its number of cases minus 1.
@@ -170,7 +170,7 @@ class Design(abc.ABC):
         worth = np.maximum(self.effective_trials(counts, np.ones(counts.shape[-1], dtype=bool)), 1.0)
         return np.maximum(counts.sum(-1) / worth, 1.0)
 
-    def merged(self, cells: Array, size: int) -> Design:  # noqa: ARG002 - of designs that are defined there
+    def merged(self, cells: Array, size: int) -> Design:
         """Return the design of the table whose cell ``cells[c]`` collects cell ``c``; ``size`` cells in all.
 
         Raises
@@ -180,7 +180,7 @@ class Design(abc.ABC):
         """
         raise UndefinedDesignError(type(self).__name__)
 
-    def joined(self, others: Sequence[Self]) -> Design:  # noqa: ARG002 - of designs that are defined there
+    def joined(self, others: Sequence[Self]) -> Design:
         """Return the design of the sum of tables over the same cells, whose cases are distinct.
 
         Parameters
@@ -195,7 +195,7 @@ class Design(abc.ABC):
         """
         raise UndefinedDesignError(type(self).__name__, "the sum of tables")
 
-    def merged_each(self, cells: Array, size: int) -> Design:  # noqa: ARG002 - as `merged`
+    def merged_each(self, cells: Array, size: int) -> Design:
         """Return the design of a batch of tables, each merged in its own way; ``cells`` is ``(tables, cells)``.
 
         Raises
@@ -205,15 +205,15 @@ class Design(abc.ABC):
         """
         raise UndefinedDesignError(type(self).__name__, "several mergers at once")
 
-    def bound(self, truth: Array) -> Design:  # noqa: ARG002 - of designs that look at the classes
+    def bound(self, truth: Array) -> Design:
         """Return the design for a table whose cells hold these true classes."""
         return self
 
-    def picked(self, index: int) -> Design:  # noqa: ARG002 - of designs that hold something for each table
+    def picked(self, index: int) -> Design:
         """Return the design of one table of a batch."""
         return self
 
-    def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design] | None:  # noqa: ARG002
+    def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design] | None:
         """Return counts and design with pseudo-cases added; None where they vary on their own (see `smoothed`).
 
         Parameters
@@ -225,22 +225,22 @@ class Design(abc.ABC):
         """
         return None
 
-    def influences(self, counts: Array, gradient: Array) -> tuple[Array, Array] | None:  # noqa: ARG002
+    def influences(self, counts: Array, gradient: Array) -> tuple[Array, Array] | None:
         """Return what each kind of unit adds to a linear form, and how many units there are of it.
 
         None where the units are not cases or clusters of them.
         """
         return None
 
-    def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:  # noqa: ARG002
+    def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
         """Return tables that a repetition of the study could have given, ``(size, cells)``."""
         raise UndefinedDesignError(type(self).__name__, "resampled tables")
 
-    def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:  # noqa: ARG002
+    def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Return tables in proportion to draws of the cells' probabilities, ``(size, cells)``."""
         raise UndefinedDesignError(type(self).__name__, "posterior tables")
 
-    def left_out(self, counts: Array) -> Blocks:  # noqa: ARG002
+    def left_out(self, counts: Array) -> Blocks:
         """Yield tables without one unit, ``(distinct units, cells)``, and how many units each stands for."""
         raise UndefinedDesignError(type(self).__name__, "tables without one unit")
 
@@ -266,7 +266,7 @@ class Design(abc.ABC):
             variances[place] = self.merged(cells, 4).variance(merged, slope.ravel())
         return variances
 
-    def cells_at(self, threshold: float) -> Array | None:  # noqa: ARG002 - of known distributions
+    def cells_at(self, threshold: float) -> Array | None:
         """Return the exact shares of the confusion table's cells at a threshold, where they are known."""
         return None
 

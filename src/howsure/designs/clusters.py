@@ -87,7 +87,7 @@ class Clusters(Design):
         across = self._per_table(totals.sum(0) ** 2) - own.sum(0)
         number = np.asarray(self.number, dtype=float)
         variance = quotient(own * present, present - 1).sum(0) + quotient(number, number - 1) * across
-        single = ((present > 0) & (present < 2)).any(0)  # noqa: PLR2004 - a variance needs two
+        single = ((present > 0) & (present < 2)).any(0)
         return np.where(single, np.nan, np.maximum(variance, 0.0))
 
     def effective_trials(self, counts: Array, trials: Array) -> Array:
@@ -134,7 +134,7 @@ class Clusters(Design):
         cells = self.cell[entries] - index * self.shape[1]
         return Clusters(self.cluster[entries] - first, cells, self.count[entries], self.multiplicity[first:last])
 
-    def influences(self, counts: Array, gradient: Array) -> tuple[Array, Array]:  # noqa: ARG002 - as of every design
+    def influences(self, counts: Array, gradient: Array) -> tuple[Array, Array]:
         """Return the total of each distinct cluster, and how many clusters it stands for."""
         return self.totals(gradient), self.multiplicity
 

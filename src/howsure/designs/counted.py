@@ -46,15 +46,15 @@ class Independent(Design):
         """Return the number of cases in the marked cells."""
         return dot(counts, trials)
 
-    def merged(self, cells: Array, size: int) -> Independent:  # noqa: ARG002 - as of every design
+    def merged(self, cells: Array, size: int) -> Independent:
         """Return itself: merging cells of a multinomial leaves a multinomial."""
         return self
 
-    def joined(self, others: Sequence[Self]) -> Independent:  # noqa: ARG002 - as of every design
+    def joined(self, others: Sequence[Self]) -> Independent:
         """Return itself: cases of several tables are cases of their sum."""
         return self
 
-    def merged_each(self, cells: Array, size: int) -> Independent:  # noqa: ARG002 - as of every design
+    def merged_each(self, cells: Array, size: int) -> Independent:
         """Return itself, as `merged` does."""
         return self
 
@@ -112,11 +112,11 @@ class Weighted(Design):
         """That the cases are weighted."""
         return ("The cases are weighted; the intervals take this into account.",)
 
-    def variance(self, counts: Array, gradient: Array) -> Array:  # noqa: ARG002 - as of every design
+    def variance(self, counts: Array, gradient: Array) -> Array:
         """Return ``sum(weight_squared * gradient**2)``."""
         return dot(self.weight_squared * gradient, gradient)
 
-    def squares(self, counts: Array) -> Array:  # noqa: ARG002 - as of every design
+    def squares(self, counts: Array) -> Array:
         """Return the sums of squared weights."""
         return self.weight_squared
 

@@ -88,7 +88,7 @@ class Linearised(Design):
         """The smallest of the samples'."""
         return min(float(sample.design.degrees_of_freedom) for sample in self.samples)
 
-    def variance(self, counts: Array, gradient: Array) -> Array:  # noqa: ARG002 - as of every design
+    def variance(self, counts: Array, gradient: Array) -> Array:
         """Return the sum of the samples' variances."""
         return np.asarray(sum(sample.variance(gradient) for sample in self.samples))
 
@@ -106,7 +106,7 @@ class Linearised(Design):
         draws = self.draws and _merged(self.draws, merge)
         return Linearised(samples, self.centre @ merge, draws, self.note)
 
-    def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:  # noqa: ARG002 - as of every design
+    def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw each sample anew, and carry it over to the table."""
         drawn = self.centre + sum(
             sample.deviations(sample.design.resample(sample.counts, size, rng)) for sample in self.samples
@@ -124,7 +124,7 @@ class Linearised(Design):
         worth = counts.sum() / max(self.effective_trials(counts, np.ones(counts.shape, bool)), 1.0)
         return np.asarray(np.maximum(drawn, 0.0) + rng.standard_gamma(prior, (size, prior.size)) * worth)
 
-    def left_out(self, counts: Array) -> Blocks:  # noqa: ARG002 - as of every design
+    def left_out(self, counts: Array) -> Blocks:
         """Leave out one unit of each sample."""
         for sample in self.samples:
             for observed, number in sample.design.left_out(sample.counts):

@@ -221,7 +221,7 @@ def _elicited(prevalence: ArrayLike, size: int) -> tuple[Array, bool]:
     if np.asarray(prevalence).ndim == 0 or total < 1 - 1e-9:
         message = f"`prevalence` needs one share for each of the {size} classes, summing to 1, or Dirichlet parameters."
         raise HowsureError(message)
-    return array, bool(abs(total - 1) <= 1e-9)  # noqa: PLR2004 - rounding of shares
+    return array, bool(abs(total - 1) <= 1e-9)
 
 
 def reweighted(table: Table, prevalence: ArrayLike) -> Table:

@@ -16,7 +16,8 @@ from howsure.designs.counted import dot
 from howsure.methods.draws import Draw, seed_sequence, stream_at, stream_of, values_of_draws
 from howsure.methods.inversion import p_value
 from howsure.methods.registry import Variant, register
-from howsure.metrics.metric import Metric, Proportion
+from howsure.metrics.forms import Proportion
+from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
 Array = NDArray[Any]

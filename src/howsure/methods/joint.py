@@ -14,8 +14,7 @@ from howsure.designs.sampling import holds_few
 from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.dirichlet import Dirichlet
 from howsure.methods.draws import Draw, drawn_blocks, seed_sequence
-from howsure.metrics.contrast import Side
-from howsure.metrics.metric import Metric
+from howsure.metrics.metric import Metric, Side
 from howsure.tables.counts import ConfusionCounts
 from howsure.tables.paired import JointTable, PairedTable
 

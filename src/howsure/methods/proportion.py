@@ -22,7 +22,8 @@ from howsure.methods.interval import (
     needs_labels,
     standard_error,
 )
-from howsure.metrics.metric import Metric, Proportion
+from howsure.metrics.forms import Proportion
+from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
 Array = NDArray[Any]

@@ -207,7 +207,7 @@ class ConfusionMatrixDisplay:
 def scores_of(estimator: Any, X: Any, positive: Any) -> Any:  # noqa: N803 - scikit-learn's name
     """Return a fitted classifier's score of the positive class: its probability, else its decision function."""
     classes = np.asarray(estimator.classes_).tolist()
-    if len(classes) != 2:  # noqa: PLR2004
+    if len(classes) != 2:
         message = f"The estimator knows {len(classes)} classes; a curve needs two. Give the scores of one class."
         raise HowsureError(message)
     if positive not in classes:

@@ -142,7 +142,7 @@ class DifferenceDisplay(EstimateDisplay):
         """Compare all pairs of models on the same cases; arguments as for `compare_all`, and those of `paired`."""
         table = paired(y_true, y_preds, **columns)
         settings: dict[str, Any] = {"confidence_level": confidence_level, "random_state": random_state}
-        two = len(table.models) == 2  # noqa: PLR2004 - one pair needs no adjustment
+        two = len(table.models) == 2
         found = (compare if two else compare_all)(table, metric, method=method, **settings)
         return cls.from_estimate(found, rope=rope, ax=ax)
 

@@ -156,9 +156,9 @@ def ranks(probabilities: Ranks | Mapping[str, Sequence[float]], *, ax: Axes | No
 
 
 def _probability(value: float) -> str:
-    if 0 < value < 0.005:  # noqa: PLR2004 - rounds to nothing at two decimals
+    if 0 < value < 0.005:
         return "<0.01"
-    if 0.995 <= value < 1:  # noqa: PLR2004 - rounds to all
+    if 0.995 <= value < 1:
         return ">0.99"
     return f"{value:.2f}"
 
@@ -175,7 +175,7 @@ def _shaded(
     if max(rows, columns) <= MOST_TEXTS:
         for i, j in np.ndindex(rows, columns):
             ax.text(j, i, texts[i][j], ha="center", va="center", color=ink(), fontsize=8)
-    long = max(map(len, names[1])) > 8  # noqa: PLR2004 - characters that fit a cell
+    long = max(map(len, names[1])) > 8
     ax.set_xticks(
         range(columns), [plain(name) for name in names[1]], rotation=30 if long else 0, ha="right" if long else "center"
     )

@@ -121,7 +121,7 @@ def finite_draws(draws: Any, what: str) -> Array:
     """Return the draws that are finite numbers; refuse too few of them."""
     kept = np.asarray([] if draws is None else draws, float).ravel()
     kept = kept[np.isfinite(kept)]
-    if kept.size < 2:  # noqa: PLR2004 - one draw has no density
+    if kept.size < 2:
         message = f"`{what}` has no draws to show. Use method 'bayes' or a bootstrap."
         raise HowsureError(message)
     return np.asarray(kept)

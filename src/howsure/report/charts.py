@@ -87,7 +87,7 @@ class _Scale:
 
     def ticks(self) -> list[float]:
         step = 10 ** np.floor(np.log10(self.width / 2))
-        step *= next(factor for factor in (1, 2, 5, 10) if self.width / (factor * step) <= 6)  # noqa: PLR2004 - labels
+        step *= next(factor for factor in (1, 2, 5, 10) if self.width / (factor * step) <= 6)
         first = np.ceil(self.lowest / step) * step
         return [float(round(tick, 12)) for tick in np.arange(first, self.lowest + self.width * (1 + 1e-9), step)]
 

@@ -111,7 +111,7 @@ def rank_sheet(title: str, found: Ranks) -> Sheet:
 
 
 def _share(value: float) -> str:
-    return "< 0.01" if value < 0.005 else "> 0.99" if value > 0.995 else f"{value:.2f}"  # noqa: PLR2004 - rounding
+    return "< 0.01" if value < 0.005 else "> 0.99" if value > 0.995 else f"{value:.2f}"
 
 
 def cautions(found: Mapping[str, Any], correction: str, pooled: Mapping[str, Any]) -> tuple[Texts, ...]:
@@ -121,7 +121,7 @@ def cautions(found: Mapping[str, Any], correction: str, pooled: Mapping[str, Any
         lines.append(_many(len(found), correction))
     for name, each in pooled.items():
         share = getattr(each, "i2", math.nan)
-        if share >= 0.5:  # noqa: PLR2004 - moderate and more
+        if share >= 0.5:
             lines.append(
                 f"{name}: the experiments differ by more than chance (I² = {100 * share:.0f} %). What they say "
                 "together is a mean of different values, and a further experiment may well lie outside its interval."

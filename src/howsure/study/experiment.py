@@ -137,7 +137,7 @@ def _counted(evidence: Any, folder: Path | None) -> Any:
     if isinstance(evidence, Mapping):
         return _from_mapping(evidence, folder)
     if isinstance(evidence, tuple):
-        if len(evidence) != 2:  # noqa: PLR2004 - truth and prediction
+        if len(evidence) != 2:
             message = f"a tuple is (y_true, y_pred), and this one has {len(evidence)} parts."
             raise HowsureError(message)
         return confusion(*evidence)

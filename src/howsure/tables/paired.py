@@ -76,7 +76,7 @@ class JointTable(Table, abc.ABC):
         for name in (a, b):
             if name is not None:
                 self.view(name)
-        if a is None and b is None and len(self.names) > 2:  # noqa: PLR2004 - a pair
+        if a is None and b is None and len(self.names) > 2:
             message = (
                 f"There are {len(self.names)} models: {listed(self.names)}. "
                 "Name two with `a=` and `b=`, or take all pairs with `compare_all`."
@@ -186,7 +186,7 @@ class PairedTable(JointTable):
             Names of the models.
         """
         columns = [0, *(self.models.index(name) + 1 for name in (first, second))]
-        if len(self.names) == 2:  # noqa: PLR2004 - there is no other
+        if len(self.names) == 2:
             return self
         chosen, size = self.codes[:, columns], len(self.labels)
         flat = (chosen[:, 0] * size + chosen[:, 1]) * size + chosen[:, 2]

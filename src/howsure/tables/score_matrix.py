@@ -139,7 +139,7 @@ class MultilabelScoresTable(ScoreMatrixTable):
         """Return the slopes, which are by the cells."""
         return slopes
 
-    def class_design(self, index: int, row: Array, size: int) -> Design | None:  # noqa: ARG002 - as of classes
+    def class_design(self, index: int, row: Array, size: int) -> Design | None:
         """Return the design of one label; None where the cases are not clusters of their labels."""
         if not isinstance(self.design, Clusters):
             return None

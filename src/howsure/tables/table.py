@@ -185,11 +185,11 @@ class Table(abc.ABC):
             return names.index(str(label))
         raise HowsureError.unknown("class", str(label), names)
 
-    def one_against_rest(self, index: int) -> Table | None:  # noqa: ARG002 - of tables of classes
+    def one_against_rest(self, index: int) -> Table | None:
         """Return the 2×2 table of one class against all others, or None where there is none."""
         return None
 
-    def each_against_rest(self, indices: Array) -> Table | None:  # noqa: ARG002 - of tables of classes
+    def each_against_rest(self, indices: Array) -> Table | None:
         """Return the 2×2 tables of several classes against all others as a batch, or None where there are none."""
         return None
 

@@ -304,7 +304,7 @@ def _labelling(
 ) -> tuple[Array, Array]:
     """Return P(recorded | true), K×K, and the number of cases behind each row (infinite where it is known)."""
     if labelling is None:
-        if size != 2 or sensitivity is None or specificity is None:  # noqa: PLR2004 - sensitivity needs two classes
+        if size != 2 or sensitivity is None or specificity is None:
             message = "Give `sensitivity` and `specificity` for two classes, or `labelling`, K×K, for any number."
             raise HowsureError(message)
         rates = _Measured.of("sensitivity", sensitivity), _Measured.of("specificity", specificity)
@@ -334,7 +334,7 @@ def _labelling(
     if np.linalg.svd(rates_matrix, compute_uv=False).min() < SINGULAR:
         message = "`labelling` cannot be inverted: the records do not tell some classes apart."
         raise HowsureError(message)
-    if size == 2 and rates_matrix.trace() < 1:  # noqa: PLR2004 - sensitivity and specificity
+    if size == 2 and rates_matrix.trace() < 1:
         message = "`labelling` labels more cases wrongly than rightly. Are the classes swapped? Rows are true labels."
         raise HowsureError(message)
     return rates_matrix, np.full(size, np.inf) if shares else totals

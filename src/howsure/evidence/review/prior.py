@@ -255,7 +255,7 @@ def _agreed(size: int) -> tuple[Array, Array]:
 
 def _not_agreed(size: int) -> tuple[Array, Array]:
     """Grid of pseudo-reviews where it does not: a wrong record's label is the prediction's, or another."""
-    elsewhere = _beta_points(OTHER_WHERE_WRONG, FEWER_POINTS) if size > 2 else np.zeros(1)  # noqa: PLR2004 - none left
+    elsewhere = _beta_points(OTHER_WHERE_WRONG, FEWER_POINTS) if size > 2 else np.zeros(1)
     points = [
         (strength * (1 - wrong), strength * wrong * (1 - other), strength * wrong * other / max(size - 2, 1))
         for strength, wrong, other in product(STRENGTHS, _beta_points(WRONG_WHERE_NOT, POINTS), elsewhere)

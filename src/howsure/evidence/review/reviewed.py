@@ -81,7 +81,7 @@ class Reviewed(Design):
         resting = sum(dot(each.gathered(each.expected * each.weight, counts.size), trials) for each in self.cells)
         return quotient(dot(counts, trials) ** 2, np.asarray(resting))
 
-    def merged(self, cells: Array, size: int) -> Reviewed:  # noqa: ARG002 - as of every design
+    def merged(self, cells: Array, size: int) -> Reviewed:
         """Let the corrected labels lead to the merged cells; recorded cells and reviews stay."""
         return replace(self, cells=tuple(replace(each, destination=cells[each.destination]) for each in self.cells))
 

@@ -54,7 +54,7 @@ class CalibratedBatch(Expected):
         """``"bayes"``, which follows classes and calibrator exactly, up to 5,000 scores; of more it is slow."""
         return "bayes" if len(self.scores) <= DRAWN_SCORES else ""
 
-    def variance(self, counts: Array, gradient: Array) -> Array:  # noqa: ARG002 - as of every design
+    def variance(self, counts: Array, gradient: Array) -> Array:
         """Return the variance of the classes given the calibrator, and of their mean with the calibrator's draws."""
         slopes = gradient[self.cells]
         form = slopes[:, 1] - slopes[:, 0]
@@ -82,7 +82,7 @@ class CalibratedBatch(Expected):
         drawn = low**2 * every + 2 * low * step * both + step**2 * above
         return np.asarray(low**2 * (whole - classes) + high**2 * classes + np.maximum(drawn, 0.0))
 
-    def merged(self, cells: Array, size: int) -> CalibratedBatch:  # noqa: ARG002 - as of every design
+    def merged(self, cells: Array, size: int) -> CalibratedBatch:
         """Relabel the cells; of very many scores, neighbours with the same cells become one."""
         relabelled = cells[self.cells]
         order = np.lexsort((self.scores, relabelled[:, 1], relabelled[:, 0]))
@@ -107,7 +107,7 @@ class CalibratedBatch(Expected):
         entries = (np.ones(self.cells.size), (np.arange(self.cells.size), self.cells.T.ravel()))
         return np.asarray(drawn @ sparse.csr_array(entries, shape=(self.cells.size, counts.size)))
 
-    def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:  # noqa: ARG002
+    def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw as `resample` does: what is known of the batch is its scores, and no prior is added to them."""
         return self.resample(counts, size, rng)
 

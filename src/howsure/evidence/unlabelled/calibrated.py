@@ -220,7 +220,7 @@ def _columns(y_score: Any, data: Any, others: Mapping[str, Any]) -> tuple[Array,
     values = given["y_score"]
     names = [str(each) for each in values.columns] if hasattr(values, "columns") else []
     array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
-    if array.ndim == 2:  # noqa: PLR2004 - cases and classes
+    if array.ndim == 2:
         flat = score_values(array.ravel()).reshape(array.shape)
         return _probabilities(flat), given, names or None
     return _in_range(score_values(values)), given, None
@@ -262,7 +262,7 @@ def _probabilities(score: Array) -> Array:
 
 def _binary(labels: Any) -> Array:
     classes = np.arange(2) if labels is None else label_array(labels)
-    if len(classes) != 2:  # noqa: PLR2004 - negative and positive
+    if len(classes) != 2:
         message = f"`labels` names {len(classes)} classes; one score per case has two, the negative and the positive."
         raise HowsureError(message)
     return classes
