@@ -247,7 +247,7 @@ class _Question:
             intervals = method.intervals(bound, table, self.level, self.seed)
             pairs: list[tuple[Method, Interval]] = [(method, interval) for interval in intervals]
         else:
-            pairs = _analytics(table, bound, method, self.level)
+            pairs = _analytics(table, bound, method, self.level, self.seed)
         return tuple(
             finished(name, *own_table(table, metric), self.level, *pair)
             for name, metric, pair in zip(names, bound, pairs, strict=True)
@@ -301,7 +301,7 @@ def own_table(table: Table, metric: Metric) -> tuple[Table, Metric]:
 
 
 def _analytics(
-    table: Table, metrics: Sequence[Metric], method: Method | None, level: float
+    table: Table, metrics: Sequence[Metric], method: Method | None, level: float, seed: Any
 ) -> list[tuple[Method, Interval]]:
     """Return each metric's method and interval; those of several classes against the rest in one pass."""
     found: dict[int, tuple[Method, Interval]] = {}
@@ -319,13 +319,13 @@ def _analytics(
         if chosen.takes_batches:
             interval = chosen.at_levels(same, stack)(level)
             found |= {place: (chosen, interval.picked(index)) for index, place in enumerate(places)}
-    return [found.get(place) or _analytic(table, each, method, level) for place, each in enumerate(metrics)]
+    return [found.get(place) or _analytic(table, each, method, level, seed) for place, each in enumerate(metrics)]
 
 
-def _analytic(table: Table, metric: Metric, method: Method | None, level: float) -> tuple[Method, Interval]:
+def _analytic(table: Table, metric: Metric, method: Method | None, level: float, seed: Any) -> tuple[Method, Interval]:
     small, same = _smallest(*own_table(table, metric))
     chosen = checked(method, same, small)
-    return chosen, chosen.interval(same, small, level)
+    return chosen, chosen.interval(same, small, level, seed)  # some methods that suit by themselves draw
 
 
 def _in_one_pass(
