@@ -83,8 +83,7 @@ def test_a_few_labelled_cases_calibrate_the_scores(tmp_path):
     found = {each["metric"]: each for each in json.loads(result.stdout)["estimates"]}
     made = hs.calibrate("score_logistic", "label", data=str(path), pos_label="malignant", random_state=0)
     table = hs.calibrated("score_logistic", data=CANCER, calibrator=made)
-    for spec, more in (("f1", {"threshold": 0.5}), ("roc_auc", {})):
-        ours = hs.estimate(table, spec, random_state=0, **more)
+    for spec, ours in hs.evaluate(table, ["f1", "roc_auc"], threshold=0.5, random_state=0).items():
         assert (found[spec]["low"], found[spec]["high"]) == (ours.low, ours.high)
-    assert "labelled ones" in found["f1"]["reason"]
+    assert "labelled cases are like them" in found["f1"]["reason"]
     assert "--y-true" in run(*SCORES, "--labelled", str(path)).stderr
