@@ -168,7 +168,7 @@ class TestDegenerate:
     def test_unfit_requests(self):
         """Metrics of counts need a threshold, and DeLong is for the area alone."""
         table = hs.scores([0, 1, 1, 0], [0.1, 0.8, 0.6, 0.7])
-        with pytest.raises(hs.HowsureError, match=r"no metric of scores 'auuc'\. Did you mean 'auc'"):
+        with pytest.raises(hs.HowsureError, match=r"no metric 'auuc'\. Did you mean 'auc'"):
             hs.estimate(table, "auuc")
         with pytest.raises(hs.HowsureError, match="DeLong"):
             hs.estimate(table, "average_precision", method="delong")

@@ -68,6 +68,7 @@ from .designs.expected import (
     Population as Population,
 )
 from .errors import HowsureError as HowsureError
+from .estimates.batch import Estimates as Estimates, Evaluations as Evaluations
 from .estimates.estimate import Estimate as Estimate
 from .estimates.estimation import (
     estimate as estimate,
@@ -103,36 +104,48 @@ from .evidence.review.reviewed import (
     Reviewed as Reviewed,
     reviewed as reviewed,
 )
-from .evidence.review.rows import review as review
 from .evidence.unlabelled.calibrated import calibrated as calibrated
 from .evidence.unlabelled.miscalibration import miscalibration as miscalibration
-from .methods import (
+from .methods.bootstrap import Bootstrap as Bootstrap
+from .methods.delong import (
+    DeLong as DeLong,
+    HanleyMcNeil as HanleyMcNeil,
+    Newcombe as Newcombe,
+)
+from .methods.delta import (
+    Delta as Delta,
+    Wald as Wald,
+)
+from .methods.dirichlet import Dirichlet as Dirichlet
+from .methods.draws_of_tables import draw_tables as draw_tables
+from .methods.fieller import Fieller as Fieller
+from .methods.library import (
+    DrawingMethod as DrawingMethod,
+    Interval as Interval,
+    Method as Method,
+    suitable_methods as suitable_methods,
+)
+from .methods.mann_whitney import MannWhitney as MannWhitney
+from .methods.mover import Mover as Mover
+from .methods.pairs import (
+    NewcombePaired as NewcombePaired,
+    NewcombePairedCC as NewcombePairedCC,
+    Tango as Tango,
+)
+from .methods.predictive import Predictive as Predictive
+from .methods.proportion import (
     AgrestiCoull as AgrestiCoull,
     Arcsine as Arcsine,
     BinomTest as BinomTest,
-    Bootstrap as Bootstrap,
     ClopperPearson as ClopperPearson,
-    DeLong as DeLong,
-    Delta as Delta,
-    Dirichlet as Dirichlet,
-    Fieller as Fieller,
-    HanleyMcNeil as HanleyMcNeil,
     Jeffreys as Jeffreys,
     LikelihoodRatio as LikelihoodRatio,
     Logit as Logit,
-    MannWhitney as MannWhitney,
     MidP as MidP,
-    Mover as Mover,
-    Newcombe as Newcombe,
-    NewcombePaired as NewcombePaired,
-    NewcombePairedCC as NewcombePairedCC,
-    Predictive as Predictive,
-    Tango as Tango,
-    Wald as Wald,
     Wilson as Wilson,
     WilsonCC as WilsonCC,
 )
-from .metrics.metric import define_metric as define_metric
+from .metrics.define import define_metric as define_metric
 from .pooling import (
     Pooled as Pooled,
     conflate as conflate,

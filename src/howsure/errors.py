@@ -50,6 +50,21 @@ class OneClassError(HowsureError):
         return OneClassError, (self.label,)
 
 
+MOST_LISTED = 5  # names in a message
+
+
+def listed(names: Iterable[Any]) -> str:
+    """Return names as a message lists them; of many the first few.
+
+    Examples
+    --------
+    >>> listed(["a", "b"])
+    "'a', 'b'"
+    """
+    shown = [repr(name) for name in names]
+    return ", ".join(shown if len(shown) <= MOST_LISTED else [*shown[:MOST_LISTED], "…"])
+
+
 def whole_number(name: str, value: Any, least: int = 1) -> int:
     """Return a whole number of at least ``least``; the error calls it ``name``."""
     if not isinstance(value, bool) and isinstance(value, SupportsIndex | float):

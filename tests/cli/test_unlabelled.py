@@ -27,7 +27,7 @@ def test_it_prints_the_estimates_of_python():
     scores = hs.calibrated("score_logistic", data=CANCER)
     assert found["f1"]["low"] == hs.estimate(scores, "f1", threshold=0.3).low
     assert found["roc_auc"]["high"] == hs.estimate(scores, "roc_auc").high
-    assert "if their scores are calibrated" in found["f1"]["reason"]
+    assert "assumes calibrated scores" in found["f1"]["reason"]
     table = run(*SCORES, "--target", "population").stdout
     assert "569 cases, positive class 1" in table
     assert "the population that these cases are from" in " ".join(table.split())

@@ -12,12 +12,13 @@ from scipy import stats
 from statsmodels.stats.proportion import confint_proportions_2indep
 
 import howsure as hs
-from howsure.methods import automatic, named
 from howsure.methods.bootstrap import limits_of_draws
+from howsure.methods.default import default_method
 from howsure.methods.interval import standard_error
+from howsure.methods.library import named
 from howsure.metrics.binding import resolve
 from howsure.metrics.contrast import EFFECTS, Side, contrast_metric
-from howsure.metrics.metric import REGISTRY
+from howsure.metrics.registry import REGISTRY
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -110,7 +111,7 @@ def test_fixed_class_totals_take_their_part_of_the_variance_away():
     assert (drawn[:, table.codes[:, 0] == 1].sum(1) == (truth == 1).sum()).all()
 
 
-SHIPPED = [each for each in REGISTRY if each.function.__module__.startswith("howsure.metrics.")]  # not a doctest's own
+SHIPPED = [each for each in REGISTRY.shipped if not each.of_scores]
 AVERAGES = ("macro", "micro", "weighted", "harmonic", "geometric", "binary+positive_class=1")
 
 
@@ -348,7 +349,12 @@ def test_results_have_frames_and_text():
         (lambda table: hs.compare(table, "f1", rope=(1, 0), method="bayes"), "`rope` is a pair"),
         (lambda table: hs.compare(table.model("A"), "f1"), "Only a paired table"),
         (hs.compare, "Call `compare"),
-        (lambda table: hs.compare("table", "f1"), "Call `compare"),
+        (lambda table: hs.compare("table", "f1"), "Only a paired table has several models, as `compare`"),
+        (lambda table: hs.compare([0, 1], [1, 1], "f1"), r"Call `compare\(paired_table, metric\)`"),
+        (lambda table: hs.compare(table.model("A"), table.model("B")), r"or `compare\(table_a, table_b, metric\)`"),
+        (lambda table: hs.compare_all(table.model("A"), "f1"), "Only a paired table .* `compare_all`"),
+        (lambda table: hs.evaluate_models(table.model("A"), "f1"), "Only a paired table .* `evaluate_models`"),
+        (lambda table: hs.mcnemar(table.model("A")), "Only a paired table .* `mcnemar`"),
         (
             lambda table: hs.compare(
                 hs.from_counts([[5, 1], [2, 7]], labels=["a", "b"]),
@@ -442,7 +448,7 @@ def simulated(method, metric, repetitions, seed):
         pattern = {(1, 1): both, (1, 0): first - both, (0, 1): 0.8 - both, (0, 0): 0.2 - first + both}
         shares = np.array([(0.4 if t else 0.6) * pattern[int(a == t), int(b == t)] for t, a, b in base.codes])
         truth = float(contrast(shares))
-        chosen = named(method) or automatic(contrast, base)
+        chosen = named(method) or default_method(contrast, base)
         intervals = [
             chosen.interval(contrast, replace(base, counts=counts, rows=200), 0.95)
             for counts in rng.multinomial(200, shares, repetitions).astype(float)
@@ -538,3 +544,64 @@ def test_the_bca_correction_does_not_turn_round():
     limits = np.array([limits_of_draws("bca", 1.0, draws, 1 - 10.0**-power, 0.3) for power in range(1, 13)])
     assert (np.diff(limits[:, 0]) <= 0).all()
     assert (np.diff(limits[:, 1]) >= 0).all()
+
+
+def three_models():
+    """Return a paired table of three models."""
+    truth, said = predictions(17, 200)
+    return hs.paired(truth, {**said, "C": np.roll(truth, 1)})
+
+
+def test_of_many_models_two_are_to_be_named():
+    """Of three models none is dropped in silence: the error names them, and `compare_all`."""
+    for call in (lambda table: hs.compare(table, "accuracy"), hs.mcnemar):
+        with pytest.raises(hs.HowsureError, match=r"There are 3 models: 'A', 'B', 'C'\. Name two .* `compare_all`"):
+            call(three_models())
+    assert hs.compare(three_models(), "accuracy", a="C", b="A").names == ("C", "A")
+    assert hs.mcnemar(three_models(), a="A", b="B").p_value > 0
+
+
+def test_tables_by_group_are_compared_one_by_one():
+    """Of `Tables` the overall comparison and each group's are those of the single tables, in every verb."""
+    truth, said = predictions(18, 400)
+    site = np.repeat(["x", "y"], 200)
+    tables = hs.paired(truth, said, by=site)
+    for verb in (
+        lambda table: hs.compare(table, "f1@macro"),
+        lambda table: hs.compare_all(table, ["accuracy", "f1"]),
+        lambda table: hs.evaluate_models(table, "f1"),
+        hs.mcnemar,
+    ):
+        found = verb(tables)
+        assert list(found) == ["x", "y"]
+        assert found.overall.records() == verb(tables.overall).records()
+        assert found["y"].records() == verb(hs.paired(truth[200:], {n: s[200:] for n, s in said.items()})).records()
+    alone = hs.confusion(truth, said["A"], by=site)
+    drawn = hs.compare(alone, "random", "accuracy", random_state=0)
+    assert drawn["x"].value != drawn["y"].value
+    assert drawn.overall.value == hs.compare(alone.overall, "random", "accuracy", random_state=0).value
+
+
+def test_groups_of_two_test_sets_are_matched_by_their_values():
+    """Two `Tables` are compared group by group, in whatever order they are; a group on one side only is named."""
+    truth, said = predictions(19, 300)
+    site = np.repeat(["x", "y", "z"], 100)
+    first, second = hs.confusion(truth, said["A"], by=site), hs.confusion(truth[::-1], said["B"][::-1], by=site[::-1])
+    found = hs.compare(first, second, "accuracy", a="new", b="old")
+    assert found.columns == first.columns
+    for key in "xyz":
+        alone = hs.compare(first[key], second[key], "accuracy", a="new", b="old")
+        assert (found[key].value, found[key].low, found[key].p_value) == (alone.value, alone.low, alone.p_value)
+    fewer = hs.confusion(truth[:200], said["B"][:200], by=site[:200])
+    with pytest.raises(hs.HowsureError, match="on one side only: 'z'"):
+        hs.compare(first, fewer, "accuracy")
+    with pytest.raises(hs.HowsureError, match="Call `compare"):
+        hs.compare(first, second["x"], "accuracy")
+
+
+def test_a_method_that_does_not_suit_is_refused_with_another():
+    """A method for a single proportion does not compare two models, and says what does."""
+    with pytest.raises(hs.HowsureError, match="`Wilson`.*Use"):
+        hs.compare(paired(), "accuracy", method="wilson")
+    with pytest.raises(hs.HowsureError, match="Use"):
+        hs.compare(paired(), "f1", method="delong")

@@ -85,3 +85,17 @@ def test_chunks_are_needed():
         hs.monitor(hs.calibrated([0.2, 0.8]))
     with pytest.raises(hs.HowsureError, match="There is no chunk"):
         hs.monitor(chunks(), "accuracy", threshold=0.5)["yesterday"]
+
+
+def test_chunks_that_are_tables_have_an_overall_evaluation_and_draws_of_their_own():
+    """All chunks together are evaluated too, and two equal chunks have different draws under one seed."""
+    true, predicted = np.tile([0, 1, 1, 0], 100), np.tile([0, 1, 0, 0], 100)
+    tables = hs.confusion(true, predicted, by=np.repeat([0, 1], 200))
+    followed = hs.monitor(tables, "accuracy", method="bayes", random_state=0)
+    assert followed.overall["accuracy"].value == hs.estimate(tables.overall, "accuracy").value
+    assert followed[0]["accuracy"].value == followed[1]["accuracy"].value
+    correlation = np.corrcoef(followed[0]["accuracy"].draws, followed[1]["accuracy"].draws)[0, 1]
+    assert abs(correlation) < 0.05
+    alone = hs.monitor({1: tables[1]}, "accuracy", method="bayes", random_state=0)
+    assert np.array_equal(alone[1]["accuracy"].draws, followed[1]["accuracy"].draws)
+    assert alone.overall is None

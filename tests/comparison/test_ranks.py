@@ -12,6 +12,7 @@ from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as hnp
 
 import howsure as hs
+from howsure.comparison.multiplicity import simultaneous_differences
 from howsure.comparison.ranks import ranks
 
 COMPETITION = Path(__file__).parents[1] / "data" / "competition.csv"
@@ -104,6 +105,7 @@ def test_undefined_draws_are_left_out():
         ({"A": [1.0, 2.0]}, "at least two models"),
         ({"A": [1.0, 2.0], "B": [1.0]}, "'A' has 2, 'B' has 1"),
         ({"A": [np.nan], "B": [1.0]}, "nothing to rank"),
+        ([[1.0], [2.0]], "by name"),
         ({"A": [1.0], "B": hs.Estimate(0.5, low=0.4, high=0.6, metric="f1")}, "'B' holds no draws"),
     ],
 )
@@ -131,3 +133,75 @@ def test_shown_as_tables():
     assert frame["probability"].tolist() == [0.5, 0.5, 0.5, 0.5]
     assert found.to_polars().height == 4
     assert found.to_dict() == {"A": {1: 0.5, 2: 0.5}, "<b>": {1: 0.5, 2: 0.5}}
+
+
+def estimate(draws, stream=None):
+    """Return an estimate by hand, with draws of this stream."""
+    return hs.Estimate(float(np.mean(draws)), low=0.0, high=1.0, metric="f1", draws=draws, stream=stream)
+
+
+def test_draws_of_one_stream_are_joint():
+    """Estimates with equal tokens, and arrays, keep their pairing: one that is better on every draw is surely better."""
+    noise = np.random.default_rng(0).normal(0.5, 0.1, 4000)
+    joint = {"A": estimate(noise + 0.001, "one"), "B": estimate(noise, "one")}
+    assert ranks(joint).best == {"A": 1.0, "B": 0.0}
+    assert ranks({name: each.draws for name, each in joint.items()}).best == {"A": 1.0, "B": 0.0}
+    assert simultaneous_differences(joint).critical >= 0
+    assert (
+        simultaneous_differences(joint).p_value[0, 1] != simultaneous_differences(joint).p_value[0, 1]
+    )  # never differs
+
+
+@pytest.mark.parametrize("streams", [(None, None), ("one", None), ("one", "two")])
+def test_draws_of_several_streams_are_paired_at_random(streams):
+    """Equal draws of different or unknown streams are no sign of equal models: each is the best about half the time."""
+    noise = np.random.default_rng(0).normal(0.5, 0.1, 10_000)
+    apart = {name: estimate(noise, stream) for name, stream in zip("AB", streams, strict=True)}
+    assert ranks(apart).best["A"] == pytest.approx(0.5, abs=0.025)
+    found = simultaneous_differences(apart)
+    assert found.high[0, 1] == pytest.approx(1.96 * 0.1 * np.sqrt(2), rel=0.05)
+    assert ranks(apart).best == ranks(apart).best
+
+
+def test_models_of_one_stream_stay_together_beside_others():
+    """Two joint models keep their pairing where a third one is of another table."""
+    noise = np.random.default_rng(0).normal(0.5, 0.1, 4000)
+    found = {"A": estimate(noise + 0.001, "one"), "B": estimate(noise, "one"), "C": estimate(noise, "two")}
+    assert ranks(found).best["B"] < ranks(found).best["C"]
+    assert np.isnan(simultaneous_differences(found).low[0, 1])  # A and B never differ by anything else
+    assert np.isfinite(simultaneous_differences(found).low[0, 2])
+
+
+def test_one_seed_does_not_make_different_tables_dependent():
+    """Of two test sets drawn with one seed the difference is as uncertain as `compare` says, in joint draws too."""
+    tables = {"A": hs.from_counts([[420, 80], [90, 410]]), "B": hs.from_counts([[422, 78], [89, 411]])}
+    drawn = {name: hs.estimate(table, "accuracy", method="bayes", random_state=0) for name, table in tables.items()}
+    common = np.corrcoef(drawn["A"].draws, drawn["B"].draws)[0, 1]
+    assert common > 0.5  # the trap: common random numbers
+    expected = hs.compare(tables["A"], tables["B"], "accuracy", method="bayes", random_state=1)
+    found = simultaneous_differences(drawn)["A", "B"]
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=0.002)
+    assert ranks(drawn).best["A"] == pytest.approx(expected.probability_greater.value, abs=0.02)
+
+
+def test_models_on_the_same_cases_have_one_stream():
+    """All models and metrics of one evaluation are of one stream; another seed, table or method makes another."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 400)
+    said = {name: np.where(rng.random(400) < share, truth, 1 - truth) for name, share in (("A", 0.8), ("B", 0.78))}
+
+    def streams(models, **settings):
+        found = hs.evaluate_models(hs.paired(truth, models), ["accuracy", "f1"], **settings)
+        return {each.stream for one in found.values() for each in one.values()}
+
+    first = streams(said, method="bayes", random_state=0)
+    assert len(first) == 1
+    assert None not in first
+    assert first == streams(said, method="bayes", random_state=0)
+    others = [
+        streams(said, method="bayes", random_state=1),
+        streams(said, method="bootstrap_percentile", random_state=0),
+        streams({"A": said["A"], "B": truth}, method="bayes", random_state=0),
+    ]
+    assert all(each.isdisjoint(first) for each in others)
+    assert streams(said) == {None}

@@ -1,5 +1,7 @@
 """Curves equal scikit-learn's, and their bands hold: at each point, or along the whole curve."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -213,3 +215,16 @@ def test_the_simultaneous_precision_band_says_nothing_where_nothing_is_known():
     expected = share * curve.x / (share * curve.x + 1 - share)
     np.testing.assert_allclose(curve.low[open_end], expected[open_end], rtol=1e-9)
     assert (curve.low[~open_end][-20:] > expected[~open_end][-20:]).all()
+
+
+def test_curves_of_groups_are_those_of_their_tables():
+    """Of `Tables` every curve function gives the overall curve and each group's, and all can be sent elsewhere."""
+    rng = np.random.default_rng(3)
+    truth, score, site = rng.integers(0, 2, 90), np.round(rng.random(90), 2), np.repeat(["x", "y", "z"], 30)
+    tables = hs.scores(truth, score, by=site)
+    for function in (roc_curve, det_curve, precision_recall_curve, calibration_curve):
+        found = pickle.loads(pickle.dumps(function(tables, band="simultaneous")))  # noqa: S301 - our own
+        assert list(found) == ["x", "y", "z"]
+        assert found.overall.to_dict() == function(truth, score, band="simultaneous").to_dict()
+        assert found["y"].to_dict() == function(truth[30:60], score[30:60], band="simultaneous").to_dict()
+        assert found.records()[-1]["group"] == "z"

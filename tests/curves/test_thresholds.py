@@ -7,6 +7,8 @@ from scipy import stats
 import howsure as hs
 from howsure.curves.optimal_threshold import optimal_threshold
 from howsure.curves.thresholds import confusion_along, errors_along, on_counts, threshold_curves
+from howsure.designs.base import Design
+from howsure.estimates.grouped import group_seed
 from howsure.methods.interval import standard_error
 from howsure.metrics.binding import resolve
 
@@ -188,3 +190,96 @@ def test_errors_of_clusters_are_those_of_each_thresholds_table(metric):
     bound = on_counts(metric, table)
     np.testing.assert_allclose(errors_along(bound, table, cells)[index], expected, rtol=1e-9, atol=1e-15)
     np.testing.assert_allclose(errors_along(bound, table, cells[index], index), expected, rtol=1e-9, atol=1e-15)
+
+
+class Overdispersed(Design):
+    """A design from outside the package: cases that vary as if there were only a third of them."""
+
+    def variance(self, counts, gradient):
+        """Return three times the multinomial variance."""
+        return 3 * (counts * gradient**2).sum(-1)
+
+    def merged(self, cells, size):  # noqa: ARG002 - as of every design
+        """Return itself: merged cells vary alike."""
+        return self
+
+
+class Unmerged(Design):
+    """A design from outside that knows its own cells only."""
+
+    def variance(self, counts, gradient):
+        """Return the multinomial variance."""
+        return (counts * gradient**2).sum(-1)
+
+
+@pytest.mark.parametrize("metric", ["mcc", "balanced_accuracy", "f1@macro"])
+def test_a_design_from_outside_has_its_own_band(metric):
+    """With three times the variance the band is the root of three as wide, on the scale that keeps the metric's range."""
+    table = data(size=400)
+    own = table.with_design(Overdispersed())
+    narrow, wide = (next(iter(threshold_curves(each, metric).values())) for each in (table, own))
+    lowest = -1.0 if metric == "mcc" else 0.0
+
+    def width(curve):
+        low, high = ((each - lowest) / (1 - lowest) for each in (curve.low, curve.high))
+        return np.log(high / (1 - high)) - np.log(low / (1 - low))
+
+    inner = slice(5, -5)  # where the sample shows variation
+    np.testing.assert_allclose(width(wide)[inner], np.sqrt(3) * width(narrow)[inner], rtol=1e-9)
+    for index in (1, 3, len(wide.x) - 2):
+        expected = hs.estimate(own.at(wide["threshold"][index]), metric, method="delta")
+        assert (wide.low[index], wide.high[index]) == pytest.approx((expected.low, expected.high), rel=1e-9)
+
+
+def test_a_design_from_outside_has_its_own_roc_band():
+    """In a large sample the ROC band of three times the variance is about the root of three as wide."""
+    table = data(size=4000)
+    narrow, wide = (hs.roc_curve(each) for each in (table, table.with_design(Overdispersed())))
+    inner = (narrow.y > 0.1) & (narrow.y < 0.95)
+    ratio = (wide.high - wide.low)[inner] / (narrow.high - narrow.low)[inner]
+    assert np.median(ratio) == pytest.approx(np.sqrt(3), rel=0.01)
+    assert ratio == pytest.approx(np.full(inner.sum(), np.sqrt(3)), rel=0.08)  # Wilson's is not symmetric near the ends
+
+
+def test_a_design_that_does_not_know_merged_cells_is_refused_in_words():
+    """No band of independent cases stands in for what a design does not say, and a band without draws is refused too."""
+    with pytest.raises(hs.HowsureError, match="`Unmerged` is not defined for merged cells"):
+        threshold_curves(data().with_design(Unmerged()), "f1")
+    with pytest.raises(hs.HowsureError, match="`Overdispersed` is not defined for resampled tables"):
+        threshold_curves(data().with_design(Overdispersed()), "f1", band="simultaneous")
+
+
+@pytest.mark.parametrize("metric", ["recall", "specificity", "balanced_accuracy"])
+def test_thresholds_without_variation_have_the_limits_of_their_clusters(metric):
+    """Where the clusters all agree pseudo-cases are as large as a cluster, as in the delta method of the table there."""
+    table = data(1, **GROUPS)
+    curve = threshold_curves(table, metric)[metric]
+    compared = 0
+    for index in range(len(curve.x)):
+        if index == 0:
+            continue  # above all scores
+        small = table.at(curve["threshold"][index])
+        if standard_error(resolve(metric, small), small) > 1e-12 and np.isfinite(curve.y[index]):
+            continue
+        expected = hs.estimate(small, metric, method="delta")
+        if np.isfinite(expected.low):
+            compared += 1
+            assert (curve.low[index], curve.high[index]) == pytest.approx((expected.low, expected.high), rel=1e-9)
+    assert compared > 0
+
+
+def test_tables_by_group_are_followed_one_by_one():
+    """Of `Tables` the overall curves and each group's are those of the single tables; resamples have streams of their own."""
+    rng = np.random.default_rng(0)
+    truth, site = rng.integers(0, 2, 200), np.repeat(["x", "y"], 100)
+    tables = hs.scores(truth, rng.normal(truth), by=site)
+    found = threshold_curves(tables, ["f1", "mcc"])
+    assert str(found.overall) == str(threshold_curves(tables.overall, ["f1", "mcc"]))
+    assert str(found["y"]["mcc"]) == str(threshold_curves(tables["y"], "mcc")["mcc"])
+    assert {each["metric"] for each in found.records()} == {"f1", "mcc"}
+    chosen = optimal_threshold(tables, n_resamples=50, random_state=0)
+    assert (
+        chosen.overall.threshold.low == optimal_threshold(tables.overall, n_resamples=50, random_state=0).threshold.low
+    )
+    alone = optimal_threshold(tables["y"], n_resamples=50, random_state=group_seed(0, "y"))
+    assert np.array_equal(chosen["y"].value.draws, alone.value.draws)

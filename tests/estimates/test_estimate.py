@@ -90,7 +90,7 @@ def test_json_has_its_value():
 def test_copies_keep_all_fields():
     """Pickle, copy and deepcopy keep interval, words and draws."""
     drawn = hs.estimate(TABLE, "recall", method="bayes", random_state=0).replace(stream=("seed", 0))
-    for other in (pickle.loads(pickle.dumps(drawn)), copy.copy(drawn), copy.deepcopy(drawn)):  # noqa: S301 - our own
+    for other in (pickle.loads(pickle.dumps(drawn)), copy.copy(drawn), copy.deepcopy(drawn)):
         assert other == drawn
         assert [getattr(other, name) for name in FIELDS] == [getattr(drawn, name) for name in FIELDS]
         assert np.array_equal(other.draws, drawn.draws)

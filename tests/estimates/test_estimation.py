@@ -208,7 +208,7 @@ class TestThreshold:
         [
             ("scores", "f1", None, "give `threshold=0.5`"),
             ("scores", ["roc_auc", "f1"], None, "give `threshold=0.5`"),
-            ("scores", "roc_auc", 0.5, "`roc_auc` look at all scores"),
+            ("scores", "roc_auc", 0.5, "`roc_auc` uses all scores"),
             ("scores", "f1", float("nan"), "not a number"),
             ("confusion", "f1", 0.5, "for tables of scores"),
         ],
@@ -218,3 +218,25 @@ class TestThreshold:
         table = scored() if table == "scores" else scored().at(0)
         with pytest.raises(hs.HowsureError, match=words):
             hs.evaluate(table, metrics, threshold=threshold)
+
+
+@pytest.mark.parametrize("design", ["plain", "weights", "clusters", "margins"])
+@pytest.mark.parametrize("method", [None, "wilson", "delta", "fieller", "clopper_pearson"])
+def test_all_classes_at_once_are_one_class_at_a_time(design, method):
+    """`@none` and many classes named together give the intervals of each class asked for alone, in every design."""
+    rng = np.random.default_rng(5)
+    truth = rng.integers(0, 5, 300)
+    said = np.where(rng.random(300) < 0.7, truth, rng.integers(0, 5, 300))
+    settings = {"weights": {"sample_weight": rng.exponential(size=300)}, "clusters": {"groups": np.arange(300) // 7}}
+    table = hs.confusion(truth, said, **settings.get(design, {}))
+    table = table.with_design(hs.FixedMargins()) if design == "margins" else table
+    is_share = method in {"wilson", "clopper_pearson"}
+    for metric in ("precision", "recall", "f1", *(() if is_share else ("fbeta+beta=2", "informedness"))):
+        if method == "fieller" and metric == "informedness":
+            continue
+        every = hs.evaluate(table, f"{metric}@none", method=method)
+        for name, each in every.items():
+            alone = hs.estimate(table, name, method=method)
+            assert (each.value, each.low, each.high) == pytest.approx((alone.value, alone.low, alone.high), nan_ok=True)
+            assert each.standard_error == pytest.approx(alone.standard_error, nan_ok=True)
+            assert (each.method, each.reason) == (alone.method, alone.reason)

@@ -178,7 +178,7 @@ def test_delta_bootstrap_and_posterior_agree_on_large_tables(design):
     delta = hs.evaluate(table, SMOOTH, method="wald")
     bootstrap = hs.evaluate(table, SMOOTH, method=hs.Bootstrap("percentile", draws), random_state=0)
     posterior = hs.evaluate(table, SMOOTH, method=hs.Dirichlet(prior=0, n_draws=draws), random_state=0)
-    for expected, first, second in zip(delta, bootstrap, posterior, strict=True):
+    for expected, first, second in zip(*(each.values() for each in (delta, bootstrap, posterior)), strict=True):
         if expected.standard_error < 1e-9:  # a margin that the design fixes
             assert first.standard_error < 1e-9
             continue

@@ -7,7 +7,7 @@ import pytest
 
 import howsure as hs
 from howsure.metrics.binding import resolve
-from howsure.metrics.metric import REGISTRY
+from howsure.metrics.registry import REGISTRY
 
 RNG = np.random.default_rng(77)
 

@@ -173,7 +173,7 @@ def test_errors_agree_with_the_bootstrap(design):
         table = hs.multiclass_scores(*indicator(2, size=400, labels=3))
     specs = ["roc_auc@macro", "roc_auc@micro", "ap@weighted"]
     drawn = hs.evaluate(table, specs, method=hs.Bootstrap("percentile", 1200), random_state=1)
-    for spec, each in zip(specs, drawn, strict=True):
+    for spec, each in zip(specs, drawn.values(), strict=True):
         assert standard_error(resolve(spec, table), table) == pytest.approx(each.standard_error, rel=0.08)
         bayes = hs.estimate(table, spec, method=hs.Dirichlet(n_draws=1200), random_state=2) if design != "fixed" else each  # fmt: skip
         assert bayes.standard_error == pytest.approx(each.standard_error, rel=0.1)
@@ -193,7 +193,7 @@ def coverage(repeats, size, seed):
     inside = np.zeros(3)
     for _ in range(repeats):
         estimates = hs.evaluate(hs.multiclass_scores(*draw(size)), specs)
-        inside += [each.low <= value <= each.high for each, value in zip(estimates, truth, strict=True)]
+        inside += [each.low <= value <= each.high for each, value in zip(estimates.values(), truth, strict=True)]
     return inside / repeats
 
 
@@ -252,7 +252,7 @@ class TestDegenerate:
     [
         ("roc_auc", "'roc_auc@macro'.*positive_class=2"),
         ("roc_auc@makro", "no average 'makro'. Did you mean 'macro'"),
-        ("roc_acu@macro", "no metric of scores 'roc_acu'"),
+        ("roc_acu@macro", "no metric 'roc_acu'"),
         ("roc_auc@macro+multi_class=pairs", "scheme"),
         ("roc_auc@macro+multi_clas=ovo", "multi_class"),
         ("roc_auc@micro+multi_class=ovo", "no form for pairs"),

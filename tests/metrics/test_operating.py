@@ -6,8 +6,8 @@ from scipy import stats
 
 import howsure as hs
 from howsure.methods.interval import standard_error
+from howsure.metrics.binding import resolve
 from howsure.metrics.operating import roc_slope
-from howsure.metrics.roc import resolve_scores
 
 
 def sample(seed, size=60):
@@ -35,7 +35,7 @@ def test_values_are_found_by_search(rate):
         truth, score = sample(seed)
         table = hs.scores(truth, score)
         sensitivity, specificity, precision = by_search(truth, score)
-        value = lambda spec: float(resolve_scores(spec, table)(table.counts))  # noqa: B023, E731
+        value = lambda spec: float(resolve(spec, table)(table.counts))  # noqa: B023, E731
         assert value(f"sensitivity_at+specificity={rate}") == sensitivity[specificity >= rate - 1e-12].max()
         assert value(f"specificity_at+sensitivity={rate}") == pytest.approx(
             specificity[sensitivity >= rate - 1e-12].max()
@@ -60,7 +60,7 @@ def test_standard_error_is_the_spread_of_repeated_studies(spec):
     for _ in range(400):
         truth = (rng.random(1500) < 0.4).astype(int)
         table = hs.scores(truth, rng.normal(truth * 1.3))
-        metric = resolve_scores(spec, table)
+        metric = resolve(spec, table)
         values.append(float(metric(table.counts)))
         errors.append(standard_error(metric, table))
     assert np.sqrt(np.mean(np.square(errors))) == pytest.approx(np.std(values), rel=0.1)
@@ -74,7 +74,7 @@ def test_clusters_widen_the_interval():
         hs.scores(np.tile(truth, 4), np.tile(score, 4), groups=np.tile(np.arange(400), 4)),
     )
     for spec in SPECS:
-        errors = [standard_error(resolve_scores(spec, table), table) for table in (once, often)]
+        errors = [standard_error(resolve(spec, table), table) for table in (once, often)]
         assert errors[1] == pytest.approx(errors[0], rel=0.15)  # the smoothing differs with the number of cases
 
 
@@ -82,7 +82,7 @@ def test_clusters_widen_the_interval():
 def test_gradients_sum_to_zero_with_the_counts(spec):
     """Euler: the metrics do not change when the counts are multiplied."""
     table = hs.scores(*sample(1))
-    metric = resolve_scores(spec, table)
+    metric = resolve(spec, table)
     gradient = metric.gradient(type("Counts", (), {"cells": table.counts})())
     assert (table.counts * gradient).sum() == pytest.approx(0, abs=1e-12)
 
@@ -122,4 +122,4 @@ def test_nothing_above_the_threshold():
 def test_rates_lie_between_zero_and_one(spec):
     """Other rates are refused."""
     with pytest.raises(hs.HowsureError, match="between 0 and 1"):
-        resolve_scores(spec, hs.scores(*sample(0)))
+        resolve(spec, hs.scores(*sample(0)))

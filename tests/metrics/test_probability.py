@@ -6,7 +6,7 @@ from sklearn import metrics as sk
 
 import howsure as hs
 from howsure.methods.interval import standard_error
-from howsure.metrics.roc import resolve_scores
+from howsure.metrics.binding import resolve
 from howsure.tables.counts import Counts
 
 
@@ -23,7 +23,7 @@ def sample(seed, size=None):
 def value(spec, truth, score, weight=None):
     """Return a metric's value."""
     table = hs.scores(truth, score, sample_weight=weight)
-    return float(resolve_scores(spec, table)(table.counts))
+    return float(resolve(spec, table)(table.counts))
 
 
 def test_values_equal_scikit_learns():
@@ -94,7 +94,7 @@ def test_brier_score_decomposes():
         index = np.searchsorted(np.linspace(0, 1, 11)[1:-1], score)
         moved = np.array([score[index == b].mean() for b in range(10) if (index == b).any()])
         moved = moved[np.unique(index, return_inverse=True)[1]]
-        parts = [float(resolve_scores(f"brier_{p}", table)(table.counts)) for p in ("reliability", "resolution", "uncertainty")]  # fmt: skip
+        parts = [float(resolve(f"brier_{p}", table)(table.counts)) for p in ("reliability", "resolution", "uncertainty")]  # fmt: skip
         assert parts[0] - parts[1] + parts[2] == pytest.approx(np.mean((moved - truth) ** 2))
         skill = 1 - np.mean((score - truth) ** 2) / (truth.mean() * (1 - truth.mean()))
         assert value("brier_skill", truth, score) == pytest.approx(skill)
@@ -122,7 +122,7 @@ def test_gradients_are_complex_step_derivatives(spec):
     for seed in range(20):
         truth, score, _ = sample(seed)
         table = hs.scores(truth, score)
-        metric = resolve_scores(spec, table)
+        metric = resolve(spec, table)
         cells = table.counts + np.random.default_rng(seed).uniform(0.5, 1, table.counts.shape)
         gradient = metric.gradient(Counts(cells))
         nudged = cells + 1e-20j * np.eye(cells.size).reshape(-1, *cells.shape)
@@ -136,9 +136,9 @@ def test_delta_agrees_with_the_bootstrap(spec):
     truth, score, _ = sample(2, 1500)
     table = hs.scores(truth, np.clip(score, 0.01, 0.99))
     drawn = hs.estimate(table, spec, method=hs.Bootstrap("percentile", 1500), random_state=1)
-    assert standard_error(resolve_scores(spec, table), table) == pytest.approx(drawn.standard_error, rel=0.08)
+    assert standard_error(resolve(spec, table), table) == pytest.approx(drawn.standard_error, rel=0.08)
     delta = hs.estimate(table, spec)
-    low, high = resolve_scores(spec, table).range
+    low, high = resolve(spec, table).range
     assert low <= delta.low < delta.value < delta.high <= high
 
 
@@ -163,11 +163,11 @@ def test_perfect_probabilities_have_an_interval():
 def test_bad_arguments_are_refused(spec, words):
     """Errors name the argument and what it may be."""
     with pytest.raises(hs.HowsureError, match=words):
-        resolve_scores(spec, hs.scores([0, 1], [0.1, 0.9]))
+        resolve(spec, hs.scores([0, 1], [0.1, 0.9]))
 
 
 @pytest.mark.parametrize("spec", ["brier", "log_loss", "ece", "brier_reliability"])
 def test_scores_outside_the_unit_interval_are_no_probabilities(spec):
     """Scores that are no probabilities are refused, with the culprit."""
     with pytest.raises(hs.HowsureError, match=r"needs probabilities, and `y_score` holds 1\.5"):
-        resolve_scores(spec, hs.scores([0, 1], [0.1, 1.5]))
+        resolve(spec, hs.scores([0, 1], [0.1, 1.5]))

@@ -9,7 +9,7 @@ from sklearn import metrics as sk
 
 import howsure as hs
 from howsure.metrics.binding import resolve
-from howsure.metrics.metric import REGISTRY
+from howsure.metrics.registry import REGISTRY
 from howsure.metrics.spec import parse
 
 SPECS = {  # spec -> scikit-learn's call on labels and weights

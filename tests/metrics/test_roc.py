@@ -10,7 +10,8 @@ from sklearn import metrics as sk
 
 import howsure as hs
 from howsure.methods.interval import standard_error
-from howsure.metrics.roc import average_precision, partial_auc, resolve_scores, roc_auc
+from howsure.metrics.binding import resolve
+from howsure.metrics.roc import average_precision, partial_auc, roc_auc
 from howsure.tables.counts import Counts
 
 DATA = Path(__file__).parent.parent / "data"
@@ -35,7 +36,7 @@ def test_values_equal_scikit_learns(block):
     for seed in range(100 * block, 100 * (block + 1)):
         truth, score, weight = sample(seed)
         table = hs.scores(truth, score, sample_weight=weight)
-        value = lambda spec: float(resolve_scores(spec, table)(table.counts))  # noqa: B023, E731
+        value = lambda spec: float(resolve(spec, table)(table.counts))  # noqa: B023, E731
         settings = {"sample_weight": weight}
         assert value("roc_auc") == pytest.approx(sk.roc_auc_score(truth, score, **settings), abs=1e-12)
         assert value("ap") == pytest.approx(sk.average_precision_score(truth, score, **settings), abs=1e-12)
@@ -54,7 +55,7 @@ def test_gradients_are_complex_step_derivatives(spec):
         rng = np.random.default_rng(seed)
         cells = rng.uniform(0.1, 3, (int(rng.integers(2, 15)), 2)) * (rng.random((1, 2)) < 2)
         cells[rng.integers(len(cells)), rng.integers(2)] = 0.0
-        metric = resolve_scores(spec, hs.scores([0, 1], [0.1, 0.9]))
+        metric = resolve(spec, hs.scores([0, 1], [0.1, 0.9]))
         gradient = metric.gradient(Counts(cells))
         nudged = cells + 1e-20j * np.eye(cells.size).reshape(-1, *cells.shape)
         assert gradient.ravel() == pytest.approx(metric(nudged).imag / 1e-20, rel=1e-9, abs=1e-11)
@@ -107,7 +108,7 @@ def test_delta_agrees_with_the_bootstrap(spec, design):
     if design == "fixed":
         table = table.with_design(hs.FixedMargins())
     drawn = hs.estimate(table, spec, method=hs.Bootstrap("percentile", 1500), random_state=2)
-    assert standard_error(resolve_scores(spec, table), table) == pytest.approx(drawn.standard_error, rel=0.07)
+    assert standard_error(resolve(spec, table), table) == pytest.approx(drawn.standard_error, rel=0.07)
 
 
 def test_every_drawing_method_serves():
@@ -136,7 +137,7 @@ def test_posterior_is_the_bayesian_bootstrap():
 @pytest.mark.parametrize(
     "spec, words",
     [
-        ("roc_acu", "no metric of scores 'roc_acu'. Did you mean 'roc_auc'"),
+        ("roc_acu", "no metric 'roc_acu'. Did you mean 'roc_auc'"),
         ("roc_auc+max_frp=0.1", "no argument of `roc_auc` 'max_frp'.*'max_fpr'"),
         ("roc_auc+max_fpr=0", r"lies in \(0, 1\]"),
         ("roc_auc+max_fpr=x", "takes a number"),
@@ -148,4 +149,4 @@ def test_posterior_is_the_bayesian_bootstrap():
 def test_unknown_names_are_refused(spec, words):
     """Unknown metrics, arguments and values are refused with a hint; metrics of counts need a threshold."""
     with pytest.raises(hs.HowsureError, match=words):
-        resolve_scores(spec, hs.scores([0, 1], [0.1, 0.9]))
+        resolve(spec, hs.scores([0, 1], [0.1, 0.9]))

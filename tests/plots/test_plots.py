@@ -276,7 +276,7 @@ def ends_of(ax):
 
 def test_a_comparison_is_drawn_with_its_region_and_its_draws(models):
     """A line lies at zero, the comparison's region is shaded, the whisker ends at its limits; its draws have a density."""
-    found = hs.compare(models, "f1", method="bayes", rope=(-0.03, 0.02), random_state=0)
+    found = hs.compare(models, "f1", a="forest", b="logistic", method="bayes", rope=(-0.03, 0.02), random_state=0)
     ax = hs.plots.differences(found)
     assert ax.lines[0].get_xdata()[0] == 0
     assert (ax.patches[0].get_x(), ax.patches[0].get_width()) == pytest.approx((-0.03, 0.05))
@@ -292,7 +292,7 @@ def test_a_comparison_is_drawn_with_its_region_and_its_draws(models):
 
 def test_ratios_have_their_line_at_one(models):
     """Of a ratio the line of no difference lies at 1."""
-    ax = hs.plots.differences(hs.compare(models, "accuracy", contrast="ratio"))
+    ax = hs.plots.differences(hs.compare(models, "accuracy", a="forest", b="logistic", contrast="ratio"))
     assert ax.lines[0].get_xdata()[0] == 1
     assert ax.get_xlabel() == "ratio in accuracy with 95 % interval"
 
@@ -362,7 +362,9 @@ def test_displays_are_made_from_estimates_predictions_and_estimators(models):
     assert tick_names(hs.plots.IntervalDisplay.from_estimate(evaluation).ax_.yaxis) == ["accuracy", "F1"]
     pooled = hs.pool([0.9, 0.8], [0.02, 0.03])
     assert hs.plots.ForestDisplay.from_estimate(pooled, metric="f1").ax_.get_xlabel() == "F1 with 95 % interval"
-    display = hs.plots.DifferenceDisplay.from_estimate(hs.compare(models, "f1"), rope=(-0.1, 0.1))
+    display = hs.plots.DifferenceDisplay.from_estimate(
+        hs.compare(models, "f1", a="forest", b="bayes"), rope=(-0.1, 0.1)
+    )
     ax = plt.subplots()[1]
     assert display.plot(ax).ax_ is ax
     assert ax.patches

@@ -183,7 +183,7 @@ def test_pairs_of_models_are_compared_in_words_and_on_one_axis(paired, correctio
 
 def test_draws_tell_probabilities_in_place_of_p_values(paired):
     """A comparison by posterior draws shows P(greater) and that of no practical difference, and no p-value."""
-    found = hs.compare(paired, "f1", method="bayes", rope=0.02, random_state=0)
+    found = hs.compare(paired, "f1", a="forest", b="logistic", method="bayes", rope=0.02, random_state=0)
     sheet = section(hs.report_of(paired.model("forest"), comparisons=found), "Comparisons").sheets[0]
     assert sheet.headers[2:] == ("probability that it is above 0", "probability of no practical difference")
     assert [cell.order for cell in sheet.rows[0][2:]] == [found.probability_greater.value, found.rope.inside.value]
@@ -212,10 +212,10 @@ def test_what_a_table_rests_on_is_said():
     page = hs.report_of(hs.evaluate(hs.scores(truth, score), ["f1", "roc_auc"], threshold=0.4)).to_html()
     assert "predicted positive from a score of 0.4 on" in page
     calibrated = hs.report_of(hs.calibrated(score))
-    assert ("What these cases will turn out to be, if their scores are calibrated.",) in section(
+    assert ("Prediction for these cases; assumes calibrated scores.",) in section(
         calibrated, "What was evaluated"
     ).items
-    told = [each for each in cautions_of(calibrated) if "if their scores are calibrated" in each]
+    told = [each for each in cautions_of(calibrated) if "assumes calibrated scores" in each]
     assert len(told) == 1, "a reason is given once, not once a metric"
     reviews = [[[95, 5], [22, 18]], [[0, 0], [3, 97]]]
     reviewed = hs.evaluate(hs.reviewed([[560, 40], [60, 340]], reviews, labels=["healthy", "ill"]))

@@ -133,7 +133,7 @@ def test_notebooks_show_every_result_as_a_table(study):
     estimates = {name: each["f1"] for name, each in drawn.items()}
     shown = [
         hs.evaluate(table.model("B")),
-        hs.compare(table, "f1"),
+        hs.compare(table, "f1", a="<A>", b="B"),
         hs.compare_all(table, "f1"),
         hs.ranks(estimates),
         hs.simultaneous_differences(estimates),

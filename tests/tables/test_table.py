@@ -142,3 +142,16 @@ def test_estimated_counts_keep_their_design():
     table = hs.reviewed([[50, 5], [4, 41]], [[[9, 1], [2, 3]], [[3, 1], [0, 10]]])
     with pytest.raises(hs.HowsureError, match="estimates"):
         table.with_design(hs.FixedMargins())
+
+
+def test_views_of_one_table_are_not_mixed_up():
+    """Comparing metric after metric on one paired table gives what a fresh table gives each time."""
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 2, 60)
+    models = {name: np.where(rng.random(60) < 0.8, truth, 1 - truth) for name in "ABC"}
+    table = hs.paired(truth, models)
+    for first, second in (("A", "B"), ("B", "A"), ("C", "A"), ("A", "C"), ("B", "C"), ("A", "B")):
+        for metric in ("accuracy", "f1", "mcc"):
+            ours = hs.compare(table, metric, a=first, b=second)
+            fresh = hs.compare(hs.paired(truth, models), metric, a=first, b=second)
+            assert (ours.value, ours.low, ours.high) == (fresh.value, fresh.low, fresh.high)

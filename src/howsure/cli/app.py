@@ -177,14 +177,16 @@ def metrics(*, format: Format = "table") -> None:  # noqa: A002 - the option's n
 
 
 @app.command
-def methods(*, format: Format = "table") -> None:  # noqa: A002 - the option's name
+def methods(metric: str | None = None, *, format: Format = "table") -> None:  # noqa: A002 - the option's name
     """List the interval methods and their synonyms.
 
     Parameters
     ----------
+    metric
+        List those that suit this metric, such as f1 or roc_auc, the one that is used by default first.
     format
         How to print.
     """
     from howsure.cli.listing import method_grid
 
-    write_grid(method_grid(), how=format, title="Methods")
+    write_grid(method_grid(metric), how=format, title="Methods")

@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-import inspect
-from functools import partial
+import numpy as np
 
-import howsure.metrics.library  # noqa: F401 - fills the registry
 from howsure.grids import Grid
-from howsure.methods import METHODS, SYNONYMS
+from howsure.methods.library import suitable_methods
+from howsure.methods.registry import METHODS
 from howsure.metrics.averages import AVERAGES
-from howsure.metrics.metric import REGISTRY, Definition
+from howsure.metrics.binding import of_counts
+from howsure.metrics.registry import REGISTRY, Definition
 from howsure.metrics.spec import signature
+from howsure.tables.confusion import ConfusionTable
+from howsure.tables.scores import ScoresTable
+from howsure.tables.table import Table
 
 
 def metric_grid() -> Grid:
-    """Return each metric with its arguments, aliases, range and meaning."""
+    """Return each metric with what it reads, its arguments, aliases, range and meaning."""
     rows = [
         (
             definition.name + signature(definition),
-            "per class" if definition.form == "outcomes" else "table",
+            definition.reads,
             _range(definition),
             ", ".join(definition.aliases),
             definition.summary,
         )
         for definition in REGISTRY
     ]
-    return Grid(("metric", "of", "range", "also called", "meaning"), tuple(rows))
+    return Grid(("metric", "reads", "range", "also called", "meaning"), tuple(rows))
 
 
 def _range(definition: Definition) -> str:
@@ -46,11 +49,25 @@ def average_grid() -> Grid:
     return Grid(("average", "also called", "meaning"), tuple(rows))
 
 
-def method_grid() -> Grid:
-    """Return each method with its synonyms and meaning."""
-    rows = [("auto", "", "Wilson for proportions, MOVER for their averages, else the delta method.")]
-    for name, method in METHODS.items():
-        synonyms = ", ".join(word for word, meant in SYNONYMS.items() if meant == name)
-        declared = method.func if isinstance(method, partial) else method
-        rows.append((name, synonyms, (inspect.getdoc(declared) or "").split("\n", 1)[0]))
+def method_grid(metric: str | None = None) -> Grid:
+    """Return each method with its synonyms and meaning; those that suit a metric of counted cases, best first.
+
+    Parameters
+    ----------
+    metric : str, optional
+        A spec string, of counts or of scores.
+    """
+    names = list(METHODS) if metric is None else suitable_methods(_example(metric), metric)
+    rows = [] if metric else [("auto", "", "Wilson for proportions, MOVER for their averages, else the delta method.")]
+    for name in names:
+        known = METHODS[name].variant
+        rows.append((name, ", ".join(known.synonyms), known.meaning))
     return Grid(("method", "also called", "meaning"), tuple(rows))
+
+
+def _example(metric: str) -> Table:
+    """Return a small table that a metric can be read from."""
+    if of_counts(metric):
+        return ConfusionTable(counts=np.array([[50.0, 3.0], [5.0, 42.0]]), labels=np.arange(2))
+    counts = np.array([[6.0, 1.0], [4.0, 3.0], [2.0, 8.0]])
+    return ScoresTable(counts=counts, scores=np.array([0.1, 0.4, 0.8]), labels=np.arange(2))

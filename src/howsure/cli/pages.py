@@ -121,7 +121,8 @@ def report_on_file(file: Path, columns: Columns, asked: Asked, subjects: Sequenc
 def _compared(file: Path, columns: Columns, asked: Asked) -> Comparisons:
     """Compare all pairs of models on the same cases, in the metric of the headline."""
     from howsure.comparison.models import compare_all
-    from howsure.methods import DrawingMethod, named
+    from howsure.methods.interval import DrawingMethod
+    from howsure.methods.library import named
     from howsure.metrics.binding import of_counts
     from howsure.sources.paired import paired, paired_scores
 

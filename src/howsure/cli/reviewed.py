@@ -46,9 +46,9 @@ def reviewed(
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
     from howsure.estimates.estimation import evaluate
-    from howsure.evidence.review.rows import review
+    from howsure.evidence.review.reviewed import reviewed as corrected
 
-    table = review(y_true, y_pred, reviewed, data=file)
+    table = corrected(y_true=y_true, y_pred=y_pred, y_reviewed=reviewed, data=file)
     found = evaluate(table, split(metrics) or None, method=method, confidence_level=level, random_state=seed)
     write([single_block([*found.values()], table, found.confidence_level)], str(file), format)
 
@@ -87,9 +87,11 @@ def review_plan(
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
     from howsure.evidence.review.budget import review_plan as planned
-    from howsure.evidence.review.rows import review
+    from howsure.evidence.review.reviewed import reviewed as corrected
     from howsure.sources.confusion import confusion
-    from howsure.tables.table import Table
 
-    table: Table = review(y_true, y_pred, reviewed, data=file) if reviewed else confusion(y_true, y_pred, data=file)
+    if reviewed is None:
+        table: Any = confusion(y_true, y_pred, data=file)
+    else:
+        table = corrected(y_true=y_true, y_pred=y_pred, y_reviewed=reviewed, data=file)
     write_grid(planned(table, metric, budget=budget, confidence_level=level).grid(), how=format, title=str(file))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,28 +12,38 @@ from numpy.typing import NDArray
 from howsure.comparison.limits import ContrastLimits
 from howsure.comparison.result import Comparison
 from howsure.comparison.rope import UNKNOWN, Region, Rope, odds_ratio, region_of, region_shares, share_within
-from howsure.errors import HowsureError, checked_level
+from howsure.errors import HowsureError, checked_level, listed
 from howsure.estimates.estimate import estimate_of
 from howsure.estimates.estimation import estimate
-from howsure.methods import DeLong, Delta, Dirichlet, DrawingMethod, Method, automatic, named
+from howsure.estimates.grouped import Grouped, over_groups
+from howsure.methods.default import checked
+from howsure.methods.delong import DeLong
+from howsure.methods.delta import Delta
+from howsure.methods.dirichlet import Dirichlet
 from howsure.methods.draws import seed_sequence
+from howsure.methods.interval import DrawingMethod, Method
+from howsure.methods.library import named
 from howsure.metrics.binding import resolve
-from howsure.metrics.contrast import EFFECTS, Effect, Side, contrast_metric, pair_of_models
+from howsure.metrics.contrast import EFFECTS, Effect, Side, contrast_metric
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
+from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
-from howsure.tables.multilabel import MultilabelTable
-from howsure.tables.paired import SeparateTables
-from howsure.tables.scores import ScoresTable
+from howsure.tables.paired import SeparateTables, paired_table
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
-MOST_LISTED = 5  # classes in a message
+Asked = str | Spec | Metric
+CALLS = (
+    "Call `compare(paired_table, metric)` or `compare(table_a, table_b, metric)`, with tables from `paired`, "
+    "`confusion`, `from_counts` or `scores`."
+)
 
 
+@overload
 def compare(
-    table: Table,
-    *others: Table | str | Spec | Metric,
+    table: Tables[Any],
+    *others: Tables[Any] | Asked,
     a: str | None = None,
     b: str | None = None,
     method: str | Method | None = None,
@@ -41,39 +51,65 @@ def compare(
     confidence_level: float = 0.95,
     rope: Region | None = None,
     random_state: Any = None,
-) -> Comparison:
+) -> Grouped[Comparison]: ...
+@overload
+def compare(
+    table: Table,
+    *others: Table | Asked,
+    a: str | None = None,
+    b: str | None = None,
+    method: str | Method | None = None,
+    contrast: str = "difference",
+    confidence_level: float = 0.95,
+    rope: Region | None = None,
+    random_state: Any = None,
+) -> Comparison: ...
+def compare(
+    table: Table | Tables[Any],
+    *others: Table | Tables[Any] | Asked,
+    a: str | None = None,
+    b: str | None = None,
+    method: str | Method | None = None,
+    contrast: str = "difference",
+    confidence_level: float = 0.95,
+    rope: Region | None = None,
+    random_state: Any = None,
+) -> Comparison | Grouped[Comparison]:
     """Compare a metric of two models.
 
     Parameters
     ----------
-    table, *others
+    table, *others : Table or Tables, str or Metric
         ``compare(paired_table, metric)`` for models on the same cases; ``compare(table_a, table_b, metric)`` for
-        different test sets; ``compare(table, "random", metric)`` for a model against one that predicts at random,
-        all shares of the classes being as likely, at the same prevalence (by posterior draws). The metric is a spec
-        string such as ``"f1@macro"``.
-    a, b
-        Names of the two models: of a paired table those to compare, by default its first two; of two tables what to
-        call them.
-    method
-        A method or its name. By default Tango's score interval for a difference of shares of the same cases,
-        DeLong's for areas under the curve, MOVER for different test sets, else the delta method.
-    contrast
-        ``"difference"``, ``"ratio"`` or ``"odds_ratio"``, of the first by the second.
-    confidence_level
-        Coverage of the interval.
-    rope
+        different test sets; ``compare(table, "random", metric)`` for a model against one that predicts at random at
+        the same prevalence, every distribution of its predictions being equally likely (by posterior draws). The
+        metric is a spec string such as ``"f1@macro"``. `Tables` by group are compared overall and group by group; two
+        of them are matched by the groups' values.
+    a, b : str, optional
+        Names of the two models: of a paired table those to compare, needed where there are more than two; of two
+        tables what to call them.
+    method : str or Method, optional
+        By default Tango's score interval for a difference of shares of the same cases, DeLong's for areas under the
+        ROC curve, MOVER for different test sets, else the delta method.
+    contrast : {"difference", "ratio", "odds_ratio"}
+        How the first model's metric is compared with the second's.
+    confidence_level : float
+        Coverage of the interval, between 0 and 1.
+    rope : float or tuple of two float, optional
         Region of practical equivalence: its limits, or the largest difference either way. For methods that draw.
-    random_state
-        Seed of the methods that draw.
+    random_state : int, Generator or SeedSequence, optional
+        Seed of the methods that draw; each group has a stream of its own.
 
     Returns
     -------
     Comparison
+        Of `Tables`, a `Grouped` of comparisons.
 
     Raises
     ------
     HowsureError
-        If a name, the metric, the method or the level is not valid, or they do not fit each other.
+        If a name, the metric, the method or the level is not valid, or they do not fit each other; if there are more
+        than two models and none is named; if a group is missing on one side.
 
     Examples
     --------
@@ -81,54 +117,128 @@ def compare(
     >>> first, second = hs.from_counts([[50, 3], [5, 42]]), hs.from_counts([[40, 13], [9, 38]])
     >>> print(hs.compare(first, second, "accuracy", a="new", b="old"))
     accuracy: new − old = 0.140 [0.041, 0.239], p = 0.006
+
+    Groups are compared one by one, after all of them together:
+
+    >>> y_true, old, new = [1, 0, 1, 0] * 30, [1, 0, 0, 1] * 30, [1, 0, 1, 1] * 30
+    >>> by_site = hs.paired(y_true, {"new": new, "old": old}, by=["x", "y"] * 60)
+    >>> found = hs.compare(by_site, "accuracy")
+    >>> found.overall.value, found["x"].value
+    (0.25, 0.5)
     """
     if contrast not in EFFECTS:
         raise HowsureError.unknown("contrast", contrast, EFFECTS)
-    level, chosen = checked_level(confidence_level), named(method)
-    if len(others) == 2 and isinstance(others[0], str) and others[0] == "random":  # noqa: PLR2004 - "random" and metric
-        return _against_random(table, others[1], chosen, EFFECTS[contrast], level, random_state, a=a, b=b, rope=rope)
-    joint, sides = _sides(table, others, a, b)
-    metric = contrast_metric(EFFECTS[contrast], *sides)
-    return compared(joint, metric, chosen, level, random_state, rope)
+    *against, metric = others or (None,)
+    if len(against) > 1 or not isinstance(metric, str | Spec | Metric):
+        raise HowsureError(CALLS)
+    question = _Question(
+        metric=metric,
+        effect=EFFECTS[contrast],
+        names=(a, b),
+        method=named(method),
+        level=checked_level(confidence_level),
+        rope=rope,
+    )
+    if not against:
+        return over_groups(question.of_models)(table, random_state=random_state)
+    if isinstance(against[0], str) and against[0] == "random":
+        return over_groups(question.against_random)(table, random_state=random_state)
+    return over_groups(question.of_test_sets)(_side_by_side(table, against[0]), random_state=random_state)
 
 
-def _sides(table: Table, others: tuple[Any, ...], a: str | None, b: str | None) -> tuple[Table, tuple[Side, Side]]:
-    """Return the joint table and the two models' sides of it."""
-    if len(others) == 2 and isinstance(others[0], Table):  # noqa: PLR2004 - table and metric
-        return _separate_sides(table, others[0], others[1], a, b)
-    if len(others) != 1 or not isinstance(table, Table) or isinstance(others[0], Table):
-        message = "Call `compare(paired_table, metric)` or `compare(table_a, table_b, metric)`."
-        raise HowsureError(message)
-    first, second = pair_of_models(table.models, a, b)
-    joint = table.pair(first, second)
-    sides = [Side(name, resolve(others[0], joint.model(name)), joint.view(name)) for name in (first, second)]
-    return joint, (sides[0], sides[1])
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class _Question:
+    """What is compared, and how; asked of one table, or of one after the other."""
 
+    metric: Asked
+    effect: Effect
+    names: tuple[str | None, str | None]
+    method: Method | None
+    level: float
+    rope: Region | None
 
-def _separate_sides(
-    first: Table, second: Table, metric: str | Spec | Metric, a: str | None, b: str | None
-) -> tuple[Table, tuple[Side, Side]]:
-    if type(first) is not type(second) or not isinstance(first, ConfusionTable | MultilabelTable | ScoresTable):
-        message = f"These are a {first.noun} and a {second.noun}. Give two of one kind, of one model each."
-        raise HowsureError(message)
-    if not isinstance(first, ScoresTable) and first.labels.tolist() != second.labels.tolist():
-        message = (
-            f"The tables are of different classes: {_listed(first)} and {_listed(second)}. Count both with the same "
-            "`labels=`, in one order."
+    def of_models(self, table: Table, *, random_state: Any) -> Comparison:
+        """Compare two models on the same cases."""
+        models = paired_table(table, "compare")
+        names = models.chosen(*self.names)
+        joint = models.pair(*names)
+        return self._of(
+            joint,
+            [Side(name, resolve(self.metric, joint.model(name)), joint.view(name)) for name in names],
+            random_state,
         )
+
+    def of_test_sets(self, joint: SeparateTables, *, random_state: Any) -> Comparison:
+        """Compare two models on different cases."""
+        names = (self.names[0] or "first", self.names[1] or "second")
+        views = zip(names, joint.tables, joint.views, strict=True)
+        return self._of(joint, [Side(name, resolve(self.metric, own), view) for name, own, view in views], random_state)
+
+    def _of(self, joint: Table, sides: list[Side], random_state: Any) -> Comparison:
+        metric = contrast_metric(self.effect, *sides)
+        return compared(joint, metric, self.method, self.level, random_state, self.rope)
+
+    def against_random(self, table: Table, *, random_state: Any) -> Comparison:
+        """Compare a model with one that predicts at random, from independent posterior draws of either."""
+        chosen = Dirichlet() if self.method is None else self.method
+        if not isinstance(chosen, Dirichlet) or not isinstance(table, ConfusionTable):
+            message = "The comparison with a random classifier is for one confusion table, with method='bayes'."
+            raise HowsureError(message)
+        metric, seed = resolve(self.metric, table), seed_sequence(random_state)
+        self.effect.check(metric)
+        first, second = (
+            each.draws([metric], table, _child(seed, index))[0]
+            for index, each in enumerate((replace(chosen, source="posterior"), replace(chosen, source="random")))
+        )
+        with np.errstate(all="ignore"):
+            draws = np.asarray(self.effect.value(first, second))
+        own, chance = (
+            estimate_of(metric.name, value, chosen.interval_of(drawn, metric, table, self.level), self.level, chosen)
+            for value, drawn in ((float(metric(table.counts)), first), (float(np.nanmean(second)), second))
+        )
+        found = chosen.interval_of(draws, metric, table, self.level)
+        region = region_of(self.rope, self.effect.null)
+        return Comparison(
+            metric=metric.name,
+            contrast=self.effect.name,
+            a=own,
+            b=chance,
+            names=(self.names[0] or "model", self.names[1] or "random"),
+            value=float(self.effect.value(np.asarray(own.value), np.asarray(chance.value))),
+            low=float(found.low),
+            high=float(found.high),
+            p_value=math.nan,
+            standard_error=found.standard_error,
+            confidence_level=self.level,
+            method=chosen.name,
+            better=metric.better,
+            draws=draws,
+            rope=None if region is None else region_shares(region, draws),
+            reason=found.reason,
+        )
+
+
+def _child(seed: np.random.SeedSequence, index: int) -> np.random.SeedSequence:
+    return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, 2**21 + index))
+
+
+def _side_by_side(first: Any, second: Any) -> SeparateTables | Tables[SeparateTables]:
+    """Return two test sets as one table, or group by group."""
+    if not all(isinstance(each, Tables) for each in (first, second)):
+        return _joined(first, second)
+    if alone := [*(key for key in first if key not in second), *(key for key in second if key not in first)]:
+        message = f"Groups on one side only: {listed(alone)}. Both need the same groups to be compared."
         raise HowsureError(message)
-    joint = SeparateTables.of((first, second))
-    names = (a or "first", b or "second")
-    sides = [
-        Side(name, resolve(metric, table), part)
-        for name, table, part in zip(names, (first, second), joint.views, strict=True)
-    ]
-    return joint, (sides[0], sides[1])
+    joined = [_joined(table, second[key]) for key, table in first.items()]
+    return Tables(first, joined, _joined(first.overall, second.overall), first.columns)
 
 
-def _listed(table: Table) -> str:
-    shown = [repr(label) for label in table.labels.tolist()]
-    return ", ".join(shown if len(shown) <= MOST_LISTED else [*shown[:MOST_LISTED], "…"])
+def _joined(first: Any, second: Any) -> SeparateTables:
+    if not all(isinstance(each, Table) for each in (first, second)):
+        raise HowsureError(CALLS)
+    if refusal := first.refusal_beside(second):
+        raise HowsureError(refusal)
+    return SeparateTables.of((first, second))
 
 
 def compared(
@@ -140,7 +250,7 @@ def compared(
     region = region_of(rope, contrast.effect.null)
     seed = seed_sequence(random_state)
     value = float(metric(joint.counted))
-    chosen = automatic(metric, joint) if method is None else method
+    chosen = checked(method, metric, joint)
     pair = (contrast.first, contrast.second)
     if isinstance(chosen, DrawingMethod):
         wanted = [metric, *(side.as_metric() for side in pair)]
@@ -171,7 +281,7 @@ def compared(
         value=value,
         low=float(interval.low),
         high=float(interval.high),
-        p_value=limits.p_value(value, contrast.effect.null),
+        p_value=limits.p_value(contrast.effect.null),
         standard_error=float(interval.standard_error),
         confidence_level=level,
         method=chosen.name,
@@ -180,56 +290,6 @@ def compared(
         rope=None if region is None else _rope(region, interval.draws, chosen, metric, joint, seed),
         reason=reason,
         limits=limits,
-    )
-
-
-def _against_random(
-    table: Table,
-    metric: Any,
-    method: Method | None,
-    effect: Effect,
-    level: float,
-    random_state: Any,
-    *,
-    a: str | None,
-    b: str | None,
-    rope: Any,
-) -> Comparison:
-    """Compare a model with one that predicts at random, from independent posterior draws of either."""
-    chosen = Dirichlet() if method is None else method
-    if not isinstance(chosen, Dirichlet) or not isinstance(table, ConfusionTable):
-        message = "The comparison with a random classifier is for one confusion table, with method='bayes'."
-        raise HowsureError(message)
-    bound, seed = resolve(metric, table), seed_sequence(random_state)
-    streams = [np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, 2**21 + i)) for i in (0, 1)]
-    first = replace(chosen, source="posterior").draws([bound], table, streams[0])[0]
-    second = replace(chosen, source="random").draws([bound], table, streams[1])[0]
-    effect.check(bound)
-    with np.errstate(all="ignore"):
-        draws = np.asarray(effect.value(first, second))
-    own, chance = (
-        estimate_of(bound.name, value, chosen.interval_of(drawn, bound, table, level), level, chosen)
-        for value, drawn in ((float(bound(table.counts)), first), (float(np.nanmean(second)), second))
-    )
-    found = chosen.interval_of(draws, bound, table, level)
-    region = region_of(rope, effect.null)
-    return Comparison(
-        metric=bound.name,
-        contrast=effect.name,
-        a=own,
-        b=chance,
-        names=(a or "model", b or "random"),
-        value=float(effect.value(np.asarray(own.value), np.asarray(chance.value))),
-        low=float(found.low),
-        high=float(found.high),
-        p_value=math.nan,
-        standard_error=found.standard_error,
-        confidence_level=level,
-        method=chosen.name,
-        better=bound.better,
-        draws=draws,
-        rope=None if region is None else region_shares(region, draws),
-        reason=found.reason,
     )
 
 

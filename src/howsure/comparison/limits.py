@@ -1,19 +1,13 @@
-"""The limits of a contrast's interval at any level, which its tests invert."""
+"""What tests of a contrast rest on, in a form that can be sent to other processes."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from howsure.methods import Bootstrap, DeLong, Delta, DrawingMethod, Method
-from howsure.methods.delta import AtLevels
-from howsure.methods.inversion import Limits, p_value, resolved
-from howsure.methods.pairs import PairedShares
+from howsure.methods.interval import Method
 from howsure.metrics.binding import resolve
 from howsure.metrics.contrast import EFFECTS, Side, contrast_metric
 from howsure.metrics.metric import Metric
@@ -47,29 +41,15 @@ class ContrastLimits:
     draws: Array | None
     seed: Any
 
-    def p_value(self, value: float, null: float) -> float:
-        """Return the two-sided p-value of a hypothetical value; nan where nothing is tested, as by posterior draws."""
-        return p_value(self._limits(), value, null)
+    def p_value(self, null: float) -> float:
+        """Return the two-sided p-value of a hypothetical value; nan where nothing is tested, as by posterior draws.
 
-    def _limits(self) -> Limits:
-        method = self.method
-        if isinstance(method, Bootstrap):
-            draws = np.empty(0) if self.draws is None else self.draws
-            kept = draws[np.isfinite(draws)]
-            if kept.size and np.ptp(kept) > 0:
-                return resolved(method.limits(self.metric, self.table, kept, self.seed), kept.size)
-            method = Delta()
-        if isinstance(method, DrawingMethod):
-            return lambda _: (math.nan, math.nan)  # posterior draws test nothing
-        at_level: AtLevels = partial(method.interval, self.metric, self.table)
-        if isinstance(method, Delta | DeLong | PairedShares):
-            at_level = method.at_levels(self.metric, self.table)
-
-        def limits(level: float) -> tuple[float, float]:
-            found = at_level(level)
-            return float(found.low), float(found.high)
-
-        return limits
+        Parameters
+        ----------
+        null : float
+            The hypothetical value of the contrast.
+        """
+        return self.method.p_value(self.metric, self.table, null, draws=self.draws, rng=self.seed)
 
     def __reduce__(self) -> tuple[Any, ...]:
         contrast = self.metric.contrast

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import HowsureError
+from howsure.estimates.grouped import over_groups
 from howsure.grids import OneRecord, p_text
-from howsure.metrics.contrast import pair_of_models
-from howsure.tables.paired import PairedTable
+from howsure.tables.paired import paired_table
 from howsure.tables.table import Table
 
 
@@ -85,27 +85,30 @@ TESTS: dict[str, Callable[[int, int], tuple[float, float]]] = {
 }
 
 
+@over_groups
 def mcnemar(table: Table, *, a: str | None = None, b: str | None = None, method: str = "mid_p") -> McNemar:
     """Test whether two models are right equally often on the same cases.
 
     Parameters
     ----------
-    table : Table
-        From `paired`, of independent cases.
+    table : Table or Tables
+        From `paired`, of independent cases, also by group.
     a, b : str, optional
-        Names of the two models; by default the first two.
-    method : str
+        Names of the two models, needed where there are more than two.
+    method : {"exact", "mid_p", "asymptotic", "corrected"}
         ``"exact"`` (conditional binomial test), ``"mid_p"`` (it with half the weight on the observed count),
         ``"asymptotic"`` (χ²) or ``"corrected"`` (χ² with continuity correction).
 
     Returns
     -------
     McNemar
+        Of `Tables`, a `Grouped` of them.
 
     Raises
     ------
     HowsureError
-        If the table is not paired, its cases have weights or clusters, or a name is unknown.
+        If the table is not paired, its cases have weights or clusters, a name is unknown, or there are more than two
+        models and none is named.
 
     Notes
     -----
@@ -126,15 +129,13 @@ def mcnemar(table: Table, *, a: str | None = None, b: str | None = None, method:
     """
     if method not in TESTS:
         raise HowsureError.unknown("test of McNemar's", method, TESTS)
-    first, second = pair_of_models(table.models, a, b)
-    if not isinstance(table, PairedTable) or not table.design.is_independent:
+    models = paired_table(table, "mcnemar")
+    names = models.chosen(a, b)
+    if not (models.holds_labels and models.design.is_independent):
         message = "McNemar's test is for labels of independent, unweighted cases. Use `compare(table, 'accuracy')`."
         raise HowsureError(message)
-    right = []
-    for name in (first, second):
-        size = len(table.labels)
-        right.append(table.view(name).pulled_back(np.eye(size), table.counts.size) > 0)
-    only_first = round(float(table.counts[right[0] & ~right[1]].sum()))
-    only_second = round(float(table.counts[~right[0] & right[1]].sum()))
+    diagonal = np.eye(len(models.labels))
+    first, second = (models.view(name).pulled_back(diagonal, models.counts.size) > 0 for name in names)
+    only_first, only_second = (round(float(models.counts[alone].sum())) for alone in (first & ~second, second & ~first))
     statistic, p_value = TESTS[method](only_first, only_second)
     return McNemar(only_first=only_first, only_second=only_second, statistic=statistic, p_value=p_value, method=method)

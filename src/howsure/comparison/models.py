@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -17,19 +18,25 @@ from howsure.errors import HowsureError, UnknownKeyError, checked_level
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import evaluate, finished
 from howsure.estimates.evaluation import Evaluation
+from howsure.estimates.grouped import Results, over_groups
 from howsure.estimates.named import Named
 from howsure.grids import Grid, Tabular
-from howsure.methods import Bootstrap, Dirichlet, Method, named
-from howsure.methods.draws import seed_sequence
+from howsure.methods.bootstrap import Bootstrap
+from howsure.methods.dirichlet import Dirichlet
+from howsure.methods.draws import seed_sequence, stream_of
+from howsure.methods.interval import Method
 from howsure.methods.joint import draws_of_models
+from howsure.methods.library import named
 from howsure.metrics.binding import resolve
 from howsure.metrics.contrast import EFFECTS
 from howsure.metrics.metric import Metric
+from howsure.tables.paired import JointTable, paired_table
 from howsure.tables.table import Table
 
 Correction = Literal["holm", "fdr_bh", "bonferroni", "none", "max_t"]
 
 
+@over_groups
 def evaluate_models(
     table: Table,
     metrics: str | Metric | Sequence[str | Metric] | None = None,
@@ -37,27 +44,33 @@ def evaluate_models(
     method: str | Method | None = None,
     confidence_level: float = 0.95,
     random_state: Any = None,
-) -> dict[str, Evaluation]:
+) -> Results[Evaluation]:
     """Estimate metrics of every model of a paired table.
 
     Parameters
     ----------
-    table
-        From `paired` or `paired_scores`.
-    metrics
+    table : Table or Tables
+        From `paired` or `paired_scores`, also by group.
+    metrics : str, Metric or sequence of them, optional
         Spec strings or metrics; by default a usual selection.
-    method
-        A method or its name. A bootstrap or ``"bayes"`` draws whole test sets: draw d of every model and metric
-        comes from the same one, which is what `ranks` and `simultaneous_differences` need.
-    confidence_level
-        Coverage of each interval.
-    random_state
-        Seed of the methods that draw.
+    method : str or Method, optional
+        A bootstrap or ``"bayes"`` draws whole test sets: draw d of every model and metric comes from the same one,
+        and the estimates' ``stream`` says so, as `ranks` and `simultaneous_differences` need it. By default the method
+        that suits each metric.
+    confidence_level : float
+        Coverage of each interval, between 0 and 1.
+    random_state : int, Generator or SeedSequence, optional
+        Seed of the methods that draw; each group has a stream of its own.
 
     Returns
     -------
-    dict of Evaluation
-        Model → its estimates.
+    Results of Evaluation
+        Model → its estimates; of `Tables`, a `Grouped` of them.
+
+    Raises
+    ------
+    HowsureError
+        If the table is not paired, or a metric, the method or the level is not valid.
 
     Examples
     --------
@@ -67,29 +80,32 @@ def evaluate_models(
     >>> hs.ranks({name: each["accuracy"] for name, each in found.items()}).best["A"] > 0.8
     True
     """
+    models = paired_table(table, "evaluate_models")
     chosen, level = named(method), checked_level(confidence_level)
-    tables = {name: table.model(name) for name in table.models}
+    tables = {name: models.model(name) for name in models.models}
     settings: dict[str, Any] = {"confidence_level": level, "random_state": random_state}
     if not isinstance(chosen, Bootstrap | Dirichlet):
-        return {name: evaluate(each, metrics, method=chosen, **settings) for name, each in tables.items()}
+        alone = {name: evaluate(each, metrics, method=chosen, **settings) for name, each in tables.items()}
+        return Results(results=alone, column="model")
     if isinstance(chosen, Dirichlet) and not chosen.is_plain:
         message = "Of several models at once `Dirichlet` takes `prior=` only."
         raise HowsureError(message)
-    first = evaluate(tables[table.models[0]], metrics, confidence_level=level)  # for the specs that it stands for
-    bound = [resolve(each, tables[table.models[0]]) for each in first]
+    first = tables[models.models[0]]
+    bound = [resolve(each, first) for each in evaluate(first, metrics, confidence_level=level)]  # what specs stand for
     seed = seed_sequence(random_state)
-    draws = draws_of_models(bound, table, chosen, seed)
+    stream = (stream_of(chosen, models, seed), zlib.crc32(models.codes.tobytes()))  # of these tuples of predictions
+    draws = draws_of_models(bound, models, chosen, seed)
     found = {}
     for index, (name, own) in enumerate(tables.items()):
         intervals = [chosen.interval_of(draws[row, index], each, own, level, seed) for row, each in enumerate(bound)]
         estimates = {
-            metric.name: finished(metric.name, own, metric, level, chosen, interval)
+            metric.name: finished(metric.name, own, metric, level, chosen, interval).replace(stream=stream)
             for metric, interval in zip(bound, intervals, strict=True)
         }
         found[name] = Evaluation(
             estimates=estimates, table=own, method=chosen, seed=seed, threshold=None, confidence_level=level
         )
-    return found
+    return Results(results=found, column="model")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -146,6 +162,7 @@ class Comparisons(Tabular, Named, Mapping[tuple[str, ...], Comparison]):
         return replace(grid, caption="; ".join(filter(None, (note, grid.caption))))
 
 
+@over_groups
 def compare_all(
     table: Table,
     metrics: str | Metric | Sequence[str | Metric],
@@ -159,20 +176,30 @@ def compare_all(
 
     Parameters
     ----------
-    table
-        From `paired` or `paired_scores`.
-    metrics
+    table : Table or Tables
+        From `paired` or `paired_scores`, also by group.
+    metrics : str, Metric or sequence of them
         One metric, or several.
-    correction
+    correction : {"holm", "fdr_bh", "bonferroni", "none", "max_t"}
         ``"holm"``, ``"fdr_bh"`` (Benjamini–Hochberg), ``"bonferroni"`` or ``"none"`` adjust the p-values of all
-        comparisons; the intervals are those of a single comparison. ``"max_t"`` adjusts both, metric by metric, from
-        joint draws: all intervals of a metric hold together with the confidence level.
-    method
+        comparisons (of one group); the intervals are those of a single comparison. ``"max_t"`` adjusts both, metric by
+        metric, from joint draws: all intervals of a metric hold together with the confidence level.
+    method : str or Method, optional
         As in `compare`; for ``"max_t"`` a bootstrap (the default) or ``"bayes"``.
-    confidence_level
+    confidence_level : float
         Coverage of each interval; for ``"max_t"`` of all of a metric's intervals together.
-    random_state
-        Seed of the methods that draw.
+    random_state : int, Generator or SeedSequence, optional
+        Seed of the methods that draw; each group has a stream of its own.
+
+    Returns
+    -------
+    Comparisons
+        Of `Tables`, a `Grouped` of them.
+
+    Raises
+    ------
+    HowsureError
+        If the table is not paired, no metric is named, or the correction does not fit the method.
 
     Examples
     --------
@@ -185,6 +212,7 @@ def compare_all(
     >>> found["A", "B"].p_value < 0.01 < found["B", "C"].p_value
     True
     """
+    models = paired_table(table, "compare_all")
     wanted = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
     if not wanted:
         message = "`metrics` is empty. Name at least one, such as 'accuracy'."
@@ -192,16 +220,16 @@ def compare_all(
     settings: dict[str, Any] = {"confidence_level": confidence_level, "random_state": random_state}
     if correction == "max_t":
         chosen = Bootstrap() if method is None else named(method)
-        return _simultaneous(table, wanted, chosen, settings)
-    pairs = list(combinations(table.models, 2))
-    items = [compare(table, metric, a=a, b=b, method=method, **settings) for metric in wanted for a, b in pairs]
+        return _simultaneous(models, wanted, chosen, settings)
+    pairs = list(combinations(models.models, 2))
+    items = [compare(models, metric, a=a, b=b, method=method, **settings) for metric in wanted for a, b in pairs]
     adjusted = adjusted_p_values([each.p_value for each in items], correction)
     changed = (replace(each, p_value=float(p)) for each, p in zip(items, adjusted, strict=True))
     return Comparisons(comparisons=tuple(changed), correction=correction)
 
 
 def _simultaneous(
-    table: Table, metrics: list[str | Metric], method: Method | None, settings: dict[str, Any]
+    table: JointTable, metrics: list[str | Metric], method: Method | None, settings: dict[str, Any]
 ) -> Comparisons:
     if not isinstance(method, Bootstrap | Dirichlet):
         message = "correction='max_t' needs joint draws: a bootstrap or 'bayes'."

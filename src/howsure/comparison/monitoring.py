@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from howsure.errors import HowsureError, UnknownKeyError
 from howsure.estimates.estimation import default_metrics, evaluate
 from howsure.estimates.evaluation import Evaluation
+from howsure.estimates.grouped import group_seed, of_groups
 from howsure.grids import Grid, Tabular, interval_text, number, significant_decimals
-from howsure.methods import Method
-from howsure.metrics.registry import SCORE_METRICS
+from howsure.methods.draws import seed_sequence
+from howsure.methods.interval import Method
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
 
@@ -31,10 +32,13 @@ class Monitoring(Tabular, Mapping[Any, Evaluation]):
         The estimates of each chunk, in order.
     baseline : mapping of str to tuple of two float
         Limits by metric.
+    overall : Evaluation, optional
+        The estimates of all chunks together, where the chunks are `Tables`.
     """
 
     evaluations: Mapping[Any, Evaluation]
     baseline: Mapping[str, Limits]
+    overall: Evaluation | None = None
 
     def __getitem__(self, chunk: Any) -> Evaluation:
         if chunk not in self.evaluations:
@@ -96,28 +100,33 @@ def monitor(
     confidence_level: float = 0.95,
     random_state: Any = None,
 ) -> Monitoring:
-    """Follow metrics from chunk to chunk, and say where an interval leaves the baseline.
+    """Follow metrics from chunk to chunk, and report where an interval leaves the baseline.
 
     Parameters
     ----------
-    tables
-        Chunk → table, as `calibrated`, `scores` and `confusion` return with ``by=``.
-    metrics
+    tables : Tables, or mapping of chunk to Table
+        As `calibrated`, `scores` and `confusion` return with ``by=``.
+    metrics : str or sequence of str, optional
         Spec strings; of scores with a threshold accuracy, precision, recall, F1 and ROC AUC by default.
-    threshold
-        Of tables of scores: where the metrics of counts are taken; those of scores need none.
-    reference
-        The chunk that the others are held against, or a list of them (the baseline then reaches from the lowest to the
+    threshold : float, optional
+        Of tables of scores: where count metrics are taken; metrics of scores need none.
+    reference : chunk, list of chunks or Table, optional
+        The chunk that the others are compared with, or several (the baseline then reaches from the lowest to the
         highest of their limits), or a table of its own. By default the first chunk.
-    baseline
+    baseline : tuple of two float, or mapping of str to such, optional
         The limits themselves, for all metrics or by metric, instead of a reference.
-    method, confidence_level, random_state
-        Of the intervals.
+    method : str or Method, optional
+        As in `evaluate`.
+    confidence_level : float
+        Coverage of each interval, between 0 and 1.
+    random_state : int, Generator or SeedSequence, optional
+        Seed of the methods that draw; each chunk has a stream of its own.
 
     Returns
     -------
     Monitoring
-        An alert means that a chunk's whole interval lies outside the baseline.
+        An alert means that a chunk's whole interval lies outside the baseline. Of `Tables`, ``overall`` has the
+        estimates of all chunks together.
 
     Raises
     ------
@@ -133,21 +142,28 @@ def monitor(
     [('200–299', 'below'), ('300–399', 'below')]
     """
     if not isinstance(tables, Mapping) or not tables:
-        message = "`monitor` needs chunks: a mapping of tables, as `calibrated(y_score, by=…)` returns."
+        message = "`monitor` needs chunks: several tables by name, as `calibrated(y_score, by=…)` returns."
         raise HowsureError(message)
     if reference is not None and baseline is not None:
         message = "Give either `reference`, whose intervals make the baseline, or the `baseline` itself."
         raise HowsureError(message)
-    settings = {"method": method, "confidence_level": confidence_level, "random_state": random_state}
-    evaluations = {chunk: evaluated(table, metrics, threshold, settings) for chunk, table in tables.items()}
+    settings = {"method": method, "confidence_level": confidence_level}
+
+    def of_chunk(table: Table, seed: Any) -> Evaluation:
+        return evaluated(table, metrics, threshold, {**settings, "random_state": seed})
+
+    seed = seed_sequence(random_state)
+    evaluations = of_groups(tables, of_chunk, seed)
     names = list(next(iter(evaluations.values())))
     if baseline is not None:
         limits = _stated(baseline, names)
     elif isinstance(reference, Table):
-        limits = _hull([evaluated(reference, metrics, threshold, settings)])
+        limits = _hull([of_chunk(reference, group_seed(seed, "reference"))])
     else:
         limits = _hull([evaluations[chunk] for chunk in _chunks(reference, evaluations)])
-    return Monitoring(evaluations=evaluations, baseline=limits)
+    whole = getattr(tables, "overall", None)
+    overall = None if whole is None else of_chunk(whole, seed)
+    return Monitoring(evaluations=evaluations, baseline=limits, overall=overall)
 
 
 def departure(interval: Limits, baseline: Limits) -> str:
@@ -164,17 +180,22 @@ def departure(interval: Limits, baseline: Limits) -> str:
 def evaluated(
     table: Table, metrics: str | Sequence[str] | None, threshold: float | None, settings: dict[str, Any]
 ) -> Evaluation:
-    """Evaluate metrics of counts at the threshold and metrics of scores on the scores, in the order asked for."""
+    """Evaluate metrics on a table; of scores count metrics at the threshold, which other tables do not need.
+
+    Parameters
+    ----------
+    table : Table
+        Of scores, or of predictions.
+    metrics : str or sequence of str, optional
+        Spec strings.
+    threshold : float, optional
+        Of scores.
+    settings : dict
+        Method, level and seed, as `evaluate` takes them.
+    """
     if not isinstance(table, ScoresTable) or threshold is None:
         return evaluate(table, metrics or default_metrics(table), **settings)
-    wanted = [metrics] if isinstance(metrics, str) else list(metrics or (*USUAL, "roc_auc"))
-    counted = table.at(threshold)
-    found = []
-    for spec in wanted:
-        of_scores = SCORE_METRICS.find(spec.partition("+")[0]) is not None
-        found.append(evaluate(table if of_scores else counted, spec, **settings))
-    estimates = {name: each for one in found for name, each in one.items()}
-    return replace(found[0], estimates=estimates, table=table, threshold=threshold)
+    return evaluate(table, metrics or (*USUAL, "roc_auc"), threshold=threshold, **settings)
 
 
 def _chunks(reference: Any, known: Mapping[Any, Any]) -> list[Any]:

@@ -26,11 +26,20 @@ def adjusted_p_values(p_values: ArrayLike, correction: Correction = "holm") -> A
 
     Parameters
     ----------
-    p_values
-        One p-value a comparison, in [0, 1].
-    correction
+    p_values : array-like of shape (n_comparisons,)
+        One p-value per comparison, in [0, 1].
+    correction : {"holm", "fdr_bh", "bonferroni", "none"}
         ``"holm"`` and ``"bonferroni"`` bound the probability of any false finding; ``"fdr_bh"`` (Benjamini and
         Hochberg) the expected share of false ones among the findings; ``"none"`` leaves them as they are.
+
+    Returns
+    -------
+    ndarray of shape (n_comparisons,)
+
+    Raises
+    ------
+    HowsureError
+        If the correction is unknown, or a p-value lies outside [0, 1].
 
     References
     ----------
@@ -115,7 +124,12 @@ class Differences(Tabular, Named, Mapping[tuple[str, str], Estimate]):
     def rank_sets(self) -> dict[str, tuple[int, int]]:
         """Return a range of ranks for each model; all hold together with the confidence level.
 
-        A model's rank is at least one more than the number of those that are better beyond doubt.
+        A model's rank is at least 1 plus the number of models that are better beyond doubt.
+
+        Returns
+        -------
+        dict of str to tuple of two int
+            First and last rank.
 
         References
         ----------
@@ -192,14 +206,25 @@ def simultaneous_differences(
 
     Parameters
     ----------
-    draws
-        Name → joint draws, by bootstrap or from the posterior, or estimates that hold some.
-    values
-        Name → observed value; by default the estimates', or the draws' means.
-    confidence_level
-        Probability that all intervals hold.
-    better
+    draws : mapping of str to array-like of shape (n_draws,) or Estimate
+        Name → draws of the metric, by bootstrap or from the posterior, or an estimate that holds some. Arrays are
+        taken as joint draws; estimates are so where they are from one call of `evaluate_models`, and paired at random
+        elsewhere.
+    values : mapping of str to float, optional
+        Name → observed value; by default the estimates' own, or the means of the draws.
+    confidence_level : float
+        Probability that all intervals hold together.
+    better : {"higher", "lower"}
         Which values win, for `Differences.rank_sets`.
+
+    Returns
+    -------
+    Differences
+
+    Raises
+    ------
+    HowsureError
+        If there are fewer than two models, their draws differ in number, or fewer than two have every model defined.
 
     Notes
     -----

@@ -1,12 +1,12 @@
 """Many models at once: rank probabilities and expected rewards.
 
-Everything here starts from draws: one array per model, all of the same length, drawn jointly where the
-models were tested on the same cases (so that draw d of each comes from the same table).
+Everything here starts from draws: one array per model, all of the same length. Draws of models that were tested on the
+same cases are joint (draw d of each comes from the same table); those of different test sets are paired at random.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import HowsureError, UnknownKeyError, checked_level
 from howsure.estimates.drawn import Drawn
+from howsure.estimates.grouped import group_seed
 from howsure.grids import Grid, Tabular
 from howsure.metrics.metric import Better
 
@@ -72,8 +73,17 @@ class Ranks(Tabular, Mapping[str, dict[int, float]]):
     def expected_rewards(self, rewards: Sequence[float]) -> dict[str, float]:
         """Return the expected reward of each model, where rank r earns ``rewards[r - 1]`` and the rest nothing.
 
-        Those who tie share their prizes. The standard error over the draws is at most half the largest difference
-        of two rewards over the root of the number of draws.
+        Models that tie share their rewards. The Monte Carlo standard error is at most half the largest difference
+        between two rewards, divided by the root of the number of draws.
+
+        Parameters
+        ----------
+        rewards : sequence of float
+            The best model's first.
+
+        Returns
+        -------
+        dict of str to float
 
         Raises
         ------
@@ -92,7 +102,18 @@ class Ranks(Tabular, Mapping[str, dict[int, float]]):
         return self._weighted(np.pad(prizes, (0, len(self) - len(prizes))))
 
     def likely(self, level: float = 0.95) -> dict[str, tuple[int, int]]:
-        """Return the shortest range of ranks that holds each model's with at least this probability."""
+        """Return the shortest range of ranks that holds each model's with at least this probability.
+
+        Parameters
+        ----------
+        level : float
+            Between 0 and 1.
+
+        Returns
+        -------
+        dict of str to tuple of two int
+            First and last rank.
+        """
         level = checked_level(level)
         ranges = {}
         for name, row in zip(self.names, self.probabilities, strict=True):
@@ -140,10 +161,11 @@ def ranks(draws: JointDraws, *, better: Better = "higher") -> Ranks:
 
     Parameters
     ----------
-    draws
-        Name → draws of the metric, or an estimate that holds some.
-    better
-        Whether ``"higher"`` or ``"lower"`` values win.
+    draws : mapping of str to array-like of shape (n_draws,) or Estimate
+        Name → draws of the metric, or an estimate that holds some. Arrays are taken as joint draws; estimates are so
+        where they are from one call of `evaluate_models`, and paired at random elsewhere.
+    better : {"higher", "lower"}
+        Which values win.
 
     Returns
     -------
@@ -152,7 +174,7 @@ def ranks(draws: JointDraws, *, better: Better = "higher") -> Ranks:
     Raises
     ------
     HowsureError
-        If there are fewer than two models, or their draws differ in number.
+        If there are fewer than two models, their draws differ in number, or none has every model defined.
 
     Notes
     -----
@@ -198,14 +220,31 @@ def ranks(draws: JointDraws, *, better: Better = "higher") -> Ranks:
 
 
 def joint(draws: JointDraws) -> tuple[tuple[str, ...], Array]:
-    """Return the models' names and their draws, ``(models, draws)``."""
-    arrays = {}
-    for name, each in draws.items():
-        values = each.draws if isinstance(each, Drawn) else each
-        if values is None:
-            message = f"The estimate of '{name}' holds no draws: make it with method='bayes' or a bootstrap."
-            raise HowsureError(message)
-        arrays[str(name)] = np.asarray(values, dtype=float)
+    """Return the models' names and their draws, ``(models, draws)``, paired as they may be.
+
+    Draws are joint where estimates say so by their stream, and where they are arrays, which whoever gives them answers
+    for. All others are put in a random order that follows from the stream or the name: two tables that were drawn with
+    one seed have common random numbers, which would make their difference look certain.
+
+    Parameters
+    ----------
+    draws : mapping of str to array-like or estimate
+        Name → draws.
+
+    Returns
+    -------
+    names : tuple of str
+    values : ndarray of shape (n_models, n_draws)
+
+    Raises
+    ------
+    HowsureError
+        If it is no mapping, an estimate holds no draws, there are fewer than two models, or the draws differ in number.
+    """
+    if not isinstance(draws, Mapping):
+        message = "Give the draws or estimates by name: {'A': …, 'B': …}."
+        raise HowsureError(message)
+    arrays = {str(name): _values(str(name), each) for name, each in draws.items()}
     if len(arrays) < 2:  # noqa: PLR2004 - a comparison
         message = "Ranks and differences need at least two models."
         raise HowsureError(message)
@@ -214,4 +253,25 @@ def joint(draws: JointDraws) -> tuple[tuple[str, ...], Array]:
         shown = ", ".join(f"'{name}' has {length}" for name, length in lengths.items())
         message = f"The models differ in their number of draws: {shown}."
         raise HowsureError(message)
+    streams = {str(name): _stream(str(name), each) for name, each in draws.items()}
+    if len(set(streams.values())) > 1:
+        arrays = {
+            name: np.random.default_rng(group_seed(0, streams[name])).permutation(values)
+            for name, values in arrays.items()
+        }
     return tuple(arrays), np.stack(list(arrays.values()))
+
+
+def _values(name: str, given: ArrayLike | Drawn) -> Array:
+    values = given.draws if isinstance(given, Drawn) else given
+    if values is None:
+        message = f"The estimate of '{name}' holds no draws: make it with method='bayes' or a bootstrap."
+        raise HowsureError(message)
+    return np.asarray(values, dtype=float)
+
+
+def _stream(name: str, given: ArrayLike | Drawn) -> Hashable:
+    """Return what is equal for draws that stay together: arrays, and estimates of one stream."""
+    if not isinstance(given, Drawn):
+        return ("arrays",)
+    return ("alone", name) if given.stream is None else ("stream", given.stream)

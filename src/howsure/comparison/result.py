@@ -85,7 +85,7 @@ class Comparison(OneRecord, Drawn, Named):
     rope : Rope, optional
         Probabilities of the region of practical equivalence, where one was given and the method draws.
     limits : ContrastLimits, optional
-        What tests of other values than no difference follow from.
+        What tests of other values than "no difference" rest on.
 
     Examples
     --------
@@ -128,8 +128,13 @@ class Comparison(OneRecord, Drawn, Named):
     def probability_greater(self) -> Probability:
         """Probability that the first model's metric is the greater one, with its Monte Carlo error.
 
-        Of posterior draws it is that, given the prior; of bootstrap draws the share of resamples, which comes close to
-        it under a flat prior.
+        From posterior draws it is that probability, given the prior; from bootstrap draws the share of resamples, which
+        comes close to the probability under a flat prior.
+
+        Returns
+        -------
+        Probability
+            ``value`` and ``error``.
 
         Raises
         ------
@@ -149,8 +154,24 @@ class Comparison(OneRecord, Drawn, Named):
 
         Parameters
         ----------
-        margin
+        margin : float
             Positive, in the metric's units; chosen before the data were seen.
+
+        Returns
+        -------
+        MarginTest
+
+        Raises
+        ------
+        HowsureError
+            If the margin is not a positive number, or the contrast is no difference.
+
+        Examples
+        --------
+        >>> import howsure as hs
+        >>> new, old = hs.from_counts([[500, 30], [50, 420]]), hs.from_counts([[490, 40], [60, 410]])
+        >>> print(hs.compare(new, old, "accuracy", a="new", b="old").non_inferiority(0.02))
+        The data show that new is no more than 0.02 below old in accuracy (one-sided p < 0.001, tested at 5 %).
         """
         self._check_margin(margin)
         first, second = self.names
@@ -163,8 +184,17 @@ class Comparison(OneRecord, Drawn, Named):
 
         Parameters
         ----------
-        margin
+        margin : float
             Positive, in the metric's units; chosen before the data were seen.
+
+        Returns
+        -------
+        MarginTest
+
+        Raises
+        ------
+        HowsureError
+            If the margin is not a positive number, or the contrast is no difference.
 
         References
         ----------
@@ -221,7 +251,7 @@ class Comparison(OneRecord, Drawn, Named):
 
     def _one_sided(self, null: float, *, above: bool) -> float:
         """Return the p-value of the contrast not being above (or below) a value."""
-        two_sided = math.nan if self.limits is None else self.limits.p_value(self.value, null)
+        two_sided = math.nan if self.limits is None else self.limits.p_value(null)
         return two_sided / 2 if (self.value > null) == above else 1 - two_sided / 2
 
     def sentence(self) -> str:

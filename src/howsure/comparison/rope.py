@@ -29,8 +29,8 @@ class Rope(OneRecord):
     below, inside, above : Probability
         Share of the draws there, with its Monte Carlo error.
     bayes_factor : Probability
-        How much the data have raised the odds of the region against the rest, over what the prior alone says (in a
-        study: over two classifiers that guess); nan where there is nothing to set them against.
+        By how much the data have raised the odds of the region, compared with the prior alone (in a study: with two
+        classifiers that guess); nan where there is nothing to compare them with.
     """
 
     low: float
@@ -47,7 +47,24 @@ class Rope(OneRecord):
 
 
 def region_of(rope: Region | None, null: float) -> tuple[float, float] | None:
-    """Return the limits of a region around what equal models have, given as such or as one largest difference."""
+    """Return the limits of a region of practical equivalence, given as limits or as the largest difference.
+
+    Parameters
+    ----------
+    rope : float, tuple of two float or None
+        The region.
+    null : float
+        The contrast of equal models: 0, or 1 for a ratio.
+
+    Returns
+    -------
+    tuple of two float, or None
+
+    Raises
+    ------
+    HowsureError
+        If the limits are not finite numbers in order.
+    """
     if rope is None:
         return None
     try:

@@ -10,7 +10,7 @@ from howsure.errors import HowsureError, UnknownKeyError, checked_level
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import estimate
 from howsure.grids import Grid, Tabular, columns_of, interval_text, number, percent, to_frame
-from howsure.methods import Method
+from howsure.methods.interval import Method
 from howsure.metrics.spec import Spec, parse
 from howsure.sources.confusion import confusion
 from howsure.tables.table import Table

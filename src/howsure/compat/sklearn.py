@@ -18,7 +18,9 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.errors import HowsureError, OneClassError
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import estimate, evaluate
-from howsure.methods import Bootstrap, Method, named
+from howsure.methods.bootstrap import Bootstrap
+from howsure.methods.interval import Method
+from howsure.methods.library import named
 from howsure.metrics.binding import labels_to_expand
 from howsure.metrics.spec import Spec, parse
 from howsure.sources.columns import as_labels, sort_order

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs.counted import confusion_from_top
 from howsure.errors import HowsureError
 from howsure.methods.binomial import clopper_pearson, wilson
 from howsure.methods.delong import class_sizes
 from howsure.methods.interval import effective_counts, normal_quantile, quantile
 from howsure.metrics.metric import Proportion, divide
 from howsure.metrics.operating import roc_slope
-from howsure.tables.table import Table
+from howsure.tables.scores import ScoresTable as Table
 
 Array = NDArray[Any]
 Limits = Callable[[Array, Array, float], tuple[Array, Array]]  # (successes, trials, level) -> low and high
@@ -22,13 +23,17 @@ Limits = Callable[[Array, Array, float], tuple[Array, Array]]  # (successes, tri
 
 def from_top(table: Table) -> tuple[Array, Array, Array]:
     """Return thresholds from the top (infinity first) and the negative and positive cases at or above each."""
-    above = np.zeros((len(table.counts) + 1, 2))
-    np.cumsum(table.counts[::-1], 0, out=above[1:])
-    return np.concatenate([[np.inf], table.scores[::-1]]), above[:, 0], above[:, 1]
+    above = confusion_from_top(table.counts)[..., 1]
+    return thresholds_from_top(table), above[:, 0], above[:, 1]
+
+
+def thresholds_from_top(table: Table) -> Array:
+    """Return the thresholds of a table of scores: infinity, and then each score from the largest."""
+    return np.concatenate([[np.inf], table.scores[::-1]])
 
 
 def wilson_limits(table: Table, share: Array, trials: Array, level: float) -> tuple[Array, Array]:
-    """Return Wilson's limits of shares of so many effective trials; everything where there is none."""
+    """Return Wilson's limits of shares, from effective numbers of trials; 0 and 1 where there is none."""
     # A design with few degrees of freedom has a heavier tail: fewer trials have it too.
     worth = (
         np.where(np.isfinite(share), trials, 0.0)
@@ -91,7 +96,6 @@ def roc_simultaneous(table: Table, false: Array, true: Array, level: float) -> t
 
 def _expected_limits(table: Table, share: Array, slopes: Array, level: float) -> tuple[Array, Array]:
     """Return Wilson's limits of shares at each threshold of expected counts, from their slopes by the table there."""
-    assert not table.design.has_labels  # noqa: S101 - as the callers ask
     with np.errstate(invalid="ignore"):
         variance = table.design.variance_from_top(table.counts, slopes)
     certain = ~(variance > 0)
@@ -160,7 +164,7 @@ def _precision(share: float, recall: Array, false: Array, otherwise: float) -> A
     return np.where(whole > 0, share * recall / np.where(whole > 0, whole, 1.0), otherwise)
 
 
-def _bin_counts(table: Table, inside: Array, level: float) -> tuple[float, float]:
+def _bin_counts(table: Table, inside: Array, level: float) -> tuple[Array, Array]:
     trials = np.repeat(inside[:, None], 2, axis=1)
     return effective_counts(Proportion(trials & np.array([False, True]), trials, (1.0, 1.0), (0.0, 1.0)), table, level)
 

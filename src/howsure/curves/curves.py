@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -21,17 +22,18 @@ from howsure.curves.bands import (
     roc_simultaneous,
 )
 from howsure.errors import HowsureError, UnknownKeyError, checked_level
+from howsure.estimates.grouped import over_groups
 from howsure.grids import Grid, Tabular, grid_of
 from howsure.methods.binomial import clopper_pearson, wilson
 from howsure.metrics.metric import divide
 from howsure.metrics.probability import bin_starts, bin_sums, probabilities
 from howsure.sources.scores import scores
 from howsure.tables.scores import ScoresTable
-from howsure.tables.table import Table
 
 Array = NDArray[Any]
 Band = Literal["pointwise", "simultaneous", "none"]
 BANDS = ("pointwise", "simultaneous", "none")
+NO_CASES: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -117,50 +119,69 @@ class Curve(Tabular):
         return dict(self.columns)
 
 
-def scored(table: Any, y_score: Any, cases: Mapping[str, Any]) -> Table:
-    """Return the table that is given, or that of the true classes and scores that are."""
-    if y_score is not None:
-        made: Table = scores(table, y_score, **cases)
-        return made
-    if not isinstance(table, Table):
-        message = "Give a table from `scores`, or the true classes and the scores: `(y_true, y_score)`."
-        raise HowsureError(message)
-    if cases:
+def score_table(table: Any, y_score: Any = None, cases: Mapping[str, Any] = NO_CASES) -> ScoresTable:
+    """Return the table of scores that is given, or that of the true classes and scores that are.
+
+    Parameters
+    ----------
+    table : ScoresTable, or array-like of shape (n,) or str
+        A table from `scores`, or the true classes.
+    y_score : array-like of shape (n,) or str, optional
+        The scores, with true classes.
+    cases : mapping
+        With true classes and scores, what `scores` takes besides.
+
+    Raises
+    ------
+    HowsureError
+        If it is no table of scores, or ``cases`` come with a table.
+    """
+    if y_score is None and cases:
         message = f"`{next(iter(cases))}` belongs to the cases of the table: give it to `scores`."
         raise HowsureError(message)
-    return table
-
-
-def checked_scores(table: Table, band: str, confidence_level: float) -> float:
-    """Return the level; refuse tables that are not of scores, and unknown bands."""
-    if not isinstance(table, ScoresTable):
-        message = "A curve needs a table of scores: make one with `scores(y_true, y_score)`."
+    made = table if y_score is None else scores(table, y_score, **cases)
+    if not isinstance(made, ScoresTable):
+        message = "This needs a table of scores, such as `scores(y_true, y_score)` makes from true classes and scores."
         raise HowsureError(message)
+    return made
+
+
+def checked_band(band: str) -> None:
+    """Refuse an unknown band."""
     if band not in BANDS:
         raise HowsureError.unknown("band", str(band), BANDS)
-    return checked_level(confidence_level)
 
 
+@over_groups
 def roc_curve(
-    table: Any, y_score: Any = None, *, band: Band = "pointwise", confidence_level: float = 0.95, **cases: Any
+    table: Any, /, y_score: Any = None, *, band: Band = "pointwise", confidence_level: float = 0.95, **cases: Any
 ) -> Curve:
     """Return the ROC curve with a band around the true positive rate at each false positive rate.
 
     Parameters
     ----------
-    table, y_score
-        A table from `scores`; or the true classes and the scores themselves.
-    band
-        ``"pointwise"``, ``"simultaneous"`` or ``"none"``.
-    confidence_level
-        Coverage of the band.
+    table : ScoresTable or Tables, or array-like of shape (n,) or str
+        A table from `scores`, also by group; or the true classes.
+    y_score : array-like of shape (n,) or str, optional
+        The scores, with true classes.
+    band : {"pointwise", "simultaneous", "none"}
+        Whether the band holds at each point, or along the whole curve.
+    confidence_level : float
+        Coverage of the band, between 0 and 1.
     **cases
         With true classes and scores, what `scores` takes: ``pos_label``, ``sample_weight``, ``groups``, ``data``.
 
     Returns
     -------
     Curve
-        Columns ``fpr``, ``tpr``, ``threshold`` (from the top, infinity first), ``low``, ``high``.
+        Columns ``fpr``, ``tpr``, ``threshold`` (from the top, infinity first), ``low``, ``high``. Of `Tables`, a
+        `Grouped` of curves.
+
+    Raises
+    ------
+    HowsureError
+        If the table is not of scores, or the band or the level is not valid;
+        if a simultaneous band is asked of scores without labels.
 
     Notes
     -----
@@ -182,8 +203,8 @@ def roc_curve(
     >>> curve["fpr"].tolist(), curve["tpr"].tolist()
     ([0.0, 0.0, 0.5, 0.5, 1.0], [0.0, 0.5, 0.5, 1.0, 1.0])
     """
-    table = scored(table, y_score, cases)
-    level = checked_scores(table, band, confidence_level)
+    table, level = score_table(table, y_score, cases), checked_level(confidence_level)
+    checked_band(band)
     thresholds, negatives, positives = from_top(table)
     false, true = divide(negatives, negatives[-1]), divide(positives, positives[-1])
     columns = {"fpr": false, "tpr": true, "threshold": thresholds}
@@ -194,19 +215,22 @@ def roc_curve(
     return Curve(name="roc", columns=columns, unpacked=(false, true, thresholds), confidence_level=level, band=band)
 
 
+@over_groups
 def det_curve(
-    table: Any, y_score: Any = None, *, band: Band = "pointwise", confidence_level: float = 0.95, **cases: Any
+    table: Any, /, y_score: Any = None, *, band: Band = "pointwise", confidence_level: float = 0.95, **cases: Any
 ) -> Curve:
     """Return the false negative rate against the false positive rate, with a band (detection error tradeoff).
 
     Parameters
     ----------
-    table, y_score
-        A table from `scores`; or the true classes and the scores themselves.
-    band
-        ``"pointwise"``, ``"simultaneous"`` or ``"none"``.
-    confidence_level
-        Coverage of the band.
+    table : ScoresTable or Tables, or array-like of shape (n,) or str
+        A table from `scores`, also by group; or the true classes.
+    y_score : array-like of shape (n,) or str, optional
+        The scores, with true classes.
+    band : {"pointwise", "simultaneous", "none"}
+        Whether the band holds at each point, or along the whole curve.
+    confidence_level : float
+        Coverage of the band, between 0 and 1.
     **cases
         With true classes and scores, what `scores` takes: ``pos_label``, ``sample_weight``, ``groups``, ``data``.
 
@@ -214,7 +238,12 @@ def det_curve(
     -------
     Curve
         Columns ``fpr``, ``fnr``, ``threshold`` (from the top, infinity first), ``low``, ``high``: the ROC curve and its
-        band upside down, usually drawn on normal-deviate axes.
+        band upside down, usually drawn on normal-deviate axes. Of `Tables`, a `Grouped` of curves.
+
+    Raises
+    ------
+    HowsureError
+        As `roc_curve`.
 
     References
     ----------
@@ -234,19 +263,22 @@ def det_curve(
     return Curve(name="det", columns=columns, unpacked=ascending, confidence_level=roc.confidence_level, band=band)
 
 
+@over_groups
 def precision_recall_curve(
-    table: Any, y_score: Any = None, *, band: Band = "pointwise", confidence_level: float = 0.95, **cases: Any
+    table: Any, /, y_score: Any = None, *, band: Band = "pointwise", confidence_level: float = 0.95, **cases: Any
 ) -> Curve:
     """Return the precision–recall curve with a band around the precision at each recall.
 
     Parameters
     ----------
-    table, y_score
-        A table from `scores`; or the true classes and the scores themselves.
-    band
-        ``"pointwise"``, ``"simultaneous"`` or ``"none"``.
-    confidence_level
-        Coverage of the band.
+    table : ScoresTable or Tables, or array-like of shape (n,) or str
+        A table from `scores`, also by group; or the true classes.
+    y_score : array-like of shape (n,) or str, optional
+        The scores, with true classes.
+    band : {"pointwise", "simultaneous", "none"}
+        Whether the band holds at each point, or along the whole curve.
+    confidence_level : float
+        Coverage of the band, between 0 and 1.
     **cases
         With true classes and scores, what `scores` takes: ``pos_label``, ``sample_weight``, ``groups``, ``data``.
 
@@ -254,7 +286,13 @@ def precision_recall_curve(
     -------
     Curve
         Columns ``recall``, ``precision``, ``threshold`` (from the top; the first point, above all scores, has
-        precision 1 like scikit-learn's), ``low``, ``high``.
+        precision 1 like scikit-learn's), ``low``, ``high``. Of `Tables`, a `Grouped` of curves.
+
+    Raises
+    ------
+    HowsureError
+        If the table is not of scores, or the band or the level is not valid;
+        if a simultaneous band is asked of scores without labels.
 
     Notes
     -----
@@ -277,8 +315,8 @@ def precision_recall_curve(
     >>> curve["recall"].tolist(), curve["precision"].round(3).tolist()
     ([0.0, 0.5, 0.5, 1.0, 1.0], [1.0, 1.0, 0.5, 0.667, 0.5])
     """
-    table = scored(table, y_score, cases)
-    level = checked_scores(table, band, confidence_level)
+    table, level = score_table(table, y_score, cases), checked_level(confidence_level)
+    checked_band(band)
     thresholds, negatives, positives = from_top(table)
     recall = divide(positives, positives[-1])
     precision = np.where(negatives + positives > 0, np.nan_to_num(divide(positives, negatives + positives)), 1.0)
@@ -291,8 +329,10 @@ def precision_recall_curve(
     return Curve(name="precision_recall", columns=columns, unpacked=ascending, confidence_level=level, band=band)
 
 
+@over_groups
 def calibration_curve(
     table: Any,
+    /,
     y_score: Any = None,
     *,
     bins: int = 10,
@@ -305,23 +345,32 @@ def calibration_curve(
 
     Parameters
     ----------
-    table, y_score
-        A table from `scores`; or the true classes and the scores themselves. The scores are probabilities.
-    bins
+    table : ScoresTable or Tables, or array-like of shape (n,) or str
+        A table from `scores`, also by group; or the true classes.
+    y_score : array-like of shape (n,) or str, optional
+        The scores, with true classes. They are probabilities.
+    bins : int
         Number of bins; empty ones are left out.
-    strategy
-        ``"uniform"`` for bins of equal width, ``"quantile"`` for equal mass.
-    band
-        ``"pointwise"``, ``"simultaneous"`` or ``"none"``.
-    confidence_level
-        Coverage of the band.
+    strategy : {"uniform", "quantile"}
+        Bins of equal width, or of equal mass.
+    band : {"pointwise", "simultaneous", "none"}
+        Whether the band holds at each point, or along the whole curve.
+    confidence_level : float
+        Coverage of the band, between 0 and 1.
     **cases
         With true classes and scores, what `scores` takes: ``pos_label``, ``sample_weight``, ``groups``, ``data``.
 
     Returns
     -------
     Curve
-        Columns ``mean_predicted``, ``share_positive``, ``cases`` (or sum of weights), ``low``, ``high``.
+        Columns ``mean_predicted``, ``share_positive``, ``cases`` (or sum of weights), ``low``, ``high``. Of `Tables`, a
+        `Grouped` of curves.
+
+    Raises
+    ------
+    HowsureError
+        If the table is not of scores, or the band or the level is not valid;
+        if the scores are no probabilities, or there are no labels.
 
     Notes
     -----
@@ -339,8 +388,8 @@ def calibration_curve(
     >>> curve["mean_predicted"].round(3).tolist(), curve["share_positive"].tolist()
     ([0.15, 0.75], [0.0, 1.0])
     """
-    table = scored(table, y_score, cases)
-    level = checked_scores(table, band, confidence_level)
+    table, level = score_table(table, y_score, cases), checked_level(confidence_level)
+    checked_band(band)
     if not table.design.has_labels:
         message = "Without labels calibration cannot be checked: it is what these counts rest on."
         raise HowsureError(message)

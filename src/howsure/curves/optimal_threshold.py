@@ -9,17 +9,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.curves.curves import checked_scores
-from howsure.curves.thresholds import confusion_along, confusion_from_top, on_counts
-from howsure.errors import HowsureError
+from howsure.curves.curves import score_table
+from howsure.curves.thresholds import confusion_along, on_counts
+from howsure.designs.counted import confusion_from_top
+from howsure.errors import HowsureError, checked_level
 from howsure.estimates.estimate import Estimate, estimate_grid
 from howsure.estimates.estimation import estimate
+from howsure.estimates.grouped import over_groups
 from howsure.grids import Grid, Tabular
 from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.delta import Delta
 from howsure.methods.draws import seed_sequence
 from howsure.metrics.metric import Metric, divide
-from howsure.tables.table import BLOCK_CELLS, Table
+from howsure.tables.confusion import ConfusionTable
+from howsure.tables.scores import ScoresTable as Table
+from howsure.tables.table import BLOCK_CELLS
 
 Array = NDArray[Any]
 Gain = Callable[[Array], Array]  # confusion tables (..., 2, 2) -> what is to be as large as possible
@@ -70,6 +74,7 @@ class ChosenThreshold(Tabular):
         return estimate_grid(self.estimates, self.value.confidence_level)
 
 
+@over_groups
 def optimal_threshold(
     table: Table,
     criterion: str | Metric = "youden",
@@ -85,34 +90,37 @@ def optimal_threshold(
 
     Parameters
     ----------
-    table
-        From `scores`.
-    criterion
-        ``"youden"`` (sensitivity + specificity − 1), ``"cost"`` (expected cost of errors a case, minimised), or a
+    table : ScoresTable or Tables
+        From `scores`, also by group.
+    criterion : str or Metric
+        ``"youden"`` (sensitivity + specificity − 1), ``"cost"`` (expected cost of errors per case, minimised), or a
         metric of a confusion table such as ``"f1"``.
-    false_positive_cost, false_negative_cost
-        Of one error, for ``"cost"``.
-    prevalence
+    false_positive_cost, false_negative_cost : float
+        Cost of one error, for ``"cost"``.
+    prevalence : float, optional
         Share of positive cases where the classifier will be used, for ``"cost"``; the sample's by default.
-    confidence_level
-        Coverage of the intervals.
-    n_resamples, random_state
-        Of the bootstrap.
+    confidence_level : float
+        Coverage of the intervals, between 0 and 1.
+    n_resamples : int
+        Number of resamples.
+    random_state : int, Generator or SeedSequence, optional
+        Seed of the resamples; each group has a stream of its own.
 
     Returns
     -------
     ChosenThreshold
+        Of `Tables`, a `Grouped` of them.
 
     Raises
     ------
     HowsureError
-        If a cost or the prevalence is out of range, or a class has no case.
+        If the table is not of scores, a cost or the prevalence is out of range, or a class has no case.
 
     Notes
     -----
     Among equally good thresholds the highest is taken. The bootstrap repeats the choice in each resample. The
-    resample's own best value, less the value of its threshold on the observed data, is the optimism; its mean is
-    taken off the apparent value, and the interval is the resampled values' about it (Efron's bootstrap correction).
+    resample's own best value minus the value of its threshold on the observed data is the optimism; its mean is
+    taken off the apparent value, and the resampled values about it give the interval (Efron's bootstrap correction).
 
     References
     ----------
@@ -128,7 +136,7 @@ def optimal_threshold(
     >>> bool(abs(chosen.threshold.value - 1.0) < 0.5), chosen.optimism > 0
     (True, True)
     """
-    level = checked_scores(table, "none", confidence_level)
+    table, level = score_table(table), checked_level(confidence_level)
     gain, sign, bounds = _gain(table, criterion, (false_positive_cost, false_negative_cost), prevalence)
     if (table.counts.sum(0) == 0).any():
         message = "A threshold cannot be chosen: one of the classes has no case."
@@ -249,7 +257,7 @@ def _mirrored(gain: Estimate) -> Estimate:
     return gain.replace(value=-gain.value, low=-gain.high, high=-gain.low, draws=-gain.draws)
 
 
-def _without_variation(corrected: Estimate, metric: str | Metric | None, at_best: Table) -> Estimate:
+def _without_variation(corrected: Estimate, metric: str | Metric | None, at_best: ConfusionTable) -> Estimate:
     """Return the estimate with the interval at the chosen threshold, where resampling gives a point."""
     words = "resampling shows no variation"
     if metric is None:

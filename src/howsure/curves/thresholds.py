@@ -9,8 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.curves.curves import Band, Curve, checked_scores
+from howsure.curves.bands import thresholds_from_top
+from howsure.curves.curves import Band, Curve, checked_band, score_table
 from howsure.designs.base import PSEUDO_CASES
+from howsure.designs.counted import confusion_from_top
+from howsure.errors import checked_level
+from howsure.estimates.grouped import Results, over_groups
 from howsure.methods.binomial import wilson
 from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.draws import seed_sequence, values_of_draws
@@ -25,9 +29,10 @@ from howsure.tables.scores import ScoresTable as Table
 Array = NDArray[Any]
 GRID = 100  # thresholds at which resampled curves are compared: a band between them hardly differs
 DUST = 1e-12  # relative to terms that cancel: rounding
-LONG = 20_000  # thresholds, from which on limits are taken at so many and interpolated
+LONG = 20_000  # thresholds: of more, limits are taken at this many and interpolated
 
 
+@over_groups
 def threshold_curves(
     table: Table,
     metrics: str | Metric | Sequence[str | Metric],
@@ -36,26 +41,35 @@ def threshold_curves(
     confidence_level: float = 0.95,
     n_resamples: int = 999,
     random_state: Any = None,
-) -> dict[str, Curve]:
-    """Follow metrics of counts along all thresholds, in one pass over the sorted scores.
+) -> Results[Curve]:
+    """Follow count metrics along all thresholds, in one pass over the sorted scores.
 
     Parameters
     ----------
-    table
-        From `scores`.
-    metrics
-        Spec strings of metrics of a confusion table, such as ``"f1"``, ``"mcc"``.
-    band
-        ``"pointwise"``, ``"simultaneous"`` or ``"none"``.
-    confidence_level
-        Coverage of the band.
-    n_resamples, random_state
-        Of the bootstrap behind simultaneous bands.
+    table : ScoresTable or Tables
+        From `scores`, also by group.
+    metrics : str, Metric or sequence of them
+        Metrics of a confusion table, such as ``"f1"``, ``"mcc"``.
+    band : {"pointwise", "simultaneous", "none"}
+        Whether the band holds at each threshold, or along the whole curve.
+    confidence_level : float
+        Coverage of the band, between 0 and 1.
+    n_resamples : int
+        Number of resamples behind simultaneous bands.
+    random_state : int, Generator or SeedSequence, optional
+        Seed of the resamples; each group has a stream of its own.
 
     Returns
     -------
-    dict of Curve
-        By metric; columns ``threshold`` (from the top, infinity first), ``value``, ``low``, ``high``.
+    Results of Curve
+        By metric; columns ``threshold`` (from the top, infinity first), ``value``, ``low``, ``high``. Of `Tables`, a
+        `Grouped` of them.
+
+    Raises
+    ------
+    HowsureError
+        If the table is not of scores, a metric, the band or the level is not valid, or the table's design does not say
+        how the confusion table at a threshold varies.
 
     Notes
     -----
@@ -74,7 +88,8 @@ def threshold_curves(
     >>> curves["recall"]["value"].tolist()
     [0.0, 0.5, 0.5, 1.0, 1.0]
     """
-    level = checked_scores(table, band, confidence_level)
+    table, level = score_table(table), checked_level(confidence_level)
+    checked_band(band)
     wanted = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
     bound = [on_counts(metric, table) for metric in wanted]
     thresholds, cells = confusion_along(table)
@@ -93,7 +108,7 @@ def threshold_curves(
         curves[metric.name] = Curve(
             name=metric.name, columns=columns, unpacked=(thresholds, value), confidence_level=level, band=band
         )
-    return curves
+    return Results(results=curves, column="metric")
 
 
 def on_counts(metric: str | Metric, table: Table) -> Metric:
@@ -103,15 +118,7 @@ def on_counts(metric: str | Metric, table: Table) -> Metric:
 
 def confusion_along(table: Table) -> tuple[Array, Array]:
     """Return thresholds from the top and the confusion table at each, ``(S + 1, 2, 2)``."""
-    return np.concatenate([[np.inf], table.scores[::-1]]), confusion_from_top(table.counts)
-
-
-def confusion_from_top(counts: Array) -> Array:
-    """Return the confusion tables at each threshold from the top, ``(..., S + 1, 2, 2)``, of ``(..., S, 2)`` counts."""
-    cells = np.zeros((*counts.shape[:-2], counts.shape[-2] + 1, 2, 2))
-    np.cumsum(counts[..., ::-1, :], -2, out=cells[..., 1:, :, 1])
-    cells[..., 0] = cells[..., -1:, :, 1] - cells[..., 1]
-    return cells
+    return thresholds_from_top(table), confusion_from_top(table.counts)
 
 
 def _limits_along(
@@ -164,16 +171,20 @@ def pointwise_limits(
         error = errors_along(metric, table, cells, index)
         centre = value.copy()
         flat = ~(error > NOISE) | (value <= metric.range[0]) | (value >= metric.range[1])
-        if not table.design.has_labels:
-            error[flat] = np.nan  # what does not vary is certain, given the scores
-        elif flat.any():  # as in `Delta`: two cases spread over the cells of a table that shows no variation
-            filled = cells[flat] + PSEUDO_CASES / 4
-            centre[flat] = metric(filled)
-            error[flat] = np.sqrt((filled * slopes_along(metric, filled) ** 2).sum((-2, -1)))
+        centre[flat], error[flat] = _smoothed(metric, cells[flat], table.design.unit_size(table.cells))
         low, high = on_scale(automatic_scale(metric.range), centre, z * error, metric.range)
-    if not table.design.has_labels:
-        return low, high
-    return np.fmin(low, value), np.fmax(high, value)
+    known = np.isfinite(error)
+    return np.where(known, np.fmin(low, value), np.nan), np.where(known, np.fmax(high, value), np.nan)
+
+
+def _smoothed(metric: Metric, cells: Array, size: Any) -> tuple[Array, Array]:
+    """Return value and error of tables without variation: as in `Delta`, with two cases spread over the cells.
+
+    The error is nan where what does not vary is certain.
+    """
+    filled = cells + size * PSEUDO_CASES / 4
+    variance = size * (filled * slopes_along(metric, filled) ** 2).sum((-2, -1))
+    return np.asarray(metric(filled)), np.sqrt(np.where(variance > 0, variance, np.nan))
 
 
 def slopes_along(metric: Metric, cells: Array) -> Array:
@@ -187,10 +198,24 @@ def slopes_along(metric: Metric, cells: Array) -> Array:
 
 
 def errors_along(metric: Metric, table: Table, cells: Array, index: Array | None = None) -> Array:
-    """Return the delta-method standard error at each threshold, in the design of the table of scores."""
-    slopes = slopes_along(metric, cells)
-    slopes = slopes if table.design.has_labels else np.nan_to_num(slopes)
-    return np.sqrt(table.design.variance_from_top(table.counts, slopes, index))
+    """Return the delta-method standard error at each threshold, in the design of the table of scores.
+
+    Parameters
+    ----------
+    metric : Metric
+        A metric of a confusion table.
+    table : ScoresTable
+        Its design gives the variance.
+    cells : ndarray of shape (T, 2, 2)
+        The confusion tables along the thresholds.
+    index : ndarray of shape (T,), optional
+        Positions of the thresholds from the top; all by default.
+
+    Returns
+    -------
+    ndarray of shape (T,)
+    """
+    return np.sqrt(table.design.variance_from_top(table.counts, slopes_along(metric, cells), index))
 
 
 def coarse(table: Table, size: int = GRID) -> Table:

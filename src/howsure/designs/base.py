@@ -12,9 +12,9 @@ subtracted for the mean.
 from __future__ import annotations
 
 import abc
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,8 @@ class Design(abc.ABC):
     """How the counts would vary if the study were repeated.
 
     A subclass needs `variance`; each further method opens more of the library to it: `merged` the metrics of one class
-    and thresholds, `resample` the bootstraps, `posterior` the credible intervals, `left_out` the BCa bootstrap.
+    and thresholds, `joined` the sum of tables, `resample` the bootstraps, `posterior` the credible intervals,
+    `left_out` the BCa bootstrap.
 
     Attributes
     ----------
@@ -39,10 +40,18 @@ class Design(abc.ABC):
         Whether the counts are one multinomial sample of unweighted, independent cases.
     is_counted : bool
         Whether cases were counted; False for counts that are estimates or expectations.
+    has_trials : bool
+        Whether a share varies as one of its effective number of trials, also near 0 and 1.
     has_labels : bool
         Whether the true classes were seen; False for counts expected from scores.
+    trusts_scores : bool
+        Whether the scores of the cases at hand are taken for the probabilities of their classes.
     is_exact : bool
         Whether nothing is drawn, so that nothing is uncertain.
+    awaits_labels : bool
+        Whether the counts are of given cases whose labels are yet to come.
+    knows_chances : bool
+        Whether the probabilities of such labels are given, not estimated.
     fixes_margins : bool
         Whether the number of cases of each true class is fixed.
     note : str
@@ -60,15 +69,23 @@ class Design(abc.ABC):
     __slots__ = ()
     is_independent: ClassVar[bool] = False
     is_counted: ClassVar[bool] = True
+    has_trials: ClassVar[bool] = True
     has_labels: ClassVar[bool] = True
+    awaits_labels: ClassVar[bool] = False
+    knows_chances: ClassVar[bool] = False
+    trusts_scores: ClassVar[bool] = False
     fixes_margins: ClassVar[bool] = False
-    method: ClassVar[str] = ""
     credible: ClassVar[str] = "hdi"
 
     @property
     def is_exact(self) -> bool:
         """Whether nothing is drawn."""
         return False
+
+    @property
+    def method(self) -> str:
+        """Name of the method that suits every metric of such counts; empty where it depends on the metric."""
+        return ""
 
     @property
     def note(self) -> str:
@@ -109,6 +126,29 @@ class Design(abc.ABC):
         """Return the sum of squared weights by cell where cells vary independently, else None."""
         return None
 
+    def placement_variance(self, counts: Array, truth: Array, slopes: Array) -> Array:  # noqa: ARG002
+        """Return the variance of a mean of placements within each class, such as an area under the ROC curve.
+
+        Where cases are counted, squared deviations from the class's mean are divided by its number of cases minus 1.
+
+        Parameters
+        ----------
+        counts, slopes : ndarray of shape (..., cells)
+            The tables, and the derivative of the mean by the cells.
+        truth : ndarray of shape (cells,)
+            Position of the true class of each cell.
+
+        Returns
+        -------
+        ndarray of shape (...)
+            The variance; nan where a class has too few cases to show one.
+        """
+        return self.variance(counts, slopes)
+
+    def offers(self, what: str) -> bool:
+        """Return whether the design defines one of the answers that not every design has, such as ``"resample"``."""
+        return getattr(type(self), what) is not getattr(Design, what)
+
     def effective_trials(self, counts: Array, trials: Array) -> Array:
         """Return the size of the simple random sample that the marked cells are worth when all agree.
 
@@ -116,6 +156,19 @@ class Design(abc.ABC):
         """
         marked = np.broadcast_to(np.asarray(trials, dtype=float), counts.shape)
         return quotient((counts * marked).sum(-1) ** 2, self.variance(counts, marked))
+
+    def unit_size(self, counts: Array) -> Any:
+        """Return the size of an average sampling unit, in counts; 0 where what does not vary is certain.
+
+        Pseudo-cases of a table that shows no variation are of this size.
+
+        Parameters
+        ----------
+        counts : ndarray of shape (..., cells)
+            The tables.
+        """
+        worth = np.maximum(self.effective_trials(counts, np.ones(counts.shape[-1], dtype=bool)), 1.0)
+        return np.maximum(counts.sum(-1) / worth, 1.0)
 
     def merged(self, cells: Array, size: int) -> Design:  # noqa: ARG002 - of designs that are defined there
         """Return the design of the table whose cell ``cells[c]`` collects cell ``c``; ``size`` cells in all.
@@ -126,6 +179,31 @@ class Design(abc.ABC):
             If the design is not defined for the merged table.
         """
         raise UndefinedDesignError(type(self).__name__)
+
+    def joined(self, others: Sequence[Self]) -> Design:  # noqa: ARG002 - of designs that are defined there
+        """Return the design of the sum of tables over the same cells, whose cases are distinct.
+
+        Parameters
+        ----------
+        others : sequence of Design
+            Designs of the same class: those of the other tables.
+
+        Raises
+        ------
+        UndefinedDesignError
+            If the design is not defined for the sum.
+        """
+        raise UndefinedDesignError(type(self).__name__, "the sum of tables")
+
+    def merged_each(self, cells: Array, size: int) -> Design:  # noqa: ARG002 - as `merged`
+        """Return the design of a batch of tables, each merged in its own way; ``cells`` is ``(tables, cells)``.
+
+        Raises
+        ------
+        UndefinedDesignError
+            If the design is not defined for such a batch.
+        """
+        raise UndefinedDesignError(type(self).__name__, "several mergers at once")
 
     def bound(self, truth: Array) -> Design:  # noqa: ARG002 - of designs that look at the classes
         """Return the design for a table whose cells hold these true classes."""

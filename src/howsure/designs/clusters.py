@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +77,19 @@ class Clusters(Design):
         enough = number > 1
         return np.where(enough, quotient(number, number - 1) * squares, np.nan)
 
+    def placement_variance(self, counts: Array, truth: Array, slopes: Array) -> Array:
+        """Return Obuchowski's variance (1997), with the covariance of the classes within clusters."""
+        sides = [np.broadcast_to(truth == side, counts.shape) for side in range(int(truth.max()) + 1)]
+        totals = np.stack([self.totals(slopes * side) for side in sides])
+        # Clusters that hold a case of the class; the covariance of the classes is over all clusters.
+        present = np.stack([self._per_table((self.totals(side * 1.0) > 0) * 1.0) for side in sides])
+        own = np.stack([self._per_table(each**2) for each in totals])
+        across = self._per_table(totals.sum(0) ** 2) - own.sum(0)
+        number = np.asarray(self.number, dtype=float)
+        variance = quotient(own * present, present - 1).sum(0) + quotient(number, number - 1) * across
+        single = ((present > 0) & (present < 2)).any(0)  # noqa: PLR2004 - a variance needs two
+        return np.where(single, np.nan, np.maximum(variance, 0.0))
+
     def effective_trials(self, counts: Array, trials: Array) -> Array:
         """Return Kish's effective number of clusters: all cases of a cluster are taken to agree."""
         marked = np.broadcast_to(np.asarray(trials, dtype=float), counts.shape)
@@ -86,6 +100,24 @@ class Clusters(Design):
         table, cell = np.divmod(self.cell, len(cells))
         place, shape = cells[cell] + size * table, (self.shape[0], size)
         return Clusters(self.cluster, place, self.count, self.multiplicity, self.owner, shape)
+
+    def joined(self, others: Sequence[Self]) -> Clusters:
+        """Put the clusters of all tables side by side: they are distinct from table to table."""
+        designs: list[Self] = [self, *others]
+        starts = np.cumsum([0, *(len(each.multiplicity) for each in designs[:-1])])
+        cluster = np.concatenate([each.cluster + start for each, start in zip(designs, starts, strict=True)])
+        cell, count = (np.concatenate([getattr(each, name) for each in designs]) for name in ("cell", "count"))
+        return Clusters(cluster, cell, count, np.concatenate([each.multiplicity for each in designs]))
+
+    def merged_each(self, cells: Array, size: int) -> Clusters:
+        """Relabel the cells of each table; every table has all clusters."""
+        tables, clusters = len(cells), len(self.multiplicity)
+        shift = np.arange(tables)[:, None]
+        cluster = (self.cluster + clusters * shift).ravel()
+        cell = (cells[:, self.cell] + size * shift).ravel()
+        owner = np.repeat(np.arange(tables), clusters)
+        count, multiplicity = np.tile(self.count, tables), np.tile(self.multiplicity, tables)
+        return Clusters(cluster, cell, count, multiplicity, owner, (tables, size))
 
     def kept(self, chosen: Array, cells: Array) -> Clusters:
         """Return the clusters' counts in some of the cells alone; cell ``c`` becomes ``cells[c]``."""

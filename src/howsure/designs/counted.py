@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,12 +38,24 @@ class Independent(Design):
         """Return the counts: every weight is one."""
         return counts
 
+    def placement_variance(self, counts: Array, truth: Array, slopes: Array) -> Array:
+        """Return DeLong's variance."""
+        return variance_by_class(counts, counts, truth, slopes)
+
     def effective_trials(self, counts: Array, trials: Array) -> Array:
         """Return the number of cases in the marked cells."""
         return dot(counts, trials)
 
     def merged(self, cells: Array, size: int) -> Independent:  # noqa: ARG002 - as of every design
         """Return itself: merging cells of a multinomial leaves a multinomial."""
+        return self
+
+    def joined(self, others: Sequence[Self]) -> Independent:  # noqa: ARG002 - as of every design
+        """Return itself: cases of several tables are cases of their sum."""
+        return self
+
+    def merged_each(self, cells: Array, size: int) -> Independent:  # noqa: ARG002 - as of every design
+        """Return itself, as `merged` does."""
         return self
 
     def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design]:
@@ -107,6 +120,10 @@ class Weighted(Design):
         """Return the sums of squared weights."""
         return self.weight_squared
 
+    def placement_variance(self, counts: Array, truth: Array, slopes: Array) -> Array:
+        """Return DeLong's variance, with Kish's effective number of cases of each class."""
+        return variance_by_class(counts, self.weight_squared, truth, slopes)
+
     def effective_trials(self, counts: Array, trials: Array) -> Array:
         """Return Kish's effective sample size, ``sum(w)**2 / sum(w**2)``."""
         return quotient(dot(counts, trials) ** 2, dot(self.weight_squared, trials))
@@ -116,13 +133,31 @@ class Weighted(Design):
         atoms = None if self.atoms is None else (cells[self.atoms[0]], *self.atoms[1:])
         return Weighted(added_up(self.weight_squared, cells, size), atoms)
 
+    def joined(self, others: Sequence[Self]) -> Weighted:
+        """Add up the squared weights, and put the distinct weights together where all tables keep theirs."""
+        designs: list[Self] = [self, *others]
+        squared = np.sum([each.weight_squared for each in designs], axis=0)
+        kept = [each.atoms for each in designs if each.atoms is not None]
+        if len(kept) < len(designs):
+            return Weighted(squared)
+        cell, weight, number = (np.concatenate(part) for part in zip(*kept, strict=True))
+        return Weighted(squared, (cell, weight, number))
+
+    def merged_each(self, cells: Array, size: int) -> Weighted:
+        """Add up the squared weights of the merged cells of each table."""
+        return Weighted(np.stack([added_up(self.weight_squared, each, size) for each in cells]))
+
     def picked(self, index: int) -> Weighted:
         """Return the squared weights of one table of a batch."""
         return Weighted(self.weight_squared[index])
 
+    def unit_size(self, counts: Array) -> Any:
+        """Return the average weight of a case."""
+        return self.weight_squared.sum(-1) / counts.sum(-1)
+
     def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design]:
         """Add pseudo-cases of the average weight."""
-        mean = (self.weight_squared.sum(-1) / counts.sum(-1))[..., None]
+        mean = self.unit_size(counts)[..., None]
         return counts + extra * mean, Weighted(self.weight_squared + extra * mean**2)
 
     def influences(self, counts: Array, gradient: Array) -> tuple[Array, Array]:
@@ -207,6 +242,12 @@ class FixedMargins(Design):
         means = quotient(self._sums(counts * gradient), totals)
         return np.asarray((counts * (gradient - means[..., self._strata]) ** 2).sum(-1))
 
+    def placement_variance(self, counts: Array, truth: Array, slopes: Array) -> Array:
+        """Return DeLong's variance; class totals that are fixed do not vary."""
+        size = int(truth.max()) + 1
+        means = quotient(added_up(counts * slopes, truth, size), added_up(counts, truth, size))
+        return variance_by_class(counts, counts, truth, slopes - means[..., truth])
+
     def effective_trials(self, counts: Array, trials: Array) -> Array:
         """Return the number of cases in the marked cells."""
         return dot(counts, trials)
@@ -218,6 +259,12 @@ class FixedMargins(Design):
         if (stratum[cells] != self._strata).any():
             raise UndefinedDesignError(type(self).__name__)
         return FixedMargins(stratum)
+
+    def joined(self, others: Sequence[Self]) -> FixedMargins:
+        """Return itself, where all tables fix the totals of the same strata."""
+        if any(not np.array_equal(each._strata, self._strata) for each in others):  # noqa: SLF001 - of its own class
+            raise UndefinedDesignError(type(self).__name__, "the sum of tables of different strata")
+        return self
 
     def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design]:
         """Add the pseudo-cases."""
@@ -291,10 +338,30 @@ def smoothed(design: Design, counts: Array, extra: Array) -> tuple[Array, Design
     own = design.smoothed(counts, extra)
     if own is not None:
         return own
-    worth = np.maximum(design.effective_trials(counts, np.ones(counts.shape[-1], dtype=bool)), 1.0)
-    size = np.maximum(counts.sum(-1) / worth, 1.0)[..., None]
+    size = design.unit_size(counts)[..., None]
     filled = counts + extra * size
     return filled, Weighted(filled * size)
+
+
+def variance_by_class(counts: Array, squares: Array, truth: Array, slopes: Array) -> Array:
+    """Return the sum over the classes of a sample variance; nan where a class has a single case.
+
+    Parameters
+    ----------
+    counts, squares : ndarray of shape (..., cells)
+        Sums of the weights and of their squares: of cases without weights both are the counts.
+    truth : ndarray of shape (cells,)
+        Position of the true class of each cell.
+    slopes : ndarray of shape (..., cells)
+        What is summed, with a mean of zero in each class.
+    """
+    totals, worth, spread = (
+        added_up(each, truth, int(truth.max()) + 1) for each in (counts, squares, squares * slopes**2)
+    )
+    size = quotient(totals**2, worth)  # Kish's
+    single = (size > 0) & (size < 2 - 1e-9)
+    each = np.where(single, np.nan, quotient(spread * size, size - 1))
+    return np.asarray(np.where(size > 0, each, 0.0).sum(-1))
 
 
 def dot(first: Array, second: Array) -> Array:
@@ -312,9 +379,22 @@ def added_up(values: Array, cells: Array, size: int) -> Array:
 
 
 def confusion_from_top(counts: Array, index: Array | None = None) -> Array:
-    """Return the confusion table at each threshold of a table of scores, ``(T, 2, 2)``, from the top."""
-    above = np.zeros((len(counts) + 1, 2))
-    np.cumsum(counts[::-1], 0, out=above[1:])
-    total = above[-1]
-    above = above if index is None else above[index]
+    """Return the confusion tables at each threshold of tables of scores.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (..., S, 2)
+        Negative and positive cases by distinct score, ascending.
+    index : ndarray of shape (T,), optional
+        Thresholds from the top among the ``S + 1``, of which the first lies above all scores; all by default.
+
+    Returns
+    -------
+    ndarray of shape (..., T, 2, 2)
+        True class × predicted class.
+    """
+    above = np.zeros((*counts.shape[:-2], counts.shape[-2] + 1, 2))
+    np.cumsum(counts[..., ::-1, :], -2, out=above[..., 1:, :])
+    total = above[..., -1:, :]
+    above = above if index is None else above[..., index, :]
     return np.stack([total - above, above], -1)

@@ -31,11 +31,17 @@ class Expected(Design):
 
     __slots__ = ()
     is_counted: ClassVar[bool] = False
+    has_trials: ClassVar[bool] = False
     has_labels: ClassVar[bool] = False
+    awaits_labels: ClassVar[bool] = True
 
     def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design]:  # noqa: ARG002 - as of every design
         """Return the counts as they are: what does not vary is certain, given the scores."""
         return counts, self
+
+    def unit_size(self, counts: Array) -> float:  # noqa: ARG002 - as of every design
+        """Return 0: what does not vary is certain, given the scores."""
+        return 0.0
 
     def effective_trials(self, counts: Array, trials: Array) -> Array:
         """Return the expected number of cases in the marked cells."""
@@ -172,11 +178,13 @@ class Batch(Expected):
     """
 
     cases: Cases
+    knows_chances: ClassVar[bool] = True
+    trusts_scores: ClassVar[bool] = True
 
     @property
     def note(self) -> str:
-        """What the interval is of."""
-        return "what these cases will turn out to be, if their scores are calibrated"
+        """What the interval is of, and what it assumes."""
+        return "prediction for these cases; assumes calibrated scores"
 
     def variance(self, counts: Array, gradient: Array) -> Array:  # noqa: ARG002 - as of every design
         """Return the sum over the cases of the variance of the slope at their class."""
@@ -255,11 +263,13 @@ class Population(Expected):
     """
 
     cases: Cases
+    awaits_labels: ClassVar[bool] = False
+    trusts_scores: ClassVar[bool] = True
 
     @property
     def note(self) -> str:
-        """What the interval is of."""
-        return "the population that these cases are from, if their scores are calibrated"
+        """What the interval is of, and what it assumes."""
+        return "population of these cases; assumes calibrated scores"
 
     def variance(self, counts: Array, gradient: Array) -> Array:  # noqa: ARG002 - as of every design
         """Return the sum over the cases of the square of the expected slope."""
@@ -318,6 +328,7 @@ class Known(Expected):
 
     distribution: ScoreDistribution | None
     n: float = np.inf
+    knows_chances: ClassVar[bool] = True
 
     @property
     def is_exact(self) -> bool:
@@ -326,10 +337,10 @@ class Known(Expected):
 
     @property
     def note(self) -> str:
-        """What the interval is of."""
+        """What the interval is of, and what it assumes."""
         if self.is_exact:
-            return "exact, if the scores are calibrated and have this distribution"
-        return f"what {self.n:,.0f} new cases will turn out to be, if the scores are calibrated"
+            return "exact; assumes calibrated scores of this distribution"
+        return f"prediction for {self.n:,.0f} new cases; assumes calibrated scores of this distribution"
 
     @property
     def exact_values(self) -> Mapping[str, float]:

@@ -51,6 +51,15 @@ class Separate(Design):
         known = [each for each in found if each is not None]
         return np.concatenate(known, -1) if len(known) == len(found) else None
 
+    def placement_variance(self, counts: Array, truth: Array, slopes: Array) -> Array:
+        """Return the sum of the parts'."""
+        pairs = zip(self.parts, *(self.split(each) for each in (counts, truth, slopes)), strict=True)
+        return np.asarray(sum(part.placement_variance(*each) for part, *each in pairs))
+
+    def offers(self, what: str) -> bool:
+        """Return whether all parts define the answer."""
+        return all(part.offers(what) for part in self.parts)
+
     def effective_trials(self, counts: Array, trials: Array) -> Array:
         """Return the sum of the parts'."""
         pairs = zip(self.parts, self.split(counts), self.split(trials), strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 from numpy.typing import NDArray
@@ -22,13 +23,17 @@ def drawn(draws: Array | None, method: str) -> Array:
 
 
 class Drawn:
-    """A result with draws, where its method makes some: ``draws`` is None otherwise."""
+    """A result with draws, where its method makes some: ``draws`` is None otherwise.
+
+    ``stream`` tells which joint stream of tables they are from: equal tokens mean that draw d is of the same table.
+    """
 
     __slots__ = ()
 
     draws: Array | None
     method: str
     confidence_level: float
+    stream: Hashable = None
 
     def summary(self, confidence_level: float | None = None) -> Summary:
         """Return what the draws say (median, mean, mode, interval, shape), each number with its Monte Carlo error.

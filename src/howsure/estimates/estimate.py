@@ -183,6 +183,7 @@ def estimate_of(name: str, value: float, interval: Interval, level: float, metho
         standard_error=interval.standard_error,
         draws=interval.draws,
         reason=interval.reason,
+        stream=interval.stream,
     )
 
 

@@ -2,62 +2,95 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, final, overload
 
+import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, checked_level
+from howsure.estimates.batch import Estimates, Evaluations
 from howsure.estimates.estimate import Estimate, estimate_of
 from howsure.estimates.evaluation import Evaluation
-from howsure.methods import DrawingMethod, Method, automatic, named, refuse_unfit
+from howsure.estimates.given import table_of
+from howsure.estimates.grouped import group_seed
+from howsure.estimates.reasons import reasons
+from howsure.methods.default import checked
 from howsure.methods.draws import seed_sequence
-from howsure.methods.interval import CONSTANT, Interval
-from howsure.metrics.binding import labels_to_expand, resolve, undefined_classes
+from howsure.methods.interval import DrawingMethod, Interval, Method
+from howsure.methods.library import named
+from howsure.metrics.binding import labels_to_expand, resolve
 from howsure.metrics.metric import Metric
-from howsure.metrics.spec import Spec, parse
+from howsure.metrics.spec import Spec
+from howsure.tables.batch import Tables
 from howsure.tables.confusion import OF_TWO_CLASSES
-from howsure.tables.counts import Counts
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
+Asked = str | Spec | Metric
+
+
+@overload
+def estimate(
+    table: Tables[Any],
+    metric: Asked,
+    *,
+    method: str | Method | None = ...,
+    confidence_level: float = ...,
+    random_state: Any = ...,
+    classes: Sequence[int] | None = ...,
+    threshold: float | None = ...,
+) -> Estimates: ...
+
+
+@overload
+def estimate(
+    table: Table,
+    metric: Asked,
+    *,
+    method: str | Method | None = ...,
+    confidence_level: float = ...,
+    random_state: Any = ...,
+    classes: Sequence[int] | None = ...,
+    threshold: float | None = ...,
+) -> Estimate: ...
 
 
 def estimate(
-    table: Table,
-    metric: str | Spec | Metric,
+    table: Table | Tables[Any],
+    metric: Asked,
     *,
     method: str | Method | None = None,
     confidence_level: float = 0.95,
     random_state: Any = None,
     classes: Sequence[int] | None = None,
     threshold: float | None = None,
-) -> Estimate:
+) -> Estimate | Estimates:
     """Estimate one metric with its interval.
 
     Parameters
     ----------
-    table
-        From `confusion`, `from_counts` or another source.
-    metric
+    table : Table or Tables
+        From `confusion`, `from_counts` or another source; or the tables of groups.
+    metric : str or Metric
         A spec string such as ``"mcc"``, ``"f1@macro"`` or ``"fbeta+beta=2@weighted"``, or a metric.
-    method
+    method : str or Method, optional
         A method or its name; by default the one that suits the metric.
-    confidence_level
+    confidence_level : float
         Coverage of the interval, between 0 and 1.
-    random_state
-        Seed of the methods that draw.
-    classes
+    random_state : int, Generator, SeedSequence or None
+        Seed of the methods that draw; each group draws from a stream of its own, which follows from its key.
+    classes : sequence of int, optional
         Positions of the classes to average over; all by default.
-    threshold
+    threshold : float, optional
         For a metric of counts on a table of scores: a case is predicted positive when its score is at least that.
 
     Returns
     -------
-    Estimate
+    Estimate or Estimates
+        Of tables of groups, arrays over the groups and an estimate for each.
 
     Raises
     ------
@@ -74,157 +107,70 @@ def estimate(
     >>> round(hs.estimate(scores, "recall", threshold=0.5).value, 3)
     0.667
     """
-    bound = resolve(metric, table, classes=classes, threshold=threshold)
-    _check_threshold(threshold, table, [bound])
-    return _estimates(table, [bound], named(method), checked_level(confidence_level), random_state)[0]
+    given = table_of(table, "estimate")
+    question = _Question((metric,), named(method), checked_level(confidence_level), random_state, classes, threshold)
+    if isinstance(given, Tables):
+        overall = question.of_table(given.overall)
+        (found,) = question.of_tables(given, overall).values()
+        return found
+    return question.of_table(given)[0]
 
 
-def _check_threshold(threshold: float | None, table: Table, metrics: Sequence[Metric]) -> None:
-    if threshold is None:
-        return
-    if isinstance(table, ScoresTable):
-        if any(metric.definition for metric in metrics):
-            return
-        names = ", ".join(f"`{metric.name}`" for metric in metrics)
-        message = f"`threshold` is for metrics of counts, and {names} look at all scores. Drop it, or name such."
-    else:
-        message = "`threshold` is for tables of scores, and this one holds predictions: drop it."
-    raise HowsureError(message)
+@overload
+def evaluate(
+    table: Tables[Any],
+    metrics: Asked | Sequence[Asked] | None = ...,
+    *,
+    method: str | Method | None = ...,
+    confidence_level: float = ...,
+    random_state: Any = ...,
+    threshold: float | None = ...,
+) -> Evaluations: ...
 
 
-def _estimates(
-    table: Table, metrics: Sequence[Metric], method: Method | None, level: float, random_state: Any
-) -> tuple[Estimate, ...]:
-    names = [metric.name for metric in metrics]
-    method = named(table.design.method or None) if method is None else method
-    refuse_unfit(method, table)
-    if len(metrics) == 1 or (isinstance(table, ScoresTable) and all(metric.smaller for metric in metrics)):
-        own = [_own_table(table, metric) for metric in metrics]  # whose few cells say all that the many could
-        table, metrics = own[0][0] if own else table, [metric for _, metric in own]
-    if isinstance(method, DrawingMethod):
-        intervals = method.intervals(metrics, table, level, random_state)
-        pairs: list[tuple[Method, Interval]] = [(method, interval) for interval in intervals]
-    else:
-        pairs = [_analytic(table, metric, method, level, random_state) for metric in metrics]
-    return tuple(
-        finished(name, *_own_table(table, metric), level, *pair)
-        for name, metric, pair in zip(names, metrics, pairs, strict=True)
-    )
-
-
-def _own_table(table: Table, metric: Metric) -> tuple[Table, Metric]:
-    """Return the smaller table that a metric looks at, where there is one, with the metric of it."""
-    return (table, metric) if metric.smaller is None else metric.smaller(table)
-
-
-def _analytic(
-    table: Table, metric: Metric, method: Method | None, level: float, random_state: Any
-) -> tuple[Method, Interval]:
-    small, same = _smallest(*_own_table(table, metric))
-    chosen = automatic(same, small) if method is None else method
-    if refusal := chosen.suits(same, small):
-        raise HowsureError(refusal)
-    return chosen, chosen.interval(same, small, level, random_state)
-
-
-def finished(name: str, table: Table, metric: Metric, level: float, method: Method, interval: Interval) -> Estimate:
-    """Return the estimate that a metric's interval belongs to."""
-    counts = table.counted
-    value = float(metric(counts))
-    reason = (
-        undefined_reason(metric, table) if math.isnan(value) else str(interval.reason) or partial_reason(metric, counts)
-    )
-    return estimate_of(name, value, replace(interval, reason=_explained(table, reason)), level, method)
-
-
-def _explained(table: Table, reason: str) -> str:
-    """Return what to know of an estimate, with what it rests on where its counts are not counted cases."""
-    known = table.design.is_exact
-    parts = ("" if reason == CONSTANT and known else reason, table.design.note)
-    return "; ".join(part for part in parts if part)
-
-
-def _smallest(table: Table, metric: Metric) -> tuple[Table, Metric]:
-    """Return the 2×2 table and its metric, where the metric looks at one of many classes."""
-    if metric.positive is None or table.counts.shape == (2, 2) or metric.definition is None:
-        return table, metric
-    small = table.one_against_rest(metric.positive)
-    if small is None:
-        return table, metric
-    return small, _on_two_classes(metric, small)
-
-
-def _on_two_classes(metric: Metric, small: Table) -> Metric:
-    return resolve(replace(parse(metric.name), average="binary", positive_class=None), small)
-
-
-def undefined_reason(metric: Metric, table: Table) -> str:
-    """Say in words why a metric is undefined on a table."""
-    if table.why_undefined:
-        return table.why_undefined
-    counts = table.counted
-    if metric.per_class is not None and (metric.per_class(counts) < 0).any():
-        return f"`{metric.name}` is undefined here: the value of a class is negative"
-    if metric.positive is None:
-        return f"`{metric.name}` is undefined here: a denominator is zero"
-    tp, fn, fp, tn = (float(part) for part in counts.outcomes(metric.positive))
-    missing = [
-        words
-        for empty, words in (
-            (tp + fn == 0, "no case of the class"),
-            (fp + tn == 0, "no case of any other class"),
-            (tp + fp == 0, "no prediction of the class"),
-            (fn + tn == 0, "no prediction of any other class"),
-        )
-        if empty
-    ]
-    if missing:
-        return f"undefined: there is {', '.join(missing)}"
-    return "undefined: a denominator is zero"
-
-
-def partial_reason(metric: Metric, counts: Counts) -> str:
-    """Say how many classes an average leaves out because the metric is undefined on them."""
-    missing, number = undefined_classes(metric, counts)
-    what = "pairs of classes" if metric.name.endswith("multi_class=ovo") else "classes"
-    return f"averaged without {missing} of {number} {what}, where it is undefined" if missing else ""
-
-
-def default_metrics(table: Table, threshold: float | None = None) -> tuple[str, ...]:
-    """Return the metrics that `evaluate` reports when none are named."""
-    return table.default_metrics + (OF_TWO_CLASSES if threshold is not None else ())
+@overload
+def evaluate(
+    table: Table,
+    metrics: Asked | Sequence[Asked] | None = ...,
+    *,
+    method: str | Method | None = ...,
+    confidence_level: float = ...,
+    random_state: Any = ...,
+    threshold: float | None = ...,
+) -> Evaluation: ...
 
 
 def evaluate(
-    table: Table,
-    metrics: str | Metric | Sequence[str | Metric] | None = None,
+    table: Table | Tables[Any],
+    metrics: Asked | Sequence[Asked] | None = None,
     *,
     method: str | Method | None = None,
     confidence_level: float = 0.95,
     random_state: Any = None,
     threshold: float | None = None,
-) -> Evaluation:
-    """Estimate many metrics of one table.
+) -> Evaluation | Evaluations:
+    """Estimate many metrics of one table, or of the table of each group.
 
     Parameters
     ----------
-    table
-        From `confusion`, `from_counts` or another source.
-    metrics
+    table : Table or Tables
+        From `confusion`, `from_counts` or another source; or the tables of groups.
+    metrics : str, Metric or sequence of them, optional
         Spec strings or metrics; ``"f1@none"`` gives one estimate per class. By default a usual selection.
-    method
+    method : str or Method, optional
         A method or its name; by default the one that suits each metric.
-    confidence_level
-        Coverage of each interval.
-    random_state
-        Seed of the methods that draw; all metrics share one stream of draws.
-    threshold
+    confidence_level : float
+        Coverage of each interval, between 0 and 1.
+    random_state : int, Generator, SeedSequence or None
+        Seed of the methods that draw; all metrics of a table share one stream of draws.
+    threshold : float, optional
         For metrics of counts on a table of scores: a case is predicted positive when its score is at least that.
         Metrics of scores, which look at all thresholds, may stand beside them.
 
     Returns
     -------
-    Evaluation
+    Evaluation or Evaluations
+        Of tables of groups, the evaluation of all groups together and of each.
 
     Raises
     ------
@@ -241,20 +187,190 @@ def evaluate(
     >>> list(hs.evaluate(scores, ["roc_auc", "f1"], threshold=0.5))
     ['roc_auc', 'f1']
     """
-    named_metrics = default_metrics(table, threshold) if metrics is None else metrics
-    wanted = [named_metrics] if isinstance(named_metrics, str | Metric) else named_metrics
+    given = table_of(table, "evaluate")
+    first = given.overall if isinstance(given, Tables) else given
+    specs = asked_metrics(first, metrics, threshold)
     level, chosen = checked_level(confidence_level), named(method)
-    specs: list[str | Metric] = []
-    for spec in wanted:
-        specs += labels_to_expand(spec, table) or [spec]
-    bound = [resolve(spec, table, threshold=threshold) for spec in specs]
-    _check_threshold(threshold, table, bound)
     seed = seed_sequence(random_state) if isinstance(chosen, DrawingMethod) else random_state
-    return Evaluation(
-        estimates={each.metric: each for each in _estimates(table, bound, chosen, level, seed)},
-        table=table,
+    question = _Question(specs, chosen, level, seed, None, threshold)
+    found = question.of_table(first)
+    overall = Evaluation(
+        estimates={each.metric: each for each in found},
+        table=first,
         method=chosen,
         seed=seed,
         threshold=threshold,
         confidence_level=level,
     )
+    if not isinstance(given, Tables):
+        return overall
+    seeds = {key: group_seed(seed, key) for key in given} if isinstance(chosen, DrawingMethod) else {}
+    return Evaluations(tables=given, overall=overall, by_metric=question.of_tables(given, found), seeds=seeds)
+
+
+def asked_metrics(table: Table, metrics: Asked | Sequence[Asked] | None, threshold: float | None) -> tuple[Asked, ...]:
+    """Return the metrics that are asked for, one per class where the average is ``none``; by default a selection."""
+    if metrics is None:
+        return default_metrics(table, threshold)
+    wanted = [metrics] if isinstance(metrics, str | Spec | Metric) else metrics
+    return tuple(each for spec in wanted for each in labels_to_expand(spec, table) or [spec])
+
+
+def default_metrics(table: Table, threshold: float | None = None) -> tuple[str, ...]:
+    """Return the metrics that `evaluate` reports when none are named."""
+    return table.default_metrics + (OF_TWO_CLASSES if threshold is not None else ())
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What is asked of every table: metrics, method, level, seed, classes and threshold."""
+
+    metrics: tuple[Asked, ...]
+    method: Method | None
+    level: float
+    seed: Any
+    classes: Sequence[int] | None
+    threshold: float | None
+
+    def of_table(self, table: Table) -> tuple[Estimate, ...]:
+        """Return the estimates of one table."""
+        bound = self._bound(table)
+        method = named(table.design.method or None) if self.method is None else self.method
+        names = [metric.name for metric in bound]
+        if len(bound) == 1 or (isinstance(table, ScoresTable) and all(metric.smaller for metric in bound)):
+            own = [own_table(table, metric) for metric in bound]  # whose few cells say all that the many could
+            table, bound = own[0][0] if own else table, [metric for _, metric in own]
+        if isinstance(method, DrawingMethod):
+            for metric in bound:
+                checked(method, metric, table)
+            intervals = method.intervals(bound, table, self.level, self.seed)
+            pairs: list[tuple[Method, Interval]] = [(method, interval) for interval in intervals]
+        else:
+            pairs = _analytics(table, bound, method, self.level)
+        return tuple(
+            finished(name, *own_table(table, metric), self.level, *pair)
+            for name, metric, pair in zip(names, bound, pairs, strict=True)
+        )
+
+    def of_tables(self, tables: Tables[Any], overall: Sequence[Estimate]) -> Mapping[str, Estimates]:
+        """Return the estimates of each group by metric; in one pass where tables and method allow it."""
+        stack, found = tables.stack, {}
+        if stack is not None and not stack.design.method and not isinstance(self.method, DrawingMethod):
+            for metric, whole in zip(self._bound(stack), overall, strict=True):
+                batch = _in_one_pass(tables, stack, metric, self.method, whole)
+                if batch is not None:
+                    found[whole.metric] = batch
+        rest = [place for place, whole in enumerate(overall) if whole.metric not in found]
+        if rest:
+            alone = replace(self, metrics=tuple(self.metrics[place] for place in rest))
+            each = [alone.of_group(table, key) for key, table in tables.items()]
+            for place, estimates in zip(rest, zip(*each, strict=True), strict=True):
+                found[overall[place].metric] = Estimates.of(tables, overall[place], estimates)
+        return {whole.metric: found[whole.metric] for whole in overall}
+
+    def of_group(self, table: Table, key: Hashable) -> tuple[Estimate, ...]:
+        """Return the estimates of one group, from a stream of draws of its own."""
+        return replace(self, seed=group_seed(self.seed, key)).of_table(table)
+
+    def _bound(self, table: Table) -> list[Metric]:
+        bound = [resolve(each, table, classes=self.classes, threshold=self.threshold) for each in self.metrics]
+        _check_threshold(self.threshold, table, bound)
+        return bound
+
+
+def _check_threshold(threshold: float | None, table: Table, metrics: Sequence[Metric]) -> None:
+    if threshold is None:
+        return
+    if isinstance(table, ScoresTable):
+        if not all(metric.of_scores for metric in metrics):
+            return
+        names = ", ".join(f"`{metric.name}`" for metric in metrics)
+        message = (
+            f"`threshold` applies to count metrics such as 'f1'; {names} uses all scores. "
+            "Drop `threshold` or ask for a count metric."
+        )
+    else:
+        message = "`threshold` is for tables of scores, and this one holds predictions: drop it."
+    raise HowsureError(message)
+
+
+def own_table(table: Table, metric: Metric) -> tuple[Table, Metric]:
+    """Return the smaller table that a metric looks at, where there is one, with the metric of it."""
+    return (table, metric) if metric.smaller is None else metric.smaller(table)
+
+
+def _analytics(
+    table: Table, metrics: Sequence[Metric], method: Method | None, level: float
+) -> list[tuple[Method, Interval]]:
+    """Return each metric's method and interval; those of several classes against the rest in one pass."""
+    found: dict[int, tuple[Method, Interval]] = {}
+    alike: dict[str, list[int]] = {}  # places of the metrics that differ in their class alone
+    for place, metric in enumerate(metrics):
+        if metric.positive is not None and metric.spec is not None and table.shape != (2, 2):
+            alike.setdefault(_of_two_classes(metric.spec).text, []).append(place)
+    for spec, places in alike.items():
+        classes = np.array([metrics[place].positive for place in places])
+        stack = table.each_against_rest(classes) if len(places) > 1 else None
+        if stack is None:
+            continue
+        same = resolve(spec, stack)
+        chosen = checked(method, same, stack)
+        if chosen.takes_batches:
+            interval = chosen.at_levels(same, stack)(level)
+            found |= {place: (chosen, interval.picked(index)) for index, place in enumerate(places)}
+    return [found.get(place) or _analytic(table, each, method, level) for place, each in enumerate(metrics)]
+
+
+def _analytic(table: Table, metric: Metric, method: Method | None, level: float) -> tuple[Method, Interval]:
+    small, same = _smallest(*own_table(table, metric))
+    chosen = checked(method, same, small)
+    return chosen, chosen.interval(same, small, level)
+
+
+def _in_one_pass(
+    tables: Tables[Any], stack: Table, metric: Metric, method: Method | None, overall: Estimate
+) -> Estimates | None:
+    """Return the estimates of all groups at once; None where the method takes one table at a time."""
+    table, own = own_table(stack, metric)
+    small, same = _smallest(table, own)
+    chosen = checked(method, same, small)
+    if not (chosen.takes_batches and same.takes_batches):
+        return None
+    found = chosen.at_levels(same, small)(overall.confidence_level)
+    with np.errstate(all="ignore"):
+        value = np.asarray(own(table.counted), dtype=float)
+    return Estimates(
+        tables=tables,
+        metric=overall.metric,
+        overall=overall,
+        value=value,
+        low=found.low,
+        high=found.high,
+        standard_error=np.broadcast_to(found.standard_error, value.shape),
+        method=np.full(value.shape, chosen.name),
+        reason=reasons(own, table, value, found.reason),
+        confidence_level=overall.confidence_level,
+    )
+
+
+def finished(name: str, table: Table, metric: Metric, level: float, method: Method, interval: Interval) -> Estimate:
+    """Return the estimate that a metric's interval belongs to."""
+    value = np.asarray(metric(table.counted), dtype=float)
+    reason = str(reasons(metric, table, value, interval.reason))
+    return estimate_of(name, float(value), replace(interval, reason=reason), level, method)
+
+
+def _smallest(table: Table, metric: Metric) -> tuple[Table, Metric]:
+    """Return the 2×2 table and its metric, where the metric looks at one of many classes."""
+    if metric.positive is None or table.shape == (2, 2) or metric.spec is None:
+        return table, metric
+    small = table.one_against_rest(metric.positive)
+    if small is None:
+        return table, metric
+    return small, resolve(_of_two_classes(metric.spec), small)
+
+
+def _of_two_classes(spec: Spec) -> Spec:
+    """Return the spec of a metric of one of many classes on the table of it against the rest."""
+    return replace(spec, average="binary", positive_class=None)

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, checked_level
 from howsure.estimates.estimate import Estimate
-from howsure.methods import Bootstrap, named
-from howsure.methods.bootstrap import limits_of_draws, skewness_of_jackknife
+from howsure.methods.bootstrap import Bootstrap, limits_of_draws, skewness_of_jackknife
 from howsure.methods.draws import seed_sequence
+from howsure.methods.library import named
 from howsure.running.progress import progress
 
 Array = NDArray[Any]

@@ -13,14 +13,16 @@ from __future__ import annotations
 import bisect
 import math
 from collections.abc import Callable
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from howsure.methods.halving import edge
+
 Array = NDArray[Any]
 Limits = tuple[Array, Array]
-BISECTIONS = 200  # the interval is halved until floating point has no number in between; far fewer suffice
 
 
 def wilson(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> Limits:
@@ -103,8 +105,8 @@ def mid_p(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> L
     def is_within(p: Array) -> Array:
         return np.asarray(_below(x, n, p) + _below(x + 1, n, p) > 2 * tail)
 
-    low = _bisected(is_below, np.zeros(x.shape), _share(x, n))
-    high = _bisected(is_within, _share(x, n), np.ones(x.shape))
+    low = edge(is_below, np.zeros(x.shape), _share(x, n))
+    high = edge(is_within, _share(x, n), np.ones(x.shape))
     return _ends(low, high, x, n)
 
 
@@ -227,8 +229,8 @@ def likelihood_ratio(successes: ArrayLike, trials: ArrayLike, confidence_level: 
     """
     x, n, tail = _prepared(successes, trials, confidence_level)
     square = _normal(tail) ** 2
-    low = _bisected(lambda p: _deviance(x, n, p) > square, np.zeros(x.shape), _share(x, n))
-    high = _bisected(lambda p: _deviance(x, n, p) <= square, _share(x, n), np.ones(x.shape))
+    low = edge(lambda p: _deviance(x, n, p) > square, np.zeros(x.shape), _share(x, n))
+    high = edge(lambda p: _deviance(x, n, p) <= square, _share(x, n), np.ones(x.shape))
     return _ends(low, high, x, n)
 
 
@@ -373,17 +375,6 @@ def _excess_entropy(u: Array) -> Array:
     return np.where(np.abs(u) < 0.01, series, special.xlog1py(1 + u, u) - u)  # noqa: PLR2004
 
 
-def _bisected(is_left: Callable[[Array], Array], low: Array, high: Array) -> Array:
-    """Return where a condition that holds on the left stops holding, between two ends."""
-    for _ in range(BISECTIONS):
-        middle = (low + high) / 2
-        left = is_left(middle)
-        low, high = np.where(left, middle, low), np.where(left, high, middle)
-        if ((high - low) <= 2**-53 * np.maximum(high, 2**-1000)).all():
-            break
-    return np.asarray((low + high) / 2)
-
-
 def _prepared(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> tuple[Array, Array, float]:
     """Return successes and trials, broadcast, and the probability of each tail."""
     x, n = np.broadcast_arrays(np.asarray(successes, dtype=float), np.asarray(trials, dtype=float))
@@ -392,9 +383,7 @@ def _prepared(successes: ArrayLike, trials: ArrayLike, confidence_level: float) 
 
 def _normal(tail: float) -> float:
     """Return the normal quantile of the upper tail."""
-    from scipy import special
-
-    return -float(special.ndtri(tail))
+    return -NormalDist().inv_cdf(tail) if tail > 0 else math.inf
 
 
 def _share(x: Array, n: Array) -> Array:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from functools import partial
+from typing import Any, ClassVar, Literal, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +13,10 @@ from numpy.typing import NDArray
 from howsure.designs.sampling import BLOCK_CELLS
 from howsure.errors import HowsureError, whole_number
 from howsure.methods.delta import Delta
-from howsure.methods.draws import seed_sequence, values_of_draws
-from howsure.methods.interval import DrawingMethod, Interval, standard_error
+from howsure.methods.draws import Draw, seed_sequence
+from howsure.methods.interval import UNDEFINED, AtLevels, DrawingMethod, Interval, standard_error
+from howsure.methods.inversion import p_value, resolved
+from howsure.methods.registry import Variant
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
@@ -23,17 +26,18 @@ FEW_CELLS = 2**11  # of which each is left out in turn
 KINDS = ("percentile", "basic", "bca", "studentized")
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class Bootstrap(DrawingMethod):
     """Intervals from resampled tables; the cost does not depend on the number of cases.
 
     Parameters
     ----------
-    kind
+    kind : {"percentile", "basic", "bca", "studentized"}
         ``"percentile"``: quantiles of the resampled values; ``"basic"``: reflected at the observed value;
         ``"bca"``: corrected for bias and acceleration; ``"studentized"``: quantiles of the resampled value's
         distance in units of its own standard error.
-    n_resamples
+    n_resamples : int
         Number of resamples.
 
     Notes
@@ -51,9 +55,25 @@ class Bootstrap(DrawingMethod):
     kind: Literal["percentile", "basic", "bca", "studentized"] = "percentile"
     n_resamples: int = 9999
 
+    variants: ClassVar[tuple[Variant, ...]] = (
+        Variant(
+            "bootstrap_percentile",
+            {"kind": "percentile"},
+            "Quantiles of the metric on resampled tables.",
+            ("bootstrap", "percentile"),
+        ),
+        Variant("bootstrap_basic", {"kind": "basic"}, "Those quantiles, reflected at the observed value."),
+        Variant("bootstrap_bca", {"kind": "bca"}, "Those quantiles, corrected for bias and acceleration.", ("bca",)),
+        Variant(
+            "bootstrap_studentized",
+            {"kind": "studentized"},
+            "Quantiles of a resample's distance from the observed value, in units of its own standard error.",
+        ),
+    )
+
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
-            raise HowsureError.unknown("kind of bootstrap", self.kind, KINDS)
+            raise HowsureError.unknown("kind of bootstrap", str(self.kind), KINDS)
         whole_number("n_resamples", self.n_resamples)
 
     @property
@@ -61,37 +81,47 @@ class Bootstrap(DrawingMethod):
         """Name of the method, with its kind."""
         return f"bootstrap_{self.kind}"
 
-    def intervals(
-        self, metrics: Sequence[Metric], table: Table, confidence_level: float, rng: Any = None
-    ) -> list[Interval]:
-        """Return the intervals of several metrics from one stream of resamples."""
+    @property
+    def size(self) -> int:
+        """Number of resamples."""
+        return self.n_resamples
 
-        def draw(size: int, stream: np.random.Generator) -> Array:
-            return table.design.resample(table.cells, size, stream)
+    def suits(self, metric: Metric, table: Table) -> str:
+        """Return an empty text for tables that can be resampled."""
+        design = table.design
+        if design.awaits_labels and self.kind != "percentile":
+            return (
+                f"`{self.name}` corrects a resampled estimate; labels drawn from the scores are the batch's own "
+                "distribution. Use 'bootstrap_percentile'."
+            )
+        if design.offers("resample") and (self.kind != "bca" or design.offers("left_out")):
+            return ""
+        return f"`{self.name}` needs tables drawn anew, and the design `{type(design).__name__}` has none. Use 'delta'."
 
-        seed = seed_sequence(rng)
-        draws = values_of_draws(metrics, table, draw, self.n_resamples, seed)
-        return [
-            self.interval_of(row, metric, table, confidence_level, seed)
-            for metric, row in zip(metrics, draws, strict=True)
-        ]
+    def drawer(self, table: Table) -> Draw:
+        """Return what resamples a table."""
+        return partial(table.design.resample, table.cells)
 
-    def interval_of(self, draws: Array, metric: Metric, table: Table, level: float, rng: Any = None) -> Interval:
-        """Return the interval that resampled values of the metric give."""
-        value = float(metric(table.counted))
-        if not np.isfinite(value):
-            return Interval(np.nan, np.nan, draws=draws, reason="the metric is undefined")
+    def levels_of(self, draws: Array, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+        """Return the interval that resampled values of the metric give, as a function of its level."""
+        if not np.isfinite(metric(table.counted)):
+            return lambda _: Interval(np.nan, np.nan, draws=draws, reason=UNDEFINED)
         kept = draws[np.isfinite(draws)]
         lost = len(draws) - len(kept)
         limits = self.limits(metric, table, kept, rng)
-        low, high = limits(level) if kept.size else (np.nan, np.nan)
-        if not low < high:
-            fallback = Delta().interval(metric, table, level)
-            words = fallback.reason or "resampling shows no variation: interval by the delta method"
-            return Interval(fallback.low, fallback.high, float(fallback.standard_error), draws, words)
-        lowest, highest = metric.range
+        error = float(kept.std(ddof=1)) if len(kept) > 1 else np.nan
         reason = f"undefined on {lost} of {len(draws)} resamples" if lost else ""
-        return Interval(max(low, lowest), min(high, highest), float(kept.std(ddof=1)), draws, reason)
+        lowest, highest = metric.range
+
+        def interval(confidence_level: float) -> Interval:
+            low, high = limits(confidence_level) if kept.size else (np.nan, np.nan)
+            if low < high:
+                return Interval(max(low, lowest), min(high, highest), error, draws, reason)
+            fallback = Delta().interval(metric, table, confidence_level)
+            words = fallback.reason or "resampling shows no variation: interval by the delta method"
+            return replace(fallback, draws=draws, reason=words)
+
+        return interval
 
     def limits(self, metric: Metric, table: Table, draws: Array, rng: Any = None) -> Limits:
         """Return the interval's limits as a function of the confidence level, from defined resampled values."""
@@ -100,6 +130,17 @@ class Bootstrap(DrawingMethod):
         value = float(metric(table.counted))
         skewness = acceleration(metric, table) if self.kind == "bca" else 0.0
         return lambda level: limits_of_draws(self.kind, value, draws, level, skewness)
+
+    def p_value(
+        self, metric: Metric, table: Table, null: float, *, draws: Array | None = None, rng: Any = None
+    ) -> float:
+        """Return the p-value by inverting the interval, no smaller than the resamples tell; see the base class."""
+        drawn = self.draws([metric], table, rng)[0] if draws is None else draws
+        kept = drawn[np.isfinite(drawn)]
+        if not (kept.size and np.ptp(kept) > 0):
+            return Delta().p_value(metric, table, null)
+        limits = resolved(self.limits(metric, table, kept, rng), kept.size)
+        return p_value(limits, float(metric(table.counted)), null)
 
 
 def limits_of_draws(
@@ -146,7 +187,7 @@ def acceleration(metric: Metric, table: Table) -> float:
 
 
 def skewness_of_jackknife(values: Array, number: Array) -> float:
-    """Return the BCa acceleration from jackknife values that stand for so many units each."""
+    """Return the BCa acceleration from jackknife values, each of which stands for a number of units."""
     defined = np.isfinite(values)
     values, number = values[defined], number[defined]
     if not number.sum() > 0:
@@ -177,5 +218,5 @@ def _studentized(metric: Metric, table: Table, size: int, seed: np.random.SeedSe
 
 
 def _distance(metric: Metric, table: Table, counts: Array, value: float) -> float:
-    error = standard_error(metric, replace(table, counts=np.ascontiguousarray(counts)))
+    error = float(standard_error(metric, replace(table, counts=np.ascontiguousarray(counts))))
     return (float(metric(table.counts_class(counts))) - value) / error if error > 0 else np.nan

@@ -2,39 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.clusters import Clusters
-from howsure.designs.separate import Separate
-from howsure.errors import HowsureError
 from howsure.methods.delta import Delta, normal_intervals
-from howsure.methods.interval import CONSTANT, AtLevels, Interval, Method, quantile, shows_variation
-from howsure.methods.scales import Scale
-from howsure.metrics.contrast import Contrast
+from howsure.methods.halving import edge
+from howsure.methods.interval import (
+    CONSTANT,
+    ONE_CLUSTER,
+    AtLevels,
+    Interval,
+    Method,
+    needs_labels,
+    quantile,
+    shows_variation,
+)
+from howsure.methods.registry import Variant
+from howsure.methods.scales import check_scale, on_scale
 from howsure.metrics.metric import Metric
 from howsure.tables.score_matrix import MulticlassScoresTable
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
+Transform = Literal["logit", "identity"]
+TRANSFORMS = ("logit", "identity")
 SEPARATED = "the classes are separated: one-sided limit"
 NO_CASE = "one of the classes has no case"
-A_CLUSTER = "one of the classes occurs in a single cluster, which shows no variation"
-HALVINGS = 60  # of [0, 1]: beyond the precision of a float
+SINGLE_CLUSTER = "a single cluster shows no variation"
+CLUSTER_OF_CLASS = "one of the classes occurs in a single cluster, which shows no variation"
+EQUAL = "all scores are equal"
+ROUNDING = 1e-12  # of sums of weights
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class DeLong(Method):
     """Interval of ROC AUC from the variances of the placements, on the logit scale by default.
 
     Parameters
     ----------
-    transform
+    transform : {"logit", "identity"}
         ``"logit"`` keeps the interval inside (0, 1); ``"identity"`` is the plain normal interval.
 
     Notes
@@ -63,49 +74,67 @@ class DeLong(Method):
     0.889 [0.261, 0.995]
     """
 
-    transform: Literal["logit", "identity"] = "logit"
+    transform: Transform = "logit"
 
-    name: ClassVar[str] = "delong"
+    takes_batches: ClassVar[bool] = True
+    variants: ClassVar[tuple[Variant, ...]] = (
+        Variant("delong", {}, "ROC AUC from the variances of the placements, on the logit scale."),
+        Variant("delong_wald", {"transform": "identity"}, "ROC AUC from those variances, as a plain normal interval."),
+    )
 
-    def at_levels(self, metric: Metric, table: Table) -> AtLevels:
+    def __post_init__(self) -> None:
+        check_scale(self.transform, TRANSFORMS)
+
+    @property
+    def name(self) -> str:  # type: ignore[override]  # each scale has its own
+        """Name of the method, with its scale."""
+        return "delong_wald" if self.transform == "identity" else "delong"
+
+    def suits(self, metric: Metric, table: Table) -> str:
+        """Return an empty text for areas of labelled scores, and contrasts of two of them."""
+        kinds = (ScoresTable, MulticlassScoresTable)
+        fits = metric.contrast is not None or isinstance(table, kinds)
+        return needs_labels(self, table) or _not_an_area(self, metric, fits=fits)
+
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval as a function of its level; see the class."""
-        if metric.contrast is None:
-            return lambda level: self._of_one_area(metric, table, level)
-        scale: Scale = "identity" if self.transform == "identity" else "auto"
-        return normal_intervals(
-            metric, table, scale, error_of=contrast_error, degrees_of_freedom=contrast_freedom(metric, table)
-        )
+        if metric.contrast is not None:
+            scale: Literal["identity", "auto"] = "identity" if self.transform == "identity" else "auto"
+            freedom = contrast_freedom(metric, table)
+            return normal_intervals(metric, table, scale, error_of=placement_error, degrees_of_freedom=freedom)
+        value, error, plain = observed_area(metric, table), placement_error(metric, table), self.transform == "identity"
+        freedom = np.asarray(table.design.degrees_of_freedom)
+        extreme = ((value == 0) | (value == 1)) & (not plain)
+        single = np.isnan(error) & np.isinf(freedom) & ~extreme  # a class of a single case
+        shows = shows_variation(error, value) | (plain & np.isfinite(error))
+        why = np.where(freedom < 1, SINGLE_CLUSTER, CLUSTER_OF_CLASS)
+        why = np.where(np.isfinite(error), CONSTANT, why)
+        why = np.where(shows | extreme | single, "", np.where(_all_equal(table), EQUAL, why))
+        why = np.where(np.isnan(value), NO_CASE, why)
+        other: Newcombe | Delta = Newcombe() if isinstance(table, ScoresTable) else Delta()
+        single &= why == ""
+        fallback = other.at_levels(metric, table) if single.any() else None
 
-    def _of_one_area(self, metric: Metric, table: Table, confidence_level: float) -> Interval:
-        value = observed_area(self, metric, table, (ScoresTable, MulticlassScoresTable))
-        if np.isnan(value):
-            return Interval(np.nan, np.nan, reason=NO_CASE)
-        error = placement_error(metric, table)
-        z = quantile(confidence_level, table.design.degrees_of_freedom)
-        if self.transform == "identity" and np.isfinite(error):
-            return Interval(value - z * error, value + z * error, error)
-        if value in {0.0, 1.0} and self.transform != "identity":
-            return _separated(value, error, table, confidence_level)
-        if np.isnan(error) and not isinstance(table.design, Clusters):
-            other: Newcombe | Delta = Newcombe() if isinstance(table, ScoresTable) else Delta()
-            fallback = other.interval(metric, table, confidence_level)
+        def interval(confidence_level: float) -> Interval:
+            found = _area_interval(value, error, self.transform, table, extreme, confidence_level, why)
+            if fallback is None:
+                return found
+            own = fallback(confidence_level)
             words = f"a class has a single case: interval by {type(other).__name__}"
-            return Interval(fallback.low, fallback.high, error, reason=words)
-        if not shows_variation(error, value):
-            single = "a single cluster shows no variation" if table.design.degrees_of_freedom < 1 else A_CLUSTER
-            equal = not np.ptp(table.scores, axis=0).any()
-            words = "all scores are equal" if equal else CONSTANT if np.isfinite(error) else single
-            return Interval(np.nan, np.nan, error, reason=words)
-        return Interval(*_logit(value, z * error), error)
+            low, high = np.where(single, own.low, found.low), np.where(single, own.high, found.high)
+            return Interval(low, high, error, reason=np.where(single, words, found.reason))
+
+        return interval
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class HanleyMcNeil(Method):
     """Interval of ROC AUC from the two class sizes and the area alone, as if scores were exponential.
 
     Parameters
     ----------
-    transform
+    transform : {"logit", "identity"}
         ``"logit"`` keeps the interval inside (0, 1); ``"identity"`` is the plain normal interval.
 
     Notes
@@ -123,29 +152,29 @@ class HanleyMcNeil(Method):
     0.0325
     """
 
-    transform: Literal["logit", "identity"] = "logit"
+    transform: Transform = "logit"
 
     name: ClassVar[str] = "hanley_mcneil"
+    takes_batches: ClassVar[bool] = True
 
-    def at_levels(self, metric: Metric, table: Table) -> AtLevels:
+    def __post_init__(self) -> None:
+        check_scale(self.transform, TRANSFORMS)
+
+    def suits(self, metric: Metric, table: Table) -> str:
+        """Return an empty text for the area of a table of labelled scores."""
+        return suits_areas_of_scores(self, metric, table)
+
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval as a function of its level; see the class."""
-        return lambda level: self._interval(metric, table, level)
-
-    def _interval(self, metric: Metric, table: Table, confidence_level: float) -> Interval:
-        """Return the interval; see the class."""
-        value = observed_area(self, metric, table)
-        if np.isnan(value):
-            return Interval(np.nan, np.nan, reason=NO_CASE)
-        others, number = class_sizes(table)
-        error = float(np.sqrt(hanley_mcneil_variance(value, number, others)))
-        z = quantile(confidence_level, table.design.degrees_of_freedom)
-        if self.transform == "identity":
-            return Interval(value - z * error, value + z * error, error)
-        if value in {0.0, 1.0}:
-            return _separated(value, error, table, confidence_level)
-        return Interval(*_logit(value, z * error), error)
+        value, (others, number) = observed_area(metric, table), class_sizes(table)
+        with np.errstate(all="ignore"):
+            error = np.sqrt(hanley_mcneil_variance(value, number, others))
+        extreme = ((value == 0) | (value == 1)) & (self.transform != "identity")
+        why = np.where(np.isnan(value), NO_CASE, "")
+        return lambda level: _area_interval(value, error, self.transform, table, extreme, level, why)
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class Newcombe(Method):
     """Interval of ROC AUC that takes the variance at each limit, not at the estimate (Newcombe's method 5).
@@ -168,39 +197,56 @@ class Newcombe(Method):
     """
 
     name: ClassVar[str] = "newcombe"
+    takes_batches: ClassVar[bool] = True
 
-    def at_levels(self, metric: Metric, table: Table) -> AtLevels:
+    def suits(self, metric: Metric, table: Table) -> str:
+        """Return an empty text for the area of a table of labelled scores."""
+        return suits_areas_of_scores(self, metric, table)
+
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval as a function of its level; see the class."""
-        return lambda level: self._interval(metric, table, level)
+        value, (others, number) = observed_area(metric, table), class_sizes(table)
+        with np.errstate(all="ignore"):
+            error = np.sqrt(newcombe_variance(value, number, others))
 
-    def _interval(self, metric: Metric, table: Table, confidence_level: float) -> Interval:
-        """Return the interval; see the class."""
-        value = observed_area(self, metric, table)
-        if np.isnan(value):
-            return Interval(np.nan, np.nan, reason=NO_CASE)
-        others, number = class_sizes(table)
-        z = quantile(confidence_level, table.design.degrees_of_freedom)
-        if not np.isfinite(z):
-            return Interval(np.nan, np.nan, reason="a single cluster shows no variation")
+        def interval(confidence_level: float) -> Interval:
+            z = quantile(confidence_level, table.design.degrees_of_freedom)
 
-        def outside(area: float) -> bool:
-            return (area - value) ** 2 > z**2 * newcombe_variance(area, number, others)
+            def within(area: Array) -> Array:
+                return np.asarray((area - value) ** 2 <= z**2 * newcombe_variance(area, number, others))
 
-        error = float(np.sqrt(newcombe_variance(value, number, others)))
-        return Interval(_edge(outside, 0.0, value), _edge(outside, 1.0, value), error)
+            with np.errstate(all="ignore"):
+                low, high = (edge(within, value, np.full(value.shape, end), tiniest=2.0**-60) for end in (0.0, 1.0))
+            reason = np.where(np.isfinite(z), "", SINGLE_CLUSTER)
+            return _with_reason(low, high, error, np.where(np.isnan(value), NO_CASE, reason))
 
-
-def _edge(outside: Callable[[float], bool], far: float, near: float) -> float:
-    """Return where the interval around ``near`` ends on the way to ``far``."""
-    if not outside(far):
-        return far
-    for _ in range(HALVINGS):
-        middle = (far + near) / 2
-        far, near = (middle, near) if outside(middle) else (far, middle)
-    return near
+        return interval
 
 
-def hanley_mcneil_variance(area: float, positives: float, negatives: float) -> float:
+def _area_interval(
+    value: Array, error: Array, transform: Transform, table: Table, extreme: Array, level: float, why: Array
+) -> Interval:
+    """Return the normal interval on a scale; a one-sided one at the ends of the range, nan where there is a reason."""
+    z = quantile(level, table.design.degrees_of_freedom)
+    low, high = on_scale(transform, value, z * error, (0.0, 1.0))
+    if extreme.any():
+        sizes = class_sizes(table)
+        smallest = np.maximum(np.where(sizes > 0, sizes, np.inf).min(0), 1.0)
+        limit = ((1 - level) / 2) ** (1 / smallest)
+        low = np.where(extreme, np.where(value == 1, limit, 0.0), low)
+        high = np.where(extreme, np.where(value == 1, 1.0, 1 - limit), high)
+    why = np.where((why == "") & ~extreme & ~np.isfinite(z), ONE_CLUSTER, why)
+    found = _with_reason(low, high, error, why)
+    return Interval(found.low, found.high, found.standard_error, reason=np.where(extreme, SEPARATED, found.reason))
+
+
+def _with_reason(low: Array, high: Array, error: Array, reason: Array) -> Interval:
+    """Return the interval, with nan where there is a reason."""
+    low, high = (np.where(reason == "", limit, np.nan) for limit in (low, high))
+    return Interval(low, high, np.where(reason == NO_CASE, np.nan, error), reason=reason)
+
+
+def hanley_mcneil_variance(area: Any, positives: Any, negatives: Any) -> Any:
     """Return Hanley and McNeil's variance of an area."""
     square = area**2
     by_positive, by_negative = area / (2 - area) - square, 2 * square / (1 + area) - square
@@ -208,150 +254,89 @@ def hanley_mcneil_variance(area: float, positives: float, negatives: float) -> f
     return (area * (1 - area) + (positives - 1) * by_positive + (negatives - 1) * by_negative) / pairs
 
 
-def newcombe_variance(area: float, positives: float, negatives: float) -> float:
+def newcombe_variance(area: Any, positives: Any, negatives: Any) -> Any:
     """Return the variance of an area in Newcombe's method 5."""
     half = (positives + negatives) / 2 - 1
     spread = 1 + half * ((1 - area) / (2 - area) + area / (1 + area))
     return area * (1 - area) * spread / (positives * negatives)
 
 
-def class_sizes(table: Table) -> tuple[float, ...]:
-    """Return the effective number of cases of each class, the positive one last (Kish's with weights or clusters)."""
-    if table.design.is_independent or table.design.fixes_margins:
-        return tuple(float(column.sum()) for column in table.counts.T)
-    return tuple(
-        float(table.effective_trials(np.broadcast_to(side, table.counts.shape)))
-        for side in np.eye(table.counts.shape[-1], dtype=bool)
-    )
+def class_sizes(table: Table) -> Array:
+    """Return the effective number of cases of each class, ``(K, ...)``, the positive one last.
 
-
-def placement_error(metric: Metric, table: Table) -> float:
-    """Return DeLong's standard error of the area; nan for a class of a single case (or cluster)."""
-    slopes = metric.gradient(table.counted)
-    with np.errstate(invalid="ignore"):
-        return float(np.sqrt(placement_variance(table, slopes)))
-
-
-def contrast_error(metric: Metric, table: Table) -> float:
-    """Return DeLong's standard error of a contrast of two areas, on the same cases or on different ones.
-
-    Raises
-    ------
-    HowsureError
-        If it is a contrast of something else.
+    Kish's with weights or clusters.
     """
-    contrast = metric.contrast
-    if contrast is None or contrast.first.metric.name != "roc_auc":
-        message = f"`DeLong` is for `roc_auc`, not for `{metric.name}`. Use `Delta()` or `Bootstrap()`."
-        raise HowsureError(message)
-    with np.errstate(invalid="ignore"):
-        slopes = metric.gradient(table.counted)
-        if isinstance(table.design, Separate):
-            return float(np.sqrt(sum(_separate_variances(contrast, table, table.design, slopes))))
-        return float(np.sqrt(placement_variance(table, slopes)))
+    sides = np.eye(table.shape[-1], dtype=bool)
+    return np.stack([table.effective_trials(np.broadcast_to(side, table.shape)) for side in sides])
 
 
-def contrast_freedom(metric: Metric, table: Table) -> float:
+def placement_error(metric: Metric, table: Table) -> Array:
+    """Return DeLong's standard error of an area, or of a contrast of two; nan for a class of a single case.
+
+    Two areas are of the same cases, or of different ones.
+    """
+    with np.errstate(all="ignore"):
+        return np.asarray(np.sqrt(placement_variance(table, metric.gradient(table.counted))))
+
+
+def placement_variance(table: Table, slopes: Array) -> Array:
+    """Return DeLong's variance from the derivatives of an area by the counts, for each table of a batch.
+
+    That of a positive case is ``(placement - area) / n_pos``, and likewise of a negative one.
+    """
+    return table.design.placement_variance(table.cells, table.truth, slopes.reshape(table.cells.shape))
+
+
+def contrast_freedom(metric: Metric, table: Table) -> Any:
     """Return the degrees of freedom of a contrast's variance: Welch's where the areas are of different test sets.
 
-    Each test set's own are those of its design, and at most its (effective) number of cases less one.
+    Each test set's own are those of its design, and at most its (effective) number of cases minus 1.
     """
     contrast, design = metric.contrast, table.design
-    if contrast is None or not isinstance(design, Separate):
+    if contrast is None or len(design.test_sets) == 1:
         return design.degrees_of_freedom
+    variances, own = [], []
     with np.errstate(all="ignore"):
-        slopes = metric.gradient(table.counted)
-        variances = np.array(_separate_variances(contrast, table, design, slopes))
-        parts = [side.view.table(table) for side in (contrast.first, contrast.second)]
-        own = [min(part.design.degrees_of_freedom, sum(class_sizes(part)) - 1) for part in parts]
-        found = float(variances.sum() ** 2 / (variances**2 / own).sum())
-    return found if np.isfinite(found) else design.degrees_of_freedom
+        slopes = metric.gradient(table.counted).reshape(table.cells.shape)
+        for view in (contrast.first.view, contrast.second.view):
+            inside, part = view.pulled_back(np.ones(view.shape), table.cells.shape[-1]), view.table(table)
+            variances.append(placement_variance(table, slopes * inside))
+            own.append(np.minimum(part.design.degrees_of_freedom, class_sizes(part).sum(0) - 1))
+        each, total = np.stack(variances), sum(variances)
+        found = total**2 / (each**2 / np.stack(own)).sum(0)
+    return np.where(np.isfinite(found), found, design.degrees_of_freedom)
 
 
-def _separate_variances(contrast: Contrast, table: Table, design: Separate, slopes: Array) -> list[float]:
-    own = (side.view.table(table) for side in (contrast.first, contrast.second))
-    return [
-        placement_variance(part, each)
-        for part, each in zip(own, _by_part(table, design.split(slopes.ravel())), strict=True)
-    ]
+def is_area(metric: Metric) -> bool:
+    """Whether a metric is the whole area under the ROC curve, or an average of such areas."""
+    return metric.is_area
 
 
-def _by_part(table: Table, slopes: list[Array]) -> list[Array]:
-    return [each.reshape(part.shape) for part, each in zip(table.tables, slopes, strict=True)]
+def suits_areas_of_scores(method: Method, metric: Metric, table: Table) -> str:
+    """Return an empty text for the area of labelled scores of two classes, else what to use instead."""
+    fits = isinstance(table, ScoresTable) and metric.contrast is None
+    return needs_labels(method, table) or _not_an_area(method, metric, fits=fits)
 
 
-def placement_variance(table: Table, slopes: Array, others: Array | None = None) -> float:
-    """Return DeLong's variance from the slopes of the area by the counts, or the covariance with other slopes.
-
-    Parameters
-    ----------
-    table
-        A table of scores.
-    slopes, others
-        Derivatives ``(S, 2)``: of a positive case ``(placement - area) / n_pos``, of a negative one alike; with many
-        classes ``(n, K)``.
-    """
-    second = slopes if others is None else others
-    if isinstance(table.design, Clusters):
-        return _obuchowski(table.design, slopes, second)
-    squares = table.design.squares(table.cells)
-    mass = table.counts if squares is None else squares.reshape(table.counts.shape)
-    if squares is None and slopes.shape[1] > 2:  # noqa: PLR2004 - with two classes the means are zero
-        slopes, second = (_centred(part, table.counts) for part in (slopes, second))
-    spread = (mass * slopes * second).sum(0)
-    sizes = np.array(class_sizes(table))
-    seen = sizes > 0
-    if (sizes[seen] < 2 - 1e-9).any():
-        return float("nan")
-    return float((spread[seen] * sizes[seen] / (sizes[seen] - 1)).sum())
+def _not_an_area(method: Method, metric: Metric, *, fits: bool) -> str:
+    own = metric if metric.contrast is None else metric.contrast.first.metric
+    if is_area(own) and fits:
+        return ""
+    return f"`{type(method).__name__}` is for `roc_auc`, not for `{metric.name}`. Use `Delta()` or `Bootstrap()`."
 
 
-def _centred(slopes: Array, counts: Array) -> Array:
-    """Return slopes less their mean over each class's cases: totals that are fixed do not vary."""
-    totals = counts.sum(0)
-    means = np.divide((counts * slopes).sum(0), totals, out=np.zeros(len(totals)), where=totals > 0)
-    return np.asarray(slopes - means)
+def observed_area(metric: Metric, table: Table) -> Array:
+    """Return the area, exactly 0 or 1 where it is so up to rounding."""
+    value = np.asarray(metric(table.counted), dtype=float)
+    with np.errstate(invalid="ignore"):
+        return np.where(value <= ROUNDING, 0.0, np.where(value >= 1 - ROUNDING, 1.0, value))
 
 
-def _obuchowski(design: Clusters, slopes: Array, others: Array) -> float:
-    """Return Obuchowski's variance of the area from cases in clusters, or the covariance of two areas."""
-    sides = np.eye(slopes.shape[1])
-    first, second = (np.stack([design.totals(part * side) for side in sides]) for part in (slopes, others))
-    # Clusters that hold a case of the class; the covariance of the classes is over all clusters.
-    holds = [design.totals(np.broadcast_to(side, slopes.shape).copy()) > 0 for side in sides]
-    present = np.array([design.multiplicity[held].sum() for held in holds])
-    if (present[present > 0] < 2).any():  # noqa: PLR2004 - a variance needs two
-        return float("nan")
-    own = (first * second) @ design.multiplicity
-    within = float(np.divide(own * present, present - 1, out=np.zeros(len(own)), where=present > 0).sum())
-    across = float((first.sum(0) * second.sum(0)) @ design.multiplicity - own.sum())
-    return max(within + design.number / (design.number - 1) * across, 0.0)
-
-
-def observed_area(
-    method: Method, metric: Metric, table: Table, kinds: tuple[type[Table], ...] = (ScoresTable,)
-) -> float:
-    """Return the area, exactly 0 or 1 where it is so up to rounding; refuse other metrics and tables."""
-    if metric.name.partition("@")[0] != "roc_auc" or not isinstance(table, kinds):
-        message = (
-            f"`{type(method).__name__}` is for `roc_auc`, not for `{metric.name}`. Use `Delta()` or `Bootstrap()`."
-        )
-        raise HowsureError(message)
-    value = float(metric(table.counted))
-    rounding = 1e-12  # of sums of weights
-    return value if rounding < value < 1 - rounding else value if np.isnan(value) else round(value)
-
-
-def _logit(value: float, half: float) -> tuple[float, float]:
-    odds, width = np.log(value / (1 - value)), half / (value * (1 - value))
-    with np.errstate(over="ignore"):
-        low, high = (float(1 / (1 + np.exp(-limit))) for limit in (odds - width, odds + width))
-    return low, high
-
-
-def _separated(value: float, error: float, table: Table, confidence_level: float) -> Interval:
-    tail = (1 - confidence_level) / 2
-    limit = float(tail ** (1 / max(min(filter(None, class_sizes(table))), 1.0)))
-    if value == 1:
-        return Interval(limit, 1.0, error, reason=SEPARATED)
-    return Interval(0.0, 1 - limit, error, reason=SEPARATED)
+def _all_equal(table: Table) -> Array:
+    """Whether all cases of a table have the same scores."""
+    assert isinstance(table, ScoresTable | MulticlassScoresTable)  # noqa: S101 - see `suits`
+    seen = (table.counts > 0).any(-1, keepdims=True)
+    scores = table.scores.reshape(seen.shape[-2], -1)
+    ends = (np.where(seen, scores, extreme) for extreme in (-np.inf, np.inf))
+    highest, lowest = (function(each, -2) for function, each in zip((np.max, np.min), ends, strict=True))
+    return np.asarray((highest == lowest).all(-1))

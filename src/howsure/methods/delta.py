@@ -8,7 +8,6 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from howsure.errors import HowsureError
 from howsure.methods.interval import (
     CONSTANT,
     ONE_CLUSTER,
@@ -20,7 +19,7 @@ from howsure.methods.interval import (
     shows_variation,
     standard_error,
 )
-from howsure.methods.scales import Scale, automatic_scale, inside, on_scale
+from howsure.methods.scales import Scale, automatic_scale, check_scale, inside, on_scale
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
@@ -54,7 +53,7 @@ class Delta(Method):
     --------
     >>> import howsure as hs
     >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "mcc", method=Delta()))
-    0.839 [0.703, 0.916]
+    0.840 [0.696, 0.919]
     """
 
     transform: Scale = "auto"
@@ -62,10 +61,9 @@ class Delta(Method):
     takes_batches: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if self.transform not in SCALES:
-            raise HowsureError.unknown("transform", str(self.transform), SCALES)
+        check_scale(self.transform, SCALES)
 
-    def at_levels(self, metric: Metric, table: Table) -> AtLevels:
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval as a function of its level: the standard error is worked out once."""
         return normal_intervals(metric, table, self.transform)
 
@@ -76,9 +74,10 @@ class Wald(Method):
     """Plain normal interval, value ± z · standard error: may leave the metric's range, and be a point."""
 
     name: ClassVar[str] = "wald"
+    synonyms: ClassVar[tuple[str, ...]] = ("takahashi", "normal")
     takes_batches: ClassVar[bool] = True
 
-    def at_levels(self, metric: Metric, table: Table) -> AtLevels:
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval as a function of its level: the standard error is worked out once."""
         return normal_intervals(metric, table, "identity")
 
@@ -103,7 +102,7 @@ def normal_intervals(
     with np.errstate(invalid="ignore"):
         varies = shows_variation(error, value)
         # The noise of estimated counts does not fade near the ends of the range.
-        estimated = varies & (not table.design.is_counted and table.design.has_labels)
+        estimated = varies & (not table.design.has_trials and table.design.has_labels)
         shows = estimated | (varies & inside(value, metric.range))
     centre, spread = value, error
     if not shows.all():

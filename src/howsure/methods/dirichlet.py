@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import HowsureError, whole_number
-from howsure.methods.draws import seed_sequence, values_of_draws
-from howsure.methods.interval import DrawingMethod, Interval, shows_variation
+from howsure.methods.draws import Draw
+from howsure.methods.interval import AtLevels, DrawingMethod, Interval, shows_variation
 from howsure.methods.summary import equal_tailed, highest_density
 from howsure.metrics.metric import Metric
+from howsure.tables.confusion import ConfusionTable
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
 Prior = float | str | ArrayLike
 
+SOURCES = ("posterior", "prior", "random")
+NOTHING_UNCERTAIN = "every draw gives the same value: prior and design leave nothing uncertain"
 NAMED_PRIORS = {
     **dict.fromkeys(("haldane", "zero", "zeros"), 0.0),
     **dict.fromkeys(("jeffreys", "jeffrey", "half", "halves"), 0.5),
@@ -26,6 +28,7 @@ NAMED_PRIORS = {
 }
 
 
+@final
 @dataclass(frozen=True, slots=True, eq=False)
 class Dirichlet(DrawingMethod):
     """Posterior intervals of any metric.
@@ -36,22 +39,22 @@ class Dirichlet(DrawingMethod):
 
     Parameters
     ----------
-    prior
+    prior : float, str or array-like of shape (K, K), optional
         ``α``: pseudo-cases in each cell, as a number, a K×K array, or a name (``"haldane"`` 0, ``"jeffreys"``
         1/2, ``"bayes-laplace"`` 1). By default a total of 2 spread evenly over the cells: 1 or 1/2 a cell would
         swamp a table of many classes.
-    prevalence_prior
+    prevalence_prior : float, str or array-like of shape (K,), optional
         ``a``: the same for the true classes.
-    prevalence
+    prevalence : array-like of shape (K,), optional
         The prevalence of another population, instead of the test set's: K shares that sum to 1 (known), or K
         parameters of a Dirichlet that sum to more (uncertain).
-    credible
+    credible : {"hdi", "equal_tailed"}, optional
         ``"hdi"`` for the highest-density interval, ``"equal_tailed"`` for quantiles. By default what the table's
         design asks for: quantiles where counts were estimated from other counts, as highest density then covers too
         little; else highest density.
-    n_draws
+    n_draws : int
         Number of draws.
-    source
+    source : {"posterior", "prior", "random"}
         ``"posterior"``; ``"prior"`` for what the prior alone says; ``"random"`` for a classifier that predicts at
         random, with the test set's prevalence.
 
@@ -68,13 +71,14 @@ class Dirichlet(DrawingMethod):
     n_draws: int = 10_000
     source: Literal["posterior", "prior", "random"] = "posterior"
     name: ClassVar[str] = "bayes"
+    synonyms: ClassVar[tuple[str, ...]] = ("dirichlet", "posterior")
     _intervals: ClassVar[dict[str, Any]] = {"hdi": highest_density, "equal_tailed": equal_tailed}
 
     def __post_init__(self) -> None:
         if self.credible is not None and self.credible not in self._intervals:
-            raise HowsureError.unknown("credible interval", self.credible, self._intervals)
-        if self.source not in ("posterior", "prior", "random"):
-            raise HowsureError.unknown("source of draws", self.source, ["posterior", "prior", "random"])
+            raise HowsureError.unknown("credible interval", str(self.credible), self._intervals)
+        if self.source not in SOURCES:
+            raise HowsureError.unknown("source of draws", str(self.source), SOURCES)
         whole_number("n_draws", self.n_draws)
 
     @property
@@ -82,41 +86,54 @@ class Dirichlet(DrawingMethod):
         """Whether it is one Dirichlet distribution over all cells."""
         return self.prevalence is None and self.prevalence_prior is None and self.source != "random"
 
-    def intervals(
-        self, metrics: Sequence[Metric], table: Table, confidence_level: float, rng: Any = None
-    ) -> list[Interval]:
-        """Return the intervals of several metrics from one stream of draws."""
-        draws = self.draws(metrics, table, rng)
-        return [
-            self.interval_of(row, metric, table, confidence_level) for row, metric in zip(draws, metrics, strict=True)
-        ]
+    @property
+    def size(self) -> int:
+        """Number of draws."""
+        return self.n_draws
 
-    def draws(self, metrics: Sequence[Metric], table: Table, rng: Any = None) -> Array:
-        """Return the draws of several metrics, ``(metrics, n_draws)``, from one stream of tables."""
-        sampler = _Sampler.of(self, table)
-        return values_of_draws(metrics, table, sampler.draw, self.n_draws, seed_sequence(rng))
+    def suits(self, metric: Metric, table: Table) -> str:
+        """Return an empty text for tables that have a posterior, with the priors and the prevalence that they can."""
+        return self.fits(table)
 
-    def interval_of(
-        self,
-        draws: Array,
-        metric: Metric,  # noqa: ARG002 - as of the bootstrap
-        table: Table,
-        level: float,
-        rng: Any = None,  # noqa: ARG002
-    ) -> Interval:
-        """Return the interval that draws of the metric give."""
+    def fits(self, table: Table) -> str:
+        """Return an empty text where tables can be drawn, else what to do instead."""
+        if not self.is_plain and not isinstance(table, ConfusionTable):
+            return "`prevalence`, `prevalence_prior` and `source='random'` are for the confusion table of one model."
+        adds = self.source != "posterior" or self.prior is not None or self.prevalence_prior is not None
+        if adds and not all(design.has_labels for design in table.design.test_sets):
+            return "`Dirichlet` has no prior to add to scores without labels. Use it without `prior` and `source`."
+        if self.source == "posterior" and not table.design.offers("posterior"):
+            design = type(table.design).__name__
+            return f"`Dirichlet` needs a posterior, and the design `{design}` has none. Use 'delta'."
+        return ""
+
+    def drawer(self, table: Table) -> Draw:
+        """Return what draws tables from the posterior, or the prior, in proportion to the cells' probabilities."""
+        return _Sampler.of(self, table).draw
+
+    def levels_of(self, draws: Array, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+        """Return the interval that draws of the metric give, as a function of its level."""
         kept = draws[np.isfinite(draws)]
         lost = len(draws) - len(kept)
         if not kept.size:
-            return Interval(np.nan, np.nan, draws=draws, reason="undefined on every draw")
-        kind = table.design.credible if self.credible is None else self.credible
-        low, high = (float(limit) for limit in self._intervals[kind](kept, level))
+            return lambda _: Interval(np.nan, np.nan, draws=draws, reason="undefined on every draw")
+        limits = self._intervals[table.design.credible if self.credible is None else self.credible]
         error = float(kept.std(ddof=1)) if len(kept) > 1 else np.nan
         reason = f"undefined on {lost} of {len(draws)} draws" if lost else ""
-        if not shows_variation(high - low, high):
-            low = high = np.nan
-            reason = "every draw gives the same value: prior and design leave nothing uncertain"
-        return Interval(low, high, error, draws, reason)
+
+        def interval(confidence_level: float) -> Interval:
+            low, high = (float(limit) for limit in limits(kept, confidence_level))
+            if shows_variation(high - low, high):
+                return Interval(low, high, error, draws, reason)
+            return Interval(np.nan, np.nan, error, draws, NOTHING_UNCERTAIN)
+
+        return interval
+
+    def p_value(
+        self, metric: Metric, table: Table, null: float, *, draws: Array | None = None, rng: Any = None
+    ) -> float:
+        """Return nan: a posterior tests nothing."""
+        return np.nan
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,9 +154,8 @@ class _Sampler:
         counts = np.zeros(shape) if method.source == "prior" else table.counts
         rows = counts.sum(-1)
         prevalence, fixed = None, False
-        if counts.ndim == 1 and not method.is_plain:
-            message = "`prevalence`, `prevalence_prior` and `source='random'` are for the table of one model."
-            raise HowsureError(message)
+        if refusal := method.fits(table):
+            raise HowsureError(refusal)
         if method.prevalence is not None:
             prevalence, fixed = _elicited(method.prevalence, shape[0])
         elif method.prevalence_prior is not None:

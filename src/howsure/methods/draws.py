@@ -8,7 +8,9 @@ are asked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import hashlib
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,7 @@ from howsure.tables.table import Table
 
 Array = NDArray[Any]
 Draw = Callable[[int, np.random.Generator], Array]  # (size, rng) -> (size, cells)
+STREAMS_OF_TABLES = 2**22  # of a batch, from here on among the children of a seed
 
 
 def seed_sequence(random_state: Any) -> np.random.SeedSequence:
@@ -34,6 +37,40 @@ def seed_sequence(random_state: Any) -> np.random.SeedSequence:
         integers = random_state.integers if isinstance(random_state, np.random.Generator) else random_state.randint
         return np.random.SeedSequence([int(part) for part in integers(0, 2**31, size=4)])
     return np.random.SeedSequence(random_state)
+
+
+def stream_at(random_state: Any, index: int) -> Any:
+    """Return the seed of one table of a batch: each has a stream of its own, which blocks of draws do not touch."""
+    if random_state is None:
+        return None
+    seed = seed_sequence(random_state)
+    return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, STREAMS_OF_TABLES + index))
+
+
+def stream_of(method: Any, table: Table, seed: np.random.SeedSequence) -> Hashable:
+    """Return a token that is equal exactly for draws from the same joint stream of tables.
+
+    Draw d of two metrics is of the same table where their tokens are equal, and independent or merely similar
+    elsewhere: draws of different tables from one seed are no joint draws.
+
+    Parameters
+    ----------
+    method : DrawingMethod
+        What draws, with its settings.
+    table : Table
+        What is drawn from.
+    seed : SeedSequence
+        Seed of the draws.
+    """
+    counts, design = np.ascontiguousarray(table.cells, dtype=float), table.design
+    # The variance of one linear form tells designs apart, whatever they are made of.
+    variance = design.variance(counts, np.linspace(1.0, 2.0, counts.shape[-1]))
+    named = fields(method) if is_dataclass(method) else ()
+    settings = [(each.name, np.asarray(getattr(method, each.name)).tolist()) for each in named]
+    words = (type(table).__name__, counts.shape, type(design).__name__, np.asarray(variance).tolist())
+    parts = (method.name, repr(settings), repr(words))
+    digest = hashlib.blake2b(counts.tobytes() + repr(parts).encode(), digest_size=8).hexdigest()
+    return (digest, str(seed.entropy), tuple(seed.spawn_key))
 
 
 def values_of_draws(

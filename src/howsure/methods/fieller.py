@@ -43,13 +43,13 @@ class Fieller(Method):
     --------
     >>> import howsure as hs
     >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "f1", method=Fieller()))
-    0.913 [0.847, 0.967]
+    0.913 [0.847, 0.972]
     """
 
     name: ClassVar[str] = "fieller"
     takes_batches: ClassVar[bool] = True
 
-    def suits(self, metric: Metric, table: Table) -> str:  # noqa: ARG002 - as of every method
+    def suits(self, metric: Metric, table: Table) -> str:
         """Return an empty text for ratios of linear forms."""
         if metric.ratio is not None:
             return ""
@@ -58,7 +58,7 @@ class Fieller(Method):
             "Use `Delta()` or `Bootstrap()`."
         )
 
-    def at_levels(self, metric: Metric, table: Table) -> AtLevels:
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval as a function of its level; see the class."""
         assert metric.ratio is not None  # noqa: S101 - see `suits`
         ratio = metric.ratio(table.shape)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+from statistics import NormalDist
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,12 +13,13 @@ from numpy.typing import NDArray
 
 from howsure.designs.base import quotient
 from howsure.designs.counted import dot
+from howsure.methods.draws import Draw, seed_sequence, stream_at, stream_of, values_of_draws
+from howsure.methods.inversion import p_value
+from howsure.methods.registry import Variant, register
 from howsure.metrics.metric import Metric, Proportion
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
-
-
 NOISE = 1e-12  # relative to the value: a standard error below it is rounding
 CONSTANT = "the metric does not vary between samples of this design"
 UNDEFINED = "the metric is undefined"
@@ -37,6 +39,8 @@ class Interval:
         Draws of the metric, where the method makes some.
     reason : str or ndarray of str
         Why limits are undefined, or what to know of them.
+    stream : hashable, optional
+        Token of the joint stream of tables that the draws are from (see `stream_of`); None where there are no draws.
     """
 
     low: Any
@@ -44,72 +48,245 @@ class Interval:
     standard_error: Any = np.nan
     draws: Array | None = None
     reason: Any = ""
+    stream: Hashable = None
+
+    def picked(self, index: int) -> Interval:
+        """Return the interval of one table of a batch."""
+        low, high, error, reason = (
+            np.broadcast_to(part, np.shape(self.low))[index]
+            for part in (self.low, self.high, self.standard_error, self.reason)
+        )
+        return Interval(low, high, error, reason=reason).of_one()
 
     def of_one(self) -> Interval:
         """Return the interval of a single table, in plain numbers and words."""
         low, high, error = (float(each) for each in (self.low, self.high, self.standard_error))
-        return Interval(low, high, error, self.draws, str(self.reason))
+        return Interval(low, high, error, self.draws, str(self.reason), self.stream)
 
 
 AtLevels = Callable[[float], Interval]
 
 
 class Method(abc.ABC):
-    """A frozen dataclass of settings that turns a metric and a table into an interval.
+    """A way to an interval: settings that turn a metric and a table into limits at any level.
 
-    A subclass needs a `name` and `at_levels`. It says what it suits, and takes all tables of a batch in one pass where
-    `takes_batches` is set; elsewhere it is given one table at a time.
+    A subclass needs a `name` and `at_levels`, and registers itself by that name: it then works wherever a method is
+    named. It says in `suits` what it is for. Where it takes all tables of a batch in one pass it sets `takes_batches`;
+    elsewhere it is given one table at a time.
+
+    Attributes
+    ----------
+    name : str
+        Its name, in small letters and underscores.
+    synonyms : tuple of str
+        Other names.
+    variants : tuple of Variant
+        For a class whose settings have names of their own: these, instead of `name` and `synonyms`.
+    takes_batches : bool
+        Whether tables may have leading axes.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> class Cautious(hs.Method):
+    ...     '''The delta method, with twice the standard error.'''
+    ...
+    ...     name = "cautious"
+    ...
+    ...     def at_levels(self, metric, table, rng=None):
+    ...         found = hs.Delta().interval(metric, table, 0.95)
+    ...         value, half = float(metric(table.counted)), 2 * found.standard_error
+    ...         return lambda level: hs.Interval(value - half, value + half, half)
+    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "accuracy", method="cautious"))
+    0.920 [0.866, 0.974]
     """
 
     __slots__ = ()
     name: ClassVar[str]
+    synonyms: ClassVar[tuple[str, ...]] = ()
+    variants: ClassVar[tuple[Variant, ...]]
     takes_batches: ClassVar[bool] = False
 
-    def suits(self, metric: Metric, table: Table) -> str:  # noqa: ARG002 - of methods that are choosy
-        """Return an empty text, or why the method does not suit, and what to use instead."""
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        if abc.ABC not in cls.__bases__:  # those that only others derive from
+            register(cls)
+
+    def suits(self, metric: Metric, table: Table) -> str:
+        """Return an empty text, or why the method does not suit, and what to use instead.
+
+        Parameters
+        ----------
+        metric : Metric
+            The metric, bound to the table.
+        table : Table
+            One table, or a batch.
+        """
         return ""
 
     @abc.abstractmethod
-    def at_levels(self, metric: Metric, table: Table) -> AtLevels:
-        """Return the interval as a function of its level; what does not depend on the level is worked out once."""
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+        """Return the interval as a function of its level; what does not depend on the level is worked out once.
 
-    def interval(
-        self,
-        metric: Metric,
-        table: Table,
-        confidence_level: float,
-        rng: Any = None,  # noqa: ARG002 - of methods that draw
-    ) -> Interval:
-        """Return the interval of the metric on the table; ``rng`` seeds the methods that draw."""
-        found = self.at_levels(metric, table)(confidence_level)
-        return found if table.batch else found.of_one()
+        Parameters
+        ----------
+        metric : Metric
+            The metric, bound to the table.
+        table : Table
+            One table, or a batch where `takes_batches` is set.
+        rng : seed, optional
+            Seed of the methods that draw.
+        """
+
+    def interval(self, metric: Metric, table: Table, confidence_level: float, rng: Any = None) -> Interval:
+        """Return the interval of the metric on the table, or on each table of a batch.
+
+        Parameters
+        ----------
+        metric : Metric
+            The metric, bound to the table.
+        table : Table
+            One table, or a batch.
+        confidence_level : float
+            Coverage of the interval, between 0 and 1.
+        rng : seed, optional
+            Seed of the methods that draw; each table of a batch has a stream of its own.
+
+        Returns
+        -------
+        Interval
+            Of plain numbers for one table, else of arrays in the shape of the batch.
+        """
+        if not table.batch:
+            return self.at_levels(metric, table, rng)(confidence_level).of_one()
+        if self.takes_batches:
+            return self.at_levels(metric, table, rng)(confidence_level)
+        return stacked(
+            [
+                self.interval(metric, table.picked(index), confidence_level, stream_at(rng, index))
+                for index in range(table.batch[0])
+            ]
+        )
+
+    def intervals(
+        self, metrics: Sequence[Metric], table: Table, confidence_level: float, rng: Any = None
+    ) -> list[Interval]:
+        """Return the interval of each metric; methods that draw use the same draws for all."""
+        return [self.interval(metric, table, confidence_level, rng) for metric in metrics]
+
+    def p_value(
+        self, metric: Metric, table: Table, null: float, *, draws: Array | None = None, rng: Any = None
+    ) -> float:
+        """Return the two-sided p-value of a hypothetical value of the metric on one table.
+
+        It is 1 minus the confidence level at which the interval just touches the value, unless the method has a test
+        of its own; nan where nothing is tested.
+
+        Parameters
+        ----------
+        metric : Metric
+            The metric, bound to the table.
+        table : Table
+            One table.
+        null : float
+            The hypothetical value.
+        draws : ndarray of shape (draws,), optional
+            Draws that the method has made of the metric, so that they are not made again.
+        rng : seed, optional
+            Seed of the methods that draw.
+        """
+        at_level = self.at_levels(metric, table, rng)
+
+        def limits(level: float) -> tuple[float, float]:
+            found = at_level(level)
+            return float(found.low), float(found.high)
+
+        return p_value(limits, float(metric(table.counted)), null)
 
 
-class DrawingMethod(Method):
-    """A method that draws tables: many metrics share one stream of them."""
+class DrawingMethod(Method, abc.ABC):
+    """A method that draws tables: many metrics share one stream of them.
+
+    A subclass has the number of draws in `size`, says in `drawer` how tables are drawn, and in `levels_of` what
+    interval follows from the draws of a metric.
+    """
 
     __slots__ = ()
 
+    @property
     @abc.abstractmethod
+    def size(self) -> int:
+        """Number of draws."""
+
+    @abc.abstractmethod
+    def drawer(self, table: Table) -> Draw:
+        """Return what draws tables: ``(size, generator)`` → ndarray of shape (size, cells)."""
+
+    @abc.abstractmethod
+    def levels_of(self, draws: Array, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+        """Return the interval that draws of a metric give, as a function of its level.
+
+        Parameters
+        ----------
+        draws : ndarray of shape (draws,)
+            The metric on each drawn table; nan where it is undefined.
+        metric : Metric
+            The metric, bound to the table.
+        table : Table
+            The table.
+        rng : seed, optional
+            Of the draws.
+        """
+
+    def draws(self, metrics: Sequence[Metric], table: Table, rng: Any = None) -> Array:
+        """Return the metrics on each drawn table, ``(metrics, draws)``, from one stream of tables."""
+        return values_of_draws(metrics, table, self.drawer(table), self.size, seed_sequence(rng))
+
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+        """Return the interval as a function of its level, from one set of draws."""
+        return self._of_all([metric], table, seed_sequence(rng))[0]
+
     def intervals(
         self, metrics: Sequence[Metric], table: Table, confidence_level: float, rng: Any = None
     ) -> list[Interval]:
         """Return the interval of each metric, from the same draws."""
+        if table.batch:
+            return super().intervals(metrics, table, confidence_level, seed_sequence(rng))
+        return [each(confidence_level) for each in self._of_all(metrics, table, seed_sequence(rng))]
 
-    def interval(self, metric: Metric, table: Table, confidence_level: float, rng: Any = None) -> Interval:
-        """Return the interval; see the class."""
-        return self.intervals([metric], table, confidence_level, rng)[0]
+    def interval_of(
+        self, draws: Array, metric: Metric, table: Table, confidence_level: float, rng: Any = None
+    ) -> Interval:
+        """Return the interval that draws of a metric give at a level; see `levels_of`."""
+        return self.levels_of(draws, metric, table, rng)(confidence_level)
 
-    def at_levels(self, metric: Metric, table: Table) -> AtLevels:
-        """Return the interval as a function of its level, drawn anew for each."""
-        return lambda level: self.interval(metric, table, level)
+    def _of_all(self, metrics: Sequence[Metric], table: Table, seed: np.random.SeedSequence) -> list[AtLevels]:
+        stream = stream_of(self, table, seed)
+        rows = self.draws(metrics, table, seed)
+        return [
+            _within(self.levels_of(row, metric, table, seed), stream) for row, metric in zip(rows, metrics, strict=True)
+        ]
+
+
+def _within(at_level: AtLevels, stream: Hashable) -> AtLevels:
+    return lambda level: replace(at_level(level), stream=stream)
+
+
+def stacked(intervals: Sequence[Interval]) -> Interval:
+    """Return the intervals of single tables as those of a batch."""
+    low, high, error, reason = (
+        np.array([getattr(each, name) for each in intervals]) for name in ("low", "high", "standard_error", "reason")
+    )
+    if any(each.draws is None for each in intervals):
+        return Interval(low, high, error, reason=reason)
+    draws = np.stack([each.draws for each in intervals])  # type: ignore[misc]  # none of them is None
+    return Interval(low, high, error, draws, reason, tuple(each.stream for each in intervals))
 
 
 def normal_quantile(confidence_level: float) -> float:
-    """Two-sided standard normal quantile."""
-    from scipy import special
-
-    return float(special.ndtri((1 + confidence_level) / 2))
+    """Two-sided standard normal quantile; infinite at a level that rounds to 1."""
+    place = (1 + confidence_level) / 2
+    return NormalDist().inv_cdf(place) if place < 1 else np.inf
 
 
 def quantile(confidence_level: float, degrees_of_freedom: Any) -> Any:
@@ -142,16 +319,24 @@ def standard_error(metric: Metric, table: Table) -> Array:
     return np.sqrt(np.where(known & (variance >= 0), variance, np.nan))
 
 
-def refuses_estimated_counts(method: str, table: Table) -> str:
-    """Return why a method does not suit counts that are estimates: no number of trials has their noise near 0 and 1."""
-    if table.design.is_counted:
+def needs_labels(method: Method, table: Table) -> str:
+    """Return an empty text for labelled cases, else what to use instead of a method that is for them."""
+    if all(design.has_labels for design in table.design.test_sets):
         return ""
-    if not table.design.has_labels:
-        return (
-            f"`{method}` is for labelled cases, and these counts are expected from scores. "
-            "Use 'predictive', 'delta', 'fieller' or 'bootstrap_percentile'."
-        )
-    return f"`{method}` needs cases that were counted, and these counts are estimates. Use `Fieller()` or `Delta()`."
+    words = "'predictive', " if table.design.knows_chances else ""
+    return (
+        f"`{type(method).__name__}` is for labelled cases, and these counts are expected from scores. "
+        f"Use {words}'delta', 'fieller' or 'bootstrap_percentile'."
+    )
+
+
+def needs_counted_cases(method: Method, table: Table) -> str:
+    """Return an empty text for counted cases, which alone have a number of trials that tells noise near 0 and 1."""
+    if table.design.has_trials:
+        return ""
+    name = type(method).__name__
+    words = f"`{name}` needs cases that were counted, and these counts are estimates. Use `Fieller()` or `Delta()`."
+    return needs_labels(method, table) or words
 
 
 def effective_counts(share: Proportion, table: Table, confidence_level: float) -> tuple[Array, Array]:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
+
+from howsure.methods.halving import edge
 
 Limits = Callable[[float], tuple[float, float]]
 SMALLEST_Z = 1e-6  # below it some quantiles round to nothing (Student's t with 4 degrees of freedom)
@@ -21,27 +24,21 @@ def p_value(limits: Limits, value: float, null: float) -> float:
     value, null
         The observed value and the hypothetical one.
     """
-    from scipy import special
-
     low, high = limits(0.5)
     if math.isnan(value) or math.isnan(low) or math.isnan(high):
         return math.nan
     end = 0 if value > null else 1
     sign = 1.0 if value > null else -1.0
 
-    def excludes(z: float) -> bool:
-        limit = limits(float(special.erf(z / math.sqrt(2))))[end]
+    def excludes(z: Any) -> Any:
+        limit = limits(math.erf(z / math.sqrt(2)))[end]
         return sign * ((value if math.isnan(limit) else limit) - null) > 0  # nan: too narrow an interval for a float
 
     if not excludes(SMALLEST_Z):
         return 1.0
-    inside, outside = SMALLEST_Z, LARGEST_Z  # the level grows from `inside` until the interval reaches the null
-    if excludes(outside):
+    if excludes(LARGEST_Z):
         return SMALLEST_P
-    while outside - inside > 1e-10 * max(outside, 1e-3):
-        middle = (inside + outside) / 2
-        inside, outside = (middle, outside) if excludes(middle) else (inside, middle)
-    return float(special.erfc((inside + outside) / 2 / math.sqrt(2)))
+    return math.erfc(float(edge(excludes, SMALLEST_Z, LARGEST_Z, relative=1e-10, tiniest=1e-3)) / math.sqrt(2))
 
 
 def resolved(limits: Limits, draws: int) -> Limits:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -13,12 +12,12 @@ from numpy.typing import NDArray
 
 from howsure.designs.sampling import holds_few
 from howsure.methods.bootstrap import Bootstrap
-from howsure.methods.dirichlet import Dirichlet, cell_prior
-from howsure.methods.draws import Draw, drawn_blocks, seed_sequence, values_of_draws
+from howsure.methods.dirichlet import Dirichlet
+from howsure.methods.draws import Draw, drawn_blocks, seed_sequence
 from howsure.metrics.contrast import Side
 from howsure.metrics.metric import Metric
 from howsure.tables.counts import ConfusionCounts
-from howsure.tables.paired import JointTable, PairedScoresTable, PairedTable
+from howsure.tables.paired import PairedScoresTable, PairedTable
 
 Array = NDArray[Any]
 BLOCK_DRAWS = 64  # tables drawn at once, at least: so many make a matrix product worth while
@@ -33,7 +32,10 @@ POISSON_BYTES = (94, 189, 235, 251, 255)
 
 
 def draws_of_models(
-    metrics: Sequence[Metric], table: JointTable, method: Bootstrap | Dirichlet, rng: Any = None
+    metrics: Sequence[Metric],
+    table: PairedTable | PairedScoresTable,
+    method: Bootstrap | Dirichlet,
+    rng: Any = None,
 ) -> Array:
     """Return each metric of each model on each drawn table, ``(metrics, models, draws)``.
 
@@ -51,9 +53,9 @@ def draws_of_models(
     Many cells of few independent cases are resampled with a Poisson weight for each case, not with a fixed total: the
     metrics do not change when a table is multiplied by a constant.
     """
-    size = method.n_resamples if isinstance(method, Bootstrap) else method.n_draws
+    size = method.size
     if isinstance(table, PairedScoresTable):
-        return _draws_of_scores(metrics, table, method, size, seed_sequence(rng))
+        return _draws_of_scores(metrics, table, method, rng)
     classes, models = len(table.labels), len(table.models)
     draw, cell, kind = _drawing(table, method)
     adding = _Adding.of(table, cell, kind)
@@ -72,35 +74,25 @@ def draws_of_models(
 
 
 def _draws_of_scores(
-    metrics: Sequence[Metric], table: JointTable, method: Bootstrap | Dirichlet, size: int, seed: np.random.SeedSequence
+    metrics: Sequence[Metric], table: PairedScoresTable, method: Bootstrap | Dirichlet, rng: Any = None
 ) -> Array:
     every = [
         Side(name, metric, view).as_metric()
         for metric in metrics
         for name, view in ((name, table.view(name)) for name in table.models)
     ]
-    if isinstance(method, Dirichlet):
-        drawn = method.draws(every, table, seed)
-    else:
-        drawn = values_of_draws(every, table, partial(table.design.resample, table.cells), size, seed)
-    return drawn.reshape(len(metrics), len(table.models), size)
+    return method.draws(every, table, rng).reshape(len(metrics), len(table.models), method.size)
 
 
-def _drawing(table: JointTable, method: Bootstrap | Dirichlet) -> tuple[Draw, Array, type[np.floating[Any]]]:
+def _drawing(table: PairedTable, method: Bootstrap | Dirichlet) -> tuple[Draw, Array, type[np.floating[Any]]]:
     """Return what draws weights, the joint cell that each column of them belongs to, and their type."""
     every = np.arange(table.counts.size)
     if isinstance(method, Dirichlet):
-        prior = cell_prior(method.prior, table)
-        counts = np.zeros(table.counts.shape) if method.source == "prior" else table.counts
-        return (
-            lambda size, stream: table.design.posterior(counts.ravel(), prior.ravel(), size, stream),
-            every,
-            np.float64,
-        )
+        return method.drawer(table), every, np.float64
     filled = np.flatnonzero(table.counts)
     few = holds_few(len(filled), table.counts.sum())
     if not (few and table.design.is_independent):
-        return lambda size, stream: table.design.resample(table.cells, size, stream), every, np.float64
+        return method.drawer(table), every, np.float64
     cell = np.repeat(filled, table.counts[filled].astype(np.intp))
     return lambda size, stream: poisson_weights(size, len(cell), stream), cell, np.float32
 

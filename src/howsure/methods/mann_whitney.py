@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError
-from howsure.methods.delong import NO_CASE, class_sizes, observed_area
+from howsure.methods.delong import NO_CASE, class_sizes, observed_area, suits_areas_of_scores
 from howsure.methods.interval import AtLevels, Interval, Method
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
@@ -21,6 +20,7 @@ ROUNDING = 1e-6  # of the number of won pairs
 LARGEST_LOG_ODDS = 30.0  # of the area: beyond, it is 0 or 1
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class MannWhitney(Method):
     """Interval of ROC AUC by inverting the exact test of Mann and Whitney's U; for tiny samples.
@@ -51,39 +51,45 @@ class MannWhitney(Method):
 
     name: ClassVar[str] = "mann_whitney"
 
-    def at_levels(self, metric: Metric, table: Table) -> AtLevels:
-        """Return the interval as a function of its level; see the class."""
-        return lambda level: self._interval(metric, table, level)
-
-    def _interval(self, metric: Metric, table: Table, confidence_level: float) -> Interval:
-        """Return the interval; see the class."""
-        value = observed_area(self, metric, table)
+    def suits(self, metric: Metric, table: Table) -> str:
+        """Return an empty text for the area of a table of scores of few independent, labelled cases."""
+        refusal = suits_areas_of_scores(self, metric, table)
+        if refusal:
+            return refusal
         if not (table.design.is_independent or table.design.fixes_margins):
-            message = "`MannWhitney` is for independent cases without weights. Use `DeLong()`."
-            raise HowsureError(message)
+            return "`MannWhitney` is for independent cases without weights. Use `DeLong()`."
+        others, number = class_sizes(table)
+        if np.max(others * number) <= MOST_PAIRS:
+            return ""
+        return (
+            f"`MannWhitney` is for up to {MOST_PAIRS} pairs, and {np.max(number):g} positive with {np.max(others):g} "
+            f"negative cases make {np.max(number * others):g}. Use `DeLong()`."
+        )
+
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+        """Return the interval as a function of its level; see the class."""
+        value, (others, number) = float(observed_area(metric, table)), (round(size) for size in class_sizes(table))
         if np.isnan(value):
-            return Interval(np.nan, np.nan, reason=NO_CASE)
-        others, number = (round(size) for size in class_sizes(table))
-        if others * number > MOST_PAIRS:
-            message = (
-                f"`MannWhitney` is for up to {MOST_PAIRS} pairs, and {number} positive with {others} negative cases "
-                f"make {number * others}. Use `DeLong()`."
-            )
-            raise HowsureError(message)
-        tail, wins = (1 - confidence_level) / 2, value * others * number
+            return lambda _: Interval(np.nan, np.nan, reason=NO_CASE)
+        wins = value * others * number
         least, most = int(np.floor(wins + ROUNDING)), int(np.ceil(wins - ROUNDING))
-        low, high = 1.0, 0.0
-        for sizes in ((number, others), (others, number)):  # the two directions along the ranks
 
-            def above(at: float, sizes: tuple[int, int] = sizes) -> float:
-                return float(wins_distribution(*sizes, at)[least:].sum()) - tail
+        def interval(confidence_level: float) -> Interval:
+            tail = (1 - confidence_level) / 2
+            low, high = 1.0, 0.0
+            for sizes in ((number, others), (others, number)):  # the two directions along the ranks
 
-            def below(at: float, sizes: tuple[int, int] = sizes) -> float:
-                return tail - float(wins_distribution(*sizes, at)[: most + 1].sum())
+                def above(at: float, sizes: tuple[int, int] = sizes) -> float:
+                    return float(wins_distribution(*sizes, at)[least:].sum()) - tail
 
-            low = min(low, _root(above) if least > 0 else 0.0)
-            high = max(high, _root(below) if most < others * number else 1.0)
-        return Interval(low, high)
+                def below(at: float, sizes: tuple[int, int] = sizes) -> float:
+                    return tail - float(wins_distribution(*sizes, at)[: most + 1].sum())
+
+                low = min(low, _root(above) if least > 0 else 0.0)
+                high = max(high, _root(below) if most < others * number else 1.0)
+            return Interval(low, high)
+
+        return interval
 
 
 def wins_distribution(positives: int, negatives: int, area: float) -> Array:

@@ -18,15 +18,15 @@ from howsure.methods.interval import (
     AtLevels,
     Interval,
     Method,
+    needs_counted_cases,
+    needs_labels,
     normal_quantile,
     quantile,
-    refuses_estimated_counts,
     standard_error,
 )
 from howsure.metrics.contrast import Contrast, Side
 from howsure.metrics.metric import Metric, Parts, Proportion, Ratio
 from howsure.tables.counts import ClassCounts
-from howsure.tables.paired import SeparateTables
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
@@ -50,7 +50,7 @@ class Mover(Method):
     --------
     >>> import howsure as hs
     >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "informedness", method=Mover()))
-    0.837 [0.695, 0.912]
+    0.837 [0.683, 0.908]
     """
 
     name: ClassVar[str] = "mover"
@@ -65,14 +65,16 @@ class Mover(Method):
                 if effect == "difference"
                 else f"`Mover` is for a difference, not for a {effect.replace('_', ' ')}. Use `Delta()`."
             )
+        if refusal := needs_labels(self, table):
+            return refusal
         if metric.parts is None:
             return (
                 f"`Mover` needs an average or a sum of proportions, and `{metric.name}` is not one. "
                 "Use `Delta()` or `Bootstrap()`."
             )
-        return refuses_estimated_counts(type(self).__name__, table)
+        return needs_counted_cases(self, table)
 
-    def at_levels(self, metric: Metric, table: Table) -> AtLevels:
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval as a function of its level; see the class."""
         if metric.contrast is not None:
             return _difference(metric, metric.contrast, table)
@@ -80,7 +82,7 @@ class Mover(Method):
         with np.errstate(all="ignore"):
             value = np.asarray(metric(table.counted))
         error, parts = standard_error(metric, table), _Part.of_all(metric.parts, table)
-        alone = sum(part.weighted(part.variances) for part in parts)
+        alone = np.asarray(sum(part.weighted(part.variances) for part in parts))
         factor = np.where(alone > 0, quotient(error**2, alone), 1.0)
 
         def interval(confidence_level: float) -> Interval:
@@ -119,7 +121,7 @@ def _difference(metric: Metric, contrast: Contrast, table: Table) -> AtLevels:
         default_method(side.metric, own).at_levels(side.metric, own) for side, own in zip(sides, tables, strict=True)
     ]
     values = [np.asarray(side.value(table.counted)) for side in sides]
-    shared = 0.0 if isinstance(table, SeparateTables) else _correlation(sides, table, error)
+    shared = 0.0 if len(table.design.test_sets) > 1 else _correlation(sides, table, error)
 
     def interval(confidence_level: float) -> Interval:
         own = [each(confidence_level) for each in single]
@@ -234,7 +236,7 @@ def _worth(
     worth = quotient(shares * (1 - shares), variances)
     silent = ~(variances > 0) & (trials > 0)
     for index in np.flatnonzero(silent.any(tuple(range(silent.ndim - 1)))):
-        marked = _by_class(share.trials.astype(float), classes, index, table) > 0
+        marked = _by_class(share.trials.astype(float), classes, int(index), table) > 0
         worth[..., index] = np.where(silent[..., index], table.effective_trials(marked), worth[..., index])
     freedom = np.asarray(design.degrees_of_freedom)[..., None]
 

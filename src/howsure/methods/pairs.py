@@ -2,57 +2,68 @@
 
 from __future__ import annotations
 
+import abc
+import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs.base import quotient
 from howsure.methods import binomial
+from howsure.methods.halving import edge
 from howsure.methods.interval import CONSTANT, AtLevels, Interval, Method, normal_quantile, standard_error
 from howsure.metrics.contrast import PairCounts, pair_counts
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
+NO_TRIALS = "there is no case that the share is of"
 
 
 @dataclass(frozen=True, slots=True)
-class PairedShares(Method):
+class PairedShares(Method, abc.ABC):
     """An interval for the difference of two shares of the same independent cases."""
 
-    name: ClassVar[str] = "paired_shares"
+    takes_batches: ClassVar[bool] = True
 
     def suits(self, metric: Metric, table: Table) -> str:
         """Return an empty text for a difference of shares of the same independent cases."""
-        if pair_counts(metric, table) is not None and table.design.is_independent:
+        if table.design.is_independent and pair_counts(metric, table) is not None:
             return ""
         return (
             f"`{type(self).__name__}` needs a difference of shares of the same, independent cases (accuracy, "
             f"recall, specificity), and `{metric.name}` is not one. Use `Delta()` or `Bootstrap()`."
         )
 
-    def at_levels(self, metric: Metric, table: Table) -> AtLevels:
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval as a function of its level: the cases are counted once."""
-        counts = pair_counts(metric, table)
-        assert counts is not None  # noqa: S101 - see `suits`
-        if counts.total == 0:
-            return lambda _: Interval(np.nan, np.nan, reason="there is no case that the share is of")
-        error = standard_error(metric, table)
+        counts, error = counts_of(metric, table), standard_error(metric, table)
 
         def interval(confidence_level: float) -> Interval:
-            low, high = self.limits(counts, confidence_level)
-            if not low < high:
-                return Interval(np.nan, np.nan, reason=CONSTANT)
-            return Interval(max(low, -1.0), min(high, 1.0), error)
+            with np.errstate(all="ignore"):
+                low, high = self.limits(counts, confidence_level)
+                reason = np.where(np.equal(counts.total, 0), NO_TRIALS, np.where(low < high, "", CONSTANT))
+            usable = reason == ""
+            low, high = np.where(usable, np.maximum(low, -1.0), np.nan), np.where(usable, np.minimum(high, 1.0), np.nan)
+            return Interval(low, high, np.where(usable, error, np.nan), reason=reason)
 
         return interval
 
-    def limits(self, counts: PairCounts, confidence_level: float) -> tuple[float, float]:
-        """Return the limits from the counts of the four patterns."""
-        raise NotImplementedError
+    @abc.abstractmethod
+    def limits(self, counts: PairCounts, confidence_level: float) -> tuple[Array, Array]:
+        """Return the limits from the counts of the four patterns, elementwise."""
 
 
+def counts_of(metric: Metric, table: Table) -> PairCounts:
+    """Return the counts of the four patterns."""
+    counts = pair_counts(metric, table)
+    assert counts is not None  # noqa: S101 - see `suits`
+    return counts
+
+
+@final
 @dataclass(frozen=True, slots=True)
 class Tango(PairedShares):
     """Tango's score interval (1998): the differences that the score test does not reject.
@@ -70,46 +81,75 @@ class Tango(PairedShares):
     Examples
     --------
     >>> from howsure.metrics.contrast import PairCounts
-    >>> [round(limit, 4) for limit in Tango().limits(PairCounts(59, 6, 16, 80), 0.95)]
+    >>> [round(float(limit), 4) for limit in Tango().limits(PairCounts(59, 6, 16, 80), 0.95)]
     [-0.124, -0.0054]
     """
 
     name: ClassVar[str] = "tango"
 
-    def limits(self, counts: PairCounts, confidence_level: float) -> tuple[float, float]:
-        """Return the limits from the counts of the four patterns."""
+    def limits(self, counts: PairCounts, confidence_level: float) -> tuple[Array, Array]:
+        """Return the limits from the counts of the four patterns, elementwise."""
         z = normal_quantile(confidence_level)
-        observed = (counts.first - counts.second) / counts.total
-        return _last(counts, z, observed, -1.0), _last(counts, z, observed, 1.0)
+        observed = quotient(np.subtract(counts.first, counts.second), counts.total)
+
+        def accepted(difference: Array) -> Array:
+            return np.asarray(np.abs(score(counts, difference)) <= z)
+
+        near, far = np.stack([observed, observed]), np.broadcast_to([[-1.0], [1.0]], (2, observed.size))
+        low, high = edge(accepted, near, far.reshape(near.shape), tiniest=2.0**-60)
+        return low, high
+
+    def p_value(
+        self, metric: Metric, table: Table, null: float, *, draws: Array | None = None, rng: Any = None
+    ) -> float:
+        """Return the p-value of the score test."""
+        counts = counts_of(metric, table)
+        return math.erfc(abs(float(score(counts, null))) / math.sqrt(2)) if counts.total else math.nan
 
 
-def _distance(counts: PairCounts, difference: float) -> float:
-    """Return the score statistic at a difference."""
+def score(counts: PairCounts, difference: Any) -> Array:
+    """Return the score statistic at a difference, elementwise."""
     n, b, c = counts.total, counts.first, counts.second
     linear = (2 * n - b + c) * difference - b - c
-    share = (np.sqrt(max(linear**2 + 8 * n * c * difference * (1 - difference), 0.0)) - linear) / (4 * n)
-    variance = n * (2 * share + difference * (1 - difference))
-    gap = b - c - n * difference
-    return float(gap / np.sqrt(variance)) if variance > 0 else float(np.sign(gap) * np.inf) if gap else 0.0
+    with np.errstate(all="ignore"):
+        root = np.sqrt(np.maximum(linear**2 + 8 * n * c * difference * (1 - difference), 0.0))
+        variance = n * (2 * (root - linear) / (4 * n) + difference * (1 - difference))
+        gap = b - c - n * difference
+        certain = np.where(gap == 0, 0.0, np.sign(gap) * np.inf)
+        return np.where(variance > 0, gap / np.sqrt(variance), certain)
 
 
-def _last(counts: PairCounts, z: float, near: float, far: float) -> float:
-    """Return where the accepted differences end on the way from the observed one to ``far``."""
-    if abs(_distance(counts, far)) <= z:
-        return far
-    for _ in range(60):  # halvings: beyond the precision of a float
-        middle = (near + far) / 2
-        near, far = (middle, far) if abs(_distance(counts, middle)) <= z else (near, middle)
-    return near
+class _Newcombe(PairedShares, abc.ABC):
+    """The Wilson intervals of either share, and how the two correlate."""
+
+    __slots__ = ()
+    single: ClassVar[Any]
+    continuity: ClassVar[float]
+
+    def limits(self, counts: PairCounts, confidence_level: float) -> tuple[Array, Array]:
+        """Return the limits from the counts of the four patterns, elementwise."""
+        n = np.asarray(counts.total, dtype=float)
+        hits = np.stack(np.broadcast_arrays(counts.both + counts.first, counts.both + counts.second))
+        low, high = type(self).single(hits, n, confidence_level)
+        shares, phi = quotient(hits, n), correlation(counts, self.continuity)
+
+        def reach(first: Array, second: Array) -> Array:
+            return np.asarray(np.sqrt(np.maximum(first**2 - 2 * phi * first * second + second**2, 0.0)))
+
+        difference = shares[0] - shares[1]
+        below = reach(shares[0] - low[0], high[1] - shares[1])
+        above = reach(high[0] - shares[0], shares[1] - low[1])
+        return difference - below, difference + above
 
 
+@final
 @dataclass(frozen=True, slots=True)
-class NewcombePaired(PairedShares):
+class NewcombePaired(_Newcombe):
     """Newcombe's interval for paired shares (1998, method 10), from the Wilson intervals of either.
 
     Notes
     -----
-    ``low = d − sqrt((p1 − l1)² − 2 φ (p1 − l1)(u2 − p2) + (u2 − p2)²)`` and the upper limit alike, with φ the
+    ``low = d − sqrt((p1 − l1)² − 2 φ (p1 − l1)(u2 − p2) + (u2 − p2)²)`` and likewise the upper limit, with φ the
     correlation of the two successes; where it is positive half a case is taken from ``both · neither − …`` for
     continuity. `NewcombePairedCC` (method 9) has Wilson intervals with continuity correction and the plain φ.
 
@@ -120,7 +160,7 @@ class NewcombePaired(PairedShares):
     Examples
     --------
     >>> from howsure.metrics.contrast import PairCounts
-    >>> [round(limit, 4) for limit in NewcombePaired().limits(PairCounts(59, 6, 16, 80), 0.95)]
+    >>> [round(float(limit), 4) for limit in NewcombePaired().limits(PairCounts(59, 6, 16, 80), 0.95)]
     [-0.1186, -0.0046]
     """
 
@@ -128,39 +168,21 @@ class NewcombePaired(PairedShares):
     single: ClassVar[Any] = staticmethod(binomial.wilson)
     continuity: ClassVar[float] = 0.5
 
-    def limits(self, counts: PairCounts, confidence_level: float) -> tuple[float, float]:
-        """Return the limits from the counts of the four patterns."""
-        n = counts.total
-        hits = np.array([counts.both + counts.first, counts.both + counts.second])
-        low, high = type(self).single(hits, np.array([n, n]), confidence_level)
-        shares = hits / n
-        phi = correlation(counts, type(self).continuity)
-        difference = shares[0] - shares[1]
 
-        def reach(first: float, second: float) -> float:
-            return float(np.sqrt(max(first**2 - 2 * phi * first * second + second**2, 0.0)))
-
-        below = reach(shares[0] - low[0], high[1] - shares[1])
-        above = reach(high[0] - shares[0], shares[1] - low[1])
-        return float(difference - below), float(difference + above)
-
-
+@final
 @dataclass(frozen=True, slots=True)
-class NewcombePairedCC(NewcombePaired):
+class NewcombePairedCC(_Newcombe):
     """Newcombe's interval for paired shares with continuity correction (1998, method 9)."""
 
     name: ClassVar[str] = "newcombe_paired_cc"
-    single = staticmethod(binomial.wilson_cc)
+    single: ClassVar[Any] = staticmethod(binomial.wilson_cc)
     continuity: ClassVar[float] = 0.0
 
 
-def correlation(counts: PairCounts, continuity: float = 0.0) -> float:
+def correlation(counts: PairCounts, continuity: float = 0.0) -> Array:
     """Return the φ coefficient of the two models' successes; a positive one shrunk by ``continuity · n`` cases."""
     e, f, g, h = counts.both, counts.first, counts.second, counts.neither
-    product = (e + f) * (g + h) * (e + g) * (f + h)
-    if product == 0:
-        return 0.0
     covariance = e * h - f * g
-    if covariance > 0:
-        covariance = max(covariance - continuity * counts.total, 0.0)
-    return float(covariance / np.sqrt(product))
+    shrunk = np.maximum(covariance - continuity * counts.total, 0.0)
+    product = (e + f) * (g + h) * (e + g) * (f + h)
+    return quotient(np.where(np.greater(covariance, 0), shrunk, covariance), np.sqrt(product))

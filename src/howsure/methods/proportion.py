@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
@@ -17,7 +18,8 @@ from howsure.methods.interval import (
     Interval,
     Method,
     effective_counts,
-    refuses_estimated_counts,
+    needs_counted_cases,
+    needs_labels,
     standard_error,
 )
 from howsure.metrics.metric import Metric, Proportion
@@ -27,7 +29,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Binomial(Method):
+class Binomial(Method, abc.ABC):
     """An interval for a proportion, carried over to every metric that is a monotone function of one.
 
     Recall, precision or accuracy are proportions; binary F1 is ``2p / (1 + p)`` and Jaccard's index is ``p``,
@@ -40,15 +42,17 @@ class Binomial(Method):
 
     def suits(self, metric: Metric, table: Table) -> str:
         """Return an empty text for proportions of counted cases."""
+        if refusal := needs_labels(self, table):
+            return refusal
         if metric.proportion(table.shape) is None:
             others = "`Fieller()`, `Delta()`" if metric.ratio is not None else "`Delta()`"
             return (
                 f"`{type(self).__name__}` needs a proportion, and `{metric.name}` is not one. "
                 f"Use {others} or `Bootstrap()`."
             )
-        return refuses_estimated_counts(type(self).__name__, table)
+        return needs_counted_cases(self, table)
 
-    def at_levels(self, metric: Metric, table: Table) -> AtLevels:
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval as a function of its level; see the class."""
         share = metric.proportion(table.shape)
         assert share is not None  # noqa: S101 - see `suits`
@@ -76,6 +80,7 @@ class Wilson(Binomial):
     """Wilson's score interval (1927)."""
 
     name: ClassVar[str] = "wilson"
+    synonyms: ClassVar[tuple[str, ...]] = ("score",)
     limits = staticmethod(binomial.wilson)
 
 
@@ -85,6 +90,7 @@ class WilsonCC(Binomial):
     """Wilson's score interval with continuity correction (Newcombe 1998)."""
 
     name: ClassVar[str] = "wilson_cc"
+    synonyms: ClassVar[tuple[str, ...]] = ("wilsoncc",)
     limits = staticmethod(binomial.wilson_cc)
 
 
@@ -94,6 +100,7 @@ class ClopperPearson(Binomial):
     """The exact interval of Clopper and Pearson (1934): never covers too little."""
 
     name: ClassVar[str] = "clopper_pearson"
+    synonyms: ClassVar[tuple[str, ...]] = ("beta", "exact")
     limits = staticmethod(binomial.clopper_pearson)
 
 
@@ -103,6 +110,7 @@ class MidP(Binomial):
     """The exact interval with half the weight on the observed count."""
 
     name: ClassVar[str] = "mid_p"
+    synonyms: ClassVar[tuple[str, ...]] = ("midp",)
     limits = staticmethod(binomial.mid_p)
 
 
@@ -112,6 +120,7 @@ class AgrestiCoull(Binomial):
     """Wald's interval around Wilson's centre (Agresti and Coull 1998)."""
 
     name: ClassVar[str] = "agresti_coull"
+    synonyms: ClassVar[tuple[str, ...]] = ("agresti",)
     limits = staticmethod(binomial.agresti_coull)
 
 
@@ -148,6 +157,7 @@ class LikelihoodRatio(Binomial):
     """The shares whose deviance from the observed one is not significant."""
 
     name: ClassVar[str] = "likelihood_ratio"
+    synonyms: ClassVar[tuple[str, ...]] = ("lr",)
     limits = staticmethod(binomial.likelihood_ratio)
 
 
@@ -158,20 +168,6 @@ class BinomTest(Binomial):
 
     name: ClassVar[str] = "binom_test"
     limits = staticmethod(binomial.binom_test)
-
-
-BINOMIAL_METHODS: tuple[type[Binomial], ...] = (
-    Wilson,
-    WilsonCC,
-    ClopperPearson,
-    MidP,
-    AgrestiCoull,
-    Jeffreys,
-    Logit,
-    Arcsine,
-    LikelihoodRatio,
-    BinomTest,
-)
 
 
 def row_shares(table: Table, confidence_level: float) -> tuple[Array, Array, Array]:

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.errors import HowsureError
+
 Array = NDArray[Any]
 Scale = Literal["auto", "identity", "logit", "log"]
 LARGEST = 700.0  # exponent that a float still holds
+
+
+def check_scale(scale: Any, known: Sequence[str]) -> None:
+    """Refuse a scale that is not known."""
+    if scale not in known:
+        raise HowsureError.unknown("transform", str(scale), known)
 
 
 def automatic_scale(bounds: tuple[float, float]) -> Scale:

@@ -61,7 +61,7 @@ def _macro_slopes(values: Array, weights: Array) -> tuple[Array, Array]:
 
 def _number(defined: Array) -> Array:
     """Return how many values are defined, at least 1, with the last axis kept."""
-    return np.maximum(defined.sum(-1, keepdims=True), 1)
+    return np.asarray(np.maximum(defined.sum(-1, keepdims=True), 1))
 
 
 def _weighted_slopes(values: Array, weights: Array) -> tuple[Array, Array]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -110,27 +110,13 @@ class Side:
     def as_metric(self) -> Metric:
         """Return the model's metric as one of the joint table."""
         return Metric(
-            self.metric.name, Counts, self.value, self.gradient, range=self.metric.range, better=self.metric.better
+            self.metric.name,
+            Counts,
+            self.value,
+            self.gradient,
+            range=self.metric.range,
+            better=self.metric.better,
         )
-
-
-def pair_of_models(models: Sequence[str], a: str | None, b: str | None) -> tuple[str, str]:
-    """Return the two models to compare: those named, and else the first ones that are not.
-
-    Raises
-    ------
-    HowsureError
-        If a name is unknown, or both are the same.
-    """
-    for name in (a, b):
-        if name is not None and name not in models:
-            raise HowsureError.unknown("model", str(name), models)
-    first = a if a is not None else next(name for name in models if name != b)
-    second = b if b is not None else next(name for name in models if name != first)
-    if first == second:
-        message = f"`a` and `b` are both '{first}'. Name two models: {', '.join(models)}."
-        raise HowsureError(message)
-    return first, second
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,6 +126,11 @@ class Contrast:
     effect: Effect
     first: Side
     second: Side
+
+    @property
+    def is_of_areas(self) -> bool:
+        """Whether it compares areas under the ROC curve, of two classes."""
+        return self.first.metric.is_area and self.first.metric.average is None
 
 
 def contrast_metric(effect: Effect, first: Side, second: Side) -> Metric:
@@ -175,15 +166,15 @@ def contrast_metric(effect: Effect, first: Side, second: Side) -> Metric:
 
 @dataclass(frozen=True, slots=True)
 class PairCounts:
-    """The cases that a share is of, by success of either model."""
+    """The cases that a share is of, by success of either model: numbers, or one for each table of a batch."""
 
-    both: float
-    first: float
-    second: float
-    neither: float
+    both: Any
+    first: Any
+    second: Any
+    neither: Any
 
     @property
-    def total(self) -> float:
+    def total(self) -> Any:
         """All cases."""
         return self.both + self.first + self.second + self.neither
 
@@ -203,9 +194,9 @@ def pair_counts(metric: Metric, table: Table) -> PairCounts | None:
     for side, share in zip((contrast.first, contrast.second), shares, strict=True):
         if share is None or (share.success_coefficients, share.failure_coefficients) != ((1, 1), (0, 1)):
             return None
-        marks.append([side.marks(cells, table.counts.shape) for cells in (share.successes, share.trials)])
+        marks.append([side.marks(cells, table.shape) for cells in (share.successes, share.trials)])
     (first, trials), (second, others) = marks
     if not np.array_equal(trials, others):
         return None
     patterns = (first & second, first & ~second, ~first & second, ~first & ~second)
-    return PairCounts(*(float(table.counts[trials & pattern].sum()) for pattern in patterns))
+    return PairCounts(*(table.counts[..., trials & pattern].sum(-1) for pattern in patterns))

@@ -1,22 +1,15 @@
-"""Metrics as data: the registry, the decorators that fill it, and the spec string that names one.
+"""What a metric is: a function from tables of counts to numbers, with what methods need to know of it.
 
-A metric is declared once, in one of these forms:
-
-- of the four outcomes of each class against the rest, ``(tp, fn, fp, tn)``, to be averaged over the classes;
-- of the diagonal and the margins, ``(hits, rows, columns)``;
-- of the whole table, by its cells or by the coefficients that a ratio of linear forms gives to each cell.
-
-From the declaration follow its value on any number of tables at once, its gradient (complex step, with the
-chain rule through the one-against-rest tables, so that K = 1000 stays cheap), and, where it is a ratio of
-linear forms in the counts, whether it is a proportion in disguise.
+Methods ask a `Metric` for its value on any number of tables at once, its gradient, and, where it is a ratio of linear
+forms in the counts, whether it is a proportion in disguise. What it was made from (its definition, arguments and
+average) it carries as a `Spec`.
 """
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,13 +17,12 @@ from numpy.typing import NDArray
 from howsure.tables.counts import Counts
 from howsure.tables.table import Table
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a metric is bound from these, which are made of its parts
     from howsure.metrics.contrast import Contrast
+    from howsure.metrics.spec import Spec
 
 Array = NDArray[Any]
 Better = Literal["higher", "lower", "neither"]
-Form = Literal["outcomes", "margins", "cells", "coefficients"]
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 NUDGED = 2**17  # entries of the nudged tables evaluated at once in a gradient: bounds its memory
 STEP = 1e-20  # of the complex-step derivative: exact to rounding, for no difference is taken
@@ -63,6 +55,18 @@ def complex_step(function: Callable[[Array], Array], flat: Array) -> Array:
         with np.errstate(all="ignore"):
             slopes[index] = np.imag(function(nudged)) / STEP
     return np.moveaxis(slopes, 0, -1)
+
+
+def per_table(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
+    """Decorate a derivative that is written for one table, ``(S, 2)``, so that it takes tables on leading axes."""
+
+    def of_every(cells: Array) -> Array:
+        if cells.ndim == 2:  # noqa: PLR2004 - scores and classes
+            return function(cells)
+        each = [function(table) for table in cells.reshape(-1, *cells.shape[-2:])]
+        return np.stack(each).reshape(cells.shape)
+
+    return of_every
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,219 +134,72 @@ class Metric:
 
     Parameters
     ----------
-    name
+    name : str
         Its spec string, ``"f1@macro"``.
-    counts_class
+    counts_class : type of Counts
         The counts that it reads.
-    value
-        Counts with any leading axes → values in the shape of those axes.
-    gradient
-        Counts with any leading axes → the derivative by each cell, in the cells' shape.
-    range
+    value : callable
+        Such counts with any leading axes → values in the shape of those axes.
+    gradient : callable
+        Such counts with any leading axes → the derivative by each cell, in the cells' shape.
+    range : tuple of float
         Smallest and largest possible value.
-    better
+    better : {"higher", "lower", "neither"}
         Whether higher or lower values are better.
-    ratio
-        Cells' shape → the ratio of linear forms that it is, or None.
-    parts
-        The sum of proportions that it is, or None.
-    positive
-        Index of the one class that it looks at against all others, or None.
-    definition
-        The definition that it was bound from.
-    per_class
-        The values that it is an average of, ``(..., classes)``, or None.
-    smaller
-        Table → a smaller one with all that the metric looks at, and the metric of that one; None if there is none.
-    contrast
-        The two models' metrics that it compares, or None.
+    ratio : callable, optional
+        Cells' shape → the ratio of linear forms that it is.
+    parts : Parts, optional
+        The sum of proportions that it is.
+    positive : int, optional
+        Position of the one class that it looks at against all others, in a table of predictions.
+    spec : Spec, optional
+        What it was bound from: definition, arguments, average, class. None for a contrast.
+    per_class : callable, optional
+        Such counts → the values that it is an average of, ``(..., classes)``.
+    smaller : callable, optional
+        Table → a smaller one with all that the metric looks at, and the metric of that one.
+    contrast : Contrast, optional
+        The two models' metrics that it compares.
+    takes_batches : bool
+        Whether it may be bound to a batch of tables; one that the observed counts themselves shape (bins of equal
+        mass, a correction for the number of cases) is bound to each table by itself.
     """
 
     name: str
     counts_class: type[Counts]
-    value: Callable[[Counts], Array]
-    gradient: Callable[[Counts], Array]
+    value: Callable[[Any], Array]
+    gradient: Callable[[Any], Array]
     range: tuple[float, float] = (0.0, 1.0)
     better: Better = "higher"
     ratio: Callable[[tuple[int, ...]], Ratio] | None = None
     parts: Parts | None = None
     positive: int | None = None
-    definition: Definition | None = None
-    per_class: Callable[[Counts], Array] | None = None
+    spec: Spec | None = None
+    per_class: Callable[[Any], Array] | None = None
     smaller: Callable[[Table], tuple[Table, Metric]] | None = None
     contrast: Contrast | None = None
+    takes_batches: bool = True
 
     def __call__(self, counts: Any) -> Array:
         """Return the value on counts, shape ``(..., *cells)``."""
         return self.value(counts if isinstance(counts, Counts) else self.counts_class(counts))
 
+    @property
+    def of_scores(self) -> bool:
+        """Whether it looks at all scores, and not at predictions."""
+        return self.spec is not None and self.spec.definition.of_scores
+
+    @property
+    def is_area(self) -> bool:
+        """Whether it is the whole area under the ROC curve, of two classes or averaged over more."""
+        return self.spec is not None and self.spec.definition.is_area and not self.spec.arguments
+
+    @property
+    def average(self) -> str | None:
+        """The average over classes, or None."""
+        return None if self.spec is None else self.spec.average
+
     def proportion(self, shape: tuple[int, ...]) -> Proportion | None:
         """Return the binomial proportion that the metric follows from on tables of this shape, if any."""
         ratio = None if self.ratio is None else self.ratio(shape)
         return None if ratio is None else ratio.proportion()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Definition:
-    """What one decorated function declares of a metric; `spec.resolve` binds it to labels and an average."""
-
-    name: str
-    form: Form
-    function: Callable[..., Any]
-    aliases: tuple[str, ...] = ()
-    range: tuple[float, float] | Callable[..., tuple[float, float]] = (0.0, 1.0)  # or of (number of classes, arguments)
-    better: Better = "higher"
-    linear: bool = False  # the function returns numerator and denominator, linear in the counts
-    terms: tuple[str, ...] = ()  # names of the proportions that it is the sum of, up to a constant
-    derivative: Callable[..., Any] | None = None
-    random: float | None = None
-    sklearn: str | None = None
-    parameters: Mapping[str, inspect.Parameter] = field(default_factory=dict)
-
-    @property
-    def summary(self) -> str:
-        """First line of the function's docstring."""
-        return (inspect.getdoc(self.function) or "").split("\n", 1)[0]
-
-    def outcome_ratio(self, **arguments: Any) -> Ratio | None:
-        """Coefficients of the four outcomes in numerator and denominator, when the metric is a ratio."""
-        if not (self.linear and self.form == "outcomes"):
-            return None
-        numerator, denominator = self.function(*np.eye(4), **arguments)
-        return Ratio(np.broadcast_to(numerator, 4) * 1.0, np.broadcast_to(denominator, 4) * 1.0)
-
-    def evaluate(self, *parts: Array, **arguments: Any) -> Array:
-        """Return the value from the parts of a table that the form names."""
-        result = self.function(*parts, **arguments)
-        return divide(*result) if self.linear else np.asarray(result)
-
-    def bounds(self, classes: int, arguments: Mapping[str, Any]) -> tuple[float, float]:
-        """Return the range for so many classes and these arguments."""
-        return self.range(classes, **arguments) if callable(self.range) else self.range
-
-    def slopes(self, *parts: Array, **arguments: Any) -> Array:
-        """Return the derivatives by each of the four outcomes, shape ``(4, ..., *classes)``; nan becomes 0."""
-        nudged = [[part + (STEP * 1j if i == j else 0.0) for j, part in enumerate(parts)] for i in range(len(parts))]
-        with np.errstate(all="ignore"):
-            slopes = np.stack([self.evaluate(*each, **arguments).imag / STEP for each in nudged])
-        return np.where(np.isnan(slopes), 0.0, slopes)
-
-
-class Registry:
-    """The metrics by name; aliases lead to the same definition."""
-
-    def __init__(self) -> None:
-        self._definitions: dict[str, Definition] = {}
-        self._names: dict[str, str] = {}
-
-    def add(self, definition: Definition) -> None:
-        """Register a definition under its name and aliases."""
-        self._definitions[definition.name] = definition
-        for name in (definition.name, *definition.aliases):
-            self._names[canonical(name)] = definition.name
-
-    def find(self, name: str) -> Definition | None:
-        """Return the definition with this name or alias, or None."""
-        found = self._names.get(canonical(name))
-        return None if found is None else self._definitions[found]
-
-    @property
-    def names(self) -> list[str]:
-        """Every name and alias."""
-        return list(self._names)
-
-    def __iter__(self) -> Any:
-        return iter(self._definitions.values())
-
-    def __len__(self) -> int:
-        return len(self._definitions)
-
-
-def canonical(name: str) -> str:
-    """Lower case, with underscores for blanks and hyphens."""
-    return name.strip().lower().replace("-", "_").replace(" ", "_")
-
-
-REGISTRY = Registry()
-
-
-def declare(form: Form, *, own_parameters_from: int, **facts: Any) -> Callable[[Function], Function]:
-    """Return a decorator that registers a metric's function and leaves the function as it is."""
-
-    def register(function: Function) -> Function:
-        parameters = dict(list(inspect.signature(function).parameters.items())[own_parameters_from:])
-        name = facts.pop("name", function.__name__)
-        REGISTRY.add(Definition(name=name, form=form, function=function, parameters=parameters, **facts))
-        return function
-
-    return register
-
-
-def outcomes_metric(**facts: Any) -> Callable[[Function], Function]:
-    """Declare a metric of ``(tp, fn, fp, tn)``, each class against the rest."""
-    return declare("outcomes", own_parameters_from=4, **facts)
-
-
-def outcomes_ratio(**facts: Any) -> Callable[[Function], Function]:
-    """Declare a metric whose function returns a numerator and a denominator linear in ``(tp, fn, fp, tn)``."""
-    return declare("outcomes", own_parameters_from=4, linear=True, **facts)
-
-
-def margins_metric(**facts: Any) -> Callable[[Function], Function]:
-    """Declare a metric of the diagonal and the margins, ``(hits, rows, columns)``, each ``(..., K)``."""
-    return declare("margins", own_parameters_from=3, **facts)
-
-
-def margins_ratio(**facts: Any) -> Callable[[Function], Function]:
-    """Declare a metric whose function returns a numerator and a denominator linear in ``(hits, rows, columns)``."""
-    return declare("margins", own_parameters_from=3, linear=True, **facts)
-
-
-def cells_metric(**facts: Any) -> Callable[[Function], Function]:
-    """Declare a metric of the whole table, ``(..., K, K)``."""
-    return declare("cells", own_parameters_from=1, **facts)
-
-
-def cells_ratio(**facts: Any) -> Callable[[Function], Function]:
-    """Declare a ratio of linear forms by its coefficients: K → (numerator, denominator), each K×K."""
-    return declare("coefficients", own_parameters_from=1, linear=True, **facts)
-
-
-def define_metric(
-    *,
-    name: str | None = None,
-    aliases: tuple[str, ...] = (),
-    range: tuple[float, float] = (0.0, 1.0),  # noqa: A002 - the field's word, and the attribute's
-    better: Better = "higher",
-) -> Callable[[Function], Function]:
-    """Register a metric of your own: a function of K×K counts that works on leading axes.
-
-    Parameters
-    ----------
-    name
-        Its name in spec strings; the function's own by default.
-    aliases
-        Other names.
-    range
-        Smallest and largest possible value; intervals stay inside.
-    better
-        ``"higher"``, ``"lower"`` or ``"neither"``.
-
-    Notes
-    -----
-    The function must not change when the counts are multiplied by a constant, and must accept complex counts
-    (no ``abs``, ``max`` or comparison of counts on the way): its gradient is taken by complex step.
-
-    Examples
-    --------
-    >>> import howsure as hs
-    >>> @hs.define_metric(name="first_class_share")
-    ... def first_class_share(counts):
-    ...     '''Share of the first true class.'''
-    ...     return counts[..., 0, :].sum(-1) / counts.sum((-2, -1))
-    >>> table = hs.from_counts([[50, 3], [5, 42]])
-    >>> round(hs.estimate(table, "first_class_share").value, 3)
-    0.53
-    """
-    facts: dict[str, Any] = {"aliases": aliases, "range": range, "better": better}
-    return cells_metric(**facts) if name is None else cells_metric(name=name, **facts)

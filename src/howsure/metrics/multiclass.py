@@ -7,7 +7,7 @@ back through them, so that what the views have in common, the cases, enters the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 from howsure.designs.base import Design
 from howsure.designs.counted import Independent
 from howsure.errors import HowsureError
-from howsure.metrics import averages
+from howsure.metrics.averages import BY_NAME, Average
+from howsure.metrics.counted import needs_average
 from howsure.metrics.metric import Metric
-from howsure.metrics.probability import SMALLEST, mean_metric
-from howsure.metrics.registry import bound
+from howsure.metrics.probability import mean_loss
+from howsure.metrics.scored import of_cells, of_scores
+from howsure.metrics.spec import Spec
 from howsure.tables.counts import Counts
 from howsure.tables.score_matrix import ScoreMatrixTable as Table
 from howsure.tables.scores import ScoresTable
@@ -96,10 +98,11 @@ class TwoClassView:
         return np.stack([self.ranking.collected(flat, width, side) for side in (self.negative, self.positive)], -1)
 
     def add_slopes(self, by_cell: Array, total: Array) -> None:
-        """Add slopes by the view's cells, ``(S, 2)``, to those by the indicator counts, ``(n, K, 2)``."""
-        flat = total.reshape(len(total), -1)
+        """Add slopes by the view's cells, ``(..., S, 2)``, to those by the indicator counts, ``(..., n, K, 2)``."""
+        cases = total.shape[-3]
+        flat = total.reshape(*total.shape[:-2], -1)
         for column, side in enumerate((self.negative, self.positive)):
-            flat[:, side] += by_cell[:, column][self.ranking.row].reshape(len(total), -1)
+            flat[..., side] += by_cell[..., self.ranking.row, column].reshape(*total.shape[:-3], cases, -1)
 
     def table(self, whole: Table, design: Design) -> ScoresTable:
         """Return the table of scores of two classes."""
@@ -136,103 +139,61 @@ def pairs(table: Table) -> list[TwoClassView]:
     ]
 
 
-def resolve_multiclass(spec: str, table: Table) -> Metric:
+def of_score_matrix(spec: Spec, table: Table) -> Metric:
     """Return the metric that a spec names on a table of scores of many classes.
 
     Parameters
     ----------
-    spec
-        A metric of scores of two classes with an average: ``"roc_auc@macro"``, ``"average_precision@micro"``,
-        ``"roc_auc@weighted+multi_class=ovo"``, ``"roc_auc@binary+positive_class=2"``; or ``"log_loss"`` and
-        ``"brier_score"`` of whole rows of probabilities.
-    table
+    spec : Spec
+        Of a metric of scores of two classes, with an average: ``"roc_auc@macro"``, ``"average_precision@micro"``,
+        ``"roc_auc@weighted+multi_class=ovo"``, ``"roc_auc@binary+positive_class=2"``; or of one of whole rows of
+        probabilities, ``"log_loss"`` and ``"brier_score"``.
+    table : ScoreMatrixTable
         From `multiclass_scores`.
+
+    Raises
+    ------
+    HowsureError
+        If the metric needs an average or a class, or its average does not suit the table.
 
     References
     ----------
     Hand, Till (2001), Machine Learning 45, for pairs of classes.
-
-    Examples
-    --------
-    >>> import howsure as hs
-    >>> table = hs.multiclass_scores([0, 1, 2], [[0.8, 0.1, 0.1], [0.2, 0.5, 0.3], [0.3, 0.3, 0.4]])
-    >>> resolve_multiclass("auc @ mean + multi_class = ovo", table).name
-    'roc_auc@macro+multi_class=ovo'
     """
-    head, at, tail = spec.partition("@")
-    if not at:
-        return _whole(head, table)
-    word, plus, rest = tail.partition("+")  # a class's name may hold a plus: "ER+"
-    average = averages.canonical_average(word)
-    given = dict([_pair(rest, spec)]) if plus else {}
-    if average == "binary":
-        return _single(head, given, table)
-    scheme = given.pop("multi_class", "ovr")
-    if given:
-        raise HowsureError.unknown("argument of an average", next(iter(given)), ["multi_class"])
-    return _averaged(head, average, scheme, table)
-
-
-def _pair(text: str, spec: str) -> tuple[str, str]:
-    name, equals, value = (part.strip() for part in text.partition("="))
-    if not equals:
-        message = f"'{text}' in '{spec}' is not of the form argument=value."
+    if spec.average is None:
+        return _whole(spec, table)
+    if spec.average == "binary":
+        return _single(spec, table)
+    if spec.average == "none":
+        message = f"`{spec.text}` is one value per class: give it to `evaluate`, without `multi_class`."
         raise HowsureError(message)
-    return name, value
-
-
-def _single(head: str, given: dict[str, str], table: Table) -> Metric:
-    if set(given) != {"positive_class"}:
-        example = f"{head}@binary+positive_class={table.labels[-1]}"
-        message = f"`{head}@binary` needs the class, and nothing else: '{example}'."
+    if spec.pairs and not table.has_pairs:
+        message = "Labels of multilabel data are no alternatives, and have no pairs: leave out `multi_class=ovo`."
         raise HowsureError(message)
-    index = table.position(given["positive_class"])
+    if spec.average == "micro":
+        return _averaged(spec, pooled(table), table, BY_NAME["macro"])
+    return _averaged(spec, pairs(table) if spec.pairs else against_rest(table), table, BY_NAME[spec.average])
+
+
+def _single(spec: Spec, table: Table) -> Metric:
+    if spec.positive_class is None:
+        example = f"{spec.head}@binary+positive_class={table.labels[-1]}"
+        message = f"`{spec.head}@binary` needs the class: '{example}'."
+        raise HowsureError(message)
+    index = table.position(spec.positive_class)
     view = _against_rest(table, index)
     design = table.class_design(index, view.ranking.row, len(view.ranking.scores))
     small = view.table(table, Independent() if design is None else design)  # without a design, for the value alone
-    metric = bound(head, small)
-    return _of_views(
-        f"{metric.name}@binary+positive_class={table.labels[index]}",
-        [metric],
-        [view],
-        table,
-        lambda values, _: values[..., 0],
-        lambda _, weights: (np.ones(1), np.zeros_like(weights)),
-        smaller=None if design is None else lambda _: (small, metric),
-    )
+    own = replace(spec, average=None, positive_class=None)
+    metric = of_scores(own, small)
+    bound = _averaged(replace(spec, positive_class=str(table.labels[index])), [view], table, BY_NAME["macro"])
+    return bound if design is None else replace(bound, smaller=lambda _: (small, metric))
 
 
-def _averaged(head: str, average: str, scheme: str, table: Table) -> Metric:
-    if scheme not in {"ovr", "ovo"}:
-        raise HowsureError.unknown("scheme (`multi_class`)", scheme, ("ovr", "ovo"))
-    if scheme == "ovo" and not table.has_pairs:
-        message = "Labels of multilabel data are no alternatives, and have no pairs: leave out `multi_class=ovo`."
-        raise HowsureError(message)
-    if average == "none":
-        message = f"`{head}@none` is one value a class: give it to `evaluate`, without `multi_class`."
-        raise HowsureError(message)
-    if average == "micro":
-        if scheme == "ovo":
-            message = "`micro` pools each class against the rest, and has no form for pairs: use 'macro' or 'weighted'."
-            raise HowsureError(message)
-        views, mean = pooled(table), averages.BY_NAME["macro"]
-    else:
-        views, mean = (against_rest if scheme == "ovr" else pairs)(table), averages.BY_NAME[average]
-    metrics = [bound(head, view.table(table, Independent())) for view in views]  # for their values alone
-    name = f"{metrics[0].name}@{average}" + ("" if scheme == "ovr" else "+multi_class=ovo")
-    return _of_views(name, metrics, views, table, mean.value, mean.slopes)
-
-
-def _of_views(
-    name: str,
-    metrics: list[Metric],
-    views: list[TwoClassView],
-    table: Table,
-    value: Any,
-    slopes: Any,
-    smaller: Any = None,
-) -> Metric:
+def _averaged(spec: Spec, views: list[TwoClassView], table: Table, average: Average) -> Metric:
     """Return the average of a metric over views; a view's weight is the number of true cases of its classes."""
+    own = replace(spec, average=None, positive_class=None, pairs=False)
+    metrics = [of_scores(own, view.table(table, Independent())) for view in views]  # for their values alone
     observed: list[tuple[Array, Array]] = []  # of the table itself, which value, gradient and reasons all ask for
 
     def parts(counts: Array) -> tuple[Array, Array]:
@@ -250,61 +211,36 @@ def _of_views(
 
     def gradient(counts: Counts) -> Array:
         every = table.indicator(counts.cells)
-        by_value, by_weight = slopes(*parts(counts.cells))
+        by_value, by_weight = (part[..., None, None, :] for part in average.slopes(*parts(counts.cells)))
         total = np.zeros(every.shape)
+        flat = total.reshape(*every.shape[:-2], -1)
         for index, (metric, view) in enumerate(zip(metrics, views, strict=True)):
-            if by_value[index]:
-                own = metric.gradient(Counts(view.cells(every)))
-                view.add_slopes(by_value[index] * own, total)
-            total.reshape(len(total), -1)[:, view.members] += by_weight[index]
+            weight = by_value[..., index]
+            if weight.any():
+                view.add_slopes(np.where(weight == 0, 0.0, weight * metric.gradient(Counts(view.cells(every)))), total)
+            flat[..., view.members] += by_weight[..., index]
         return table.from_indicator(total)
 
     return Metric(
-        name=name,
+        name=spec.text,
         counts_class=Counts,
-        value=lambda counts: np.asarray(value(*parts(counts.cells))),
+        value=lambda counts: np.asarray(average.value(*parts(counts.cells))),
         gradient=gradient,
         range=metrics[0].range,
         better=metrics[0].better,
+        spec=spec,
         per_class=lambda counts: parts(counts.cells)[0],
-        smaller=smaller,
+        takes_batches=all(metric.takes_batches for metric in metrics),
     )
 
 
-def _whole(head: str, table: Table) -> Metric:
+def _whole(spec: Spec, table: Table) -> Metric:
     """Return a loss of whole rows of probabilities, or say that an average is missing."""
-    two = bound(head, TWO_CASES)
-    if two.name not in LOSSES or not table.has_pairs:
-        message = (
-            f"`{two.name}` looks at one class against the rest, and there are {len(table.labels)}. Name an average, "
-            f"'{two.name}@macro', or a class, '{two.name}@binary+positive_class={table.labels[-1]}'."
-        )
-        raise HowsureError(message)
-    scores = table.scores
+    loss, scores = spec.definition.rows, table.scores
+    if loss is None or not table.has_pairs:
+        raise needs_average(spec, table)
     sums = scores.sum(1)
     if scores.min() < 0 or np.abs(sums - 1).max() > SUM_TOLERANCE:
-        message = f"`{two.name}` needs rows of probabilities; they sum to {sums.min():g} … {sums.max():g}, not to 1."
+        message = f"`{spec.text}` needs rows of probabilities; they sum to {sums.min():g} … {sums.max():g}, not to 1."
         raise HowsureError(message)
-    loss = mean_metric(LOSSES[two.name](scores))
-    return Metric(
-        name=two.name,
-        counts_class=Counts,
-        value=lambda counts: loss["value"](counts.cells),
-        gradient=lambda counts: loss["slopes"](counts.cells),
-        range=(0.0, np.inf if two.name == "log_loss" else 2.0),
-        better="lower",
-    )
-
-
-def _log_losses(scores: Array) -> Array:
-    return np.asarray(-np.log(np.clip(scores, SMALLEST, 1 - SMALLEST)))
-
-
-def _brier_losses(scores: Array) -> Array:
-    return np.asarray((scores**2).sum(1, keepdims=True) + 1 - 2 * scores)
-
-
-LOSSES = {"log_loss": _log_losses, "brier_score": _brier_losses}
-TWO_CASES = ScoresTable(
-    counts=np.eye(2), scores=np.array([0.0, 1.0]), labels=np.array([0, 1])
-)  # to look up a metric's name
+    return of_cells(spec, mean_loss(loss.losses(scores)), loss.range)

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.metrics.metric import divide
-from howsure.metrics.registry import score_metric
+from howsure.metrics.metric import divide, per_table
+from howsure.metrics.registry import Scored, score_metric
 from howsure.tables.scores import ScoresTable as Table
 
 Array = NDArray[Any]
@@ -86,7 +86,7 @@ def _rate(name: str, argument: str, value: float) -> float:
     return value
 
 
-def _rate_at_rate(chosen: int, limit: float) -> dict[str, Any]:
+def _rate_at_rate(chosen: int, limit: float) -> Scored:
     """Return the metric that is the largest share of one class on its side while the other errs at most so often.
 
     ``chosen`` = 1: sensitivity with the false positive rate within the limit, thresholds from the top;
@@ -102,6 +102,7 @@ def _rate_at_rate(chosen: int, limit: float) -> dict[str, Any]:
         rate = divide(_at(hits, index), hits[..., -1])
         return np.where(np.real(errors[..., -1]) > 0, rate, np.nan)
 
+    @per_table
     def slopes(cells: Array) -> Array:
         table = turned(cells)
         errors, hits = _from_top(table)
@@ -114,29 +115,29 @@ def _rate_at_rate(chosen: int, limit: float) -> dict[str, Any]:
         by_cell = np.stack([-ratio * (above - false) / others, (above - rate) / number], -1)
         return turned(by_cell)
 
-    return {"value": value, "slopes": slopes}
+    return Scored(value, slopes)
 
 
-@score_metric(name="sensitivity_at", aliases=("recall_at_specificity", "tpr_at"))
-def _sensitivity_at(table: Table, *, specificity: float = 0.9) -> dict[str, Any]:
+@score_metric(name="sensitivity_at", is_step=True, aliases=("recall_at_specificity", "tpr_at"))
+def _sensitivity_at(table: Table, *, specificity: float = 0.9) -> Scored:
     """Largest sensitivity of the thresholds whose specificity is at least the given one."""
     return _rate_at_rate(1, 1 - _rate("sensitivity_at", "specificity", specificity))
 
 
-@score_metric(name="specificity_at", aliases=("specificity_at_sensitivity", "tnr_at"))
-def _specificity_at(table: Table, *, sensitivity: float = 0.9) -> dict[str, Any]:
+@score_metric(name="specificity_at", is_step=True, aliases=("specificity_at_sensitivity", "tnr_at"))
+def _specificity_at(table: Table, *, sensitivity: float = 0.9) -> Scored:
     """Largest specificity of the thresholds whose sensitivity is at least the given one."""
     return _rate_at_rate(0, 1 - _rate("specificity_at", "sensitivity", sensitivity))
 
 
-@score_metric(name="recall_at", aliases=("recall_at_fpr", "tpr_at_fpr"))
-def _recall_at(table: Table, *, fpr: float = 0.1) -> dict[str, Any]:
+@score_metric(name="recall_at", is_step=True, aliases=("recall_at_fpr", "tpr_at_fpr"))
+def _recall_at(table: Table, *, fpr: float = 0.1) -> Scored:
     """Largest recall of the thresholds whose false positive rate is at most the given one."""
     return _rate_at_rate(1, _rate("recall_at", "fpr", fpr))
 
 
-@score_metric(name="precision_at", aliases=("precision_at_recall",))
-def _precision_at(table: Table, *, recall: float = 0.9) -> dict[str, Any]:
+@score_metric(name="precision_at", is_step=True, aliases=("precision_at_recall",))
+def _precision_at(table: Table, *, recall: float = 0.9) -> Scored:
     """Precision at the highest threshold whose recall is at least the given one."""
     wanted = _rate("precision_at", "recall", recall)
 
@@ -146,6 +147,7 @@ def _precision_at(table: Table, *, recall: float = 0.9) -> dict[str, Any]:
         hits = _at(true, index)
         return np.where(np.real(true[..., -1]) > 0, divide(hits, hits + _at(false, index)), np.nan)
 
+    @per_table
     def slopes(cells: Array) -> Array:
         false, true = _from_top(cells)
         index = int(_first_beyond(true, np.asarray(wanted * true[-1])))
@@ -158,4 +160,4 @@ def _precision_at(table: Table, *, recall: float = 0.9) -> dict[str, Any]:
         by_positive = (1 + inverse * (above - hits / number)) / number
         return np.asarray(precision * (1 - precision) * np.stack([-above / errors, by_positive], -1))
 
-    return {"value": value, "slopes": slopes}
+    return Scored(value, slopes)

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.metrics.metric import cells_metric, cells_ratio, divide
+from howsure.metrics.metric import divide
+from howsure.metrics.registry import cells_metric, cells_ratio
 
 Array = NDArray[Any]
 INFINITY = float("inf")
@@ -50,8 +51,9 @@ def _squared_error(cells: Array) -> Array:
 
 
 def _rmse_slopes(cells: Array) -> Array:
-    error = _squared_error(cells)
-    return divide(distance(len(cells)) ** 2 - error, 2 * np.sqrt(error) * cells.sum())
+    error = _squared_error(cells)[..., None, None]
+    total = cells.sum((-2, -1))[..., None, None]
+    return divide(distance(cells.shape[-1]) ** 2 - error, 2 * np.sqrt(error) * total)
 
 
 @cells_metric(
@@ -77,10 +79,11 @@ def _expected(cells: Array, weights: Array) -> Array:
 
 
 def _weighted_kappa_slopes(cells: Array, power: float = 1.0) -> Array:
-    weights = _disagreement(len(cells), power)
-    disagreement, expected = (cells * weights).sum(), _expected(cells, weights)
-    by_row, by_column = weights @ cells.sum(0), weights @ cells.sum(1)
-    slope = divide(by_row[:, None] + by_column - expected, cells.sum())
+    weights = _disagreement(cells.shape[-1], power)
+    disagreement = (cells * weights).sum((-2, -1))[..., None, None]
+    expected = _expected(cells, weights)[..., None, None]
+    by_row, by_column = cells.sum(-2) @ weights, cells.sum(-1) @ weights
+    slope = divide(by_row[..., :, None] + by_column[..., None, :] - expected, cells.sum((-2, -1))[..., None, None])
     return divide(disagreement * slope - weights * expected, expected * expected)
 
 

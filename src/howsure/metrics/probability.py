@@ -7,14 +7,15 @@ that the observed table gives, for resamples and draws too.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.metrics.metric import STEP, divide
-from howsure.metrics.registry import score_metric
+from howsure.metrics.metric import STEP, divide, per_table
+from howsure.metrics.registry import RowLoss, Scored, score_metric
 from howsure.tables.scores import ScoresTable as Table
 
 Array = NDArray[Any]
@@ -31,8 +32,8 @@ def probabilities(table: Table, metric: str) -> Array:
     return scores
 
 
-def mean_metric(losses: Array) -> dict[str, Any]:
-    """Return value and slopes of the mean of a loss that each cell has, ``(S, 2)``."""
+def mean_loss(losses: Array) -> Scored:
+    """Return the mean of a loss that each cell has, ``(S, 2)``."""
 
     def value(cells: Array) -> Array:
         return divide(np.einsum("...sc,sc->...", cells, losses), cells.sum((-2, -1)))
@@ -40,43 +41,67 @@ def mean_metric(losses: Array) -> dict[str, Any]:
     def slopes(cells: Array) -> Array:
         return np.asarray((losses - value(cells)[..., None, None]) / cells.sum((-2, -1))[..., None, None])
 
-    return {"value": value, "slopes": slopes}
+    return Scored(value, slopes)
 
 
-@score_metric(name="brier_score", aliases=("brier", "brier_score_loss"), better="lower", sklearn="brier_score_loss")
-def _brier_score(table: Table) -> dict[str, Any]:
-    """Mean squared difference between the probability and the truth (0 or 1)."""
-    scores = probabilities(table, "brier_score")
-    return mean_metric(np.stack([scores**2, (1 - scores) ** 2], -1))
+def _squares(scores: Array) -> Array:
+    return np.stack([scores**2, (1 - scores) ** 2], -1)
 
 
-@score_metric(name="brier_skill", aliases=("brier_skill_score",))
-def _brier_skill(table: Table) -> dict[str, Any]:
-    """Share of the Brier score of always predicting the prevalence that the scores save."""
-    scores = probabilities(table, "brier_skill")
-    losses = np.stack([scores**2, (1 - scores) ** 2], -1)
+def _brier_of_rows(scores: Array) -> Array:
+    return np.asarray((scores**2).sum(1, keepdims=True) + 1 - 2 * scores)
 
-    def value(cells: Array) -> Array:
-        share = divide(cells[..., 1].sum(-1), cells.sum((-2, -1)))
-        return 1 - divide(mean_metric(losses)["value"](cells), share * (1 - share))
 
-    def slopes(cells: Array) -> Array:
-        total, share = cells.sum(), cells[:, 1].sum() / cells.sum()
-        spread = share * (1 - share)
-        loss = float(mean_metric(losses)["value"](cells))
-        by_share = (np.array([0.0, 1.0]) - share) * (1 - 2 * share)
-        return np.asarray((loss * by_share / spread - (losses - loss)) / (spread * total))
-
-    return {"value": value, "slopes": slopes, "range": (-np.inf, 1.0)}
+def _log_loss_of_rows(scores: Array) -> Array:
+    return np.asarray(-np.log(np.clip(scores, SMALLEST, 1 - SMALLEST)))
 
 
 @score_metric(
-    name="log_loss", aliases=("cross_entropy", "logarithmic_loss", "log_loss_score"), better="lower", sklearn="log_loss"
+    name="brier_score",
+    aliases=("brier", "brier_score_loss"),
+    better="lower",
+    rows=RowLoss(_brier_of_rows, (0.0, 2.0)),
+    sklearn="brier_score_loss",
 )
-def _log_loss(table: Table) -> dict[str, Any]:
+def _brier_score(table: Table) -> Scored:
+    """Mean squared difference between the probability and the truth (0 or 1)."""
+    return mean_loss(_squares(probabilities(table, "brier_score")))
+
+
+@score_metric(name="brier_skill", aliases=("brier_skill_score",), range=(-np.inf, 1.0))
+def _brier_skill(table: Table) -> Scored:
+    """Share of the Brier score of always predicting the prevalence that the scores save."""
+    losses = _squares(probabilities(table, "brier_skill"))
+    brier = mean_loss(losses)
+
+    def spread(cells: Array) -> tuple[Array, Array, Array]:
+        total = cells.sum((-2, -1))
+        share = divide(cells[..., 1].sum(-1), total)
+        return total, share, share * (1 - share)
+
+    def value(cells: Array) -> Array:
+        return 1 - divide(brier.value(cells), spread(cells)[2])
+
+    def slopes(cells: Array) -> Array:
+        total, share, variance, loss = (each[..., None, None] for each in (*spread(cells), brier.value(cells)))
+        by_share = (np.array([0.0, 1.0]) - share) * (1 - 2 * share)
+        return np.asarray((loss * by_share / variance - (losses - loss)) / (variance * total))
+
+    return Scored(value, slopes)
+
+
+@score_metric(
+    name="log_loss",
+    aliases=("cross_entropy", "logarithmic_loss", "log_loss_score"),
+    range=(0.0, np.inf),
+    better="lower",
+    rows=RowLoss(_log_loss_of_rows, (0.0, np.inf)),
+    sklearn="log_loss",
+)
+def _log_loss(table: Table) -> Scored:
     """Mean negative logarithm of the probability given to the true class."""
-    clipped = np.clip(probabilities(table, "log_loss"), SMALLEST, 1 - SMALLEST)
-    return mean_metric(-np.log(np.stack([1 - clipped, clipped], -1))) | {"range": (0.0, np.inf)}
+    scores = probabilities(table, "log_loss")
+    return mean_loss(_log_loss_of_rows(np.stack([1 - scores, scores], -1)))
 
 
 # --- calibration: metrics of bins ---------------------------------------------------------------------------------
@@ -95,7 +120,7 @@ def bin_starts(table: Table, bins: int, strategy: str) -> Array:
     if strategy == "uniform":
         index = np.searchsorted(np.linspace(0.0, 1.0, bins + 1)[1:-1], scores)
     elif strategy == "quantile":
-        mass = table.counts.sum(1)
+        mass = table.counts.reshape(-1, *table.shape).sum((0, 2))
         middle = (np.cumsum(mass) - mass / 2) / mass.sum()
         index = np.minimum((middle * bins).astype(np.intp), bins - 1)
     else:
@@ -109,16 +134,21 @@ def bin_sums(cells: Array, scores: Array, starts: Array) -> tuple[Array, Array, 
     return tuple(np.add.reduceat(part, starts, axis=-1) for part in (mass, cells[..., 1], mass * scores))  # type: ignore[return-value]
 
 
-def binned_metric(function: Callable[[Array, Array, Array], Array], scores: Array, starts: Array) -> dict[str, Any]:
-    """Return value and slopes of a function of the bins' cases, positive cases and sums of scores.
+def binned_metric(
+    table: Table, bins: int, strategy: str, function: Callable[[Array, Array, Array], Array], name: str = "ece"
+) -> Scored:
+    """Return the metric that is a function of the bins' cases, positive cases and sums of scores.
 
     The slopes by the bins' sums are complex-step derivatives, those by the cells follow by the chain rule.
     """
+    scores, starts = probabilities(table, name), bin_starts(table, bins, strategy)
     sizes = np.diff(starts, append=len(scores))
 
     def value(cells: Array) -> Array:
-        return function(*bin_sums(cells, scores, starts))
+        mass, hits, sums = bin_sums(cells, scores, starts)
+        return np.where(mass.sum(-1) != 0, function(mass, hits, sums), np.nan)
 
+    @per_table
     def slopes(cells: Array) -> Array:
         flat = np.stack(bin_sums(cells, scores, starts)).ravel()
         nudged = flat + STEP * 1j * np.eye(len(flat))
@@ -128,7 +158,7 @@ def binned_metric(function: Callable[[Array, Array, Array], Array], scores: Arra
         by_mass, by_hit, by_score = np.repeat(by_bin.reshape(3, -1), sizes, axis=1)
         return np.stack([by_mass + scores * by_score, by_mass + scores * by_score + by_hit], -1)
 
-    return {"value": value, "slopes": slopes}
+    return Scored(value, slopes, takes_batches=strategy == "uniform")
 
 
 def _magnitude(part: Array) -> Array:
@@ -139,7 +169,7 @@ def _magnitude(part: Array) -> Array:
 @score_metric(name="ece", aliases=("expected_calibration_error", "calibration_error"), better="lower")
 def _ece(
     table: Table, *, bins: int = 10, strategy: str = "uniform", norm: str = "l1", debiased: bool = False
-) -> dict[str, Any]:
+) -> Scored:
     """Mean distance between predicted probability and observed share over bins of the scores.
 
     ``norm`` is ``l1`` (ECE), ``l2`` (root mean square) or ``max``; ``strategy`` is ``uniform`` (equal width) or
@@ -152,7 +182,6 @@ def _ece(
     if debiased and norm == "max":
         message = "`ece+norm=max` has no debiased form. Use 'l1' or 'l2'."
         raise HowsureError(message)
-    scores = probabilities(table, "ece")
     cases = table.effective_trials(np.ones(table.counts.size))
 
     def distance(mass: Array, hits: Array, sums: Array) -> Array:
@@ -172,7 +201,8 @@ def _ece(
         total_gap = np.where(filled, share * each, 0.0).sum(-1)
         return np.where(np.real(total_gap) > 0, total_gap, 0.0)
 
-    return binned_metric(distance, scores, bin_starts(table, bins, strategy))
+    binned = binned_metric(table, bins, strategy, distance)
+    return replace(binned, takes_batches=binned.takes_batches and not debiased)
 
 
 def _folded(mean: Array, variance: Array) -> Array:
@@ -186,33 +216,40 @@ def _folded(mean: Array, variance: Array) -> Array:
     return np.asarray(np.where(np.real(variance) > 0, folded, mean))
 
 
-def _murphy(part: str) -> Callable[..., dict[str, Any]]:
-    def build(table: Table, *, bins: int = 10, strategy: str = "uniform") -> dict[str, Any]:
-        scores = probabilities(table, f"brier_{part}")
-
-        def value(mass: Array, hits: Array, sums: Array) -> Array:
-            total = mass.sum(-1, keepdims=True)
-            share, overall = divide(mass, total), divide(hits.sum(-1, keepdims=True), total)
-            rate = np.where(np.real(mass) > 0, divide(hits, mass), 0.0)
-            if part == "reliability":
-                gap = rate - np.where(np.real(mass) > 0, divide(sums, mass), 0.0)
-                return np.asarray((share * gap**2).sum(-1))
-            if part == "resolution":
-                return np.asarray((share * (rate - overall) ** 2).sum(-1))
-            return np.asarray((overall * (1 - overall))[..., 0])
-
-        built = binned_metric(value, scores, bin_starts(table, bins, strategy))
-        return built | {"range": (0.0, 1.0 if part == "reliability" else 0.25)}
-
-    return build
+def _rate(mass: Array, part: Array) -> Array:
+    """Return a bin's sum per case; 0 of an empty bin."""
+    return np.where(np.real(mass) > 0, divide(part, mass), 0.0)
 
 
-RELIABILITY = _murphy("reliability")
-RELIABILITY.__doc__ = "Part of the Brier score that calibration would remove (Murphy 1973), over bins of the scores."
-RESOLUTION = _murphy("resolution")
-RESOLUTION.__doc__ = "Part of the Brier score that telling cases apart saves (Murphy 1973), over bins of the scores."
-UNCERTAINTY = _murphy("uncertainty")
-UNCERTAINTY.__doc__ = "Brier score of always predicting the prevalence."
-score_metric(name="brier_reliability", better="lower")(RELIABILITY)
-score_metric(name="brier_resolution")(RESOLUTION)
-score_metric(name="brier_uncertainty", better="neither")(UNCERTAINTY)
+@score_metric(name="brier_reliability", better="lower")
+def _reliability(table: Table, *, bins: int = 10, strategy: str = "uniform") -> Scored:
+    """Part of the Brier score that calibration would remove (Murphy 1973), over bins of the scores."""
+
+    def value(mass: Array, hits: Array, sums: Array) -> Array:
+        share = divide(mass, mass.sum(-1, keepdims=True))
+        return np.asarray((share * (_rate(mass, hits) - _rate(mass, sums)) ** 2).sum(-1))
+
+    return binned_metric(table, bins, strategy, value, "brier_reliability")
+
+
+@score_metric(name="brier_resolution", range=(0.0, 0.25))
+def _resolution(table: Table, *, bins: int = 10, strategy: str = "uniform") -> Scored:
+    """Part of the Brier score that telling cases apart saves (Murphy 1973), over bins of the scores."""
+
+    def value(mass: Array, hits: Array, sums: Array) -> Array:
+        total = mass.sum(-1, keepdims=True)
+        overall = divide(hits.sum(-1, keepdims=True), total)
+        return np.asarray((divide(mass, total) * (_rate(mass, hits) - overall) ** 2).sum(-1))
+
+    return binned_metric(table, bins, strategy, value, "brier_resolution")
+
+
+@score_metric(name="brier_uncertainty", range=(0.0, 0.25), better="neither")
+def _uncertainty(table: Table, *, bins: int = 10, strategy: str = "uniform") -> Scored:
+    """Brier score of always predicting the prevalence."""
+
+    def value(mass: Array, hits: Array, sums: Array) -> Array:
+        overall = divide(hits.sum(-1), mass.sum(-1))
+        return np.asarray(overall * (1 - overall))
+
+    return binned_metric(table, bins, strategy, value, "brier_uncertainty")

@@ -1,57 +1,222 @@
-"""The metrics of scores by name, and how a spec string binds one to a table."""
+"""The registry: every metric is declared once, by one decorated function, in one of these forms.
+
+- ``outcomes``: of the four outcomes of each class against the rest, ``(tp, fn, fp, tn)``, to be averaged over classes;
+- ``margins``: of the diagonal and the margins, ``(hits, rows, columns)``;
+- ``cells``: of the whole table, ``(..., K, K)``;
+- ``coefficients``: a ratio of linear forms by what it gives to each cell, K → (numerator, denominator);
+- ``scores``: of the counts at each distinct score, ``(..., S, 2)``: a function of the table of scores that returns
+  value and gradient as `Scored`.
+
+From the declaration follow the value on any number of tables at once, the gradient (complex step, with the chain rule
+through the one-against-rest tables, so that K = 1000 stays cheap), the averages over classes and every interval.
+"""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.metrics.metric import REGISTRY, Better, Metric, canonical
-from howsure.tables.counts import Counts
-from howsure.tables.scores import ScoresTable as Table
+from howsure.metrics.metric import STEP, Better, Ratio, divide
 
 Array = NDArray[Any]
-Build = Callable[..., dict[str, Any]]
+Bounds = tuple[float, float]
+Form = Literal["outcomes", "margins", "cells", "coefficients", "scores"]
+Function = TypeVar("Function", bound=Callable[..., Any])
+READS = {  # form → what the metric looks at
+    "outcomes": "predictions, by class",
+    "margins": "predictions",
+    "cells": "predictions",
+    "coefficients": "predictions",
+    "scores": "scores",
+}
 
 
 @dataclass(frozen=True, slots=True)
-class ScoreDefinition:
-    """A metric of scores: how it is built for a table, its names and arguments.
+class Scored:
+    """A metric of the scores of one table, for all counts at these scores.
 
-    ``build(table, **arguments)`` returns ``value`` (cells ``(..., S, 2)`` → values), ``slopes`` (one table's cells →
-    derivatives), and where it is not (0, 1) the ``range``.
+    Parameters
+    ----------
+    value : callable
+        Counts ``(..., S, 2)`` → values ``(...)``.
+    gradient : callable
+        Counts ``(..., S, 2)`` → the derivative by each, in their shape; see `per_table` for one of a single table.
+    takes_batches : bool
+        False where the table's own counts enter beside the scores.
+    """
+
+    value: Callable[[Array], Array]
+    gradient: Callable[[Array], Array]
+    takes_batches: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class RowLoss:
+    """The loss of whole rows of probabilities, one for each class: of each class in each row, and its mean's range."""
+
+    losses: Callable[[Array], Array]
+    range: Bounds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Definition:
+    """What one decorated function declares of a metric; `binding.resolve` binds it to a table.
+
+    Parameters
+    ----------
+    name, aliases : str, tuple of str
+        How a spec string calls it.
+    form : {"outcomes", "margins", "cells", "coefficients", "scores"}
+        What the function takes; see the module.
+    function : callable
+        The function, whose keyword parameters are the spec string's arguments.
+    range : tuple of float, or callable
+        Smallest and largest value; or (number of classes, arguments) → those.
+    better : {"higher", "lower", "neither"}
+        Whether higher or lower values are better.
+    linear : bool
+        Whether the function returns numerator and denominator, linear in the counts.
+    terms : tuple of str
+        Names of the proportions that it is the sum of, up to a constant.
+    derivative : callable, optional
+        Gradient by the cells, on any leading axes, where it is not left to the complex step.
+    rows : RowLoss, optional
+        Of a metric of scores: its form for whole rows of probabilities.
+    is_area, is_step : bool
+        Whether it is the area under the ROC curve; whether its value moves in steps, so that the gradient is an
+        estimate and not the derivative.
+    random : float, optional
+        Its value for predictions that do not depend on the truth.
+    sklearn : str, optional
+        The equal function of scikit-learn.
+    parameters : mapping of str to inspect.Parameter
+        The arguments, with their defaults.
+    own : bool
+        Whether `define_metric` registered it.
     """
 
     name: str
-    aliases: tuple[str, ...]
-    build: Build
-    parameters: Mapping[str, inspect.Parameter]
+    form: Form
+    function: Callable[..., Any]
+    aliases: tuple[str, ...] = ()
+    range: Bounds | Callable[..., Bounds] = (0.0, 1.0)
     better: Better = "higher"
+    linear: bool = False
+    terms: tuple[str, ...] = ()
+    derivative: Callable[..., Any] | None = None
+    rows: RowLoss | None = None
+    is_area: bool = False
+    is_step: bool = False
+    random: float | None = None
     sklearn: str | None = None
+    parameters: Mapping[str, inspect.Parameter] = field(default_factory=dict)
+    own: bool = False
 
     @property
     def summary(self) -> str:
         """First line of the function's docstring."""
-        return (inspect.getdoc(self.build) or "").split("\n", 1)[0]
+        return (inspect.getdoc(self.function) or "").split("\n", 1)[0]
+
+    @property
+    def of_scores(self) -> bool:
+        """Whether it looks at scores, and not at predictions."""
+        return self.form == "scores"
+
+    @property
+    def has_averages(self) -> bool:
+        """Whether it looks at one class, so that classes can be averaged."""
+        return self.form in {"outcomes", "scores"}
+
+    @property
+    def reads(self) -> str:
+        """What it looks at, in words."""
+        return READS[self.form]
+
+    def outcome_ratio(self, **arguments: Any) -> Ratio | None:
+        """Coefficients of the four outcomes in numerator and denominator, when the metric is a ratio."""
+        return _outcome_ratio(self, tuple(arguments.items())) if self.linear and self.form == "outcomes" else None
+
+    def share_ratio(self, **arguments: Any) -> Ratio | None:
+        """Return `outcome_ratio` where it is a binomial proportion, or follows from one."""
+        return _share_ratio(self, tuple(arguments.items())) if self.linear and self.form == "outcomes" else None
+
+    def evaluate(self, *parts: Array, **arguments: Any) -> Array:
+        """Return the value from the parts of a table that the form names."""
+        result = self.function(*parts, **arguments)
+        return divide(*result) if self.linear else np.asarray(result)
+
+    def bounds(self, classes: int, arguments: Mapping[str, Any]) -> Bounds:
+        """Return the range for a number of classes and these arguments."""
+        return self.range(classes, **arguments) if callable(self.range) else self.range
+
+    def slopes(self, *parts: Array, **arguments: Any) -> Array:
+        """Return the derivatives by each of the four outcomes, shape ``(4, ..., *classes)``; nan becomes 0."""
+        with np.errstate(all="ignore"):
+            if self.derivative is not None:
+                slopes = np.stack(np.broadcast_arrays(*self.derivative(*parts, **arguments)))
+            else:
+                nudged = ((*parts[:i], part + STEP * 1j, *parts[i + 1 :]) for i, part in enumerate(parts))
+                slopes = np.stack([self.evaluate(*each, **arguments).imag / STEP for each in nudged])
+        return np.where(np.isnan(slopes), 0.0, slopes)
 
 
-class ScoreRegistry:
-    """The metrics of scores by name and alias."""
+@cache
+def _outcome_ratio(definition: Definition, arguments: tuple[tuple[str, Any], ...]) -> Ratio:
+    numerator, denominator = definition.function(*np.eye(4), **dict(arguments))
+    return Ratio(np.broadcast_to(numerator, 4) * 1.0, np.broadcast_to(denominator, 4) * 1.0)
+
+
+@cache
+def _share_ratio(definition: Definition, arguments: tuple[tuple[str, Any], ...]) -> Ratio | None:
+    ratio = _outcome_ratio(definition, arguments)
+    return None if ratio.proportion() is None else ratio
+
+
+class Registry:
+    """The metrics by name; aliases lead to the same definition."""
 
     def __init__(self) -> None:
-        self._names: dict[str, ScoreDefinition] = {}
+        self._names: dict[str, Definition] = {}
 
-    def add(self, definition: ScoreDefinition) -> None:
-        """Register a definition under its name and aliases."""
+    def add(self, definition: Definition) -> None:
+        """Register a definition under its name and aliases; one's own of the same name is replaced.
+
+        Raises
+        ------
+        HowsureError
+            If another metric has one of the names.
+        """
+        before = self.find(definition.name)
         for name in (definition.name, *definition.aliases):
-            self._names[canonical(name)] = definition
+            taken = self.find(name)
+            if taken is not None and not (taken is before and taken.own and taken.name == definition.name):
+                message = f"There is a metric '{name}' already, `{taken.name}`. Take another name."
+                raise HowsureError(message)
+        if before is not None:
+            self.remove(before.name)
+        self._names |= {canonical(name): definition for name in (definition.name, *definition.aliases)}
 
-    def find(self, name: str) -> ScoreDefinition | None:
+    def remove(self, name: str) -> None:
+        """Forget a metric of one's own, under all its names.
+
+        Raises
+        ------
+        HowsureError
+            If there is no such metric, or it is one of howsure's.
+        """
+        found = self.find(name)
+        if found is None or not found.own:
+            raise HowsureError.unknown("metric of your own", name, (each.name for each in self if each.own))
+        self._names = {each: definition for each, definition in self._names.items() if definition is not found}
+
+    def find(self, name: str) -> Definition | None:
         """Return the definition with this name or alias, or None."""
         return self._names.get(canonical(name))
 
@@ -60,99 +225,51 @@ class ScoreRegistry:
         """Every name and alias."""
         return list(self._names)
 
-    def __iter__(self) -> Iterator[ScoreDefinition]:
+    @property
+    def shipped(self) -> list[Definition]:
+        """The definitions that come with howsure, whatever else was registered."""
+        return [definition for definition in self if not definition.own]
+
+    def __iter__(self) -> Iterator[Definition]:
         return iter(dict.fromkeys(self._names.values()))
 
     def __len__(self) -> int:
         return len(set(self._names.values()))
 
 
-SCORE_METRICS = ScoreRegistry()
+def canonical(name: str) -> str:
+    """Lower case, with underscores for blanks and hyphens."""
+    return name.strip().lower().replace("-", "_").replace(" ", "_")
 
 
-def score_metric(
-    *, name: str, aliases: tuple[str, ...] = (), better: Better = "higher", sklearn: str | None = None
-) -> Callable[[Build], Build]:
-    """Register the function that builds a metric of scores; its keyword arguments are the spec string's."""
-
-    def register(build: Build) -> Build:
-        parameters = dict(list(inspect.signature(build).parameters.items())[1:])
-        SCORE_METRICS.add(ScoreDefinition(name, aliases, build, parameters, better, sklearn))
-        return build
-
-    return register
+REGISTRY = Registry()
+OWN_PARAMETERS = {"outcomes": 4, "margins": 3, "cells": 1, "coefficients": 1, "scores": 1}  # where arguments begin
 
 
-def bound(spec: str, table: Table) -> Metric:
-    """Return the metric that a spec string names on a table of scores."""
-    name, *pairs = spec.split("+")
-    definition = SCORE_METRICS.find(name)
-    if definition is None:
-        raise _unknown(spec, name)
-    arguments = dict(_argument(definition, pair, spec) for pair in pairs)
-    arguments = {key: arguments[key] for key in definition.parameters if key in arguments}
-    changed = {key: value for key, value in arguments.items() if value != definition.parameters[key].default}
-    built = definition.build(table, **changed)
-    value, slopes = built["value"], built["slopes"]
-    beyond = 0.0 if changed else _beyond_the_rows(definition.name, value, table)
-    return Metric(
-        name=definition.name + "".join(f"+{key}={_shown(each)}" for key, each in changed.items()),
-        counts_class=Counts,
-        value=lambda counts: value(counts.cells) + beyond,
-        gradient=lambda counts: per_table(slopes, np.asarray(counts.cells, dtype=float)),
-        range=built.get("range", (0.0, 1.0)),
-        better=definition.better,
-    )
+def declare(form: Form, *, linear: bool = False) -> Callable[..., Callable[[Function], Function]]:
+    """Return the decorator of a form: it registers a metric's function, and leaves the function as it is."""
+
+    def decorator(**facts: Any) -> Callable[[Function], Function]:
+        def register(function: Function) -> Function:
+            named = {"name": function.__name__} | facts
+            parameters = parameters_of(function, OWN_PARAMETERS[form])
+            REGISTRY.add(Definition(form=form, function=function, parameters=parameters, linear=linear, **named))
+            return function
+
+        return register
+
+    return decorator
 
 
-def _beyond_the_rows(name: str, value: Callable[[Array], Array], table: Table) -> float:
-    """Return what the rows of a table lack of the exact value, where they stand for a known distribution."""
-    known = table.design.exact_values
-    return known[name] - float(value(table.counts)) if name in known else 0.0
+def parameters_of(function: Callable[..., Any], first: int) -> dict[str, inspect.Parameter]:
+    """Return the parameters that a spec string may set: those after the table's parts."""
+    return dict(list(inspect.signature(function).parameters.items())[first:])
 
 
-def per_table(slopes: Callable[[Array], Array], cells: Array) -> Array:
-    """Return a derivative that is written for one table, ``(S, 2)``, of tables on leading axes."""
-    if cells.ndim == 2:  # noqa: PLR2004 - scores and classes
-        return slopes(cells)
-    return np.stack([slopes(each) for each in cells.reshape(-1, *cells.shape[-2:])]).reshape(cells.shape)
-
-
-def _unknown(spec: str, name: str) -> HowsureError:
-    if REGISTRY.find(name.partition("@")[0]) is not None:
-        message = (
-            f"`{spec.strip()}` counts the cases at a threshold: give `threshold=0.5` to `estimate` or `evaluate`, "
-            "or take the confusion table there, `table.at(0.5)`."
-        )
-        return HowsureError(message)
-    return HowsureError.unknown("metric of scores", name.strip(), SCORE_METRICS.names)
-
-
-def _argument(definition: ScoreDefinition, pair: str, spec: str) -> tuple[str, Any]:
-    name, equals, text = (part.strip() for part in pair.partition("="))
-    if not equals:
-        message = f"'{pair.strip()}' in '{spec}' is not of the form argument=value."
-        raise HowsureError(message)
-    if name not in definition.parameters:
-        raise HowsureError.unknown(f"argument of `{definition.name}`", name, definition.parameters)
-    default = definition.parameters[name].default
-    if isinstance(default, str):
-        return name, text
-    if isinstance(default, bool):
-        if text.lower() not in {"true", "false", "1", "0"}:
-            message = f"`{name}` of `{definition.name}` is true or false, not '{text}'."
-            raise HowsureError(message)
-        return name, text.lower() in {"true", "1"}
-    try:
-        number = float(text)
-        if isinstance(default, int) and number != int(number):
-            raise ValueError  # noqa: TRY301 - the same message serves
-    except (ValueError, OverflowError):
-        what = "a whole number" if isinstance(default, int) else "a number"
-        message = f"`{name}` of `{definition.name}` takes {what}, not '{text}'."
-        raise HowsureError(message) from None
-    return name, int(number) if isinstance(default, int) else number
-
-
-def _shown(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value).lower()
+outcomes_metric = declare("outcomes")  # of (tp, fn, fp, tn), each class against the rest
+outcomes_ratio = declare("outcomes", linear=True)  # (numerator, denominator) linear in (tp, fn, fp, tn)
+margins_metric = declare("margins")  # of the diagonal and the margins, (hits, rows, columns), each (..., K)
+margins_ratio = declare("margins", linear=True)  # (numerator, denominator) linear in (hits, rows, columns)
+cells_metric = declare("cells")  # of the whole table, (..., K, K)
+cells_ratio = declare("coefficients", linear=True)  # K → (numerator, denominator), each K×K
+score_metric = declare("scores")  # (table of scores, arguments) → Scored

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.metrics.metric import Metric, divide
-from howsure.metrics.registry import bound, score_metric
+from howsure.metrics.metric import divide, per_table
+from howsure.metrics.registry import Scored, score_metric
 from howsure.tables.scores import ScoresTable as Table
 
 Array = NDArray[Any]
@@ -164,60 +164,46 @@ def average_precision_slopes(cells: Array) -> Array:
     A positive case brings its own precision, and like a negative one changes the precision at every score below:
     ``d P_k / d pos = neg_k / all_k**2`` and ``d P_k / d neg = -pos_k / all_k**2`` with sums from the top.
     """
-    negatives, positives = np.cumsum(cells[::-1], 0)[::-1].T
+    from_top = np.cumsum(cells[..., ::-1, :], -2)[..., ::-1, :]
+    negatives, positives, own = from_top[..., 0], from_top[..., 1], cells[..., 1]
     both = np.where(negatives + positives > 0, negatives + positives, 1.0)
-    number = cells[:, 1].sum()
-    by_positive = positives / both + np.cumsum(cells[:, 1] * negatives / both**2)
-    by_negative = -np.cumsum(cells[:, 1] * positives / both**2)
-    area = float(average_precision(cells))
+    number = positives[..., :1]
+    by_positive = positives / both + np.cumsum(own * negatives / both**2, -1)
+    by_negative = -np.cumsum(own * positives / both**2, -1)
+    area = average_precision(cells)[..., None]
     return np.stack([by_negative / number, (by_positive - area) / number], -1)
 
 
-@score_metric(aliases=("auc", "auroc", "roc_auc_score", "c_statistic"), sklearn="roc_auc_score", name="roc_auc")
-def _roc_auc(table: Table, *, max_fpr: float = 1.0) -> dict[str, Any]:
+def _area_range(_: int, *, max_fpr: float = 1.0) -> tuple[float, float]:
+    # The area of a curve that rises only after the limit is 0.
+    return (0.0, 1.0) if max_fpr == 1 else (0.5 - max_fpr / (4 - 2 * max_fpr), 1.0)
+
+
+@score_metric(
+    name="roc_auc",
+    aliases=("auc", "auroc", "roc_auc_score", "c_statistic"),
+    range=_area_range,
+    is_area=True,
+    random=0.5,
+    sklearn="roc_auc_score",
+)
+def _roc_auc(table: Table, *, max_fpr: float = 1.0) -> Scored:
     """Probability that a positive case scores higher than a negative one (area under the ROC curve)."""
     if not 0 < max_fpr <= 1:
         message = f"`max_fpr` of `roc_auc` lies in (0, 1], not {max_fpr:g}."
         raise HowsureError(message)
     if max_fpr == 1:
-        return {"value": roc_auc, "slopes": roc_auc_slopes}
-    return {
-        "value": lambda cells: partial_auc(cells, max_fpr),
-        "slopes": lambda cells: partial_auc_slopes(cells, max_fpr),
-        # The area of a curve that rises only after the limit is 0.
-        "range": (0.5 - max_fpr / (4 - 2 * max_fpr), 1.0),
-    }
+        return Scored(roc_auc, roc_auc_slopes)
+    return Scored(
+        lambda cells: partial_auc(cells, max_fpr), per_table(lambda cells: partial_auc_slopes(cells, max_fpr))
+    )
 
 
 @score_metric(
+    name="average_precision",
     aliases=("ap", "pr_auc", "auprc", "average_precision_score"),
     sklearn="average_precision_score",
-    name="average_precision",
 )
-def _average_precision(table: Table) -> dict[str, Any]:
+def _average_precision(table: Table) -> Scored:
     """Mean precision over the positive cases, each at its own score (area under the precision–recall curve)."""
-    return {"value": average_precision, "slopes": average_precision_slopes}
-
-
-def resolve_scores(spec: str, table: Table) -> Metric:
-    """Return the metric that a spec names on a table of scores.
-
-    Parameters
-    ----------
-    spec
-        ``"roc_auc"``, ``"roc_auc+max_fpr=0.1"``, ``"average_precision"``, ``"brier_score"``, ``"ece+bins=15"`` …
-    table
-        A table of kind ``"scores"``.
-
-    Raises
-    ------
-    HowsureError
-        If there is no such metric or argument; the message has the nearest names. Metrics of counts need a threshold.
-
-    Examples
-    --------
-    >>> import howsure as hs
-    >>> resolve_scores("auc + max_fpr=0.2", hs.scores([0, 1], [0.1, 0.9])).name
-    'roc_auc+max_fpr=0.2'
-    """
-    return bound(spec, table)
+    return Scored(average_precision, average_precision_slopes)

@@ -1,41 +1,69 @@
-"""What a spec string says: ``name+argument=value@average+argument=value``."""
+"""What a spec string says: ``name+argument=value@average+argument=value``. Nothing else reads one."""
 
 from __future__ import annotations
 
 import inspect
+import re
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import howsure.metrics.library  # noqa: F401 - fills the registry
 from howsure.errors import HowsureError
-from howsure.metrics import averages
-from howsure.metrics.metric import REGISTRY, Definition
+from howsure.metrics.averages import canonical_average
+from howsure.metrics.registry import REGISTRY, Definition
 
-Array = NDArray[Any]
+SIGNS = {"lr+": "plr", "lr_": "nlr", "lr−": "nlr"}  # of likelihood ratios; a plus would begin an argument
+WRITTEN = ("macro", "micro", "weighted")  # averages that others write into a metric's name
+REMEMBERED = 4096  # parsed strings
 
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """A parsed spec string."""
+    """What a spec string says; its text, made here alone, is the name of the metric.
+
+    Parameters
+    ----------
+    definition : Definition
+        The metric.
+    arguments : dict of str to float, int, bool or str
+        Its arguments that differ from their defaults. Not to be changed in place.
+    average : str, optional
+        Name of the average over classes; ``"binary"`` for one class, ``"none"`` for each class.
+    positive_class : str, optional
+        The one class of the average ``"binary"``.
+    zero_division : float
+        The value of a class on which the metric is undefined; nan leaves it out.
+    pairs : bool
+        Whether classes are compared in pairs (``multi_class=ovo``), and not against the rest.
+    """
 
     definition: Definition
     arguments: dict[str, Any] = field(default_factory=dict)
     average: str | None = None
     positive_class: str | None = None
     zero_division: float = np.nan
+    pairs: bool = False
 
     @property
     def text(self) -> str:
         """The spec string in its shortest, canonical form."""
+        return self.head + ("" if self.average is None else f"@{self.average}") + self._tail
+
+    @property
+    def head(self) -> str:
+        """The part before the average."""
         arguments = "".join(f"+{name}={_shown(value)}" for name, value in self.arguments.items())
         if not np.isnan(self.zero_division):
-            arguments += f"+zero_division={self.zero_division:g}"
-        average = "" if self.average is None else f"@{self.average}"
+            arguments += f"+zero_division={_shown(float(self.zero_division))}"
+        return self.definition.name + arguments
+
+    @property
+    def _tail(self) -> str:
         positive = "" if self.positive_class is None else f"+positive_class={self.positive_class}"
-        return self.definition.name + arguments + average + positive
+        return positive + ("+multi_class=ovo" if self.pairs else "")
 
 
 def parse(text: str) -> Spec:
@@ -43,49 +71,96 @@ def parse(text: str) -> Spec:
 
     Parameters
     ----------
-    text
-        ``"mcc"``, ``"f1@macro"``, ``"fbeta+beta=2@weighted"``, ``"dor@binary+positive_class=2"``.
+    text : str
+        ``"mcc"``, ``"f1@macro"``, ``"fbeta+beta=2@weighted"``, ``"dor@binary+positive_class=2"``,
+        ``"roc_auc+max_fpr=0.1"``, ``"roc_auc@macro+multi_class=ovo"``.
+
+    Returns
+    -------
+    Spec
+
+    Raises
+    ------
+    HowsureError
+        If the text names no metric, argument or average, or they do not go together.
 
     Examples
     --------
     >>> parse("f_beta + beta=2 @ mean").text
     'fbeta+beta=2@macro'
+    >>> parse("auc @ mean + multi_class = ovo").text
+    'roc_auc@macro+multi_class=ovo'
     """
     if not isinstance(text, str):
         message = f"A metric is named by a spec string such as 'f1@macro', not by {type(text).__name__}."
         raise HowsureError(message)
+    return _parsed(text, named(text))
+
+
+def named(text: str) -> Definition | None:
+    """Return the definition that a spec string names, whatever else it says, or None."""
+    return REGISTRY.find(re.split(r"[+@]", text, maxsplit=1)[0])
+
+
+@lru_cache(REMEMBERED)
+def _parsed(text: str, definition: Definition | None) -> Spec:
     head, at, tail = text.partition("@")
-    name, *pairs = head.split("+")
-    definition = REGISTRY.find(name)
     if definition is None:
-        raise HowsureError.unknown("metric", name.strip(), REGISTRY.names)
+        raise _unknown(head.strip())
     given: dict[str, str] = {}
-    for key, value in (_pair(each, text) for each in pairs):
+    for key, value in (_pair(each, text) for each in head.split("+")[1:]):
         if key in given:
             message = f"'{text}' gives `{key}` twice."
             raise HowsureError(message)
         given[key] = value
-    zero_division = _zero_division(definition, given.pop("zero_division", "nan"))
+    zero_division = np.nan
+    if definition.form != "scores":
+        zero_division = _zero_division(definition, given.pop("zero_division", "nan"))
     arguments = {key: _typed(definition, key, value) for key, value in given.items()}
     spec = Spec(definition, _non_default(definition, arguments), zero_division=zero_division)
     return _with_average(spec, tail, text) if at else spec
 
 
+def _unknown(head: str) -> HowsureError:
+    """Return the error for a name that no metric has, with the nearest ones."""
+    if meant := _meant(head.lower().replace("-", "_").replace(" ", "_")):
+        return HowsureError(f"There is no metric '{head}'. Did you mean '{meant}'?")
+    return HowsureError.unknown("metric", head.partition("+")[0].strip(), REGISTRY.names)
+
+
+def _meant(word: str) -> str:
+    """Return the spec that other packages' ways to write one stand for: ``f2``, ``f1_macro``, ``lr+``; or nothing."""
+    if beta := re.fullmatch(r"f_?(\d+(?:\.\d+)?)(?:_score)?", word):
+        return f"fbeta+beta={beta[1]}"
+    for average in WRITTEN:
+        definition = REGISTRY.find(word.removeprefix(f"{average}_").removesuffix(f"_{average}"))
+        if definition is not None and definition.has_averages:
+            return f"{definition.name}@{average}"
+    return SIGNS.get(word, "")
+
+
 def _with_average(spec: Spec, tail: str, text: str) -> Spec:
     name, plus, rest = tail.partition("+")  # a class's name may hold a plus: "ER+"
-    word = name.strip().lower()
-    if spec.definition.form != "outcomes":
-        message = f"`{spec.definition.name}` is one number for the whole table and takes no average: drop '@{word}'."
+    word, definition = name.strip().lower(), spec.definition
+    if not definition.has_averages:
+        message = f"`{definition.name}` is one number for the whole table and takes no average: drop '@{word}'."
         raise HowsureError(message)
-    canonical = averages.canonical_average(word)
+    average = canonical_average(word)
     given = dict([_pair(rest, text)]) if plus else {}
     positive = given.pop("positive_class", None)
-    if positive is not None and canonical != "binary":
+    if positive is not None and average != "binary":
         message = f"`positive_class` goes with the average 'binary', not with '{word}'."
         raise HowsureError(message)
+    scheme = given.pop("multi_class", "ovr") if definition.of_scores else "ovr"
+    if scheme not in {"ovr", "ovo"}:
+        raise HowsureError.unknown("scheme (`multi_class`)", scheme, ("ovr", "ovo"))
     if given:
-        raise HowsureError.unknown("argument of an average", next(iter(given)), ["positive_class"])
-    return replace(spec, average=canonical, positive_class=positive)
+        known = ["positive_class", *(["multi_class"] if definition.of_scores else [])]
+        raise HowsureError.unknown("argument of an average", next(iter(given)), known)
+    if scheme == "ovo" and average in {"micro", "binary"}:
+        message = f"`{average}` is of classes against the rest, and has no form for pairs: use 'macro' or 'weighted'."
+        raise HowsureError(message)
+    return replace(spec, average=average, positive_class=positive, pairs=scheme == "ovo")
 
 
 def _pair(text: str, whole: str) -> tuple[str, str]:
@@ -122,29 +197,31 @@ def _typed(definition: Definition, name: str, text: str) -> Any:
     if name not in definition.parameters:
         known = [*definition.parameters, *(["zero_division"] if definition.form == "outcomes" else [])]
         raise HowsureError.unknown(f"argument of `{definition.name}`", name, known)
-    default = definition.parameters[name].default
-    if isinstance(default, bool):
+    parameter, what = definition.parameters[name], f"{name}` of `{definition.name}"
+    if isinstance(parameter.default, bool):
         if text.lower() not in {"true", "false", "1", "0"}:
-            message = f"`{name}` of `{definition.name}` is true or false, not '{text}'."
+            message = f"`{what}` is true or false, not '{text}'."
             raise HowsureError(message)
         return text.lower() in {"true", "1"}
-    if isinstance(default, int | float):
-        value = _number(f"{name}` of `{definition.name}", text)
-        if not np.isfinite(value):
-            message = f"`{name}` of `{definition.name}` takes a finite number, not '{text}'."
-            raise HowsureError(message)
-        return value
-    return text
+    if not isinstance(parameter.default, int | float):
+        return text
+    value = _number(what, text)
+    whole = parameter.annotation in (int, "int")
+    if not np.isfinite(value) or (whole and not value.is_integer()):
+        message = f"`{what}` takes a {'whole' if whole else 'finite'} number, not '{text}'."
+        raise HowsureError(message)
+    return int(value) if whole else value
 
 
 def _non_default(definition: Definition, arguments: dict[str, Any]) -> dict[str, Any]:
-    parameters = definition.parameters
-    order = sorted(arguments, key=list(parameters).index)
-    return {name: arguments[name] for name in order if arguments[name] != parameters[name].default}
+    defaults = {name: parameter.default for name, parameter in definition.parameters.items()}
+    return {name: arguments[name] for name in defaults if name in arguments and arguments[name] != defaults[name]}
 
 
 def _shown(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value).lower()
+    if not isinstance(value, float):
+        return str(value).lower() if isinstance(value, bool) else str(value)
+    return short if float(short := f"{value:g}") == value else repr(value)
 
 
 def signature(definition: Definition) -> str:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from howsure.metrics.spec import named, parse
+
 ACRONYMS = {"f1": "F1", "mcc": "MCC", "npv": "NPV", "ppv": "PPV", "roc_auc": "ROC AUC", "dor": "DOR", "p4": "P4"}
 
 
-def metric_words(spec: str) -> str:
-    """Return a spec string in words.
+def metric_words(text: str) -> str:
+    """Return a spec string in words; another name as it is, without underscores.
+
+    Parameters
+    ----------
+    text : str
+        Name of a metric.
 
     Examples
     --------
@@ -15,12 +22,13 @@ def metric_words(spec: str) -> str:
     >>> metric_words("fbeta+beta=2@weighted")
     'fbeta (beta=2), weighted average'
     """
-    head, _, average = spec.partition("@")
-    name, *arguments = head.split("+")
-    words = ACRONYMS.get(name, name.replace("_", " "))
-    if arguments:
-        words += f" ({', '.join(arguments)})"
-    kind, _, positive = average.partition("+positive_class=")
-    if positive:
-        return f"{words} of {positive}"
-    return f"{words}, {kind.replace('+', ', ')} average" if kind and kind != "binary" else words
+    if named(text) is None:
+        return text.replace("_", " ")
+    spec = parse(text)
+    name, *arguments = spec.head.split("+")
+    words = ACRONYMS.get(name, name.replace("_", " ")) + (f" ({', '.join(arguments)})" if arguments else "")
+    if spec.positive_class:
+        return f"{words} of {spec.positive_class}"
+    if spec.average in {None, "binary"}:
+        return words
+    return f"{words}, {spec.average}{', multi_class=ovo' if spec.pairs else ''} average"

@@ -57,7 +57,7 @@ class CurveDisplay(ABC):
     ax_: Any = field(default=None, init=False, repr=False)
     figure_: Any = field(default=None, init=False, repr=False)
     line_: Any = field(default=None, init=False, repr=False)
-    curve_of: ClassVar[Callable[..., Curve]]  # from a table of scores
+    curve_of: ClassVar[Callable[..., Any]]  # from a table of scores
     area: ClassVar[tuple[str, str] | None] = None  # metric that sums up the curve, and its short name
 
     @classmethod

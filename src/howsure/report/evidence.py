@@ -12,8 +12,10 @@ import numpy as np
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import default_metrics, evaluate, finished
 from howsure.estimates.evaluation import Evaluation
-from howsure.methods import Bootstrap, Dirichlet, Method
+from howsure.methods.bootstrap import Bootstrap
+from howsure.methods.dirichlet import Dirichlet
 from howsure.methods.draws import seed_sequence
+from howsure.methods.interval import Method
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
 from howsure.tables.batch import ALL, Tables, in_groups

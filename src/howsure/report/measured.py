@@ -12,8 +12,9 @@ from howsure.errors import HowsureError, checked_level
 from howsure.estimates.evaluation import Evaluation
 from howsure.estimates.named import Named, by_name
 from howsure.grids import plain
-from howsure.methods import Method, named
 from howsure.methods.draws import seed_sequence
+from howsure.methods.interval import Method
+from howsure.methods.library import named
 from howsure.metrics.metric import Metric
 from howsure.report import comparisons as several, sections
 from howsure.report.cautions import cautions

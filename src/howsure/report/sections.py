@@ -6,17 +6,15 @@ import inspect
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from howsure.estimates.estimate import Estimate
 from howsure.grids import interval_text, number, percent, significant_decimals
-from howsure.methods import METHODS
 from howsure.methods.proportion import row_shares
-from howsure.metrics.metric import REGISTRY
-from howsure.metrics.registry import SCORE_METRICS
+from howsure.methods.registry import METHODS
+from howsure.metrics.spec import named, parse
 from howsure.metrics.words import metric_words
 from howsure.pooling.pooled import Pooled
 from howsure.report.charts import charts_of
@@ -251,7 +249,7 @@ def curves(models: Sequence[Part], settings: Settings) -> Section:
 def methods_used(results: Sequence[tuple[str, Measured]]) -> Section:
     """Return each method and metric that was used, in a sentence, with its source."""
     methods = sorted({each.main.method for _, each in results})
-    metrics = {metric_words(each.metric.partition("@")[0]): _metric(each.metric) for _, each in results}
+    metrics = dict(_metric(each.metric) for _, each in results)
     headers = ("name", "meaning", "source")
     sheets = (
         Sheet("Interval methods", headers, tuple(_documented(name, _method(name)) for name in methods)),
@@ -267,14 +265,15 @@ def methods_used(results: Sequence[tuple[str, Measured]]) -> Section:
 
 def _method(name: str) -> Any:
     found = METHODS.get(name)
-    return found.func if isinstance(found, partial) else found
+    return None if found is None else found.kind
 
 
-def _metric(spec: str) -> Any:
-    """Return the function behind a spec string, of counts or of scores; None where it is the caller's own."""
-    name = spec.partition("@")[0].partition("+")[0]
-    counted, scored = REGISTRY.find(name), SCORE_METRICS.find(name)
-    return counted.function if counted else scored.build if scored else None
+def _metric(text: str) -> tuple[str, Any]:
+    """Return a metric in words, without its average, and the function behind it; None where it has no definition."""
+    if named(text) is None:
+        return metric_words(text), None
+    spec = parse(text)
+    return metric_words(spec.head), spec.definition.function
 
 
 def _documented(name: str, documented: Any) -> tuple[Cell, Cell, Cell]:

@@ -79,19 +79,35 @@ class Tables(Mapping[Hashable, Table_co], Generic[Table_co]):
 
     def group(self, key: Hashable) -> dict[str, Any]:
         """Return a group's values by column, as records show them; None in each column for `ALL`."""
-        if key == ALL:
-            return dict.fromkeys(self.columns)
-        values = key if len(self.columns) > 1 and isinstance(key, tuple) else (key,)
-        return dict(zip(self.columns, values, strict=True))
+        return dict.fromkeys(self.columns) if key == ALL else by_column(self.columns, key)
+
+    def group_columns(self) -> dict[str, list[Any]]:
+        """Return the groups' values by column, as records show them; None leads, for all groups together."""
+        if len(self.columns) == 1:
+            return {self.columns[0]: [None, *self._keys]}
+        values = zip(*self._keys, strict=True)  # type: ignore[arg-type]  # of several columns keys are tuples
+        return {name: [None, *column] for name, column in zip(self.columns, values, strict=True)}
+
+    def position(self, key: Hashable) -> int:
+        """Return the position of a group, which may be given itself where it is no key.
+
+        Raises
+        ------
+        UnknownKeyError
+            If there is no such group.
+        """
+        if key in self._positions:
+            return self._positions[key]
+        if isinstance(key, int) and -len(self) <= key < len(self):
+            return key % len(self)
+        raise UnknownKeyError.unknown("group", str(key), map(str, self._keys))
 
     @cached_property
     def _positions(self) -> dict[Hashable, int]:
         return {key: position for position, key in enumerate(self._keys)}
 
     def __getitem__(self, key: Hashable) -> Table_co:
-        if key not in self._positions:
-            raise UnknownKeyError.unknown("group", str(key), map(str, self._keys))
-        position = self._positions[key]
+        position = self.position(key)
         return self._tables.picked(position) if isinstance(self._tables, Table) else self._tables[position]
 
     def __contains__(self, key: object) -> bool:
@@ -105,6 +121,12 @@ class Tables(Mapping[Hashable, Table_co], Generic[Table_co]):
 
     def __repr__(self) -> str:
         return f"<Tables by {', '.join(self.columns)}: {len(self):,} groups of {self.overall!r}>"
+
+
+def by_column(columns: Sequence[str], key: Hashable) -> dict[str, Any]:
+    """Return the values of a group's key by the columns that the groups are made by."""
+    values = key if len(columns) > 1 and isinstance(key, tuple) else (key,)
+    return dict(zip(columns, values, strict=True))
 
 
 def in_groups(tables: Table | Tables[Any]) -> Tables[Any]:

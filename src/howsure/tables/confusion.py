@@ -13,7 +13,7 @@ from howsure.designs.base import Design
 from howsure.errors import HowsureError, UndefinedDesignError
 from howsure.tables.batch import Tables
 from howsure.tables.counts import ConfusionCounts, Counts
-from howsure.tables.table import Table, label_array
+from howsure.tables.table import Table, label_array, other_classes
 
 Array = NDArray[Any]
 OF_TWO_CLASSES = (
@@ -48,7 +48,12 @@ class ConfusionTable(Table):
     """
 
     noun: ClassVar[str] = "confusion table"
+    adds_up: ClassVar[bool] = True
     counts_class: ClassVar[type[Counts]] = ConfusionCounts
+
+    def refusal_beside(self, other: Table) -> str:
+        """Return an empty text for another table of the same classes, else why the two cannot be compared."""
+        return other_classes(self, other) if type(other) is type(self) else super().refusal_beside(other)
 
     @property
     def truth(self) -> Array:
@@ -70,6 +75,25 @@ class ConfusionTable(Table):
         tp, fn, fp, tn = ConfusionCounts(self.counts).outcomes(index)
         counts = np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2).astype(float)
         return two_classes(self.labels[index], counts, design, self.rows)
+
+    def each_against_rest(self, indices: Array) -> ConfusionTable | None:
+        """Return the 2×2 tables of several classes against all others as a batch; None as in `one_against_rest`.
+
+        Parameters
+        ----------
+        indices : ndarray of shape (B,)
+            Positions of the classes.
+        """
+        member = (indices[:, None] == np.arange(len(self.labels))).astype(np.intp)
+        cells = 2 * member[:, :, None] + member[:, None, :]
+        try:
+            design = self.design.merged_each(cells.reshape(len(indices), -1), 4)
+        except UndefinedDesignError:
+            return None
+        outcomes = (np.asarray(part)[indices] for part in ConfusionCounts(self.counts).outcomes())
+        tp, fn, fp, tn = (part.astype(float) for part in outcomes)
+        counts = np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2)
+        return two_classes("class", counts, design, np.full(len(indices), self.rows))
 
 
 def two_classes(label: Any, counts: Array, design: Design, rows: Any) -> ConfusionTable:

@@ -35,14 +35,13 @@ class Counts:
 
     def __init__(self, cells: ArrayLike) -> None:
         self.cells: Array = np.asarray(cells)
-        self._seen: dict[int, Counts] = {}
+        self._seen: dict[View, Counts] = {}
 
     def through(self, view: View) -> Counts:
         """Return one model's counts out of joint ones; added up once for all metrics."""
-        key = id(view)
-        if key not in self._seen:
-            self._seen[key] = view.counts(self.cells)
-        return self._seen[key]
+        if view not in self._seen:
+            self._seen[view] = view.counts(self.cells)
+        return self._seen[view]
 
 
 class ClassCounts(Counts):

@@ -12,7 +12,7 @@ from howsure.designs.base import PSEUDO_CASES
 from howsure.designs.clusters import Clusters
 from howsure.tables.confusion import ConfusionTable, two_classes
 from howsure.tables.counts import Counts, MultilabelCounts
-from howsure.tables.table import Table
+from howsure.tables.table import Table, other_classes
 
 Array = NDArray[Any]
 DEFAULTS = (
@@ -40,13 +40,19 @@ class MultilabelTable(Table):
 
     axes: ClassVar[int] = 3
     noun: ClassVar[str] = "multilabel table"
+    adds_up: ClassVar[bool] = True
     classes_noun: ClassVar[str] = "labels"
     counts_class: ClassVar[type[Counts]] = MultilabelCounts
+    has_one_cell_per_case: ClassVar[bool] = False
 
     @property
     def default_metrics(self) -> tuple[str, ...]:
         """The metrics that `evaluate` reports when none are named."""
         return DEFAULTS
+
+    def refusal_beside(self, other: Table) -> str:
+        """Return an empty text for another table of the same classes, else why the two cannot be compared."""
+        return other_classes(self, other) if type(other) is type(self) else super().refusal_beside(other)
 
     @property
     def class_totals(self) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar, Self, final
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from howsure.designs.counted import added_up
 from howsure.designs.separate import Separate
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, listed
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import BLOCK_CELLS, LONG_TABLE, Table
@@ -25,6 +26,8 @@ class JointTable(Table, abc.ABC):
     """Several models on the same cases: made by `paired` and `paired_scores`."""
 
     names: tuple[str, ...]
+    codes: Array
+    holds_labels: ClassVar[bool] = True  # of the models: predicted classes, not scores
 
     @property
     def models(self) -> list[str]:
@@ -41,7 +44,7 @@ class JointTable(Table, abc.ABC):
         """
         if str(model) not in self.names:
             raise HowsureError.unknown("model", str(model), self.names)
-        return self._view(self.names.index(str(model)))
+        return self._views[self.names.index(str(model))]
 
     def model(self, name: str) -> Table:
         """Return the table of one of the models.
@@ -53,12 +56,73 @@ class JointTable(Table, abc.ABC):
         """
         return self.view(name).table(self)
 
+    def chosen(self, a: str | None, b: str | None) -> tuple[str, str]:
+        """Return the names of the two models to compare: those given, or the only two.
+
+        Parameters
+        ----------
+        a, b : str or None
+            Names of the first and the second model.
+
+        Returns
+        -------
+        tuple of two str
+
+        Raises
+        ------
+        HowsureError
+            If a name is unknown, both are the same, or neither is given where there are more than two models.
+        """
+        for name in (a, b):
+            if name is not None:
+                self.view(name)
+        if a is None and b is None and len(self.names) > 2:  # noqa: PLR2004 - a pair
+            message = (
+                f"There are {len(self.names)} models: {listed(self.names)}. "
+                "Name two with `a=` and `b=`, or take all pairs with `compare_all`."
+            )
+            raise HowsureError(message)
+        first = a if a is not None else next(name for name in self.names if name != b)
+        second = b if b is not None else next(name for name in self.names if name != first)
+        if first == second:
+            message = f"`a` and `b` are both '{first}'. Name two models: {listed(self.names)}."
+            raise HowsureError(message)
+        return first, second
+
     @abc.abstractmethod
     def pair(self, first: str, second: str) -> Self:
         """Return the joint table of two of the models."""
 
+    @cached_property
+    def _views(self) -> tuple[Marginal, ...]:
+        return tuple(self._view(index) for index in range(len(self.names)))
+
     @abc.abstractmethod
     def _view(self, index: int) -> Marginal: ...
+
+
+def paired_table(table: object, verb: str) -> JointTable:
+    """Return a table of several models as it is; refuse any other, in one line for all that need one.
+
+    Parameters
+    ----------
+    table : Table
+        From `paired` or `paired_scores`.
+    verb : str
+        The function that needs it.
+
+    Raises
+    ------
+    HowsureError
+        If the table is of one model, or no table.
+    """
+    if isinstance(table, JointTable):
+        return table
+    message = (
+        f"Only a paired table has several models, as `{verb}` needs them: make one with "
+        "`paired(y_true, {'A': …, 'B': …})`."
+    )
+    raise HowsureError(message)
 
 
 @final
@@ -84,7 +148,6 @@ class PairedTable(JointTable):
         Number of cases.
     """
 
-    codes: Array
     pseudo: Array
     axes: ClassVar[int] = 1
     noun: ClassVar[str] = "paired table"
@@ -162,8 +225,8 @@ class PairedScoresTable(JointTable):
         Number of cases.
     """
 
-    codes: Array
     scores: tuple[Array, ...]
+    holds_labels: ClassVar[bool] = False
     noun: ClassVar[str] = "paired table of scores"
     why_undefined: ClassVar[str] = "undefined: one of the classes has no case"
 
@@ -211,6 +274,7 @@ class SeparateTables(Table):
     tables: tuple[Table, ...]
     axes: ClassVar[int] = 1
     noun: ClassVar[str] = "pair of separate tables"
+    has_one_cell_per_case: ClassVar[bool] = False
 
     @classmethod
     def of(cls, tables: tuple[Table, ...]) -> SeparateTables:
@@ -232,7 +296,7 @@ class SeparateTables(Table):
         """How a prior's mass is spread over the cells: sums to 1 for each of the tables."""
         return np.concatenate([each.prior_shares.ravel() for each in self.tables])
 
-    @property
+    @cached_property
     def views(self) -> tuple[Part, ...]:
         """How each table follows from this one."""
         starts = np.cumsum([0, *(int(np.prod(each.shape)) for each in self.tables)])

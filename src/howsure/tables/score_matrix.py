@@ -108,6 +108,7 @@ class MultilabelScoresTable(ScoreMatrixTable):
 
     axes: ClassVar[int] = 3
     classes_noun: ClassVar[str] = "labels"
+    has_one_cell_per_case: ClassVar[bool] = False
     has_pairs: ClassVar[bool] = False
 
     @property

@@ -44,6 +44,10 @@ class ScoresTable(Table):
         """The metrics that `evaluate` reports when none are named."""
         return ("roc_auc", "average_precision")
 
+    def refusal_beside(self, other: Table) -> str:
+        """Return an empty text for another table of scores, else why the two cannot be compared."""
+        return "" if type(other) is type(self) else super().refusal_beside(other)
+
     @property
     def truth(self) -> Array:
         """Position of the true class of each cell."""

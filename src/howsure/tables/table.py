@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.designs.base import PSEUDO_CASES, Design
 from howsure.designs.counted import Independent, added_up, smoothed
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, listed
 from howsure.tables.counts import Counts
 
 Array = NDArray[Any]
@@ -50,6 +50,8 @@ class Table(abc.ABC):
     classes_noun: ClassVar[str] = "classes"
     counts_class: ClassVar[type[Counts]] = Counts
     why_undefined: ClassVar[str] = ""  # where it does not depend on the metric
+    has_one_cell_per_case: ClassVar[bool] = True
+    adds_up: ClassVar[bool] = False  # cell by cell, with tables of the same labels
 
     def __post_init__(self) -> None:
         if np.ndim(self.rows) == 0 and self.rows < 0:
@@ -187,12 +189,36 @@ class Table(abc.ABC):
         """Return the 2×2 table of one class against all others, or None where there is none."""
         return None
 
+    def each_against_rest(self, indices: Array) -> Table | None:  # noqa: ARG002 - of tables of classes
+        """Return the 2×2 tables of several classes against all others as a batch, or None where there are none."""
+        return None
+
+    def refusal_beside(self, other: Table) -> str:
+        """Return why this table and one of another test set cannot be compared, and what to do; empty where they can.
+
+        Parameters
+        ----------
+        other : Table
+            The table of the other test set.
+        """
+        return f"These are a {self.noun} and a {other.noun}. Give two of one kind, of one model each."
+
     def __repr__(self) -> str:
         many = f"{int(np.prod(self.batch)):,} tables, " if self.batch else ""
         return (
             f"<{type(self).__name__}: {many}{int(np.sum(self.rows)):,} cases, {len(self.labels)} {self.classes_noun}, "
             f"{type(self.design).__name__} design>"
         )
+
+
+def other_classes(first: Table, second: Table) -> str:
+    """Return why two tables of classes cannot be compared: other classes, or in another order; empty where they can."""
+    if first.labels.tolist() == second.labels.tolist():
+        return ""
+    return (
+        f"The tables are of different classes: {listed(first.labels.tolist())} and {listed(second.labels.tolist())}. "
+        "Count both with the same `labels=`, in one order."
+    )
 
 
 def label_array(labels: ArrayLike) -> Array:

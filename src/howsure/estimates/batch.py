@@ -1,0 +1,221 @@
+"""Estimates of many tables: arrays over the groups, and an estimate for each by its key."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import UnknownKeyError
+from howsure.estimates.estimate import Estimate
+from howsure.estimates.evaluation import Evaluation
+from howsure.estimates.grouped import OVERALL
+from howsure.grids import Grid, Tabular, interval_text, number, percent, significant_decimals
+from howsure.tables.batch import Tables
+
+Array = NDArray[Any]
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Estimates(Tabular, Mapping[Hashable, Estimate]):
+    """One metric of each group's table: arrays over the groups, and an `Estimate` by key or position.
+
+    Parameters
+    ----------
+    tables : Tables
+        What was estimated.
+    metric : str
+        Spec string of the metric.
+    overall : Estimate
+        The metric of the table of all groups.
+    value, low, high, standard_error : ndarray of shape (G,)
+        Values, limits and standard errors.
+    method : ndarray of shape (G,) of str
+        Name of each group's method.
+    reason : ndarray of shape (G,) of str
+        Why something is undefined, or what to know of the number; empty if nothing.
+    confidence_level : float
+        Level of the intervals.
+    drawn : tuple of Estimate
+        The groups' estimates with their draws, where the method draws.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> tables = hs.from_counts([[[50, 3], [5, 42]], [[40, 13], [9, 38]]])
+    >>> found = hs.estimate(tables, "f1")
+    >>> found.low.round(3).tolist(), str(found[1]), str(found.overall)
+    ([0.834, 0.681], '0.776 [0.681, 0.848]', '0.842 [0.784, 0.886]')
+    """
+
+    tables: Tables[Any]
+    metric: str
+    overall: Estimate
+    value: Array
+    low: Array
+    high: Array
+    standard_error: Array
+    method: Array
+    reason: Array
+    confidence_level: float = 0.95
+    drawn: tuple[Estimate, ...] = ()
+
+    @classmethod
+    def of(cls, tables: Tables[Any], overall: Estimate, estimates: tuple[Estimate, ...]) -> Estimates:
+        """Return estimates that were made one by one."""
+        columns = {
+            name: np.array([getattr(each, name) for each in estimates])
+            for name in ("value", "low", "high", "standard_error", "method", "reason")
+        }
+        drawn = estimates if any(each.draws is not None for each in estimates) else ()
+        level = overall.confidence_level
+        return cls(
+            tables=tables, metric=overall.metric, overall=overall, confidence_level=level, drawn=drawn, **columns
+        )
+
+    def __getitem__(self, key: Hashable) -> Estimate:
+        position = self.tables.position(key)
+        if self.drawn:
+            return self.drawn[position]
+        return Estimate(
+            float(self.value[position]),
+            low=self.low[position],
+            high=self.high[position],
+            metric=self.metric,
+            confidence_level=self.confidence_level,
+            method=str(self.method[position]),
+            standard_error=self.standard_error[position],
+            reason=str(self.reason[position]),
+        )
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self.tables)
+
+    def __len__(self) -> int:
+        return len(self.tables)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one flat dict per group, with the groups' columns first; that of all groups leads."""
+        columns = self._columns()
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+    def grid(self) -> Grid:
+        """Return a table of strings: groups, value, interval, standard error and method."""
+        return batch_grid([self])
+
+    def _columns(self) -> Mapping[str, Any]:
+        every = self.overall.to_dict()
+        arrays = {name: getattr(self, name) for name in ("value", "low", "high", "method", "standard_error", "reason")}
+        whole = {name: [every[name], *values.tolist()] for name, values in arrays.items()}
+        size = len(self) + 1
+        ahead = {"metric": [self.metric] * size} | {name: whole[name] for name in ("value", "low", "high")}
+        level = {"confidence_level": [self.confidence_level] * size}
+        behind = {name: whole[name] for name in ("method", "standard_error", "reason")}
+        return self.tables.group_columns() | ahead | level | behind
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Evaluations(Tabular, Mapping[Hashable, Evaluation]):
+    """Several metrics of each group's table: an `Evaluation` by key, and `Estimates` by metric.
+
+    Parameters
+    ----------
+    tables : Tables
+        What was evaluated.
+    overall : Evaluation
+        The metrics of the table of all groups.
+    by_metric : mapping of str to Estimates
+        Each metric over the groups.
+    seeds : mapping of hashable to seed
+        Seed of each group's draws, where the method draws.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> tables = hs.confusion([1, 0, 1, 0, 1, 0], [1, 0, 0, 0, 1, 1], by=["a", "a", "a", "b", "b", "b"])
+    >>> print(hs.evaluate(tables, ["accuracy", "recall"]))
+    group    metric  value   95 % interval  std. error  method
+    ──────────────────────────────────────────────────────────
+    all    accuracy  0.667  [0.300, 0.903]      0.1925  wilson
+    all      recall  0.667  [0.208, 0.939]      0.2722  wilson
+    a      accuracy  0.667  [0.208, 0.939]      0.2722  wilson
+    a        recall  0.500  [0.095, 0.905]      0.3536  wilson
+    b      accuracy  0.667  [0.208, 0.939]      0.2722  wilson
+    b        recall  1.000  [0.207, 1.000]      0.0000  wilson
+    """
+
+    tables: Tables[Any]
+    overall: Evaluation
+    by_metric: Mapping[str, Estimates]
+    seeds: Mapping[Hashable, Any]
+
+    @property
+    def confidence_level(self) -> float:
+        """Level of the intervals."""
+        return self.overall.confidence_level
+
+    def __getitem__(self, key: Hashable) -> Evaluation:
+        if key not in self.tables:
+            raise UnknownKeyError.unknown("group", str(key), map(str, self.tables))
+        whole = self.overall
+        return Evaluation(
+            estimates={name: each[key] for name, each in self.by_metric.items()},
+            table=self.tables[key],
+            method=whole.method,
+            seed=self.seeds.get(key),
+            threshold=whole.threshold,
+            confidence_level=whole.confidence_level,
+        )
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self.tables)
+
+    def __len__(self) -> int:
+        return len(self.tables)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one flat dict per group and metric, with the groups' columns first; those of all groups lead."""
+        columns = [each.records() for each in self.by_metric.values()]
+        return [record for group in zip(*columns, strict=True) for record in group]
+
+    def grid(self) -> Grid:
+        """Return a table of strings: groups, metric, value, interval, standard error and method."""
+        return batch_grid(list(self.by_metric.values()))
+
+
+def batch_grid(estimates: list[Estimates]) -> Grid:
+    """Return the rows of all groups together, then of each, one for each metric."""
+    first = estimates[0]
+    level, columns = percent(first.confidence_level), first.tables.columns
+    rows, about = [], {}
+    for records in zip(*(each.records() for each in estimates), strict=True):
+        for record in records:
+            decimals = significant_decimals(record["low"], record["high"])
+            group = tuple(OVERALL if record[name] is None else str(record[name]) for name in columns)
+            rows.append(
+                (
+                    *group,
+                    record["metric"],
+                    number(record["value"], decimals),
+                    interval_text(record["low"], record["high"], decimals),
+                    number(record["standard_error"], decimals + 1),
+                    record["method"],
+                )
+            )
+            about.setdefault(record["reason"], []).append(f"{' '.join(group)} {record['metric']}")
+    notes = "; ".join(_note(reason, names, len(rows)) for reason, names in about.items() if reason)
+    return Grid((*columns, "metric", "value", f"{level} interval", "std. error", "method"), tuple(rows), notes)
+
+
+def _note(reason: str, names: list[str], rows: int) -> str:
+    """Return a reason with what it is about: nothing where it is about all, few where they are many."""
+    if len(names) == rows > 1:
+        return reason
+    few = 3
+    shown = ", ".join(names[:few]) + (f" and {len(names) - few} more" if len(names) > few else "")
+    return f"{shown}: {reason}"

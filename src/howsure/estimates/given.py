@@ -1,0 +1,51 @@
+"""What people give where a table is wanted: counts become one, of all else it is said how."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from howsure.errors import HowsureError
+from howsure.tables.batch import Tables
+from howsure.tables.confusion import from_counts
+from howsure.tables.table import Table
+
+
+def table_of(given: Any, verb: str) -> Table | Tables[Any]:
+    """Return a table or the tables of groups as they are, and the table of a matrix of counts.
+
+    Raises
+    ------
+    HowsureError
+        If it is something else; the message says which call makes a table of it.
+    """
+    if isinstance(given, Table | Tables):
+        return given
+    if isinstance(given, Mapping) and given and all(isinstance(each, Table) for each in given.values()):
+        message = (
+            f"`{verb}` takes one table, or the tables of groups that `by=` gives. Make them with "
+            f"`confusion(y_true, y_pred, by=…)`, or call `{verb}` on each of these {len(given)}."
+        )
+        raise HowsureError(message)
+    if isinstance(given, str | Path) or hasattr(given, "columns") or isinstance(given, Mapping):
+        message = (
+            f"`{verb}` takes a table of counts. Make one from the columns: "
+            f"`hs.{verb}(hs.confusion('label', 'prediction', data=…), …)`."
+        )
+        raise HowsureError(message)
+    if _is_matrix(given):
+        return from_counts(given)
+    message = f"`{verb}` takes a table of counts. Make one first: `hs.{verb}(hs.confusion(y_true, y_pred), …)`."
+    raise HowsureError(message)
+
+
+def _is_matrix(given: Any) -> bool:
+    """Whether something has the shape of a confusion matrix, or of a stack of them."""
+    try:
+        array = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        return False
+    return array.ndim in {2, 3} and array.shape[-1] == array.shape[-2]

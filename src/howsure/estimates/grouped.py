@@ -1,0 +1,293 @@
+"""Results of many tables: of all groups together first, then of each group, from draws of their own."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import wraps
+from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, cast, final, overload
+
+import numpy as np
+
+from howsure.errors import HowsureError, UnknownKeyError
+from howsure.estimates.named import Named, by_name
+from howsure.grids import MOST_LINES, MOST_ROWS, Grid, Tabular, grid_of
+from howsure.methods.draws import seed_sequence
+from howsure.tables.batch import Tables, by_column
+
+T = TypeVar("T", bound=Tabular)
+T_co = TypeVar("T_co", bound=Tabular, covariant=True)
+P = ParamSpec("P")
+OVERALL = "overall"  # what the first row is called where tables are shown
+
+
+def group_seed(random_state: Any, key: Hashable) -> np.random.SeedSequence:
+    """Return the seed of a group's draws, from the seed of all and the group's key.
+
+    The draws of a group do not depend on which other groups there are. Those of all groups together come from the seed
+    itself, and those of two groups never from the same stream.
+
+    Parameters
+    ----------
+    random_state : int, sequence of int, Generator, SeedSequence or None
+        Seed of all groups. A generator is advanced by each call: make one `seed_sequence` of it for all groups.
+    key : hashable
+        Value of the group, or a tuple of several.
+
+    Returns
+    -------
+    SeedSequence
+
+    Examples
+    --------
+    >>> group_seed(0, "a").spawn_key == group_seed(0, "a").spawn_key != group_seed(0, "b").spawn_key
+    True
+    """
+    seed = seed_sequence(random_state)
+    digest = hashlib.blake2b(repr(_plain(key)).encode(), digest_size=16).digest()
+    return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, *np.frombuffer(digest, "<u4").tolist()))
+
+
+def _plain(key: Hashable) -> Hashable:
+    """Return a key without NumPy's scalars, whose text depends on its version."""
+    if isinstance(key, tuple):
+        return tuple(map(_plain, key))
+    return key.item() if isinstance(key, np.generic) else key
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Results(Tabular, Named, Mapping[str, T_co], Generic[T_co]):
+    """Results of one kind by name: of each model, or of each metric.
+
+    Parameters
+    ----------
+    results : mapping of str to result
+        In order.
+    column : str
+        What the names are of, such as ``"model"``: the column in front of the records.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> table = hs.paired([1, 1, 0, 0, 1], {"A": [1, 1, 0, 1, 1], "B": [1, 0, 0, 1, 0]})
+    >>> found = hs.evaluate_models(table, "accuracy")
+    >>> list(found), [(each["model"], each["value"]) for each in found.records()]
+    (['A', 'B'], [('A', 0.8), ('B', 0.4)])
+    """
+
+    results: Mapping[str, T_co]
+    column: str
+
+    def __getitem__(self, name: str) -> T_co:
+        if name not in self.results:
+            raise UnknownKeyError.unknown(self.column, str(name), self.results)
+        return self.results[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def by_name(self) -> dict[str, Any]:
+        """Return what it holds by name."""
+        return dict(self.results)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the records of each result, with its name in front."""
+        return [{self.column: name} | record for name, each in self.items() for record in each.records()]
+
+    def grid(self) -> Grid:
+        """Return a table of strings: those of the results, one below the other."""
+        rows = _stacked((self.column,), (((name,), each) for name, each in self.items()))
+        return grid_of(self.records()) if rows is None else rows
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Grouped(Tabular, Named, Mapping[Hashable, T_co], Generic[T_co]):
+    """Results of groups: a mapping of the groups' values to results, and the one of all groups together.
+
+    Parameters
+    ----------
+    results : mapping of hashable to result
+        By the group's value, a tuple of values where there are several columns; in order.
+    overall : result
+        Of all groups together.
+    columns : tuple of str
+        Names of the columns that the groups are made by.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> y_true, group = [1, 1, 0, 0, 1, 0] * 20, ["a", "a", "a", "b", "b", "b"] * 20
+    >>> tables = hs.scores(y_true, range(120), by=group)
+    >>> curves = hs.roc_curve(tables)
+    >>> list(curves), curves.columns, len(curves["a"].x), len(curves.overall.x)
+    (['a', 'b'], ('group',), 61, 121)
+    >>> curves.records()[0]["group"] is None, curves.records()[-1]["group"]
+    (True, 'b')
+    """
+
+    results: Mapping[Hashable, T_co]
+    overall: T_co
+    columns: tuple[str, ...] = ("group",)
+
+    def __getitem__(self, key: Hashable) -> T_co:
+        if key not in self.results:
+            raise UnknownKeyError.unknown("group", str(key), map(str, self.results))
+        return self.results[key]
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def by_name(self) -> dict[str, Any]:
+        """Return what it holds by name, such as ``"overall"`` and ``"a"``, or ``"a: A − B"``."""
+        found: dict[str, Any] = {}
+        for values, each in self._all():
+            words = OVERALL if values is None else ", ".join(map(str, values.values()))
+            inside: dict[str, Any] = by_name(each) if isinstance(each, Named) else {}
+            found |= {f"{words}: {name}": one for name, one in inside.items()} if inside else {words: each}
+        return found
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the overall result's records, whose groups are None, and then each group's.
+
+        The groups' columns stand in front under their own names, and with ``group_`` before them where the result
+        itself has a column of that name.
+        """
+        nothing = dict.fromkeys(self.columns)
+        rows = [(values or nothing, record) for values, each in self._all() for record in each.records()]
+        taken = {name for _, record in rows for name in record}
+        names = [f"group_{name}" if name in taken else name for name in self.columns]
+        return [dict(zip(names, values.values(), strict=True)) | record for values, record in rows]
+
+    def grid(self) -> Grid:
+        """Return a table of strings: those of the results, one below the other."""
+        first = (OVERALL, *[""] * (len(self.columns) - 1))
+        parts = ((first if values is None else tuple(map(str, values.values())), each) for values, each in self._all())
+        rows = _stacked(self.columns, parts)
+        return grid_of(self.records()) if rows is None else rows
+
+    def __repr__(self) -> str:
+        return self._first(MOST_LINES - 3).text()
+
+    def _repr_html_(self) -> str:
+        return self._first(MOST_ROWS).html()
+
+    def _first(self, most_rows: int) -> Grid:
+        """Return the grid of the first groups, which says how many others there are: all may be very many."""
+        shown: dict[Hashable, T_co] = {}
+        rows = len(self.overall.records())
+        for key, each in self.items():
+            rows += len(each.records())
+            if rows > most_rows:
+                break
+            shown[key] = each
+        grid = Grouped(results=shown, overall=self.overall, columns=self.columns).grid().shortened(most_rows)
+        left = len(self) - len(shown)
+        words = [f"… and {left:,} more groups"] if left else []
+        return replace(grid, caption="; ".join([*words, *filter(None, [grid.caption])]))
+
+    def _all(self) -> Iterator[tuple[dict[str, Any] | None, T_co]]:
+        yield None, self.overall
+        for key, each in self.items():
+            yield by_column(self.columns, key), each
+
+
+def _stacked(headers: Sequence[str], parts: Iterable[tuple[tuple[str, ...], Tabular]]) -> Grid | None:
+    """Return the grids of several results as one; None where they have not the same columns, or no row per record."""
+    rows: list[tuple[str, ...]] = []
+    captions: dict[str, None] = {}
+    shown: tuple[str, ...] | None = None
+    for words, each in parts:
+        grid = each.grid()
+        shown = grid.headers if shown is None else shown
+        if grid.headers != shown or len(grid.rows) != len(each.records()):
+            return None
+        rows += [(*words, *row) for row in grid.rows]
+        captions |= dict.fromkeys([grid.caption] if grid.caption else [])
+    return Grid((*headers, *(shown or ())), tuple(rows), "; ".join(captions))
+
+
+def grouped(
+    tables: Tables[Any], function: Callable[[Any, np.random.SeedSequence], T], random_state: Any = None
+) -> Grouped[T]:
+    """Return what a function makes of the overall table and of each group's, with a stream of draws for each.
+
+    Parameters
+    ----------
+    tables : Tables
+        The groups.
+    function : callable
+        ``(table, seed)`` → result.
+    random_state : int, sequence of int, Generator, SeedSequence or None
+        Seed of the overall table's draws, from which those of the groups follow (see `group_seed`).
+
+    Returns
+    -------
+    Grouped
+
+    Raises
+    ------
+    HowsureError
+        If the function refuses a table; the message names the group.
+    """
+    seed = seed_sequence(random_state)
+    overall = function(tables.overall, seed)
+    return Grouped(results=of_groups(tables, function, seed), overall=overall, columns=tables.columns)
+
+
+def of_groups(
+    tables: Mapping[Any, Any], function: Callable[[Any, np.random.SeedSequence], T], random_state: Any = None
+) -> dict[Any, T]:
+    """Return what a function makes of each group's table alone; see `grouped`."""
+    seed = seed_sequence(random_state)
+    found = {}
+    for key, table in tables.items():
+        try:
+            found[key] = function(table, group_seed(seed, key))
+        except HowsureError as error:
+            message = f"Group '{key}': {error}"
+            raise HowsureError(message) from None
+    return found
+
+
+class OverGroups(Protocol[P, T_co]):
+    """A function of one table that takes `Tables` too."""
+
+    @overload
+    def __call__(self, table: Tables[Any], /, *args: P.args, **settings: P.kwargs) -> Grouped[T_co]: ...
+    @overload
+    def __call__(self, table: Any, /, *args: P.args, **settings: P.kwargs) -> T_co: ...
+
+
+def over_groups(function: Callable[Concatenate[Any, P], T]) -> OverGroups[P, T]:
+    """Let a function of one table take `Tables` whole; where it has a ``random_state``, each group has its own.
+
+    Parameters
+    ----------
+    function : callable
+        Takes the table first.
+    """
+    draws = "random_state" in inspect.signature(function).parameters
+    of_table: Callable[..., T] = function
+
+    @wraps(function)
+    def taken(table: Any, *args: Any, **settings: Any) -> Any:
+        if not isinstance(table, Tables):
+            return of_table(table, *args, **settings)
+        random_state = settings.pop("random_state", None) if draws else None
+
+        def of_one(one: Any, seed: np.random.SeedSequence) -> T:
+            return of_table(one, *args, **settings, **({"random_state": seed} if draws else {}))
+
+        return grouped(table, of_one, random_state)
+
+    return cast("OverGroups[P, T]", taken)

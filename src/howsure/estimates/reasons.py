@@ -1,0 +1,84 @@
+"""Why a number is undefined, and what else to know of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.methods.interval import CONSTANT
+from howsure.metrics.metric import Metric
+from howsure.tables.counts import ClassCounts
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+MISSING = (
+    "no case of the class",
+    "no case of any other class",
+    "no prediction of the class",
+    "no prediction of any other class",
+)
+
+
+def reasons(metric: Metric, table: Table, value: Array, found: Any) -> Array:
+    """Return what to know of each table's value, an empty text if nothing, in the shape of the batch.
+
+    Parameters
+    ----------
+    metric : Metric
+        What was estimated.
+    table : Table
+        A table, or a batch.
+    value : ndarray of the shape of the batch
+        The metric's values.
+    found : str or ndarray of str
+        What the interval's method has to say.
+    """
+    text = np.array(np.broadcast_to(found, value.shape), dtype=object)
+    undefined = np.isnan(value)
+    if undefined.any():
+        text = np.where(undefined, _undefined(metric, table), text)
+    text = np.where((text == "") & ~undefined, _left_out(metric, table), text)
+    if table.design.is_exact:  # nothing is drawn, so that nothing could vary
+        text = np.where(text == CONSTANT, "", text)
+    note = table.design.note
+    return np.where(text == "", note, text + f"; {note}") if note else text
+
+
+def _undefined(metric: Metric, table: Table) -> Any:
+    """Say in words why a metric is undefined on each table."""
+    counts = table.counted
+    if table.why_undefined:
+        return table.why_undefined
+    if metric.positive is not None and isinstance(counts, ClassCounts):
+        return _empty_parts(*counts.outcomes(metric.positive))
+    text = np.full(table.batch, f"`{metric.name}` is undefined here: a denominator is zero", dtype=object)
+    if metric.per_class is not None:
+        negative = (metric.per_class(counts) < 0).any(-1)
+        text[negative] = f"`{metric.name}` is undefined here: the value of a class is negative"
+    return text
+
+
+def _empty_parts(tp: Array, fn: Array, fp: Array, tn: Array) -> Array:
+    """Say which of the four sums that a metric of one class divides by are empty."""
+    empty = np.stack([tp + fn == 0, fp + tn == 0, tp + fp == 0, fn + tn == 0], -1)
+    text = np.full(tp.shape, "undefined: a denominator is zero", dtype=object)
+    for pattern in np.unique(empty.reshape(-1, 4), axis=0):
+        words = ", ".join(word for word, is_empty in zip(MISSING, pattern, strict=True) if is_empty)
+        if words:
+            text[(empty == pattern).all(-1)] = f"undefined: there is {words}"
+    return text
+
+
+def _left_out(metric: Metric, table: Table) -> Any:
+    """Say how many classes an average leaves out because the metric is undefined on them."""
+    if metric.per_class is None:
+        return ""
+    undefined = np.isnan(metric.per_class(table.counted))
+    missing, number = undefined.sum(-1), undefined.shape[-1]
+    what = "pairs of classes" if metric.spec is not None and metric.spec.pairs else "classes"
+    text = np.full(table.batch, "", dtype=object)
+    for few in np.unique(missing[missing > 0]):
+        text[missing == few] = f"averaged without {few} of {number} {what}, where it is undefined"
+    return text

@@ -1,0 +1,146 @@
+"""Tables drawn from a posterior, a prior, the sampling distribution or a stated truth."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from howsure.errors import HowsureError, whole_number
+from howsure.methods.bootstrap import Bootstrap
+from howsure.methods.dirichlet import Dirichlet, Prior
+from howsure.methods.draws import Draw, drawn_blocks, seed_sequence, stream_at
+from howsure.tables.batch import Tables
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+Source = Literal["posterior", "prior", "random", "sampling", "truth"]
+SOURCES = ("posterior", "prior", "random", "sampling", "truth")
+OF_PROBABILITIES = ("posterior", "prior", "random")
+
+
+def draw_tables(
+    table: Table | Tables[Any],
+    n: int = 1000,
+    *,
+    source: Source = "posterior",
+    prior: Prior | None = None,
+    prevalence: ArrayLike | None = None,
+    prevalence_prior: Prior | None = None,
+    cases: int | None = None,
+    random_state: Any = None,
+) -> Any:
+    """Draw synthetic tables, such as confusion matrices that are as plausible as the observed one.
+
+    Parameters
+    ----------
+    table : Table or Tables
+        From `confusion`, `from_counts`, `scores`, `paired` or another source; with ``by=`` one for each group.
+    n : int
+        How many tables are drawn.
+    source : {"posterior", "prior", "random", "sampling", "truth"}
+        ``"posterior"``: what the cells' probabilities may be, given the data and the prior; ``"prior"``: given the
+        prior alone; ``"random"``: of a classifier that predicts at random; ``"sampling"``: the study repeated, with
+        the table's design, as the bootstrap has it; ``"truth"``: cases drawn from the table's own shares, taken for
+        the true probabilities.
+    prior : float, str or array-like, optional
+        Pseudo-cases in each cell, or a name, as in `Dirichlet`.
+    prevalence : array-like of shape (K,), optional
+        The prevalence of another population, as in `Dirichlet`.
+    prevalence_prior : float, str or array-like of shape (K,), optional
+        Pseudo-cases in each true class, as in `Dirichlet`.
+    cases : int, optional
+        Draw whole counts of this many cases: from the posterior these are predictions of a new test set (posterior
+        predictive draws). ``"truth"`` takes the table's own number by default.
+    random_state : seed, optional
+        An int, a `numpy.random.Generator` or a `numpy.random.SeedSequence`. The draws do not depend on the number of
+        threads, and each group's table has a stream of its own.
+
+    Returns
+    -------
+    ndarray of shape (n, *cells) or dict
+        Without ``cases``, those of ``"posterior"``, ``"prior"`` and ``"random"`` are probabilities, which sum to 1
+        over each table; all others are counts. For a confusion table the shape is (n, K, K). Of groups, a dict of
+        arrays by key.
+
+    Raises
+    ------
+    HowsureError
+        If an argument is not valid, or the table has no such draws.
+
+    Notes
+    -----
+    With ``prior`` and ``prevalence_prior`` the posterior is the product of a Dirichlet distribution of the prevalence
+    and one of the predictions within each true class. Metrics do not change when a table is multiplied by a constant,
+    so draws of probabilities serve as well as counts.
+
+    References
+    ----------
+    Caelen (2017), Annals of Mathematics and Artificial Intelligence 81; Tötsch, Hoffmann (2021), PeerJ Computer
+    Science 7.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> table = hs.from_counts([[50, 3], [5, 42]])
+    >>> drawn = hs.draw_tables(table, 2000, random_state=0)
+    >>> drawn.shape, drawn[:2].sum((1, 2)).round(9).tolist()
+    ((2000, 2, 2), [1.0, 1.0])
+    >>> hs.draw_tables(table, 2, source="truth", cases=20, random_state=0).sum((1, 2)).tolist()
+    [20.0, 20.0]
+    """
+    if source not in SOURCES:
+        raise HowsureError.unknown("source of draws", str(source), SOURCES)
+    size, number = whole_number("n", n), None if cases is None else whole_number("cases", cases)
+    method = None
+    if source in OF_PROBABILITIES:
+        method = Dirichlet(prior, prevalence_prior, prevalence, source=source)  # type: ignore[arg-type]  # one of these
+    elif not (prior is None and prevalence is None and prevalence_prior is None):
+        message = f"`prior` and `prevalence` are for draws of a posterior, not for source='{source}'."
+        raise HowsureError(message)
+    if not isinstance(table, Tables):
+        return _drawn(table, size, source, method, number, seed_sequence(random_state))
+    seed = seed_sequence(random_state)
+    every: dict[Hashable, Array] = {
+        key: _drawn(each, size, source, method, number, stream_at(seed, index))
+        for index, (key, each) in enumerate(table.items())
+    }
+    return every
+
+
+def _drawn(
+    table: Table, n: int, source: str, method: Dirichlet | None, cases: int | None, seed: np.random.SeedSequence
+) -> Array:
+    if cases is not None and (source == "sampling" or not table.has_one_cell_per_case):
+        what = "source='sampling' repeats the study as it was" if source == "sampling" else f"this is a {table.noun}"
+        message = f"`cases` is for tables in which each case falls in one cell, drawn anew: {what}. Drop it."
+        raise HowsureError(message)
+    draw = _drawer(table, source, method, cases)
+    drawn = np.empty((n, table.cells.shape[-1]))
+
+    def fill(rows: slice, stream: np.random.Generator) -> None:
+        drawn[rows] = draw(rows.stop - rows.start, stream)
+
+    drawn_blocks(fill, n, table.draws_at_once, seed)
+    return drawn.reshape(n, *table.shape)
+
+
+def _drawer(table: Table, source: str, method: Dirichlet | None, cases: int | None) -> Draw:
+    """Return what draws tables, ``(size, generator)`` → ndarray of shape (size, cells)."""
+    if source == "sampling":
+        return Bootstrap().drawer(table)
+    if method is None:
+        shares, number = table.cells / table.cells.sum(), int(table.rows) if cases is None else cases
+        return lambda size, stream: stream.multinomial(number, shares, size).astype(float)
+    if refusal := method.fits(table):
+        raise HowsureError(refusal)
+    posterior = method.drawer(table)
+
+    def probabilities(size: int, stream: np.random.Generator) -> Array:
+        found = posterior(size, stream)
+        shares = found / found.sum(-1, keepdims=True)
+        return shares if cases is None else stream.multinomial(cases, shares).astype(float)
+
+    return probabilities

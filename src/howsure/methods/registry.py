@@ -1,0 +1,104 @@
+"""The interval methods by name: a class registers itself when it is defined."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from howsure.errors import HowsureError
+
+AUTOMATIC = "auto"  # the name of no method, but of choosing one
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A name that a class of methods has with certain settings.
+
+    Parameters
+    ----------
+    name : str
+        Name of the method, such as ``"bootstrap_bca"``.
+    settings : mapping of str to object
+        Arguments of the class.
+    meaning : str
+        What it does, in one line.
+    synonyms : tuple of str
+        Other names.
+    """
+
+    name: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    meaning: str = ""
+    synonyms: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A registered name, with the class that it stands for."""
+
+    kind: type[Any]
+    variant: Variant
+
+    def method(self) -> Any:
+        """Return the method."""
+        return self.kind(**self.variant.settings)
+
+
+METHODS: dict[str, Entry] = {}
+
+
+def register(kind: type[Any]) -> None:
+    """Register a class of methods under its name, or the names of its variants.
+
+    A class that is defined anew, as in a notebook, takes the place of the former one.
+
+    Raises
+    ------
+    HowsureError
+        If the class has no name of its own, the name is taken, or it lacks a method that it must have.
+    """
+    variants = _variants(kind)
+    missing = [name for name in dir(kind) if getattr(getattr(kind, name, None), "__isabstractmethod__", False)]
+    if missing:
+        message = f"`{kind.__name__}` lacks {', '.join(f'`{name}`' for name in missing)}. See `howsure.Method`."
+        raise HowsureError(message)
+    for variant in variants:
+        for name in (variant.name, *variant.synonyms):
+            _check_name(name, kind)
+    METHODS.update({variant.name: Entry(kind, variant) for variant in variants})
+
+
+def _variants(kind: type[Any]) -> tuple[Variant, ...]:
+    own = vars(kind)
+    if "variants" in own:
+        return tuple(own["variants"])
+    if not isinstance(own.get("name"), str):
+        message = f"`{kind.__name__}` needs a name of its own, such as `name = '{kind.__name__.lower()}'`."
+        raise HowsureError(message)
+    meaning = inspect.cleandoc(own.get("__doc__") or "").split("\n", 1)[0]
+    return (Variant(own["name"], {}, meaning, own.get("synonyms", ())),)
+
+
+def _check_name(name: str, kind: type[Any]) -> None:
+    if name != canonical(name) or not name or name == AUTOMATIC:
+        message = f"`{kind.__name__}` cannot be named '{name}'. Use small letters and underscores, as in 'my_method'."
+        raise HowsureError(message)
+    known = find(name)
+    if known is not None and (known.kind.__module__, known.kind.__qualname__) != (kind.__module__, kind.__qualname__):
+        message = f"The name '{name}' of `{kind.__name__}` is taken by `{known.kind.__name__}`. Choose another one."
+        raise HowsureError(message)
+
+
+def find(name: str) -> Entry | None:
+    """Return what a name or synonym stands for, or None."""
+    word = canonical(name)
+    if word in METHODS:
+        return METHODS[word]
+    return next((entry for entry in METHODS.values() if word in entry.variant.synonyms), None)
+
+
+def canonical(name: str) -> str:
+    """Lower case, with underscores for blanks and hyphens."""
+    return name.strip().lower().replace("-", "_").replace(" ", "_")

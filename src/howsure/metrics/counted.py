@@ -1,0 +1,251 @@
+"""Metrics of predictions, bound to a table's classes: their value, their gradient, and what they are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError
+from howsure.metrics import averages
+from howsure.metrics.averages import Average
+from howsure.metrics.metric import Metric, Parts, Ratio, complex_step
+from howsure.metrics.registry import REGISTRY
+from howsure.metrics.spec import Spec
+from howsure.tables.counts import ClassCounts, ConfusionCounts, Outcomes
+from howsure.tables.multilabel import MultilabelTable
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+
+
+def of_predictions(spec: Spec, table: Table, classes: Sequence[int] | None) -> Metric:
+    """Return the metric that a spec names on a table of predictions.
+
+    Parameters
+    ----------
+    spec : Spec
+        Of a metric of predictions.
+    table : ConfusionTable or MultilabelTable
+        Its classes.
+    classes : sequence of int, optional
+        Positions of the classes to average over; all by default.
+
+    Raises
+    ------
+    HowsureError
+        If the metric is of one class, and the spec names none and no average.
+    """
+    if spec.definition.form == "outcomes":
+        return _of_outcomes(spec, table, classes)
+    if isinstance(table, MultilabelTable):
+        message = (
+            f"`{spec.text}` is not defined for multilabel data, where a case has many labels. "
+            "Use a metric of one label with an average, such as 'f1@macro'."
+        )
+        raise HowsureError(message)
+    return {"margins": _of_margins, "cells": _of_cells, "coefficients": _of_coefficients}[spec.definition.form](
+        spec, len(table.labels)
+    )
+
+
+def _of_outcomes(spec: Spec, table: Table, classes: Sequence[int] | None) -> Metric:
+    chosen = None if classes is None else np.asarray(classes)
+    if spec.average == "none":
+        message = (
+            f"`{spec.text}` is one value per class: give it to `evaluate`, or name one class, "
+            f"'{spec.head}@binary+positive_class=…'."
+        )
+        raise HowsureError(message)
+    if spec.average == "micro":
+        return _pooled(spec, table, chosen)
+    if spec.average in averages.BY_NAME:
+        return _averaged(spec, table, averages.BY_NAME[spec.average], chosen)
+    return _single_class(spec, table)
+
+
+def needs_average(spec: Spec, table: Table) -> HowsureError:
+    """Return the error for a metric of one class that meets many, and no average is named."""
+    message = (
+        f"`{spec.head}` looks at one class, and there are {len(table.labels)} {table.classes_noun}. Name an average, "
+        f"'{spec.head}@macro', or a class, '{spec.head}@binary+positive_class={table.labels[-1]}'."
+    )
+    return HowsureError(message)
+
+
+def basics(spec: Spec, classes: int) -> dict[str, Any]:
+    """Return what a bound metric has of its spec."""
+    bounds = spec.definition.bounds(classes, spec.arguments)
+    return {"name": spec.text, "range": bounds, "better": spec.definition.better, "spec": spec}
+
+
+def _filled(values: Array, spec: Spec) -> Array:
+    return values if np.isnan(spec.zero_division) else np.where(np.isnan(values), spec.zero_division, values)
+
+
+def _single_class(spec: Spec, table: Table) -> Metric:
+    if spec.positive_class is None and (len(table.labels) != 2 or isinstance(table, MultilabelTable)):  # noqa: PLR2004
+        raise needs_average(spec, table)
+    index = 1 if spec.positive_class is None else table.position(spec.positive_class)
+    where = np.array([index])
+    return _of_one_table(
+        spec, table, where, lambda counts: counts.outcomes(index), parts=_parts(spec, where), positive=index
+    )
+
+
+def _pooled(spec: Spec, table: Table, chosen: Array | None) -> Metric:
+    where: Any = slice(None) if chosen is None else chosen
+
+    def pooled(counts: ClassCounts) -> Outcomes:
+        tp, fn, fp, tn = (part[..., where].sum(-1) for part in counts.outcomes())
+        return tp, fn, fp, tn
+
+    return _of_one_table(spec, table, where, pooled)
+
+
+def _of_one_table(
+    spec: Spec, table: Table, where: Any, outcomes: Callable[[ClassCounts], Outcomes], **facts: Any
+) -> Metric:
+    """Return the metric of one 2×2 table, to which the classes ``where`` contribute their outcomes."""
+    definition, arguments, of, size = spec.definition, spec.arguments, _class_counts(table), len(table.labels)
+
+    def by_cell(single: Array) -> Array:
+        every = np.zeros((*single.shape, size))
+        every[..., where] = single[..., None]
+        return of.by_cell(every)
+
+    def ratio(_: tuple[int, ...]) -> Ratio:
+        outcome = definition.outcome_ratio(**arguments)
+        assert outcome is not None  # noqa: S101 - `ratio` is set for linear definitions only
+        return Ratio(by_cell(outcome.numerator), by_cell(outcome.denominator))
+
+    return Metric(
+        **basics(spec, size),
+        counts_class=of,
+        value=lambda counts: _filled(definition.evaluate(*outcomes(counts), **arguments), spec),
+        gradient=lambda counts: by_cell(definition.slopes(*outcomes(counts), **arguments)),
+        ratio=ratio if definition.linear else None,
+        **facts,
+    )
+
+
+def _averaged(spec: Spec, table: Table, average: Average, chosen: Array | None) -> Metric:
+    definition, arguments, of = spec.definition, spec.arguments, _class_counts(table)
+
+    def per_class(counts: ClassCounts) -> tuple[Array, Array]:
+        values = _filled(definition.evaluate(*counts.outcomes(), **arguments), spec)
+        return (values, counts.rows) if chosen is None else (values[..., chosen], counts.rows[..., chosen])
+
+    def gradient(counts: ClassCounts) -> Array:
+        by_value, by_weight = average.slopes(*per_class(counts))
+        if chosen is not None:
+            by_value, by_weight = (_scatter(part, chosen, counts.classes) for part in (by_value, by_weight))
+        with np.errstate(invalid="ignore"):
+            slopes = definition.slopes(*counts.outcomes(), **arguments) * by_value
+        slopes = np.where(by_value == 0, 0.0, slopes)
+        slopes[:2] += by_weight  # a class's weight is its true total, tp + fn
+        return of.by_cell(slopes)
+
+    classes = np.arange(len(table.labels)) if chosen is None else chosen
+    return Metric(
+        **basics(spec, len(table.labels)),
+        counts_class=of,
+        value=lambda counts: average.value(*per_class(counts)),
+        gradient=gradient,
+        parts=_parts(spec, classes) if average.name == "macro" and np.isnan(spec.zero_division) else None,
+        per_class=lambda counts: per_class(counts)[0],
+    )
+
+
+def _class_counts(table: Table) -> type[ClassCounts]:
+    of = table.counts_class
+    assert issubclass(of, ClassCounts)  # noqa: S101 - tables of classes alone come here
+    return of
+
+
+def _scatter(values: Array, chosen: Array, size: int) -> Array:
+    every = np.zeros((*values.shape[:-1], size))
+    every[..., chosen] = values
+    return every
+
+
+def _parts(spec: Spec, classes: Array) -> Parts | None:
+    definition = spec.definition
+    ratios = [definition.share_ratio(**spec.arguments)]
+    if definition.terms:
+        ratios = [REGISTRY.find(name).outcome_ratio() for name in definition.terms]  # type: ignore[union-attr]
+    terms = tuple((1.0, ratio) for ratio in ratios if ratio is not None)
+    return Parts(terms, classes) if terms else None
+
+
+def _of_margins(spec: Spec, size: int) -> Metric:
+    definition, arguments = spec.definition, spec.arguments
+
+    def gradient(counts: ConfusionCounts) -> Array:
+        parts = np.concatenate([counts.hits, counts.rows, counts.columns], -1)
+        slopes = complex_step(lambda flat: definition.evaluate(*np.split(flat, 3, axis=-1), **arguments), parts)
+        return _from_margins(np.split(np.nan_to_num(slopes, nan=0.0, posinf=np.inf, neginf=-np.inf), 3, axis=-1))
+
+    def ratio(shape: tuple[int, ...]) -> Ratio:
+        basis = np.eye(3 * shape[0]).reshape(-1, 3, shape[0])
+        forms = definition.function(*np.moveaxis(basis, 1, 0), **arguments)
+        return Ratio(*(_from_margins(form.reshape(3, -1)) for form in forms))
+
+    parts = _parts(spec, np.arange(size)) if definition.terms else None
+    if parts is not None and arguments.get("adjusted"):
+        parts = Parts(tuple((weight / (1 - 1 / size), each) for weight, each in parts.terms), parts.classes)
+    return Metric(
+        **basics(spec, size),
+        counts_class=ConfusionCounts,
+        value=lambda counts: definition.evaluate(counts.hits, counts.rows, counts.columns, **arguments),
+        gradient=gradient,
+        ratio=ratio if definition.linear else None,
+        parts=parts,
+    )
+
+
+def _from_margins(slopes: Sequence[Array] | Array) -> Array:
+    """Return derivatives by each diagonal count, row total and column total as derivatives by each cell."""
+    hits, rows, columns = slopes
+    cells: Array = rows[..., :, None] + columns[..., None, :]
+    diagonal = np.arange(hits.shape[-1])
+    cells[..., diagonal, diagonal] += hits
+    return cells
+
+
+def _of_cells(spec: Spec, size: int) -> Metric:
+    definition, arguments = spec.definition, spec.arguments
+
+    def stepped(cells: Array) -> Array:
+        flat = cells.reshape(*cells.shape[:-2], -1)
+        slopes = complex_step(lambda nudged: value(nudged.reshape(*nudged.shape[:-1], *cells.shape[-2:])), flat)
+        return slopes.reshape(cells.shape)
+
+    def value(cells: Array) -> Array:
+        return definition.evaluate(cells, **arguments)
+
+    given = definition.derivative
+    return Metric(
+        **basics(spec, size),
+        counts_class=ConfusionCounts,
+        value=lambda counts: value(counts.cells),
+        gradient=lambda counts: stepped(counts.cells) if given is None else given(counts.cells, **arguments),
+    )
+
+
+def _of_coefficients(spec: Spec, size: int) -> Metric:
+    ratio = Ratio(*spec.definition.function(size, **spec.arguments))
+
+    def value(counts: ConfusionCounts) -> Array:
+        part, whole = ((counts.cells * form).sum((-2, -1)) for form in (ratio.numerator, ratio.denominator))
+        return np.where(whole == 0, np.nan, part / np.where(whole == 0, 1, whole))
+
+    def gradient(counts: ConfusionCounts) -> Array:
+        whole = (counts.cells * ratio.denominator).sum((-2, -1))[..., None, None]
+        return np.asarray((ratio.numerator - value(counts)[..., None, None] * ratio.denominator) / whole)
+
+    return Metric(
+        **basics(spec, size), counts_class=ConfusionCounts, value=value, gradient=gradient, ratio=lambda _: ratio
+    )

@@ -1,0 +1,250 @@
+"""Metrics of one's own: functions that become metrics with every average and interval, once they keep the laws."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Sequence
+from functools import wraps
+from itertools import pairwise
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError
+from howsure.metrics.laws import NEEDED, broken
+from howsure.metrics.metric import STEP, Better, complex_step
+from howsure.metrics.registry import REGISTRY, Definition, Function, Scored, parameters_of
+from howsure.metrics.spec import Spec
+from howsure.tables.scores import ScoresTable
+
+Array = NDArray[Any]
+TAKES = {"outcomes": ("tp", "fn", "fp", "tn"), "cells": ("counts",), "scores": ("counts", "scores")}
+EXACT = 512  # distinct scores up to which a gradient is taken by each count
+BLOCKS = 256  # of adjacent scores, over which the gradient of longer tables is averaged
+
+
+def define_metric(
+    *,
+    form: Literal["cells", "outcomes", "scores"] = "cells",
+    name: str | None = None,
+    aliases: Sequence[str] = (),
+    range: tuple[float, float] = (0.0, 1.0),  # noqa: A002 - the field's word, and the attribute's
+    better: Better = "higher",
+    gradient: Callable[..., Any] | None = None,
+) -> Callable[[Function], Function]:
+    """Register a metric of your own: decorate a function of counts, and every average and interval follows.
+
+    The function's further parameters, which need defaults, become arguments of the spec string:
+    ``"mine+weight=2@macro"``.
+
+    Parameters
+    ----------
+    form : {"cells", "outcomes", "scores"}
+        What the function takes, all with any leading axes in front, which it keeps:
+
+        - ``"cells"``: ``(counts)``, the K×K table, shape ``(..., K, K)``, rows true and columns predicted;
+        - ``"outcomes"``: ``(tp, fn, fp, tn)`` of one class against the rest. The metric has all averages, ``@macro``,
+          ``@weighted``, ``@micro`` …, and serves multilabel data too;
+        - ``"scores"``: ``(counts, scores)``, the negative and positive cases at each distinct score, shape
+          ``(..., S, 2)``, and these scores, ascending, shape ``(S,)``. Over the classes of `multiclass_scores` it has
+          all averages.
+    name : str, optional
+        Its name in spec strings; the function's own by default.
+    aliases : sequence of str
+        Other names.
+    range : tuple of float
+        Smallest and largest possible value; intervals stay inside. Infinite ends are allowed.
+    better : {"higher", "lower", "neither"}
+        Whether higher or lower values are better.
+    gradient : callable, optional
+        Takes what the function takes and returns the derivative by each count, in the counts' shape (of outcomes: four
+        arrays). By default it is taken by complex step.
+
+    Returns
+    -------
+    callable
+        A decorator that leaves the function as it is.
+
+    Raises
+    ------
+    HowsureError
+        If the function breaks a law on generic tables: it must take leading axes, not change when all counts are
+        multiplied by a constant, stay in its range, and accept complex counts (no ``abs``, ``max`` or comparison of
+        counts on the way) unless ``gradient`` is given. Also if the name is taken by one of howsure's metrics.
+
+    Notes
+    -----
+    Where a value is not finite the metric is undefined. Of tables with more than 512 distinct scores the complex step
+    takes 256 blocks of adjacent scores with equal numbers of cases, each class by itself: the derivative is averaged
+    within a block, which moves the standard error of a smooth metric by far less than its own error.
+
+    Examples
+    --------
+    A cost per case, of the whole table:
+
+    >>> import howsure as hs
+    >>> @hs.define_metric(range=(0, 10), better="lower")
+    ... def cost_per_case(counts, miss=10.0):
+    ...     '''A missed case costs ten, a false alarm one.'''
+    ...     return (miss * counts[..., 1, 0] + counts[..., 0, 1]) / counts.sum((-2, -1))
+    >>> table = hs.from_counts([[50, 3], [5, 42]])
+    >>> print(hs.estimate(table, "cost_per_case"))
+    0.530 [0.233, 1.159]
+    >>> round(hs.estimate(table, "cost_per_case+miss=4").value, 3)
+    0.23
+
+    A metric of one class against the rest, with its average over classes:
+
+    >>> @hs.define_metric(form="outcomes")
+    ... def tversky(tp, fn, fp, tn, missed=0.7):
+    ...     '''Overlap with false negatives weighted against false positives.'''
+    ...     return tp / (tp + missed * fn + (1 - missed) * fp)
+    >>> three = hs.from_counts([[44, 6, 3], [7, 29, 5], [2, 8, 21]])
+    >>> print(hs.estimate(three, "tversky@macro"))
+    0.739 [0.653, 0.810]
+
+    A metric of scores:
+
+    >>> @hs.define_metric(form="scores", better="lower")
+    ... def absolute_error(counts, scores):
+    ...     '''Mean distance between the probability and the truth.'''
+    ...     off = counts[..., 0] * scores + counts[..., 1] * (1 - scores)
+    ...     return off.sum(-1) / counts.sum((-2, -1))
+    >>> scores = hs.scores([0, 0, 1, 1, 0, 1], [0.1, 0.4, 0.35, 0.8, 0.3, 0.6])
+    >>> print(hs.estimate(scores, "absolute_error"))
+    0.342 [0.218, 0.491]
+    """
+    if form not in TAKES:
+        raise HowsureError.unknown("form of metrics", str(form), TAKES)
+
+    def register(function: Function) -> Function:
+        called = getattr(function, "__name__", "") if name is None else name
+        _check_facts(called, tuple(aliases), range, better)
+        guarded = _guarded(function, called, range)
+        definition = Definition(
+            name=called,
+            form=form,
+            function=_build(guarded, gradient) if form == "scores" else guarded,
+            aliases=tuple(aliases),
+            range=range,
+            better=better,
+            derivative=None if form == "scores" else gradient,
+            parameters=_parameters(function, called, form),
+            own=True,
+        )
+        if words := _broken(definition):
+            message = f"`{called}` {words}."
+            raise HowsureError(message)
+        REGISTRY.add(definition)
+        return function
+
+    return register
+
+
+def _check_facts(name: str, aliases: tuple[str, ...], bounds: Any, better: str) -> None:
+    for each in (name, *aliases):
+        if not (isinstance(each, str) and re.fullmatch(r"[^\W\d][\w .-]*", each)):
+            message = f"A metric cannot be called {each!r}: give it a `name` of letters, digits and underscores."
+            raise HowsureError(message)
+    if better not in get_args(Better):
+        raise HowsureError.unknown("value of `better`", str(better), get_args(Better))
+    try:
+        low, high = (float(end) for end in bounds)
+    except (TypeError, ValueError):
+        low, high = np.nan, np.nan
+    if not low < high:
+        message = f"`range` of `{name}` is the smallest and the largest value, in this order, not {bounds!r}."
+        raise HowsureError(message)
+
+
+def _parameters(function: Callable[..., Any], name: str, form: str) -> dict[str, inspect.Parameter]:
+    """Return the parameters that a spec string may set; refuse those that it cannot."""
+    taken = TAKES[form]
+    try:
+        found = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        found = []
+    if sum(each.kind <= each.POSITIONAL_OR_KEYWORD for each in found[: len(taken)]) < len(taken):
+        message = f"`{name}` does not take ({', '.join(taken)}), as metrics of the form '{form}' do."
+        raise HowsureError(message)
+    for each in found[len(taken) :]:
+        if not isinstance(each.default, bool | int | float | str):
+            message = f"`{each.name}` of `{name}` needs a default that a spec string can replace: a number or a text."
+            raise HowsureError(message)
+    return parameters_of(function, len(taken))
+
+
+def _guarded(function: Callable[..., Any], name: str, bounds: tuple[float, float]) -> Callable[..., Array]:
+    """Return the function with nan where it is not finite; a value beyond its range is refused."""
+    low, high = bounds
+    slack = 1e-9 * max([1.0, *(abs(end) for end in bounds if np.isfinite(end))])
+
+    @wraps(function)
+    def guarded(*parts: Any, **arguments: Any) -> Array:
+        with np.errstate(all="ignore"):
+            values = np.asarray(function(*parts, **arguments)) * 1.0
+            found = np.where(np.isfinite(values), values, np.nan)
+            beyond = found[(found.real < low - slack) | (found.real > high + slack)]
+        if beyond.size:
+            worst = beyond[0].real
+            message = f"`{name}` is {worst:g}, beyond its range [{low:g}, {high:g}]: give the right `range`."
+            raise HowsureError(message)
+        return found
+
+    return guarded
+
+
+def _broken(definition: Definition) -> str:
+    """Return the first law that a definition breaks, in words."""
+    average = "macro" if definition.form == "outcomes" else None
+    try:
+        return broken(Spec(definition, average=average), NEEDED)
+    except HowsureError as error:
+        return str(error).partition("` ")[2].removesuffix(".") or str(error)
+    except Exception as error:  # noqa: BLE001 - whatever a function of somebody else's raises
+        words = " ".join(str(error).split())
+        takes = ", ".join(TAKES[definition.form])
+        return f"raises {type(error).__name__} ({words[:120]}): it must take arrays ({takes}) with leading axes"
+
+
+def _build(function: Callable[..., Array], gradient: Callable[..., Any] | None) -> Callable[..., Scored]:
+    """Return what binds a function of counts and scores to a table."""
+
+    @wraps(function)
+    def build(table: ScoresTable, **arguments: Any) -> Scored:
+        def value(cells: Array) -> Array:
+            return function(cells, table.scores, **arguments)
+
+        def slopes(cells: Array) -> Array:
+            if gradient is None:
+                return stepped(value, cells)
+            return np.asarray(gradient(cells, table.scores, **arguments), dtype=float)
+
+        return Scored(value, slopes)
+
+    return build
+
+
+def stepped(value: Callable[[Array], Array], cells: Array) -> Array:
+    """Return the complex-step gradient of a function of ``(..., S, 2)`` counts, of long tables by blocks of scores."""
+    size = cells.shape[-2]
+    if size <= EXACT:
+        flat = cells.reshape(*cells.shape[:-2], -1)
+        slopes = complex_step(lambda nudged: value(nudged.reshape(*nudged.shape[:-1], size, 2)), flat)
+        return slopes.reshape(cells.shape)
+    mass = cells.reshape(-1, size, 2).sum((0, 2))
+    middle = (np.cumsum(mass) - mass / 2) / mass.sum()
+    starts = np.flatnonzero(np.diff(np.minimum(middle * BLOCKS, BLOCKS - 1).astype(np.intp), prepend=-1))
+    slopes, nudged = np.empty(cells.shape), cells.astype(complex)
+    for block in (slice(*ends) for ends in pairwise((*starts, size))):
+        for side in (0, 1):
+            own = cells[..., block, side]
+            total = own.sum(-1, keepdims=True)
+            # More cases of the block's own kind; of a kind that it lacks, evenly over its scores.
+            direction = np.where(total > 0, own / np.where(total > 0, total, 1), 1 / own.shape[-1])
+            nudged[..., block, side] = own + STEP * 1j * direction
+            slopes[..., block, side] = (np.imag(value(nudged)) / STEP)[..., None]
+            nudged[..., block, side] = own
+    return slopes

@@ -1,0 +1,61 @@
+"""Metrics of the scores of two classes, bound to a table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError
+from howsure.metrics.metric import Metric
+from howsure.metrics.registry import Scored
+from howsure.metrics.spec import Spec
+from howsure.tables.counts import Counts
+from howsure.tables.scores import ScoresTable
+
+Array = NDArray[Any]
+
+
+def of_scores(spec: Spec, table: ScoresTable) -> Metric:
+    """Return the metric that a spec names on a table of scores of two classes.
+
+    Parameters
+    ----------
+    spec : Spec
+        Of a metric of scores, without an average.
+    table : ScoresTable
+        The scores; their counts enter into metrics that bin them.
+
+    Raises
+    ------
+    HowsureError
+        If the spec has an average, or an argument has no meaning.
+    """
+    if spec.average is not None:
+        message = f"`{spec.text}`: two classes with one score per case have no average. Drop '@{spec.average}'."
+        raise HowsureError(message)
+    built = spec.definition.function(table, **spec.arguments)
+    return of_cells(spec, built, spec.definition.bounds(2, spec.arguments), _beyond_the_rows(spec, built, table))
+
+
+def of_cells(spec: Spec, built: Scored, bounds: tuple[float, float], beyond: float = 0.0) -> Metric:
+    """Return the metric of a function of the cells; its value is off by what the rows lack of the exact one."""
+    return Metric(
+        name=spec.text,
+        counts_class=Counts,
+        value=lambda counts: built.value(counts.cells) + beyond,
+        gradient=lambda counts: built.gradient(np.asarray(counts.cells, dtype=float)),
+        range=bounds,
+        better=spec.definition.better,
+        spec=spec,
+        takes_batches=built.takes_batches,
+    )
+
+
+def _beyond_the_rows(spec: Spec, built: Scored, table: ScoresTable) -> float:
+    """Return what the rows of a table lack of the exact value, where they stand for a known distribution."""
+    known = table.design.exact_values
+    if spec.arguments or spec.definition.name not in known:
+        return 0.0
+    return float(known[spec.definition.name] - float(built.value(table.counts)))

@@ -1,0 +1,49 @@
+"""What a user writes: checked by mypy and pyright, and run by a test. Nothing here may be `Any`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import assert_type
+
+import numpy as np
+from numpy.typing import NDArray
+
+import howsure as hs
+
+truth = np.array([1, 0, 1, 1, 0, 0, 1, 0] * 5)
+said = np.array([1, 0, 1, 0, 0, 1, 1, 0] * 5)
+score = np.linspace(0, 1, 40)
+site = ["a", "b"] * 20
+
+# tables, with and without groups
+table = hs.from_counts([[50, 3], [5, 42]])
+assert_type(table, hs.ConfusionTable)
+assert_type(hs.scores(truth, score), hs.ScoresTable)
+assert_type(hs.scores(truth, score, by=site), hs.Tables[hs.ScoresTable])
+assert_type(hs.scores(truth, score).at(0.5), hs.ConfusionTable)
+pair = hs.paired(truth, {"A": said, "B": truth})
+assert_type(pair, hs.PairedTable)
+assert_type(pair.model("A"), hs.Table)
+grouped = hs.confusion(truth, said, by=site)
+
+# estimates
+estimate = hs.estimate(table, "f1", method="wilson", confidence_level=0.9)
+assert_type(estimate, hs.Estimate)
+assert_type(estimate.low, float)
+number: float = estimate
+assert_type(estimate + 1, float)
+assert_type(hs.estimate(grouped, "accuracy"), hs.Estimates)
+assert_type(hs.evaluate(table), hs.Evaluation)
+assert_type(hs.evaluate(table)["accuracy"], hs.Estimate)
+assert_type(hs.evaluate(grouped), hs.Evaluations)
+assert_type(hs.evaluate(table, ["f1"]).flat(), dict[str, float])
+assert_type(hs.f1_score(truth, said), hs.Estimate)
+
+# comparisons, curves, draws
+comparison = hs.compare(pair, "accuracy")
+assert_type(comparison, hs.Comparison)
+assert_type(comparison.p_value, float)
+curve = hs.roc_curve(truth, score)
+assert_type(curve, hs.Curve)
+columns: Mapping[str, NDArray[np.float64]] = curve.columns
+assert_type(hs.draw_tables(table, n=3, random_state=0).shape, tuple[int, ...])
