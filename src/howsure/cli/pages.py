@@ -71,7 +71,7 @@ class Asked:
     def estimated(self, subject: Subject) -> Subject:
         """Return a model with its estimates, which are both printed and reported on."""
         from howsure.errors import checked_level
-        from howsure.methods import named
+        from howsure.methods.library import named
         from howsure.report.evidence import Settings, estimated
 
         level, method = checked_level(self.level), named(self.method)

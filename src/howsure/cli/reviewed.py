@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from howsure.cli.options import Format, Words, split
 from howsure.cli.output import write, write_grid
@@ -90,8 +91,6 @@ def review_plan(
     from howsure.evidence.review.reviewed import reviewed as corrected
     from howsure.sources.confusion import confusion
 
-    if reviewed is None:
-        table: Any = confusion(y_true, y_pred, data=file)
-    else:
-        table = corrected(y_true=y_true, y_pred=y_pred, y_reviewed=reviewed, data=file)
+    columns: dict[str, Any] = {"y_true": y_true, "y_pred": y_pred, "data": file}
+    table = confusion(**columns) if reviewed is None else corrected(**columns, y_reviewed=reviewed)
     write_grid(planned(table, metric, budget=budget, confidence_level=level).grid(), how=format, title=str(file))

@@ -190,7 +190,7 @@ class Study:
         name
             An experiment or a group.
         source
-            ``"posterior"``, ``"prior"``, or ``"random"``: a classifier that guesses all classes alike often.
+            ``"posterior"``, ``"prior"``, or ``"random"``: a classifier that guesses all classes equally often.
         """
         if source not in SOURCES:
             what = "source of draws"
@@ -305,7 +305,7 @@ class Study:
         """Return the draws of all metrics as an xarray DataTree, as ArviZ reads it.
 
         The group ``posterior`` has a variable for each metric, with the dimensions chain (one), draw and experiment;
-        ``prior`` and ``observed_data`` are alike.
+        ``prior`` and ``observed_data`` have the same form.
 
         Raises
         ------
