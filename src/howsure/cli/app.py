@@ -46,7 +46,7 @@ def report(
     per_class: bool = False,
     seed: int | None = None,
     html: Path | None = None,
-    format: Format = "table",  # noqa: A002 - the option's name
+    how: Format = "table",
 ) -> None:
     """Print the metrics of predictions in a file, with their intervals, and write a report.
 
@@ -83,7 +83,7 @@ def report(
         Seed of the methods that draw.
     html
         Write a report as one page to this file; a name in .md or .tex has it in Markdown, or its tables in LaTeX.
-    format
+    how
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
     from howsure.cli.pages import Asked, Columns, blocks_of, class_blocks, report_on_file, subjects_of
@@ -103,7 +103,7 @@ def report(
     subjects = subjects_of(file, columns, asked)
     if html is not None:
         report_on_file(file, columns, asked, subjects).save(html)
-    write(class_blocks(subjects, asked, format) if per_class else blocks_of(subjects), str(file), format)
+    write(class_blocks(subjects, asked, how) if per_class else blocks_of(subjects), str(file), how)
 
 
 @app.command
@@ -117,7 +117,7 @@ def matrix(
     level: float = 0.95,
     per_class: bool = False,
     seed: int | None = None,
-    format: Format = "table",  # noqa: A002 - the option's name
+    how: Format = "table",
 ) -> None:
     """Print the metrics of a confusion matrix in a CSV or TSV file, with their intervals.
 
@@ -137,7 +137,7 @@ def matrix(
         Print precision, recall and F1 of each class instead.
     seed
         Seed of the methods that draw.
-    format
+    how
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
     from howsure.cli.pages import Asked, blocks_of, class_blocks
@@ -149,7 +149,7 @@ def matrix(
     found, counts = read_matrix(file)
     asked = Asked(split(metrics) or None, method, level, seed_sequence(seed))
     made = [asked.estimated(Subject(table=from_counts(counts, labels or found)))]
-    write(class_blocks(made, asked, format) if per_class else blocks_of(made), str(file), format)
+    write(class_blocks(made, asked, how) if per_class else blocks_of(made), str(file), how)
 
 
 def _typed(labels: list[str], file: Path, column: str) -> list[Any]:
@@ -161,32 +161,32 @@ def _typed(labels: list[str], file: Path, column: str) -> list[Any]:
 
 
 @app.command
-def metrics(*, format: Format = "table") -> None:  # noqa: A002 - the option's name
+def metrics(*, how: Format = "table") -> None:
     """List the metrics that spec strings can name, and the averages.
 
     Parameters
     ----------
-    format
+    how
         How to print.
     """
     from howsure.cli.listing import average_grid, metric_grid
 
-    write_grid(metric_grid(), how=format, title="Metrics")
-    if format == "table":
-        write_grid(average_grid(), how=format, title="Averages over classes: metric@average")
+    write_grid(metric_grid(), how=how, title="Metrics")
+    if how == "table":
+        write_grid(average_grid(), how=how, title="Averages over classes: metric@average")
 
 
 @app.command
-def methods(metric: str | None = None, *, format: Format = "table") -> None:  # noqa: A002 - the option's name
+def methods(metric: str | None = None, *, how: Format = "table") -> None:
     """List the interval methods and their synonyms.
 
     Parameters
     ----------
     metric
         List those that suit this metric, such as f1 or roc_auc, the one that is used by default first.
-    format
+    how
         How to print.
     """
     from howsure.cli.listing import method_grid
 
-    write_grid(method_grid(metric), how=format, title="Methods")
+    write_grid(method_grid(metric), how=how, title="Methods")

@@ -24,7 +24,7 @@ def compare(
     groups: str | None = None,
     sample_weight: str | None = None,
     seed: int | None = None,
-    format: Format = "table",  # noqa: A002 - the option's name
+    how: Format = "table",
 ) -> None:
     """Compare the models of a file, pair by pair, on the same cases.
 
@@ -52,7 +52,7 @@ def compare(
         Column with the weight of each case.
     seed
         Seed of the methods that draw.
-    format
+    how
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
     from howsure.comparison.models import compare_all
@@ -68,10 +68,10 @@ def compare(
         table, default = paired_scores(y_true, split(y_score), **columns), "roc_auc"
     wanted = split(metrics) or [default]
     found = compare_all(table, wanted, correction=correction, method=method, confidence_level=level, random_state=seed)
-    if format in {"json", "csv"}:
-        write_records(found.records(), format)
-    elif format == "table" and len(found) == 1 and len(table.models) == 2:
+    if how in {"json", "csv"}:
+        write_records(found.records(), how)
+    elif how == "table" and len(found) == 1 and len(table.models) == 2:
         pair = next(iter(found.values()))
-        write_grid(pair.grid(), how=format, title=str(file), note=pair.sentence())
+        write_grid(pair.grid(), how=how, title=str(file), note=pair.sentence())
     else:
-        write_grid(found.grid(), how=format, title=str(file), note=f"{table.rows:,} cases")
+        write_grid(found.grid(), how=how, title=str(file), note=f"{table.rows:,} cases")

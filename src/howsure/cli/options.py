@@ -7,7 +7,10 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-Format = Literal["table", "json", "csv", "markdown", "html", "latex"]
+Format = Annotated[Literal["table", "json", "csv", "markdown", "html", "latex"], Parameter(name="--format")]
+TableFormat = Annotated[
+    Literal["table", "json", "markdown", "html", "latex"], Parameter(name="--format")
+]  # of several tables
 Words = Annotated[list[str] | None, Parameter(consume_multiple=True)]
 
 

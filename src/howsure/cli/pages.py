@@ -131,7 +131,7 @@ def _compared(file: Path, columns: Columns, asked: Asked) -> Comparisons:
     others: dict[str, Any] = dict(columns.others)
     if columns.y_pred:
         table = paired(columns.y_true, columns.y_pred, data=file, labels=columns.labels, **others)
-        default = "f1" if len(table.labels) == 2 else "f1@macro"
+        default = "f1" if table.is_binary else "f1@macro"
     else:
         table = paired_scores(columns.y_true, columns.y_score, data=file, pos_label=columns.positive, **others)
         default = "roc_auc"
@@ -246,6 +246,6 @@ def _about(table: Table) -> str:
     """Say in one line what a table holds."""
     classes = table.labels.tolist()
     cases = f"{table.rows:,} cases {table.design.words}".rstrip()
-    if len(classes) != 2:
+    if not table.is_binary:
         return f"{cases}, {len(classes)} {table.classes_noun}"
     return f"{cases}, positive class {classes[1]} ({100 * table.class_totals[1] / table.counts.sum():.1f} %)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from howsure.cli.options import Format, Words, split
 from howsure.cli.output import write, write_grid
@@ -20,7 +21,7 @@ def reviewed(
     method: str | None = None,
     level: float = 0.95,
     seed: int | None = None,
-    format: Format = "table",  # noqa: A002 - the option's name
+    how: Format = "table",
 ) -> None:
     """Print the metrics of predictions whose labels were reviewed in part, with their intervals.
 
@@ -42,7 +43,7 @@ def reviewed(
         Confidence level, between 0 and 1.
     seed
         Seed of the methods that draw.
-    format
+    how
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
     from howsure.estimates.estimation import evaluate
@@ -50,7 +51,7 @@ def reviewed(
 
     table = corrected(y_true=y_true, y_pred=y_pred, y_reviewed=reviewed, data=file)
     found = evaluate(table, split(metrics) or None, method=method, confidence_level=level, random_state=seed)
-    write([single_block([*found.values()], table, found.confidence_level)], str(file), format)
+    write([single_block([*found.values()], table, found.confidence_level)], str(file), how)
 
 
 def review_plan(
@@ -63,7 +64,7 @@ def review_plan(
     budget: int,
     reviewed: str | None = None,
     level: float = 0.95,
-    format: Format = "table",  # noqa: A002 - the option's name
+    how: Format = "table",
 ) -> None:
     """Print how many cases of each cell to review next, so that a metric's interval narrows most.
 
@@ -83,15 +84,13 @@ def review_plan(
         Column with the corrected labels, empty where a case was not reviewed; none if nothing was reviewed yet.
     level
         Confidence level, between 0 and 1.
-    format
+    how
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
     from howsure.evidence.review.budget import review_plan as planned
     from howsure.evidence.review.reviewed import reviewed as corrected
     from howsure.sources.confusion import confusion
 
-    if reviewed is None:
-        table = confusion(y_true, y_pred, data=file)
-    else:
-        table = corrected(y_true=y_true, y_pred=y_pred, y_reviewed=reviewed, data=file)
-    write_grid(planned(table, metric, budget=budget, confidence_level=level).grid(), how=format, title=str(file))
+    columns: dict[str, Any] = {"y_true": y_true, "y_pred": y_pred, "data": file}
+    table = confusion(**columns) if reviewed is None else corrected(**columns, y_reviewed=reviewed)
+    write_grid(planned(table, metric, budget=budget, confidence_level=level).grid(), how=how, title=str(file))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from cyclopts import App
 
-from howsure.cli.options import Words, split
+from howsure.cli.options import TableFormat, Words, split
 from howsure.cli.output import write_grid
 from howsure.errors import HowsureError
 from howsure.grids import json_text
@@ -17,7 +17,6 @@ from howsure.grids import json_text
 if TYPE_CHECKING:
     from howsure.study import Records, Study
 
-Format = Literal["table", "json", "markdown", "html", "latex"]  # several tables have no CSV
 SUFFIXES = (".csv", ".tsv")
 
 study_app = App(name="study", help="Many experiments in groups: run a study file, or begin one.")
@@ -32,7 +31,7 @@ def run(
     parquet: bool = False,
     rope: float | None = None,
     html: Path | None = None,
-    format: Format = "table",  # noqa: A002 - the option's name
+    how: TableFormat = "table",
 ) -> None:
     """Print the summaries, the aggregates and the ranks of a study.
 
@@ -48,7 +47,7 @@ def run(
         Largest difference that does not matter, for the comparisons.
     html
         Write a report as one page to this file; a name in .md or .tex has it in Markdown, or its tables in LaTeX.
-    format
+    how
         How to print.
     """
     from howsure.study import Study
@@ -60,13 +59,13 @@ def run(
         command = shlex.join(["howsure", *sys.argv[1:]])
         report_of_study(study, title=str(file), rope=rope, command=command).save(html)
     reports = _reports(study, rope)
-    if format == "json":
+    if how == "json":
         sys.stdout.write(json_text({name: report.records() for name, report in reports.items()}))
-    for title in ("summaries", "aggregates") if format != "json" else ():
-        write_grid(reports[title].grid(), how=format, title=f"{file} · {title}")
-    if format == "table" and len(study.experiments) > 1:
+    for title in ("summaries", "aggregates") if how != "json" else ():
+        write_grid(reports[title].grid(), how=how, title=f"{file} · {title}")
+    if how == "table" and len(study.experiments) > 1:
         for metric in study.wanted():
-            write_grid(study.ranks(metric).grid(), how=format, title=f"{file} · ranks · {metric}")
+            write_grid(study.ranks(metric).grid(), how=how, title=f"{file} · ranks · {metric}")
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
         for name, report in reports.items():

@@ -34,7 +34,7 @@ def unlabelled(
     method: str | None = None,
     level: float = 0.95,
     seed: int | None = None,
-    format: Format = "table",  # noqa: A002 - the option's name
+    how: Format = "table",
 ) -> None:
     """Print the metrics of scores in a file, without labels, with their intervals.
 
@@ -78,7 +78,7 @@ def unlabelled(
         Confidence level, between 0 and 1.
     seed
         Seed of the methods that draw.
-    format
+    how
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
     from howsure.comparison.monitoring import evaluated, monitor
@@ -94,13 +94,13 @@ def unlabelled(
     if not isinstance(tables, Mapping):
         found = evaluated(tables, names, threshold, settings)
         shown = tables.at(threshold) if hasattr(tables, "at") else tables
-        write([single_block([*found.values()], shown, found.confidence_level)], str(file), format)
+        write([single_block([*found.values()], shown, found.confidence_level)], str(file), how)
         return
     followed = monitor(tables, names, threshold=threshold, reference=reference, baseline=baseline, **settings)
-    if format in {"json", "csv"}:
-        write_records(followed.records(), format)
+    if how in {"json", "csv"}:
+        write_records(followed.records(), how)
     else:
-        write_grid(followed.grid(), how=format, title=f"{file} · by {by or every}")
+        write_grid(followed.grid(), how=how, title=f"{file} · by {by or every}")
 
 
 def _calibrator(

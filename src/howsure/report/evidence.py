@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from howsure.estimates.batch import Evaluations
 from howsure.estimates.estimate import Estimate
-from howsure.estimates.estimation import default_metrics, evaluate, finished
+from howsure.estimates.estimation import default_metrics, evaluate, finished, own_table
 from howsure.estimates.evaluation import Evaluation
+from howsure.estimates.given import table_of
 from howsure.methods.bootstrap import Bootstrap
-from howsure.methods.dirichlet import Dirichlet
 from howsure.methods.draws import seed_sequence
-from howsure.methods.interval import Method
+from howsure.methods.interval import DrawingMethod, Method
+from howsure.methods.library import named
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
 from howsure.tables.batch import ALL, Tables, in_groups
@@ -165,28 +167,26 @@ class Settings:
     def evaluated(self, tables: Table | Tables[Any], metrics: Metrics) -> dict[Hashable, Evaluation]:
         """Return the evaluation of all cases by the key `ALL`, and of each group by its own."""
         level = self.levels[self.level]
-        chosen: dict[str, Any] = {"method": self.method, "confidence_level": level, "random_state": self.seed}
-        return {key: evaluate(each, metrics, **chosen) for key, each in in_groups(tables).all_and_groups().items()}
+        found = evaluate(tables, metrics, method=self.method, confidence_level=level, random_state=self.seed)
+        return {ALL: found} if isinstance(found, Evaluation) else {ALL: found.overall, **found}
 
 
 def subject_of(name: str, given: Any) -> Subject:
     """Return a subject from a table, an evaluation, or either by groups."""
-    overall = getattr(given, "overall", given)
-    if isinstance(overall, Evaluation):
-        return _of_evaluations(name, overall, {} if overall is given else given, getattr(given, "columns", ()))
-    is_counted = issubclass(overall.counts_class, ClassCounts)
-    return Subject(name, given if is_counted else None, None if is_counted else given)
+    if isinstance(given, Evaluation):
+        return _of_evaluations(name, in_groups(given.table), {ALL: given})
+    if isinstance(given, Evaluations):
+        return _of_evaluations(name, given.tables, {ALL: given.overall, **given})
+    tables = table_of(given, "report_of")
+    is_counted = issubclass(in_groups(tables).overall.counts_class, ClassCounts)
+    return Subject(name, tables if is_counted else None, None if is_counted else tables)
 
 
-def _of_evaluations(
-    name: str, overall: Evaluation, groups: Mapping[Hashable, Evaluation], columns: Sequence[str]
-) -> Subject:
+def _of_evaluations(name: str, tables: Tables[Any], made: Mapping[Hashable, Evaluation]) -> Subject:
     """Return a subject that shows what was estimated."""
-    tables = Tables(groups, [each.table for each in groups.values()], overall.table, columns)
-    found = replace(subject_of(name, tables), evaluations={ALL: (overall,)} | {key: (groups[key],) for key in groups})
-    if overall.threshold is None:
-        return found
-    return replace(found, table=tables.at(overall.threshold), threshold=overall.threshold)
+    found = replace(subject_of(name, tables), evaluations={key: (each,) for key, each in made.items()})
+    threshold = made[ALL].threshold
+    return found if threshold is None else replace(found, table=tables.at(threshold), threshold=threshold)
 
 
 def parts_of(subject: Subject) -> list[Part]:
@@ -286,33 +286,33 @@ def by_class(table: Table, settings: Settings) -> dict[str, list[Measured]]:
 def measured(made: Evaluation, settings: Settings) -> list[Measured]:
     """Return the estimates of an evaluation, which stay as they are, with their intervals at the other levels."""
     own = {each.name: each for each in settings.metrics or () if isinstance(each, Metric)}
-    specs = [own.get(name, name) for name in made]
-    runs = [
-        made.values() if level == made.confidence_level else at_level(made, specs, level) for level in settings.levels
-    ]
+    at_level = _at_levels(made, [own.get(name, name) for name in made])
+    runs = [made.values() if level == made.confidence_level else at_level(level) for level in settings.levels]
     return [Measured(each, each[settings.level]) for each in zip(*runs, strict=True)]
 
 
-def at_level(made: Evaluation, specs: Sequence[str | Metric], level: float) -> Iterable[Estimate]:
-    """Return what was estimated at another level: by the same method, from the same draws where there are some."""
-    if isinstance(made.method, Bootstrap | Dirichlet) and all(each.draws is not None for each in made.values()):
-        return [
-            _from_draws(made, each, resolve(spec, made.table, threshold=made.threshold), level)
-            for each, spec in zip(made.values(), specs, strict=True)
-        ]
-    again = evaluate(
-        made.table,
-        specs,
-        method=made.method,
-        confidence_level=level,
-        random_state=made.seed,
-        threshold=made.threshold,
-    )
-    return again.values()
+def _at_levels(made: Evaluation, specs: Sequence[str | Metric]) -> Callable[[float], Iterable[Estimate]]:
+    """Return estimates as a function of their level: by the same method, from the same draws where there are some."""
+    method = named(made.table.design.method or None) if made.method is None else made.method
+    if isinstance(method, DrawingMethod) and all(each.draws is not None for each in made.values()):
+        return _from_draws(made, specs, method)
+
+    def at_level(level: float) -> Iterable[Estimate]:
+        settings: dict[str, Any] = {"random_state": made.seed, "threshold": made.threshold}
+        return evaluate(made.table, specs, method=made.method, confidence_level=level, **settings).values()
+
+    return at_level
 
 
-def _from_draws(made: Evaluation, each: Estimate, metric: Metric, level: float) -> Estimate:
-    method: Any = made.method
-    table, own = (made.table, metric) if metric.smaller is None else metric.smaller(made.table)
-    interval = method.interval_of(each.draws, own, table, level, made.seed)
-    return finished(each.metric, table, own, level, method, interval)
+def _from_draws(
+    made: Evaluation, specs: Sequence[str | Metric], method: DrawingMethod
+) -> Callable[[float], Iterable[Estimate]]:
+    owns = [own_table(made.table, resolve(spec, made.table, threshold=made.threshold)) for spec in specs]
+    found = [
+        (each, table, metric, method.levels_of(np.asarray(each.draws), metric, table, made.seed))
+        for each, (table, metric) in zip(made.values(), owns, strict=True)
+    ]
+    return lambda level: [
+        finished(each.metric, table, metric, level, method, at_level(level)).replace(stream=each.stream)
+        for each, table, metric, at_level in found
+    ]

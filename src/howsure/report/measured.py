@@ -9,6 +9,7 @@ from typing import Any
 
 from howsure.comparison.rope import Region
 from howsure.errors import HowsureError, checked_level
+from howsure.estimates.batch import Evaluations
 from howsure.estimates.evaluation import Evaluation
 from howsure.estimates.named import Named, by_name
 from howsure.grids import plain
@@ -33,7 +34,7 @@ MOST_CELLS = 10_000  # of a table that is handed over cell by cell
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
-Given = Table | Tables[Any] | Evaluation
+Given = Table | Tables[Any] | Evaluation | Evaluations
 
 
 def report_of(
@@ -54,9 +55,10 @@ def report_of(
 
     Parameters
     ----------
-    subjects : Table, Tables, Evaluation, mapping of str to one of these, sequence of Subject, or Study
-        A table, tables by group, an evaluation, or these by model; or `Subject` s with scores too. An evaluation is
-        shown as it was estimated, by its own metrics, method, level and seed; a study by its own settings.
+    subjects : Table, Tables, Evaluation, Evaluations, mapping of str to one of these, sequence of Subject, or Study
+        A table, tables by group, evaluations of these, or any of them by model; or `Subject` s with scores too.
+        Evaluations are shown as they were estimated, by their own metrics, method, level and seed; a study by its
+        own settings.
     title : str
         What was evaluated.
     metrics, method, confidence_level, random_state
@@ -187,9 +189,12 @@ def _written(
 
 
 def _subjects(given: Any) -> list[Subject]:
-    if isinstance(given, Table | Evaluation) or hasattr(given, "overall"):
-        return [subject_of("", given)]
-    models = [subject_of(str(name), given[name]) for name in given] if isinstance(given, Mapping) else list(given)
+    if isinstance(given, Mapping) and not isinstance(given, Tables | Evaluation | Evaluations):
+        models = [subject_of(str(name), each) for name, each in given.items()]
+    elif isinstance(given, Sequence) and all(isinstance(each, Subject) for each in given):
+        models = list(given)
+    else:
+        models = [subject_of("", given)]
     if not models or any(each.table is None and each.scores is None for each in models):
         message = "There is nothing to report on. Give a table, tables by model, or subjects with a table or scores."
         raise HowsureError(message)

@@ -63,7 +63,7 @@ def what_was_evaluated(models: Sequence[Part], left_out: int, settings: Settings
     if left_out:
         missing = f"{left_out:,} rows were left out, because their labels are not among the classes named. " + missing
     lines.append((missing,))
-    if len(table.labels) == 2:
+    if table.is_binary:
         lines.append((f"The positive class is “{table.labels[-1]}”.",))
     lines += [
         (f"A case is predicted positive from a score of {each.threshold:g} on{', ' * bool(each.model)}{each.model}.",)
@@ -198,7 +198,7 @@ def matrices(models: Sequence[Part], settings: Settings) -> Section:
         shares = [row_shares(table, level) for level in settings.levels]
         if len(table.labels) <= MOST_CLASSES:
             sheets.append(_matrix(table, shares, suffix))
-        if len(table.labels) > 2:
+        if not table.is_binary:  # two classes have one confusion each way
             sheets.append(_confusions(table, shares, suffix))
     note = "Each cell: the cases, their share of the true class, and Wilson's interval of that share."
     return Section("Confusion matrix", ((note,),), sheets=tuple(sheets))

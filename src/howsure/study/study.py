@@ -40,11 +40,11 @@ class Study:
 
     Parameters
     ----------
-    seed
+    seed : int
         A whole number.
-    n_draws
+    n_draws : int
         Draws of each experiment.
-    confidence_level
+    confidence_level : float
         Level of all intervals; may be changed at any time.
 
     Examples
@@ -132,14 +132,14 @@ class Study:
 
         Parameters
         ----------
-        name
+        name : str
             ``"group/experiment"``; one word is an experiment that is a group of its own.
-        evidence
+        evidence : Table, array-like of shape (K, K), tuple, path or mapping
             A table; a matrix of counts; a tuple ``(y_true, y_pred)``; the path of a matrix; or a mapping as in a
             study file: ``counts``, ``matrix`` or ``predictions`` (a path, with ``y_true`` and ``y_pred`` as columns).
-        prior, prevalence_prior
+        prior, prevalence_prior : float, array-like or str, optional
             As in `Dirichlet`: pseudo-cases of each cell and of each true class.
-        folder
+        folder : path, optional
             Where relative paths begin.
 
         Raises
@@ -162,15 +162,15 @@ class Study:
 
         Parameters
         ----------
-        metric
+        metric : str
             A spec string; ``"recall@none"`` is one metric per class.
-        aggregation
+        aggregation : str, optional
             ``"fixed"``, ``"dl"``, ``"pm"``, ``"reml"`` (each also with ``"_knha"``: Hartung–Knapp), ``"beta"``,
             ``"gamma"``, ``"histogram"`` (conflation), ``"nadeau_bengio"`` (folds of one cross-validation),
             ``"tables"`` (their sum) or ``"identity"``. By default ``"reml_knha"``.
-        scale
+        scale : str, optional
             Scale to pool on; by default that of the metric's range.
-        test_share
+        test_share : float, optional
             Share of the cases that a fold tests on, for ``"nadeau_bengio"``.
 
         Raises
@@ -185,12 +185,12 @@ class Study:
 
         Parameters
         ----------
-        metric
+        metric : str
             A spec string; it need not have been added.
-        name
+        name : str
             An experiment or a group.
-        source
-            ``"posterior"``, ``"prior"``, or ``"random"``: a classifier that guesses all classes alike often.
+        source : {"posterior", "prior", "random"}
+            ``"posterior"``, ``"prior"``, or ``"random"``: a classifier that guesses all classes equally often.
         """
         if source not in SOURCES:
             what = "source of draws"
@@ -218,20 +218,20 @@ class Study:
 
         Parameters
         ----------
-        name
+        name : str
             The group; experiments are ``"name/fold_0"`` and so on.
-        result
+        result : mapping or array-like of shape (n,)
             What scikit-learn's `cross_validate` returned with ``return_estimator=True, return_indices=True`` (then
             ``X`` is needed), or the predictions of `cross_val_predict`.
-        y
+        y : array-like of shape (n,)
             The true labels of all cases.
-        X
+        X : array-like of shape (n, features), optional
             The features of all cases.
-        folds
+        folds : array-like of shape (n,) or iterable of splits, optional
             For predictions: the fold of each case, or the splits, as ``cv.split(X, y)`` gives them.
-        labels
+        labels : array-like of shape (K,), optional
             The classes; all that occur in ``y`` by default.
-        prior
+        prior : float, array-like or str, optional
             As in `Dirichlet`.
         """
         for fold in fold_tables(result, y, X=X, folds=folds, labels=labels):
@@ -305,7 +305,7 @@ class Study:
         """Return the draws of all metrics as an xarray DataTree, as ArviZ reads it.
 
         The group ``posterior`` has a variable for each metric, with the dimensions chain (one), draw and experiment;
-        ``prior`` and ``observed_data`` are alike.
+        ``prior`` and ``observed_data`` have the same form.
 
         Raises
         ------
@@ -321,9 +321,9 @@ class Study:
 
         Parameters
         ----------
-        metric
+        metric : str, optional
             A spec string; by default all metrics of the study.
-        source
+        source : {"posterior", "prior", "random"}
             ``"random"`` for the baseline of a classifier that guesses, ``"prior"`` for what the prior alone says.
         """
         return findings.summaries(self._held, metric, source, self._level)
@@ -333,12 +333,12 @@ class Study:
 
         Parameters
         ----------
-        metric
+        metric : str
             A spec string.
-        first, second
+        first, second : str
             Experiments, groups (their aggregates), or, for the second, ``"random"``: a classifier that guesses, on
             the first's test set.
-        rope
+        rope : float or tuple of two float, optional
             Largest difference that does not matter, or a pair (low, high); none by default, for no number suits all
             metrics.
 
@@ -382,10 +382,10 @@ class Study:
 
         Parameters
         ----------
-        metric
+        metric : str, optional
             A spec string; by default all metrics of the study. One that has not been added takes the default
             aggregation.
-        basis
+        basis : {"draws", "delta"}
             ``"draws"``: mean and standard deviation of the posterior; ``"delta"``: observed value and delta-method
             standard error.
 

@@ -89,6 +89,11 @@ class Table(abc.ABC):
         return self.counts.reshape(*self.batch, -1)
 
     @property
+    def is_binary(self) -> bool:
+        """Whether there are two classes, of which the last is the positive one."""
+        return len(self.labels) == 2
+
+    @property
     def class_totals(self) -> Array:
         """Cases of each true class, or with each label, ``(..., K)``."""
         return added_up(self.cells, self.truth, len(self.labels))
