@@ -67,7 +67,7 @@ def test_records_hold_the_overall_result_first_and_then_the_groups():
     assert len(records) == 2 * (1 + 6)
     assert found["x", 1]["f1"].value == records[3]["value"]
     assert found.to_pandas().shape[0] == found.to_polars().shape[0] == 14
-    assert str(found).splitlines()[2].startswith("overall")
+    assert str(found).splitlines()[2].startswith("all")
 
 
 def test_a_group_that_is_not_there_is_named():
@@ -100,8 +100,8 @@ def test_results_can_be_sent_to_other_processes():
 
 def test_names_say_what_each_result_is_of():
     """By name there are the overall comparisons and each group's, in words."""
-    assert list(hs.compare(by_site(["x"]), "accuracy").by_name()) == ["overall: A − B", "x: A − B"]
-    assert list(hs.roc_curve(hs.scores(TRUTH, RNG.random(300), by=SITE)).by_name()) == ["overall", "x", "y", "z"]
+    assert list(hs.compare(by_site(["x"]), "accuracy").by_name()) == ["all: A − B", "x: A − B"]
+    assert list(hs.roc_curve(hs.scores(TRUTH, RNG.random(300), by=SITE)).by_name()) == ["all", "x", "y", "z"]
 
 
 def test_many_groups_are_shown_shortened():

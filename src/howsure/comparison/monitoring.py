@@ -147,13 +147,14 @@ def monitor(
     if reference is not None and baseline is not None:
         message = "Give either `reference`, whose intervals make the baseline, or the `baseline` itself."
         raise HowsureError(message)
+    seed = seed_sequence(random_state)
     settings = {"method": method, "confidence_level": confidence_level}
+    whole = getattr(tables, "overall", None)
 
-    def of_chunk(table: Table, seed: Any) -> Evaluation:
+    def of_chunk(table: Any, seed: Any) -> Any:
         return evaluated(table, metrics, threshold, {**settings, "random_state": seed})
 
-    seed = seed_sequence(random_state)
-    evaluations = of_groups(tables, of_chunk, seed)
+    evaluations: Any = of_groups(tables, of_chunk, seed) if whole is None else of_chunk(tables, seed)
     names = list(next(iter(evaluations.values())))
     if baseline is not None:
         limits = _stated(baseline, names)
@@ -161,8 +162,7 @@ def monitor(
         limits = _hull([of_chunk(reference, group_seed(seed, "reference"))])
     else:
         limits = _hull([evaluations[chunk] for chunk in _chunks(reference, evaluations)])
-    whole = getattr(tables, "overall", None)
-    overall = None if whole is None else of_chunk(whole, seed)
+    overall = None if whole is None else evaluations.overall
     return Monitoring(evaluations=evaluations, baseline=limits, overall=overall)
 
 
@@ -178,13 +178,13 @@ def departure(interval: Limits, baseline: Limits) -> str:
 
 
 def evaluated(
-    table: Table, metrics: str | Sequence[str] | None, threshold: float | None, settings: dict[str, Any]
-) -> Evaluation:
-    """Evaluate metrics on a table; of scores count metrics at the threshold, which other tables do not need.
+    table: Any, metrics: str | Sequence[str] | None, threshold: float | None, settings: dict[str, Any]
+) -> Any:
+    """Evaluate metrics on a table, or on each group's: count metrics of scores at the threshold.
 
     Parameters
     ----------
-    table : Table
+    table : Table or Tables
         Of scores, or of predictions.
     metrics : str or sequence of str, optional
         Spec strings.
@@ -193,8 +193,9 @@ def evaluated(
     settings : dict
         Method, level and seed, as `evaluate` takes them.
     """
-    if not isinstance(table, ScoresTable) or threshold is None:
-        return evaluate(table, metrics or default_metrics(table), **settings)
+    first = getattr(table, "overall", table)
+    if not isinstance(first, ScoresTable) or threshold is None:
+        return evaluate(table, metrics or default_metrics(first), **settings)
     return evaluate(table, metrics or (*USUAL, "roc_auc"), threshold=threshold, **settings)
 
 

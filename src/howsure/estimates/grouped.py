@@ -20,7 +20,7 @@ from howsure.tables.batch import Tables, by_column
 T = TypeVar("T", bound=Tabular)
 T_co = TypeVar("T_co", bound=Tabular, covariant=True)
 P = ParamSpec("P")
-OVERALL = "overall"  # what the first row is called where tables are shown
+ALL = "all"  # the row of the table of all groups, in print
 
 
 def group_seed(random_state: Any, key: Hashable) -> np.random.SeedSequence:
@@ -148,10 +148,10 @@ class Grouped(Tabular, Named, Mapping[Hashable, T_co], Generic[T_co]):
         return len(self.results)
 
     def by_name(self) -> dict[str, Any]:
-        """Return what it holds by name, such as ``"overall"`` and ``"a"``, or ``"a: A − B"``."""
+        """Return what it holds by name, such as ``"all"`` and ``"a"``, or ``"a: A − B"``."""
         found: dict[str, Any] = {}
         for values, each in self._all():
-            words = OVERALL if values is None else ", ".join(map(str, values.values()))
+            words = ALL if values is None else ", ".join(map(str, values.values()))
             inside: dict[str, Any] = by_name(each) if isinstance(each, Named) else {}
             found |= {f"{words}: {name}": one for name, one in inside.items()} if inside else {words: each}
         return found
@@ -170,7 +170,7 @@ class Grouped(Tabular, Named, Mapping[Hashable, T_co], Generic[T_co]):
 
     def grid(self) -> Grid:
         """Return a table of strings: those of the results, one below the other."""
-        first = (OVERALL, *[""] * (len(self.columns) - 1))
+        first = (ALL,) * len(self.columns)
         parts = ((first if values is None else tuple(map(str, values.values())), each) for values, each in self._all())
         rows = _stacked(self.columns, parts)
         return grid_of(self.records()) if rows is None else rows

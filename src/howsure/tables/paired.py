@@ -101,30 +101,6 @@ class JointTable(Table, abc.ABC):
     def _view(self, index: int) -> Marginal: ...
 
 
-def paired_table(table: object, verb: str) -> JointTable:
-    """Return a table of several models as it is; refuse any other, in one line for all that need one.
-
-    Parameters
-    ----------
-    table : Table
-        From `paired` or `paired_scores`.
-    verb : str
-        The function that needs it.
-
-    Raises
-    ------
-    HowsureError
-        If the table is of one model, or no table.
-    """
-    if isinstance(table, JointTable):
-        return table
-    message = (
-        f"Only a paired table has several models, as `{verb}` needs them: make one with "
-        "`paired(y_true, {'A': …, 'B': …})`."
-    )
-    raise HowsureError(message)
-
-
 @final
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class PairedTable(JointTable):
@@ -301,3 +277,27 @@ class SeparateTables(Table):
         """How each table follows from this one."""
         starts = np.cumsum([0, *(int(np.prod(each.shape)) for each in self.tables)])
         return tuple(Part(each, int(start)) for each, start in zip(self.tables, starts[:-1], strict=True))
+
+
+def paired_table(table: object, verb: str) -> PairedTable | PairedScoresTable:
+    """Return a table of several models as it is; refuse any other, in one line for all that need one.
+
+    Parameters
+    ----------
+    table : Table
+        From `paired` or `paired_scores`.
+    verb : str
+        The function that needs it.
+
+    Raises
+    ------
+    HowsureError
+        If the table is of one model, or no table.
+    """
+    if isinstance(table, PairedTable | PairedScoresTable):
+        return table
+    message = (
+        f"Only a paired table has several models, as `{verb}` needs them: make one with "
+        "`paired(y_true, {'A': …, 'B': …})`."
+    )
+    raise HowsureError(message)
