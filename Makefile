@@ -35,6 +35,7 @@ check: $(VENV)/dev.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python -m pytest -p no:randomly -m types tests/typing
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -p no:randomly README.md CONTRIBUTING.md docs examples/README.md src
 

@@ -52,6 +52,7 @@ from .compat.whole_table import (
     zero_one_loss as zero_one_loss,
 )
 from .curves.curves import (
+    Curve as Curve,
     calibration_curve as calibration_curve,
     det_curve as det_curve,
     precision_recall_curve as precision_recall_curve,

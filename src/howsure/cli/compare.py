@@ -56,6 +56,7 @@ def compare(
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
     from howsure.comparison.models import compare_all
+    from howsure.methods.library import named
     from howsure.sources.paired import paired, paired_scores
 
     if (y_pred is None) == (y_score is None):
@@ -67,7 +68,9 @@ def compare(
     else:
         table, default = paired_scores(y_true, split(y_score), **columns), "roc_auc"
     wanted = split(metrics) or [default]
-    found = compare_all(table, wanted, correction=correction, method=method, confidence_level=level, random_state=seed)
+    found = compare_all(
+        table, wanted, correction=correction, method=named(method), confidence_level=level, random_state=seed
+    )
     if how in {"json", "csv"}:
         write_records(found.records(), how)
     elif how == "table" and len(found) == 1 and len(table.models) == 2:

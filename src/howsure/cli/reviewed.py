@@ -48,9 +48,10 @@ def reviewed(
     """
     from howsure.estimates.estimation import evaluate
     from howsure.evidence.review.reviewed import reviewed as corrected
+    from howsure.methods.library import named
 
     table = corrected(y_true=y_true, y_pred=y_pred, y_reviewed=reviewed, data=file)
-    found = evaluate(table, split(metrics) or None, method=method, confidence_level=level, random_state=seed)
+    found = evaluate(table, split(metrics) or None, method=named(method), confidence_level=level, random_state=seed)
     write([single_block([*found.values()], table, found.confidence_level)], str(file), how)
 
 

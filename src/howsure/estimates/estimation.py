@@ -20,6 +20,7 @@ from howsure.methods.default import checked
 from howsure.methods.draws import seed_sequence
 from howsure.methods.interval import DrawingMethod, Interval, Method
 from howsure.methods.library import named
+from howsure.methods.names import MethodName
 from howsure.metrics.binding import labels_to_expand, resolve
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
@@ -37,7 +38,7 @@ def estimate(
     table: Tables[Any],
     metric: Asked,
     *,
-    method: str | Method | None = ...,
+    method: MethodName | Method | None = ...,
     confidence_level: float = ...,
     random_state: Any = ...,
     classes: Sequence[int] | None = ...,
@@ -50,7 +51,7 @@ def estimate(
     table: Table,
     metric: Asked,
     *,
-    method: str | Method | None = ...,
+    method: MethodName | Method | None = ...,
     confidence_level: float = ...,
     random_state: Any = ...,
     classes: Sequence[int] | None = ...,
@@ -62,7 +63,7 @@ def estimate(
     table: Table | Tables[Any],
     metric: Asked,
     *,
-    method: str | Method | None = None,
+    method: MethodName | Method | None = None,
     confidence_level: float = 0.95,
     random_state: Any = None,
     classes: Sequence[int] | None = None,
@@ -121,7 +122,7 @@ def evaluate(
     table: Tables[Any],
     metrics: Asked | Sequence[Asked] | None = ...,
     *,
-    method: str | Method | None = ...,
+    method: MethodName | Method | None = ...,
     confidence_level: float = ...,
     random_state: Any = ...,
     threshold: float | None = ...,
@@ -133,7 +134,7 @@ def evaluate(
     table: Table,
     metrics: Asked | Sequence[Asked] | None = ...,
     *,
-    method: str | Method | None = ...,
+    method: MethodName | Method | None = ...,
     confidence_level: float = ...,
     random_state: Any = ...,
     threshold: float | None = ...,
@@ -144,7 +145,7 @@ def evaluate(
     table: Table | Tables[Any],
     metrics: Asked | Sequence[Asked] | None = None,
     *,
-    method: str | Method | None = None,
+    method: MethodName | Method | None = None,
     confidence_level: float = 0.95,
     random_state: Any = None,
     threshold: float | None = None,

@@ -13,6 +13,7 @@ from howsure.comparison.compare import compare
 from howsure.comparison.models import compare_all
 from howsure.estimates.estimation import estimate
 from howsure.methods.interval import Method
+from howsure.methods.names import MethodName
 from howsure.metrics.metric import Metric
 from howsure.plots.dots import differences, intervals
 from howsure.plots.forests import forest
@@ -70,7 +71,7 @@ class IntervalDisplay(EstimateDisplay):
         y_pred: Any,
         *,
         metrics: Sequence[str | Metric] | None = None,
-        method: str | Method | None = None,
+        method: MethodName | Method | None = None,
         confidence_level: float = 0.95,
         random_state: Any = None,
         ax: Axes | None = None,
@@ -101,7 +102,7 @@ class PosteriorDisplay(EstimateDisplay):
         y_pred: Any,
         *,
         metric: str | Metric = "accuracy",
-        method: str | Method = "bayes",
+        method: MethodName | Method = "bayes",
         confidence_level: float = 0.95,
         random_state: Any = None,
         rope: tuple[float, float] | None = None,
@@ -132,7 +133,7 @@ class DifferenceDisplay(EstimateDisplay):
         y_preds: Any,
         *,
         metric: str | Metric = "accuracy",
-        method: str | Method | None = None,
+        method: MethodName | Method | None = None,
         confidence_level: float = 0.95,
         random_state: Any = None,
         rope: tuple[float, float] | None = None,

@@ -16,6 +16,7 @@ from howsure.grids import plain
 from howsure.methods.draws import seed_sequence
 from howsure.methods.interval import Method
 from howsure.methods.library import named
+from howsure.methods.names import MethodName
 from howsure.metrics.metric import Metric
 from howsure.report import comparisons as several, sections
 from howsure.report.cautions import cautions
@@ -42,7 +43,7 @@ def report_of(
     *,
     title: str = "",
     metrics: Sequence[str | Metric] | None = None,
-    method: str | Method | None = None,
+    method: MethodName | Method | None = None,
     confidence_level: float | None = None,
     random_state: Any = None,
     comparisons: Named | Mapping[str, Any] = NOTHING,
