@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from howsure.errors import UnknownKeyError
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.evaluation import Evaluation
-from howsure.estimates.grouped import OVERALL
+from howsure.estimates.grouped import ALL
 from howsure.grids import Grid, Tabular, interval_text, number, percent, significant_decimals
 from howsure.tables.batch import Tables
 
@@ -197,7 +197,7 @@ def batch_grid(estimates: list[Estimates]) -> Grid:
     for records in zip(*(each.records() for each in estimates), strict=True):
         for record in records:
             decimals = significant_decimals(record["low"], record["high"])
-            group = tuple(OVERALL if record[name] is None else str(record[name]) for name in columns)
+            group = tuple(ALL if record[name] is None else str(record[name]) for name in columns)
             rows.append(
                 (
                     *group,

@@ -17,8 +17,8 @@ from howsure.methods.interval import DrawingMethod, Interval, Method
 from howsure.methods.library import named
 from howsure.methods.registry import METHODS
 from howsure.metrics.binding import resolve
-from howsure.metrics.contrast import EFFECTS, Side, contrast_metric
-from howsure.metrics.metric import Metric
+from howsure.metrics.contrast import EFFECTS, contrast_metric
+from howsure.metrics.metric import Metric, Side
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.paired import PairedTable
 from howsure.tables.scores import ScoresTable
@@ -158,7 +158,7 @@ def _cases() -> Iterator[Case]:
     for table in _tables():
         specs: Sequence[str] = ("roc_auc", "average_precision") if isinstance(table, ScoresTable) else OF_COUNTS
         for spec in specs:
-            if len(table.labels) == 2 or spec in {"accuracy", "mcc", "f1@macro"}:  # noqa: PLR2004 - of one class
+            if len(table.labels) == 2 or spec in {"accuracy", "mcc", "f1@macro"}:
                 yield resolve(spec, table), table
     yield from _contrasts()
 
