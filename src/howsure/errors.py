@@ -9,7 +9,17 @@ from typing import Any, Self, SupportsIndex
 
 
 class HowsureError(ValueError):
-    """Input that howsure cannot use; the message says what is wrong and what to do."""
+    """Input that howsure cannot use; the message says what is wrong and what to do.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> try:
+    ...     hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "acuracy")
+    ... except hs.HowsureError as error:
+    ...     print(error)
+    There is no metric 'acuracy'. Did you mean 'accuracy'?
+    """
 
     @classmethod
     def unknown(cls, what: str, word: str, known: Iterable[str]) -> Self:

@@ -122,6 +122,13 @@ class Comparisons(Tabular, Named, Mapping[tuple[str, ...], Comparison]):
         Their p-values are the adjusted ones.
     correction : str
         How they were adjusted.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> table = hs.paired([1, 1, 0, 0, 1], {"A": [1, 1, 0, 1, 1], "B": [1, 0, 0, 1, 0], "C": [0, 1, 0, 0, 1]})
+    >>> list(hs.compare_all(table, "accuracy"))
+    [('A', 'B'), ('A', 'C'), ('B', 'C')]
     """
 
     comparisons: tuple[Comparison, ...]

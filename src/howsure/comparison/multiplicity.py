@@ -35,6 +35,7 @@ def adjusted_p_values(p_values: ArrayLike, correction: Correction = "holm") -> A
     Returns
     -------
     ndarray of shape (n_comparisons,)
+        Adjusted p-values, in the order given.
 
     Raises
     ------
@@ -109,6 +110,14 @@ class Differences(Tabular, Named, Mapping[tuple[str, str], Estimate]):
         Which values of the metric win.
     metric : str
         Its spec string, where it is known.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> table = hs.paired([1, 1, 0, 0, 1], {"A": [1, 1, 0, 1, 1], "B": [1, 0, 0, 1, 0], "C": [0, 1, 0, 0, 1]})
+    >>> drawn = hs.evaluate_models(table, "accuracy", method="bayes", random_state=0)
+    >>> list(hs.simultaneous_differences({name: each["accuracy"] for name, each in drawn.items()}))
+    [('A', 'B'), ('A', 'C'), ('B', 'C')]
     """
 
     names: tuple[str, ...]
@@ -220,6 +229,7 @@ def simultaneous_differences(
     Returns
     -------
     Differences
+        For each pair of models the difference, with limits that hold for all pairs together.
 
     Raises
     ------

@@ -39,6 +39,14 @@ class Ranks(Tabular, Mapping[str, dict[int, float]]):
         Models × ranks: rows and columns sum to 1. Models that tie on a draw share its ranks evenly.
     draws : int
         Number of draws on which all models are defined.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> table = hs.paired([1, 1, 0, 0, 1], {"A": [1, 1, 0, 1, 1], "B": [1, 0, 0, 1, 0], "C": [0, 1, 0, 0, 1]})
+    >>> drawn = hs.evaluate_models(table, "accuracy", method="bayes", random_state=0)
+    >>> list(hs.ranks({name: each["accuracy"] for name, each in drawn.items()}))
+    ['A', 'B', 'C']
     """
 
     names: tuple[str, ...]
@@ -170,6 +178,7 @@ def ranks(draws: JointDraws, *, better: Better = "higher") -> Ranks:
     Returns
     -------
     Ranks
+        For each model the probabilities of its ranks.
 
     Raises
     ------

@@ -35,6 +35,13 @@ class Clusters(Design):
         Of a batch: the table of each distinct cluster, ascending. Entries then are in the order of their tables.
     shape : tuple of int
         Of a batch: how many tables it has, and how many cells each of them.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> table = hs.confusion([1, 0, 1, 0, 1], [1, 0, 0, 0, 1], groups=["ann", "ann", "bob", "bob", "cid"])
+    >>> table.design.number, table.design.degrees_of_freedom
+    (3, 2.0)
     """
 
     cluster: Array

@@ -97,6 +97,13 @@ class Weighted(Design):
     atoms : tuple of three ndarray, optional
         ``(cell, weight, number)`` of each distinct weight in each cell, for exact resampling; None where the
         weights are too many to keep, and in a batch.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> table = hs.confusion([1, 0, 1], [1, 0, 0], sample_weight=[1.0, 2.0, 0.5])
+    >>> table.design.weight_squared.tolist()
+    [4.0, 0.0, 0.25, 1.0]
     """
 
     weight_squared: Array

@@ -175,6 +175,18 @@ class Batch(Expected):
     """The cases at hand are given, and each one's true class is drawn from its probabilities.
 
     Intervals are prediction intervals: they hold what a metric of these cases will be once their labels are known.
+
+    Parameters
+    ----------
+    cases : Cases
+        The cases with the probabilities of their classes.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> scores = hs.calibrated([0.1, 0.4, 0.8, 0.9])
+    >>> type(scores.design).__name__
+    'Batch'
     """
 
     cases: Cases
@@ -260,6 +272,18 @@ class Population(Expected):
 
     Intervals are confidence intervals of the population's metric. No label is drawn: that of a case adds nothing to
     what its score says of the population.
+
+    Parameters
+    ----------
+    cases : Cases
+        The cases with the probabilities of their classes.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> scores = hs.calibrated([0.1, 0.4, 0.8, 0.9], target="population")
+    >>> type(scores.design).__name__
+    'Population'
     """
 
     cases: Cases

@@ -62,6 +62,13 @@ class Dirichlet(DrawingMethod):
     ----------
     Caelen (2017), Annals of Mathematics and Artificial Intelligence 81; Tötsch, Hoffmann (2021), PeerJ Computer
     Science 7.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> table = hs.from_counts([[50, 3], [5, 42]])
+    >>> print(hs.estimate(table, "mcc", method=hs.Dirichlet(prior="jeffreys"), random_state=0))
+    0.840 [0.711, 0.922]
     """
 
     prior: Prior | None = None

@@ -62,8 +62,14 @@ def report_of(
         own settings.
     title : str
         What was evaluated.
-    metrics, method, confidence_level, random_state
-        As for `evaluate`; of tables and subjects. The level is 0.95 by default.
+    metrics : sequence of str or Metric, optional
+        As for `evaluate`; of tables and subjects, as are the next three.
+    method : str or Method, optional
+        As for `evaluate`.
+    confidence_level : float, optional
+        As for `evaluate`; 0.95 by default.
+    random_state : int, Generator, SeedSequence or None
+        As for `evaluate`.
     comparisons : Comparison, Comparisons, Records or mapping
         From `compare`, `compare_all` or a study; or what is compared → a difference with ``value``, ``low``, ``high``
         (and ``p_value``, ``probability_greater``).
@@ -80,6 +86,7 @@ def report_of(
     Returns
     -------
     Report
+        Sections by title; ``to_html()``, ``to_markdown()``, ``to_latex()`` and ``save(path)`` write it.
 
     Raises
     ------

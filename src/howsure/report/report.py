@@ -34,6 +34,12 @@ class Report(Document):
         The position of the one that is shown first.
     results : mapping
         Everything for machines: what `to_dict` gives.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> list(hs.report_of(hs.from_counts([[50, 3], [5, 42]])))[:2]
+    ['What to be careful about', 'What was evaluated']
     """
 
     def __getitem__(self, title: str) -> Section:

@@ -36,6 +36,12 @@ class MultilabelTable(Table):
         Each case is a cluster of its labels.
     rows : int or ndarray of shape (...)
         Number of cases.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> hs.confusion([[0, 1], [1, 1]], [[0, 1], [1, 0]])
+    <MultilabelTable: 2 cases, 2 labels, Clusters design>
     """
 
     axes: ClassVar[int] = 3

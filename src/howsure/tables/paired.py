@@ -122,6 +122,12 @@ class PairedTable(JointTable):
         How the counts would vary if the study were repeated.
     rows : int or ndarray of shape (...)
         Number of cases.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> hs.paired([1, 0, 1], {"A": [1, 0, 0], "B": [1, 1, 1]})
+    <PairedTable: 3 cases, 2 classes, Independent design>
     """
 
     pseudo: Array
@@ -199,6 +205,12 @@ class PairedScoresTable(JointTable):
         How the counts would vary if the study were repeated.
     rows : int or ndarray of shape (...)
         Number of cases.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> hs.paired_scores([1, 0, 1], {"A": [0.7, 0.2, 0.4], "B": [0.6, 0.5, 0.9]})
+    <PairedScoresTable: 3 cases, 2 classes, Independent design>
     """
 
     scores: tuple[Array, ...]

@@ -33,6 +33,12 @@ class ScoresTable(Table):
         How the counts would vary if the study were repeated.
     rows : int or ndarray of shape (...)
         Number of cases.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> hs.scores([0, 1, 1], [0.2, 0.4, 0.9])
+    <ScoresTable: 3 cases, 2 classes, Independent design>
     """
 
     scores: Array

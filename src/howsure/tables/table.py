@@ -38,6 +38,12 @@ class Table(abc.ABC):
         How the counts would vary if the study were repeated.
     rows : int or ndarray of shape (...)
         Number of cases behind the counts; by default the counts' sum.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> isinstance(hs.from_counts([[50, 3], [5, 42]]), hs.Table)
+    True
     """
 
     counts: Array
