@@ -166,8 +166,9 @@ class Settings:
 
     def evaluated(self, tables: Table | Tables[Any], metrics: Metrics) -> dict[Hashable, Evaluation]:
         """Return the evaluation of all cases by the key `ALL`, and of each group by its own."""
-        level = self.levels[self.level]
-        found = evaluate(tables, metrics, method=self.method, confidence_level=level, random_state=self.seed)
+        level, groups = self.levels[self.level], in_groups(tables)
+        given = groups if groups else groups.overall
+        found = evaluate(given, metrics, method=self.method, confidence_level=level, random_state=self.seed)
         return {ALL: found} if isinstance(found, Evaluation) else {ALL: found.overall, **found}
 
 
