@@ -23,7 +23,7 @@ from howsure.tables.table import Table
 Array = NDArray[Any]
 ZeroDivision = Literal["warn"] | float
 Result = Estimate | list[Estimate]
-STACK_LEVEL = 6  # frames between a warning and the call that it is about
+STACK_LEVEL = 5  # frames between a warning and the call that it is about
 
 PARAMETERS = """
 y_true, y_pred : array-like of shape (n,) or (n, L), or str
