@@ -155,7 +155,10 @@ def _other(label: Any, positive: Any) -> Any:
     return 0 if label else 1
 
 
-def with_keywords(parameters: str, returns: str = "Estimate") -> Callable[[Function], Function]:
+ESTIMATE = "Estimate\n    The value, a float, with its interval."
+
+
+def with_keywords(parameters: str, returns: str = ESTIMATE) -> Callable[[Function], Function]:
     """Return a decorator for functions that take ``**keywords: Unpack[Keywords]``.
 
     It shows the keywords in the function's signature, refuses others as Python does, and completes the docstring.

@@ -269,7 +269,8 @@ class _Question:
         if rest:
             alone = replace(self, metrics=tuple(self.metrics[place] for place in rest))
             each = [alone.of_group(table, key) for key, table in tables.items()]
-            for place, estimates in zip(rest, zip(*each, strict=True), strict=True):
+            for index, place in enumerate(rest):
+                estimates = tuple(group[index] for group in each)
                 found[overall[place].metric] = Estimates.of(tables, overall[place], estimates)
         return {whole.metric: found[whole.metric] for whole in overall}
 

@@ -167,7 +167,7 @@ class Settings:
     def evaluated(self, tables: Table | Tables[Any], metrics: Metrics) -> dict[Hashable, Evaluation]:
         """Return the evaluation of all cases by the key `ALL`, and of each group by its own."""
         level, groups = self.levels[self.level], in_groups(tables)
-        given = groups if groups else groups.overall
+        given = groups or groups.overall
         found = evaluate(given, metrics, method=self.method, confidence_level=level, random_state=self.seed)
         return {ALL: found} if isinstance(found, Evaluation) else {ALL: found.overall, **found}
 
