@@ -17,7 +17,7 @@ help:
 	@echo 'make demo    install howsure and its command line, print the example data, write report.html'
 	@echo 'make test    install what the tests need, and run them'
 	@echo 'make slow    run the long simulations of coverage too'
-	@echo 'make check   lint, formatting, types, import contracts, examples in the documents'
+	@echo 'make check   lint, formatting, types, import contracts, docstrings, examples in the documents'
 	@echo 'make format  format the code and mend what the linter can mend'
 	@echo 'make bench   time the main paths'
 	@echo 'make clean   remove .venv and caches'
@@ -35,7 +35,9 @@ check: $(VENV)/dev.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python -m pytest -p no:randomly -m types tests/typing
 	$(BIN)/lint-imports
+	$(BIN)/python docs/check_docstrings.py
 	$(BIN)/python -m pytest -p no:randomly README.md CONTRIBUTING.md docs examples/README.md src
 
 format: $(VENV)/dev.stamp

@@ -76,7 +76,7 @@ def ours(method: str, score, label, unlabelled) -> tuple[np.ndarray, float]:
     start = time.perf_counter()
     calibrator = hs.calibrate(score, label, method=method, random_state=0)
     curves = [
-        hs.threshold_curves(calibrator.batch(chunk), list(METRICS), band="none")
+        hs.threshold_curves(hs.calibrated(chunk, calibrator=calibrator), list(METRICS), band="none")
         for chunk in np.split(unlabelled, CHUNKS)
     ]
     took = time.perf_counter() - start

@@ -11,7 +11,8 @@ from howsure.metrics.registry import REGISTRY
 OVER_CLASSES = ("binary+positive_class=1", "macro", "weighted", "micro", "min", "max", "geometric", "harmonic")
 SPECS = [
     spec
-    for definition in REGISTRY
+    for definition in REGISTRY.shipped
+    if not definition.of_scores
     for spec in (
         [f"{definition.name}@{average}" for average in OVER_CLASSES]
         if definition.form == "outcomes"

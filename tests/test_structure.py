@@ -35,10 +35,9 @@ def circles(arrows):
     while grown:
         grown = False
         for name, targets in reached.items():
-            more = set().union(*(reached[target] for target in targets)) if targets else set()
-            if not more <= targets:
-                targets |= more
-                grown = True
+            more = targets.union(*(reached[target] for target in targets))
+            grown = grown or more != targets
+            reached[name] = more
     return sorted(name for name, targets in reached.items() if name in targets)
 
 
@@ -57,8 +56,7 @@ def lines(pattern, *without):
 
 
 def test_tables_and_designs_are_asked():
-    """Outside their folders no code looks at the kind of a table, and few places at its class or its design's."""
-    assert not lines(r"\.kind *(==|!=|in |not in )\s*[\"'{(]", "tables", "designs", "sources") or True
+    """Outside their folders few places look at the class of a table, or at its design's."""
     checks = lines(
         r"isinstance\([^)]*(Table|Tables|Design|Independent|Weighted|Clusters|FixedMargins|Separate|Linearised|Batch|Population|Known|Expected|Reviewed)\b",
         "tables",
@@ -71,4 +69,3 @@ def test_exceptions_from_the_rules_are_few():
     """The linter's rules have few exceptions, each with its reason."""
     noted = lines(r"# noqa")
     assert len(noted) <= MOST_EXCEPTIONS, len(noted)
-    assert all(re.search(r"# noqa: [A-Z0-9, ]+ - ", line) or line.endswith('"""') or True for line in noted)

@@ -22,34 +22,37 @@ from .comparison.ranks import (
     ranks as ranks,
 )
 from .comparison.result import Comparison as Comparison
-from .compat.classification import (
-    classification_report as classification_report,
-    classification_report_with_ci as classification_report_with_ci,
-)
-from .compat.sklearn import (
-    accuracy_score as accuracy_score,
+from .compat.classification import classification_report as classification_report
+from .compat.confidenceinterval import classification_report_with_ci as classification_report_with_ci
+from .compat.of_scores import (
     average_precision_score as average_precision_score,
-    balanced_accuracy_score as balanced_accuracy_score,
     brier_score_loss as brier_score_loss,
-    cohen_kappa_score as cohen_kappa_score,
+    log_loss as log_loss,
+    roc_auc_score as roc_auc_score,
+)
+from .compat.per_class import (
     f1_score as f1_score,
     fbeta_score as fbeta_score,
     fnr_score as fnr_score,
     fpr_score as fpr_score,
-    hamming_loss as hamming_loss,
     jaccard_score as jaccard_score,
-    log_loss as log_loss,
-    matthews_corrcoef as matthews_corrcoef,
     npv_score as npv_score,
     ppv_score as ppv_score,
     precision_score as precision_score,
     recall_score as recall_score,
-    roc_auc_score as roc_auc_score,
     tnr_score as tnr_score,
     tpr_score as tpr_score,
+)
+from .compat.whole_table import (
+    accuracy_score as accuracy_score,
+    balanced_accuracy_score as balanced_accuracy_score,
+    cohen_kappa_score as cohen_kappa_score,
+    hamming_loss as hamming_loss,
+    matthews_corrcoef as matthews_corrcoef,
     zero_one_loss as zero_one_loss,
 )
 from .curves.curves import (
+    Curve as Curve,
     calibration_curve as calibration_curve,
     det_curve as det_curve,
     precision_recall_curve as precision_recall_curve,
@@ -104,7 +107,6 @@ from .evidence.review.reviewed import (
     Reviewed as Reviewed,
     reviewed as reviewed,
 )
-from .evidence.review.rows import review as review
 from .evidence.unlabelled.calibrated import calibrated as calibrated
 from .evidence.unlabelled.miscalibration import miscalibration as miscalibration
 from .methods.bootstrap import Bootstrap as Bootstrap
@@ -154,9 +156,9 @@ from .pooling import (
     pool_folds as pool_folds,
     pool_tables as pool_tables,
 )
-from .report.content import Report as Report
 from .report.evidence import Subject as Subject
 from .report.measured import report_of as report_of
+from .report.report import Report as Report
 from .sources.confusion import confusion as confusion
 from .sources.paired import (
     paired as paired,

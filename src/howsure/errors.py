@@ -9,7 +9,17 @@ from typing import Any, Self, SupportsIndex
 
 
 class HowsureError(ValueError):
-    """Input that howsure cannot use; the message says what is wrong and what to do."""
+    """Input that howsure cannot use; the message says what is wrong and what to do.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> try:
+    ...     hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "acuracy")
+    ... except hs.HowsureError as error:
+    ...     print(error)
+    There is no metric 'acuracy'. Did you mean 'accuracy'?
+    """
 
     @classmethod
     def unknown(cls, what: str, word: str, known: Iterable[str]) -> Self:
@@ -83,7 +93,7 @@ def checked_level(confidence_level: Any) -> float:
         level = math.nan
     if 0 < level < 1:
         return level
-    hint = f" Did you mean {level / 100:g}?" if 1 < level < 100 else ""  # noqa: PLR2004 - a percentage
+    hint = f" Did you mean {level / 100:g}?" if 1 < level < 100 else ""
     message = f"`confidence_level` must lie between 0 and 1, not {confidence_level!r}.{hint}"
     raise HowsureError(message)
 

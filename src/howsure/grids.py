@@ -6,8 +6,11 @@ whatever the data's labels hold. `Tabular` gives these formats to every result; 
 
 from __future__ import annotations
 
+import csv
 import html
 import importlib
+import io
+import json
 import math
 import unicodedata
 from abc import ABC, abstractmethod
@@ -101,6 +104,8 @@ class Grid:
 
 def _width(text: str) -> int:
     """Columns that a terminal gives to a text: wide characters take two, combining ones none."""
+    if text.isascii():
+        return len(text)
     return sum(
         0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text
     )
@@ -153,6 +158,34 @@ WRITERS: Mapping[str, Callable[[Grid], str]] = {
 }
 
 
+def plain(value: Any) -> Any:
+    """Return what JSON has for a value: None for what is undefined or infinite, text for what it does not know."""
+    if isinstance(value, Mapping):
+        return {str(name): plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, str | int | float) else str(value)
+
+
+def json_text(content: Any) -> str:
+    """Return content as JSON, with all digits of its numbers."""
+    return json.dumps(plain(content), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def csv_text(records: Sequence[Mapping[str, Any]]) -> str:
+    """Return flat records as CSV, with all digits of their numbers; what is undefined is empty."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(columns_of(records)), lineterminator="\n")
+    writer.writeheader()
+    for record in records:
+        writer.writerow(
+            {name: "" if isinstance(each, float) and math.isnan(each) else each for name, each in record.items()}
+        )
+    return text.getvalue()
+
+
 def significant_decimals(low: float, high: float) -> int:
     """Decimals that show an interval's width to about two digits, at least 3 and at most 8."""
     width = high - low
@@ -177,7 +210,7 @@ def p_text(p_value: float) -> str:
     """Return a p-value as text, to three decimals."""
     if math.isnan(p_value):
         return "p = –"
-    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"  # noqa: PLR2004 - smaller ones say no more
+    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
 
 
 def columns_of(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:

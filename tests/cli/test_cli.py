@@ -34,13 +34,14 @@ def test_report_prints_the_estimates():
 
 
 def test_json_and_csv_are_for_machines():
-    """JSON and CSV parse, hold full precision and split by group."""
+    """JSON and CSV parse, hold full precision, and say all cases first and then each group."""
     content = json.loads(run(*REPORT, "--format", "json", "--metrics", "f1,mcc", "--by", "tumour_size").stdout)
     tables = hs.confusion("label", "logistic", data=CANCER, by="tumour_size")
-    assert [each["tumour_size"] for each in content["tables"]] == list(tables)
-    assert len(content["estimates"]) == 6
-    first = content["estimates"][0]
-    assert first["low"] == hs.estimate(tables[first["tumour_size"]], first["metric"]).low
+    assert [each["tumour_size"] for each in content["tables"]] == [None, *tables]
+    assert len(content["estimates"]) == 8
+    first, last = content["estimates"][0], content["estimates"][-1]
+    assert (first["tumour_size"], first["low"]) == (None, hs.estimate(tables.overall, first["metric"]).low)
+    assert last["low"] == hs.estimate(tables[last["tumour_size"]], last["metric"]).low
     rows = list(csv.DictReader(io.StringIO(run(*REPORT, "--format", "csv", "--level", "0.8").stdout)))
     assert (
         float(rows[0]["high"])
@@ -63,7 +64,7 @@ def test_options_reach_the_estimates():
     expected = hs.estimate(hs.confusion("label", "logistic", data=CANCER), "f1", method="bayes", random_state=3)
     assert json.loads(drawn.stdout)["estimates"][0]["high"] == expected.high
     weighted = run(*REPORT, "--sample-weight", "score_forest", "--metrics", "accuracy")
-    assert "weighted" in weighted.stdout
+    assert "569 cases of different weights" in weighted.stdout
     assert "malignant" in run(*REPORT, "--per-class").stdout
 
 
@@ -76,7 +77,7 @@ def test_scores_add_their_metrics_and_give_predictions():
     assert found["roc_auc"]["low"] == hs.estimate(scored, "roc_auc").low
     assert found["recall"]["high"] == hs.estimate(scored.at(0.3), "recall").high
     both = json.loads(run(*REPORT, "--y-score", "score_logistic", "--format", "json", "--by", "tumour_size").stdout)
-    assert sum(each["metric"] == "average_precision" for each in both["estimates"]) == 3
+    assert sum(each["metric"] == "average_precision" for each in both["estimates"]) == 4
 
 
 def test_labels_choose_the_positive_class():
@@ -153,30 +154,26 @@ def test_report_is_written_as_a_page(tmp_path):
     assert "tumour_size = small" in " ".join(result.stdout.split())
     found = json.loads(target.read_text().split('id="howsure-results">')[1].split("</script>")[0])
     assert found["seed"] == "3"
-    assert set(found["tables"][0]["groups"]) == {"large", "medium", "small"}
+    assert [each["group"]["tumour_size"] for each in found["tables"]] == [None, "large", "medium", "small"]
     direct = hs.estimate(hs.confusion("label", "logistic", data=CANCER), "f1")
     assert found["estimates"][0]["intervals"]["0.95"] == [direct.low, direct.high]
     assert "howsure report" in target.read_text()
 
 
 def test_models_stand_side_by_side(tmp_path):
-    """Several columns of predictions make one table with a column a model, and one report."""
+    """Several columns of predictions make one table with a column for each model, and one report."""
     target = tmp_path / "report.md"
     models = ["--y-pred", "logistic", "--y-pred", "forest", "--labels", "benign", "--labels", "malignant"]
     scores = ["--y-score", "score_logistic", "--y-score", "score_forest"]
     arguments = ["report", CANCER, "--y-true", "label", *models, *scores, "--metrics", "f1"]
-    rows = list(csv.DictReader(io.StringIO(run(*arguments, "--format", "csv", "--html", str(target)).stdout)))
+    printed = " ".join(run(*arguments, "--html", str(target)).stdout.split())
     table = hs.confusion("label", "forest", data=CANCER, labels=["benign", "malignant"])
-    assert rows[0] == {
-        "metric": "F1",
-        "logistic": rows[0]["logistic"],
-        "forest": str(hs.estimate(table, "f1")),
-    }
-    assert [row["metric"] for row in rows] == ["F1", "ROC AUC", "average precision"]
+    assert f"{hs.estimate(table, 'f1')} roc_auc" in printed
+    assert "Each bar" not in printed
     assert "F1 of forest is" in target.read_text()
     paired = hs.paired("label", ["logistic", "forest"], data=CANCER, labels=["benign", "malignant"])
     assert hs.compare(paired, "f1").sentence().replace("_", "\\_") in target.read_text()
-    assert "Each class, forest" in run(*arguments, "--per-class").stdout
+    assert "model = forest" in " ".join(run(*arguments, "--per-class").stdout.split())
     one_score = run("report", CANCER, "--y-true", "label", *models[:4], "--y-score", "score_forest")
     assert one_score.returncode != 0
     assert "2 columns of predictions and 1 of scores" in one_score.stderr
@@ -189,3 +186,42 @@ def test_rows_that_are_left_out_are_counted(tmp_path):
     target = tmp_path / "report.md"
     run("report", str(data), "--y-true", "y", "--y-pred", "p", "--labels", "a", "--labels", "b", "--html", str(target))
     assert "4 rows were left out" in target.read_text()
+
+
+def test_several_models_keep_numbers_and_groups():
+    """CSV and JSON of several models have the records of one model, with the model and the groups as columns."""
+    arguments = ["report", CANCER, "--y-true", "label", "--y-pred", "logistic", "forest", "--metrics", "f1"]
+    groups = ["--by", "tumour_size,fold"]
+    rows = list(csv.DictReader(io.StringIO(run(*arguments, *groups, "--format", "csv").stdout)))
+    assert list(rows[0])[:4] == ["model", "tumour_size", "fold", "metric"]
+    assert [(row["model"], row["tumour_size"], row["fold"]) for row in rows[:3]] == [
+        ("logistic", "", ""), ("forest", "", ""), ("logistic", "large", "0")
+    ]  # fmt: skip
+    tables = hs.confusion("label", "forest", data=CANCER, by=["tumour_size", "fold"])
+    large = next(row for row in rows if (row["model"], row["tumour_size"], row["fold"]) == ("forest", "large", "1"))
+    assert float(large["low"]) == hs.estimate(tables["large", 1], "f1").low
+    content = json.loads(run(*arguments, "--by", "tumour_size", "--by", "fold", "--format", "json").stdout)
+    assert [each["model"] for each in content["tables"][:2]] == ["logistic", "forest"]
+    assert content["estimates"][1]["value"] == hs.estimate(tables.overall, "f1").value
+
+
+@pytest.mark.parametrize(
+    "how, start", [("markdown", "| all cases |"), ("latex", "all cases &"), ("html", "all cases<")]
+)
+def test_groups_in_one_table(how, start):
+    """Formats of one table have the groups' column under its name, all cases first."""
+    text = run(*REPORT, "--by", "tumour_size", "--metrics", "f1", "--format", how).stdout
+    assert text.count("medium") == 1
+    assert "tumour" in text.partition(start)[0]
+    assert text.index(start) < text.index("large")
+
+
+def test_the_page_shows_what_the_terminal_shows(tmp_path):
+    """Drawn intervals are the same on the terminal and on the page, with no seed named."""
+    target = tmp_path / "report.html"
+    arguments = ["--method", "bayes", "--metrics", "mcc", "--by", "tumour_size", "--format", "json"]
+    printed = json.loads(run(*REPORT, *arguments, "--html", str(target)).stdout)["estimates"]
+    found = json.loads(target.read_text().split('id="howsure-results">')[1].split("</script>")[0])["estimates"]
+    shown = {each["group"]["tumour_size"]: each["intervals"]["0.95"] for each in found if each["metric"] == "mcc"}
+    assert shown == {each["tumour_size"]: [each["low"], each["high"]] for each in printed}
+    assert len(shown) == 4

@@ -39,7 +39,7 @@ def test_two_models_end_in_a_sentence():
 
 def test_records_for_machines():
     """JSON has one record a metric and pair, with adjusted p-values."""
-    result = run("--y-pred", *MODELS[:2], "--metric", "f1,mcc", "--format", "json")
+    result = run("--y-pred", *MODELS[:2], "--metrics", "f1,mcc", "--format", "json")
     records = json.loads(result.stdout)
     table = hs.paired("label", MODELS[:2], data=CANCER)
     expected = hs.compare_all(table, ["f1", "mcc"])

@@ -33,8 +33,8 @@ COLUMNS = ["--y-true", "label", "--y-pred", "model", "--reviewed", "checked"]
 
 
 def test_reviewed_prints_the_corrected_estimates(cases):
-    """The command gives the estimates of `review`, in a table and for machines."""
-    table = hs.review("label", "model", "checked", data=cases)
+    """The command gives the estimates of `reviewed`, in a table and for machines."""
+    table = hs.reviewed(y_true="label", y_pred="model", y_reviewed="checked", data=cases)
     printed = run("reviewed", cases, *COLUMNS)
     assert printed.returncode == 0, printed.stderr
     for each in hs.evaluate(table).values():
@@ -50,7 +50,9 @@ def test_reviewed_prints_the_corrected_estimates(cases):
 
 def test_review_plan_prints_the_cells(cases):
     """The command gives the plan of `review_plan`, with and without an earlier review."""
-    plan = hs.review_plan(hs.review("label", "model", "checked", data=cases), "f1", budget=40)
+    plan = hs.review_plan(
+        hs.reviewed(y_true="label", y_pred="model", y_reviewed="checked", data=cases), "f1", budget=40
+    )
     printed = run("review-plan", cases, *COLUMNS, "--metric", "f1", "--budget", "40", "--format", "json")
     assert printed.returncode == 0, printed.stderr
     assert [int(each["review"]) for each in json.loads(printed.stdout)] == [each["reviews"] for each in plan.records()]

@@ -27,10 +27,10 @@ def test_it_prints_the_estimates_of_python():
     scores = hs.calibrated("score_logistic", data=CANCER)
     assert found["f1"]["low"] == hs.estimate(scores, "f1", threshold=0.3).low
     assert found["roc_auc"]["high"] == hs.estimate(scores, "roc_auc").high
-    assert "if their scores are calibrated" in found["f1"]["reason"]
+    assert "assumes calibrated scores" in found["f1"]["reason"]
     table = run(*SCORES, "--target", "population").stdout
     assert "569 cases, positive class 1" in table
-    assert "the population that these cases are from" in " ".join(table.split())
+    assert "population of these cases" in " ".join(table.split())
 
 
 def test_chunks_are_held_against_a_baseline():
@@ -83,8 +83,7 @@ def test_a_few_labelled_cases_calibrate_the_scores(tmp_path):
     found = {each["metric"]: each for each in json.loads(result.stdout)["estimates"]}
     made = hs.calibrate("score_logistic", "label", data=str(path), pos_label="malignant", random_state=0)
     table = hs.calibrated("score_logistic", data=CANCER, calibrator=made)
-    for spec, more in (("f1", {"threshold": 0.5}), ("roc_auc", {})):
-        ours = hs.estimate(table, spec, random_state=0, **more)
+    for spec, ours in hs.evaluate(table, ["f1", "roc_auc"], threshold=0.5, random_state=0).items():
         assert (found[spec]["low"], found[spec]["high"]) == (ours.low, ours.high)
-    assert "labelled ones" in found["f1"]["reason"]
+    assert "labelled cases are like them" in found["f1"]["reason"]
     assert "--y-true" in run(*SCORES, "--labelled", str(path)).stderr

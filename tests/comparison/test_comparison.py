@@ -17,7 +17,8 @@ from howsure.methods.default import default_method
 from howsure.methods.interval import standard_error
 from howsure.methods.library import named
 from howsure.metrics.binding import resolve
-from howsure.metrics.contrast import EFFECTS, Side, contrast_metric
+from howsure.metrics.contrast import EFFECTS, contrast_metric
+from howsure.metrics.metric import Side
 from howsure.metrics.registry import REGISTRY
 
 DATA = Path(__file__).parents[1] / "data"

@@ -81,7 +81,7 @@ def test_metrics_equal_quadrature(name):
             estimate = hs.estimate(scores, metric, threshold=threshold)
             assert estimate.value == pytest.approx(value, abs=1e-9)
             assert np.isnan(estimate.low)
-            assert estimate.reason == "exact, if the scores are calibrated and have this distribution"
+            assert estimate.reason == "exact; assumes calibrated scores of this distribution"
 
 
 def by_quantiles(a, b):

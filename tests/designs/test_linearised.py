@@ -14,7 +14,7 @@ COUNTS = np.array([[50.0, 3, 2], [5, 42, 4], [1, 6, 30]])
 
 def plain() -> hs.Table:
     """Return a table whose counts are estimated as themselves."""
-    design = Linearised((Sample(COUNTS, np.eye(9)),), COUNTS)
+    design = Linearised((Sample(COUNTS.ravel(), np.eye(9)),), COUNTS.ravel())
     return hs.ConfusionTable(counts=COUNTS, labels=np.arange(3), design=design)
 
 
@@ -42,7 +42,7 @@ def test_counts_that_stand_for_themselves_behave_as_counted_ones() -> None:
 def test_independent_samples_add_their_variances() -> None:
     """A table fed by two samples varies by the sum of what each gives."""
     gradient = np.random.default_rng(1).normal(size=(3, 3))
-    one = Sample(COUNTS, np.eye(9))
+    one = Sample(COUNTS.ravel(), np.eye(9))
     other = Sample(np.array([20.0, 80.0]), np.random.default_rng(2).normal(size=(2, 9)))
     together = Linearised((one, other), COUNTS).variance(COUNTS.ravel(), gradient.ravel())
     assert together == pytest.approx(one.variance(gradient.ravel()) + other.variance(gradient.ravel()))
@@ -65,7 +65,7 @@ def test_merged_cells_share_the_prior_of_the_posterior() -> None:
         seen.append(prior)
         return np.tile(np.arange(9.0), (size, 1))
 
-    design = Linearised((Sample(COUNTS, np.eye(9)),), COUNTS, draws, "a note")
+    design = Linearised((Sample(COUNTS.ravel(), np.eye(9)),), COUNTS.ravel(), draws, "a note")
     member = np.array([0, 1, 0])
     small = design.merged((2 * member[:, None] + member).ravel(), 4)
     drawn = small.posterior(np.ones(4), np.array([4.0, 2, 6, 1]), 2, np.random.default_rng(0))

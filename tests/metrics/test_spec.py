@@ -27,6 +27,11 @@ TABLE = hs.from_counts([[44, 6, 3], [7, 29, 5], [2, 8, 21]], labels=["ER+", "a=b
         ("tpr@binary+positive_class= c@d", "recall@binary+positive_class=c@d"),
         ("tpr@binary+positive_class=a=b", "recall@binary+positive_class=a=b"),
         ("iou@worst", "jaccard@min"),
+        ("AUC + max_fpr = 0.20 @ Mean", "roc_auc+max_fpr=0.2@macro"),
+        ("auc@weighted+multi_class=ovo", "roc_auc@weighted+multi_class=ovo"),
+        ("auc@macro+multi_class=ovr", "roc_auc@macro"),
+        ("ece+debiased=TRUE+bins=15.0", "ece+bins=15+debiased=true"),
+        ("roc_auc+max_fpr=0.12345678", "roc_auc+max_fpr=0.12345678"),
     ],
 )
 def test_shortest_form(text, shortest):
@@ -121,6 +126,43 @@ def test_nothing_is_swallowed(text, words):
         hs.estimate(TABLE, text)
 
 
+def test_a_metric_carries_what_it_was_bound_from():
+    """Definition, arguments, average and class are data of the metric, its name their text."""
+    metric = resolve("f_beta+beta=2@binary+positive_class=c@d", TABLE)
+    assert metric.spec.definition is REGISTRY.find("fbeta")
+    assert (metric.spec.arguments, metric.average, metric.positive) == ({"beta": 2.0}, "binary", 2)
+    assert metric.name == metric.spec.text == "fbeta+beta=2@binary+positive_class=c@d"
+    assert not metric.of_scores
+    scores = hs.scores([0, 1, 1, 0], [0.1, 0.4, 0.2, 0.3])
+    assert [resolve(spec, scores).is_area for spec in ("auc", "auc+max_fpr=1", "auc+max_fpr=0.5", "ap")] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert resolve("auc", scores).of_scores
+
+
+def test_metrics_of_scores_and_of_labels_are_told_apart():
+    """A metric on a table that lacks what it reads says what table to make, or to give a threshold."""
+    rows = hs.multiclass_scores([0, 1, 2], np.eye(3) / 2 + 1 / 6)
+    paired = hs.paired([0, 1, 1], {"A": [0, 1, 0], "B": [1, 1, 0]})
+    scores = hs.scores([0, 1], [0.1, 0.4])
+    for call, words in (
+        (lambda: hs.estimate(scores, "f1"), r"threshold=0\.5.*table\.at"),
+        (lambda: hs.estimate(rows, "f1@macro"), r"metric of predictions.*confusion\(y_true, y_pred\)"),
+        (lambda: hs.compare(paired, "roc_auc"), "metric of scores.*`paired_scores`"),
+        (lambda: hs.estimate(scores, "roc_auc@macro"), "Drop '@macro'"),
+    ):
+        with pytest.raises(hs.HowsureError, match=words):
+            call()
+
+
+def test_reading_and_binding_are_quick():
+    """A spec string is read once: the same text gives the same object, until its metric is defined anew."""
+    assert parse("f1@macro") is parse("f1@macro")
+
+
 def test_metric_objects_are_taken_as_they_are():
     """A bound metric can be given again, and is callable on counts of any leading shape."""
     metric = resolve("f1@macro", TABLE)
@@ -140,7 +182,7 @@ def test_signatures_show_the_arguments():
 def test_names_do_not_collide():
     """No name or alias leads to two definitions, and none holds a sign of the syntax."""
     seen = {}
-    for definition in REGISTRY:
+    for definition in REGISTRY.shipped:
         for name in (definition.name, *definition.aliases):
             assert seen.setdefault(name.lower(), definition) is definition
             assert not set(name) & set("+@= ")

@@ -459,3 +459,50 @@ def test_plots_are_imported_when_they_are_used():
     )
     for code in (light, absent):
         subprocess.run([sys.executable, "-c", code], check=True)
+
+
+BY_SITE = {"site": ["a", "b", "b"] * 40}
+
+
+@pytest.fixture(scope="module")
+def grouped():
+    """Return tables of predictions and of scores by site."""
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 2, 120)
+    score = np.clip(rng.normal(0.3 + 0.4 * truth, 0.3), 0, 1).round(2)
+    return hs.confusion(truth, (score >= 0.5).astype(int), by=BY_SITE), hs.scores(truth, score, by=BY_SITE)
+
+
+def test_intervals_of_groups_begin_with_all_cases(grouped):
+    """Tables by groups are evaluated and drawn whole: all cases first, then each group, model by model."""
+    tables, _ = grouped
+    ax = hs.plots.intervals(tables)
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["all cases", "a", "b"]
+    middle = ax.containers[0].lines[0].get_xdata()
+    assert list(middle) == [each.value for each in hs.evaluate(tables.overall).values()]
+    both = hs.plots.intervals({"forest": tables, "tree": hs.evaluate(tables.overall, "f1")})
+    names = [text.get_text() for text in both.get_legend().get_texts()]
+    assert names == ["forest, all cases", "forest, a", "forest, b", "tree"]
+
+
+def test_matrices_of_groups_have_a_panel_each(grouped):
+    """Of groups there are axes by name, all cases first, in one figure; each shows its own table."""
+    tables, _ = grouped
+    drawn = hs.plots.confusion_matrix(tables)
+    assert list(drawn) == ["all cases", "a", "b"]
+    assert len({each.figure for each in drawn.values()}) == 1
+    assert drawn["b"].texts[0].get_text().endswith(f"\n{tables['b'].counts[0, 0]:g}")
+    display = hs.plots.ConfusionMatrixDisplay(tables).plot()
+    assert display.ax_["a"].figure is display.figure_
+
+
+def test_curves_of_groups_share_their_axes(grouped):
+    """A display of groups has the curve of all cases and each group's, with their areas in the legend."""
+    _, scored = grouped
+    display = hs.plots.RocCurveDisplay.from_scores(scored, name="forest")
+    texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert [text.partition(":")[0] for text in texts] == ["forest, all cases", "forest, a", "forest, b"]
+    assert display.summary.value == hs.estimate(scored.overall, "roc_auc").value
+    assert display.groups[1].summary.value == hs.estimate(scored["b"], "roc_auc").value
+    ax = hs.plots.curve({name: hs.roc_curve(each) for name, each in scored.items()})
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["a", "b"]

@@ -102,7 +102,7 @@ def test_identical_values_are_homogeneous():
 @pytest.mark.parametrize(
     "values, errors, settings, words",
     [
-        ([0.8, 0.9], [0.05, 0.0], {}, "experiment '2' is 0: it would weigh infinitely much"),
+        ([0.8, 0.9], [0.05, 0.0], {}, "experiment '2' is 0: its weight would be infinite"),
         ([0.8, 0.9], [0.05, -0.1], {}, "experiment '2' is -0.1"),
         ([0.8, 0.9], [0.05, math.nan], {"names": ["a", "b"]}, "experiment 'b' is nan"),
         ([0.8, math.nan], [0.05, 0.1], {}, "value of experiment '2' is nan, not finite"),

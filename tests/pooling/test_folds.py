@@ -79,5 +79,5 @@ def test_tables_that_do_not_add_up():
         hs.pool_tables([first, first.with_design(hs.FixedMargins())])
     with pytest.raises(hs.HowsureError, match="no table"):
         hs.pool_tables([])
-    with pytest.raises(hs.HowsureError, match="kind 'scores'"):
+    with pytest.raises(hs.HowsureError, match="Table 1 is a table of scores"):
         hs.pool_tables([hs.scores([0, 1], [0.2, 0.7])])

@@ -20,16 +20,13 @@ def report():
     for name, noise in (("forest", 0.25), ("logistic", 0.3), ("bayes", 0.45)):
         score = np.clip(rng.normal(0.3 + 0.4 * truth, noise), 0, 1).round(3)
         said[name] = predicted = (score >= 0.5).astype(int)
-        groups = {
-            each: hs.confusion(truth[site == each], predicted[site == each]) for each in ("north", "south", "west")
-        }
-        subjects.append(hs.Subject(name, hs.confusion(truth, predicted), hs.scores(truth, score), groups))
+        tables = hs.confusion(truth, predicted, by={"site": site})
+        subjects.append(hs.Subject(name, tables, hs.scores(truth, score)))
     compared = hs.compare_all(hs.paired(truth, said), "f1")
     pooled = hs.pool([0.81, 0.75, 0.84], [0.02, 0.03, 0.02], names=["north", "south", "west"])
     return hs.report_of(
         subjects,
         title="three models",
-        by="site",
         random_state=7,
         comparisons=compared,
         aggregates={"all sites": pooled},
@@ -44,16 +41,16 @@ def compact():
     truth = rng.integers(0, 3, 90)
     predicted = np.where(rng.random(90) < 0.7, truth, 0)
     scored = hs.scores(truth == 0, rng.random(90).round(1))
-    subject = hs.Subject("", hs.confusion(truth, predicted), scored, {"all": hs.confusion(truth, predicted)})
-    return hs.report_of([subject], metrics=["f1@macro"], by="site", command="howsure report small.csv")
+    subject = hs.Subject("", hs.confusion(truth, predicted, by={"site": ["only"] * 90}), scored)
+    return hs.report_of([subject], metrics=["f1@macro"], command="howsure report small.csv")
 
 
 @pytest.fixture(scope="session")
 def strange():
     """Return a report whose labels, groups, models and title hold markup, quotes, emoji and Hebrew."""
     table = hs.from_counts([[30, 3, 1], [4, 40, 2], [0, 2, 21]], labels=list(STRANGE))
-    subjects = [hs.Subject(name, table, None, {name: table}) for name in STRANGE]
-    return hs.report_of(subjects, title=STRANGE[0], by=STRANGE[1], command=STRANGE[0])
+    subjects = {name: hs.Tables([name], [table], table, [STRANGE[1]]) for name in STRANGE}
+    return hs.report_of(subjects, title=STRANGE[0], command=STRANGE[0])
 
 
 @pytest.fixture(scope="session")

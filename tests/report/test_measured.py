@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
+from howsure.designs.base import Design
 from howsure.report.html import as_json
 from howsure.report.measured import LEVELS
 
@@ -133,13 +134,14 @@ def test_clusters_weights_and_undefined_metrics_are_warned_of():
 
 
 def test_groups_models_and_what_was_handed_over_are_all_there():
-    """Each group of each model has a row; comparisons and aggregates have their tables, with their own level."""
-    subjects = [hs.Subject(name, TABLE, None, {"north": TABLE, "south": TABLE}) for name in ("A", "B")]
+    """All cases come first, then each group, model by model; comparisons have their table, with their own level."""
+    tables = hs.Tables(["north", "south"], [TABLE, TABLE], TABLE, ["site"])
     difference = SimpleNamespace(value=0.1, low=0.05, high=0.15, confidence_level=0.9, p_value=0.002)
-    report = hs.report_of(subjects, by="site", comparisons={"A − B": difference})
+    report = hs.report_of({"A": tables, "B": tables}, comparisons={"A − B": difference})
     sheet = section(report, "Groups by site").sheets[0]
+    assert sheet.headers[:3] == ("site", "model", "cases")
     assert [(row[0].value, row[1].value) for row in sheet.rows] == [
-        ("north", "A"), ("south", "A"), ("north", "B"), ("south", "B")
+        ("all cases", "A"), ("all cases", "B"), ("north", "A"), ("north", "B"), ("south", "A"), ("south", "B")
     ]  # fmt: skip
     row = section(report, "Comparisons").sheets[0].rows[0]
     assert [cell.text(0) for cell in row] == ["A − B", "0.100 [0.050, 0.150] (90 %)", "0.002"]
@@ -168,7 +170,7 @@ def test_pairs_of_models_are_compared_in_words_and_on_one_axis(paired, correctio
     sheet = part.sheets[0]
     assert sheet.title == "Differences in F1"
     assert ("p-value, adjusted" in sheet.headers) == (correction != "none")
-    left, right = (float(end.replace("−", "-")) for end in re.findall(r"from (\S+) at .* to (\S+) at", sheet.note)[0])
+    left, right = (float(end.replace("−", "-")) for end in re.findall(r"from (\S+) at .* to (\S+) at", sheet.scale)[0])
     for row, each in zip(sheet.rows, found.values(), strict=True):
         (start, width), line = row[1].bar.spans[0], row[1].bar.line
         ends = [left + (right - left) * share / 100 for share in (start, start + width, line)]
@@ -210,10 +212,10 @@ def test_what_a_table_rests_on_is_said():
     page = hs.report_of(hs.evaluate(hs.scores(truth, score), ["f1", "roc_auc"], threshold=0.4)).to_html()
     assert "predicted positive from a score of 0.4 on" in page
     calibrated = hs.report_of(hs.calibrated(score))
-    assert ("What these cases will turn out to be, if their scores are calibrated.",) in section(
+    assert ("Prediction for these cases; assumes calibrated scores.",) in section(
         calibrated, "What was evaluated"
     ).items
-    told = [each for each in cautions_of(calibrated) if "if their scores are calibrated" in each]
+    told = [each for each in cautions_of(calibrated) if "assumes calibrated scores" in each]
     assert len(told) == 1, "a reason is given once, not once a metric"
     reviews = [[[95, 5], [22, 18]], [[0, 0], [3, 97]]]
     reviewed = hs.evaluate(hs.reviewed([[560, 40], [60, 340]], reviews, labels=["healthy", "ill"]))
@@ -248,7 +250,7 @@ def test_bars_are_drawn_to_scale():
     table = hs.from_counts([[50, 0], [5, 42]])
     report = hs.report_of(table, metrics=["recall", "plr"])
     sheet = section(report, "Metrics").sheets[0]
-    left, right = (float(end) for end in re.findall(r"from ([\d.]+) at .* to ([\d.]+) at", sheet.note)[0])
+    left, right = (float(end) for end in re.findall(r"from ([\d.]+) at .* to ([\d.]+) at", sheet.scale)[0])
     bar, (low, high) = sheet.rows[0][1].bar, report.to_dict()["estimates"][0]["intervals"]["0.95"]
     start, width = bar.spans[report.level]
     assert left + (right - left) * start / 100 == pytest.approx(low, abs=1e-4)
@@ -293,9 +295,8 @@ def test_three_models_ten_classes_five_groups_in_time():
     subjects = []
     for number in range(3):
         predicted = np.where(rng.random(5000) < 0.9 - 0.05 * number, truth, rng.integers(0, 10, 5000))
-        groups = {each: hs.confusion(truth[site == each], predicted[site == each]) for each in range(5)}
-        subjects.append(hs.Subject(f"model {number}", hs.confusion(truth, predicted), None, groups))
-    page = hs.report_of(subjects, by="site").to_html()
+        subjects.append(hs.Subject(f"model {number}", hs.confusion(truth, predicted, by={"site": site})))
+    page = hs.report_of(subjects).to_html()
     assert time.process_time() - started < 5
     assert len(page.encode()) < 2_000_000
 
@@ -389,3 +390,69 @@ def test_notebooks_show_the_report_in_a_frame():
     shown = hs.report_of(TABLE)._repr_html_()
     assert shown.startswith("<iframe ")
     assert "<script" not in shown
+
+
+@pytest.mark.parametrize("method", ["bayes", "bootstrap_percentile", "bootstrap_bca"])
+def test_a_report_shows_the_estimates_that_it_is_given(paired, method):
+    """Of joint draws the intervals are the evaluation's own at its level, and from the same draws at the others."""
+    settings = {"method": method, "random_state": 0}
+    found = {
+        level: hs.evaluate_models(paired, ["accuracy", "mcc"], confidence_level=level, **settings) for level in LEVELS
+    }
+    report = hs.report_of(found[0.9]["logistic"])
+    assert report.levels[report.level] == 0.9
+    for shown in report.to_dict()["estimates"][:2]:
+        assert shown["method"] == method
+        for level in LEVELS:
+            own = found[level]["logistic"][shown["metric"]]
+            assert shown["intervals"][f"{level:g}"] == [own.low, own.high]
+
+
+def test_evaluations_of_models_have_one_report(paired):
+    """A mapping of evaluations is shown side by side, each with its own numbers; levels that differ are refused."""
+    found = hs.evaluate_models(paired, "f1", method="bayes", random_state=0)
+    report = hs.report_of(found)
+    row = section(report, "Metrics").sheets[0].rows[0]
+    assert [cell.order for cell in row[1:]] == [each["f1"].value for each in found.values()]
+    assert [cell.texts[report.level] for cell in row[1:]] == [str(each["f1"])[6:] for each in found.values()]
+    with pytest.raises(hs.HowsureError, match=r"levels \[0.9, 0.95\]"):
+        hs.report_of({"A": hs.evaluate(TABLE), "B": hs.evaluate(TABLE, confidence_level=0.9)})
+    with pytest.raises(hs.HowsureError, match="`confidence_level` is for tables"):
+        hs.report_of(found, confidence_level=0.9)
+
+
+def test_groups_of_scores_and_predictions_have_all_their_metrics():
+    """Groups by two columns have a row each, under the columns' names, with metrics of counts and of scores."""
+    rng = np.random.default_rng(5)
+    truth = rng.integers(0, 2, 240)
+    score = np.clip(rng.normal(0.3 + 0.4 * truth, 0.3), 0, 1).round(2)
+    by = {"site": np.repeat(["a", "b"], 120), "sex": np.tile(["f", "m"], 120)}
+    tables, scored = hs.confusion(truth, (score >= 0.5).astype(int), by=by), hs.scores(truth, score, by=by)
+    report = hs.report_of([hs.Subject("", tables, scored)], metrics=["f1"])
+    sheet = section(report, "Groups by site and sex").sheets[0]
+    assert sheet.headers == ("site", "sex", "cases", "F1", "ROC AUC", "average precision")
+    assert [(row[0].value, row[1].value) for row in sheet.rows] == [
+        ("all cases", ""), ("a", "f"), ("a", "m"), ("b", "f"), ("b", "m")
+    ]  # fmt: skip
+    assert sheet.rows[2][3].order == hs.estimate(tables["a", "m"], "f1").value
+    assert sheet.rows[3][4].order == hs.estimate(scored["b", "f"], "roc_auc").value
+    assert report.to_dict()["tables"][1]["group"] == {"site": "a", "sex": "f"}
+    assert "Each bar" not in report.to_markdown() + report.to_latex()
+
+
+def test_a_design_of_ones_own_speaks_for_itself():
+    """What a design says of its cases and what to be careful about is in the headline and among the cautions."""
+
+    class Panel(Design):
+        words = "from a rotating panel"
+        cautions = ("Households stay in the panel for a year.",)
+
+        def variance(self, counts, gradient):
+            return 2 * (counts * gradient**2).sum(-1)
+
+        def merged(self, cells, size):  # noqa: ARG002 - as of every design
+            return self
+
+    report = hs.report_of(TABLE.with_design(Panel()), metrics=["f1"])
+    assert "these 100 cases from a rotating panel" in report.headline[0][report.level]
+    assert "Households stay in the panel for a year." in cautions_of(report)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
+from howsure.grids import plain
 from howsure.report.study import report_of_study
 
 
@@ -91,7 +92,7 @@ def test_the_page_shows_names_as_text_and_holds_all_numbers(study, report):
     assert "<b>svm" not in page
     assert "<i>models" not in page
     held = json.loads(re.search(r'id="howsure-results">(.*?)</script>', page, re.DOTALL)[1])
-    assert held["aggregates"] == study.aggregate().plain_records()
+    assert held["aggregates"] == plain(study.aggregate().records())
     assert held["comparisons"]["f1: mlp − rule"]["value"] == study.compare("f1", "mlp", "rule").value
     assert hs.report_of(study, title="three").to_html().startswith("<!DOCTYPE html>")
     assert "Forest of mlp" in report.to_markdown()

@@ -243,8 +243,13 @@ def test_weights_and_clusters_keep_their_design():
         ("c", {"matrix": 3}, "`matrix` is the path of a file"),
         ("c", {"predictions": "x.csv", "y_true": "t"}, "name the column of `x.csv` with `y_pred`"),
         ("c", "missing.csv", "There is no file 'missing.csv'"),
-        ("c", hs.scores([0, 1], [0.2, 0.7]), "kind 'scores'"),
+        ("c", hs.scores([0, 1], [0.2, 0.7]), "Experiment 'c': this is a table of scores"),
         ("c", [[5, 1, 0], [2, 6, 1], [0, 1, 7]], "Experiment 'c': `f1` looks at one class"),
+        (
+            "a/2",
+            [[5, 1, 0], [2, 6, 1], [0, 1, 7]],
+            "'a/2' has the classes 0, 1, 2, and 'a/0' of the same group has 0, 1",
+        ),
     ],
 )
 def test_refused_experiments(study, name, evidence, words):

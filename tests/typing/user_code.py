@@ -37,7 +37,21 @@ assert_type(hs.evaluate(table), hs.Evaluation)
 assert_type(hs.evaluate(table)["accuracy"], hs.Estimate)
 assert_type(hs.evaluate(grouped), hs.Evaluations)
 assert_type(hs.evaluate(table, ["f1"]).flat(), dict[str, float])
+
+# the names of scikit-learn and confidenceinterval
 assert_type(hs.f1_score(truth, said), hs.Estimate)
+assert_type(hs.f1_score(y_true=truth, y_pred=said, average="macro", method="bayes", random_state=1), hs.Estimate)
+assert_type(hs.f1_score(truth, said, average=None, labels=[1, 0], zero_division=0.0), list[hs.Estimate])
+assert_type(hs.fbeta_score(truth, said, beta=2, average=None), list[hs.Estimate])
+assert_type(hs.fbeta_score(truth, said, beta=0.5), hs.Estimate)
+assert_type(hs.accuracy_score(truth, said, groups=site, confidence_interval=0.9), hs.Estimate)
+assert_type(hs.cohen_kappa_score(truth, said, weights="linear"), hs.Estimate)
+assert_type(hs.roc_auc_score(truth, score, method=hs.DeLong()), hs.Estimate)
+assert_type(hs.average_precision_score(truth, score, average=None), hs.Estimate | list[hs.Estimate])
+assert_type(hs.log_loss(truth, y_proba=score), hs.Estimate)
+report = hs.classification_report(truth, said, target_names=["well", "ill"])
+assert_type(report["ill"]["f1"], hs.Estimate)
+names: list[str] = [function.__name__ for function in (hs.f1_score, hs.recall_score)]
 
 # comparisons, curves, draws
 comparison = hs.compare(pair, "accuracy")
@@ -46,4 +60,4 @@ assert_type(comparison.p_value, float)
 curve = hs.roc_curve(truth, score)
 assert_type(curve, hs.Curve)
 columns: Mapping[str, NDArray[np.float64]] = curve.columns
-assert_type(hs.draw_tables(table, n=3, random_state=0).shape, tuple[int, ...])
+assert_type(hs.draw_tables(table, n=3, random_state=0), NDArray[np.float64])

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from cyclopts import App, Parameter
-
+from howsure.cli.options import Format, Words, split
+from howsure.cli.output import write_grid, write_records
 from howsure.errors import HowsureError
-
-Format = Literal["table", "json", "csv", "markdown", "html", "latex"]
 
 
 def compare(
@@ -17,16 +15,16 @@ def compare(
     /,
     *,
     y_true: str,
-    y_pred: Annotated[list[str] | None, Parameter(consume_multiple=True)] = None,
-    y_score: Annotated[list[str] | None, Parameter(consume_multiple=True)] = None,
-    metric: Annotated[list[str] | None, Parameter(consume_multiple=True)] = None,
+    y_pred: Words = None,
+    y_score: Words = None,
+    metrics: Words = None,
     method: str | None = None,
     correction: Literal["holm", "fdr_bh", "bonferroni", "none", "max_t"] = "holm",
     level: float = 0.95,
     groups: str | None = None,
     sample_weight: str | None = None,
     seed: int | None = None,
-    format: Format = "table",  # noqa: A002 - the option's name
+    how: Format = "table",
 ) -> None:
     """Compare the models of a file, pair by pair, on the same cases.
 
@@ -37,10 +35,10 @@ def compare(
     y_true
         Column with the true labels.
     y_pred
-        Columns with the predicted labels, one a model.
+        Columns with the predicted labels, one per model.
     y_score
-        Columns with the scores, one a model, instead of labels.
-    metric
+        Columns with the scores, one per model, instead of labels.
+    metrics
         Metrics as spec strings, such as f1@macro; accuracy by default, roc_auc of scores.
     method
         Interval method; see `howsure methods`. By default the one that suits each metric.
@@ -54,11 +52,11 @@ def compare(
         Column with the weight of each case.
     seed
         Seed of the methods that draw.
-    format
+    how
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
-    from howsure.cli.output import write_grid, write_records
     from howsure.comparison.models import compare_all
+    from howsure.methods.library import named
     from howsure.sources.paired import paired, paired_scores
 
     if (y_pred is None) == (y_score is None):
@@ -66,25 +64,17 @@ def compare(
         raise HowsureError(message)
     columns: dict[str, Any] = {"data": file, "groups": groups, "sample_weight": sample_weight}
     if y_pred is not None:
-        table, default = paired(y_true, _split(y_pred), **columns), "accuracy"
+        table, default = paired(y_true, split(y_pred), **columns), "accuracy"
     else:
-        table, default = paired_scores(y_true, _split(y_score or []), **columns), "roc_auc"
-    wanted = _split(metric) if metric else [default]
-    found = compare_all(table, wanted, correction=correction, method=method, confidence_level=level, random_state=seed)
-    if format in {"json", "csv"}:
-        write_records(found.records(), format)
-    elif format == "table" and len(found) == 1 and len(table.models) == 2:  # noqa: PLR2004 - one pair
+        table, default = paired_scores(y_true, split(y_score), **columns), "roc_auc"
+    wanted = split(metrics) or [default]
+    found = compare_all(
+        table, wanted, correction=correction, method=named(method), confidence_level=level, random_state=seed
+    )
+    if how in {"json", "csv"}:
+        write_records(found.records(), how)
+    elif how == "table" and len(found) == 1 and len(table.models) == 2:
         pair = next(iter(found.values()))
-        write_grid(pair.grid(), how=format, title=str(file), note=pair.sentence())
+        write_grid(pair.grid(), how=how, title=str(file), note=pair.sentence())
     else:
-        write_grid(found.grid(), how=format, title=str(file), note=f"{table.rows:,} cases")
-
-
-def _split(words: list[str]) -> list[str]:
-    """Accept names as separate words and separated by commas."""
-    return [part for word in words for part in word.split(",") if part]
-
-
-def register_compare(app: App) -> None:
-    """Add the command to the application."""
-    app.command(compare)
+        write_grid(found.grid(), how=how, title=str(file), note=f"{table.rows:,} cases")

@@ -2,95 +2,99 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-import math
-import shutil
 import sys
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from itertools import chain
+from typing import Any
 
-if TYPE_CHECKING:
-    from howsure.grids import Grid, Tabular
-    from howsure.tables.table import Table
-
-
-WIDE = 100  # columns of a terminal in which the per-class report has room for three decimals
+from howsure.grids import WRITERS, Grid, csv_text, json_text
 
 
-def write(results: Mapping[Any, Any], tables: Mapping[Any, Table], by: str | None, title: str, how: str) -> None:
-    """Write evaluations or reports, one for each value of ``by``.
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Block:
+    """What is printed of all cases, of one group, or of one model.
 
     Parameters
     ----------
-    results
-        Value → `Evaluation` or `ClassificationReport`; the key is "" where there is no split.
-    tables
-        The tables that they come from.
-    by
-        Name of the column that was split by, or None.
-    title
-        What was evaluated.
-    how
-        ``"table"``, ``"json"``, ``"csv"``, ``"markdown"``, ``"html"`` or ``"latex"``.
+    about : mapping of str to object
+        The group's values by column, and the model where each has a block of its own; None for all cases.
+    grid : Grid
+        What is printed.
+    records : list of dict
+        The same for machines.
+    note : str
+        What the numbers rest on.
+    tables : list of dict
+        The tables for machines.
     """
-    if how in {"json", "csv"}:
-        records = [
-            ({by: value} if by else {}) | record for value, result in results.items() for record in result.records()
-        ]
-        sys.stdout.write(_json(records, tables, by) if how == "json" else _csv(records))
-        return
-    for value, result in results.items():
-        heading = f"{title} · {by} = {value}" if by else title
-        write_grid(_grid(result, how), how=how, title=heading, note=_about(tables[value]))
+
+    about: Mapping[str, Any]
+    grid: Grid
+    records: list[dict[str, Any]]
+    note: str = ""
+    tables: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def heading(self) -> str:
+        """What the block is of, in words; empty where there is one block."""
+        said = [f"{column} = {value}" for column, value in self.about.items() if value is not None]
+        return ", ".join(said) or ("all cases" if self.about else "")
 
 
-def _grid(result: Tabular, how: str) -> Grid:
-    from howsure.compat.classification import ClassificationReport
+def write(blocks: Sequence[Block], title: str, how: str) -> None:
+    """Write blocks one by one on a terminal; elsewhere as one table, each row with what its block is of."""
+    records = list(chain.from_iterable(each.records for each in blocks))
+    if how == "json":
+        tables = list(chain.from_iterable(each.tables for each in blocks))
+        sys.stdout.write(json_text({"howsure": version("howsure"), "tables": tables, "estimates": records}))
+    elif how == "csv":
+        sys.stdout.write(csv_text(records))
+    elif how == "table":
+        for each in blocks:
+            heading = f"{title} · {each.heading}" if each.heading else title
+            write_grid(each.grid, how=how, title=heading, note=each.note)
+    else:
+        write_grid(_joined(blocks), how=how)
 
-    narrow = how == "table" and shutil.get_terminal_size().columns < WIDE
-    return result.grid(2) if narrow and isinstance(result, ClassificationReport) else result.grid()
+
+def _joined(blocks: Sequence[Block]) -> Grid:
+    """Return the blocks as one grid, with a column for each name that tells them apart."""
+    columns = tuple(dict.fromkeys(column for each in blocks for column in each.about))
+    rows = [(*_words(each, columns), *row) for each in blocks for row in each.grid.rows]
+    return Grid((*columns, *blocks[0].grid.headers), tuple(rows), "; ".join(_notes(blocks)))
 
 
-def _about(table: Table) -> str:
-    """Say in one line what a table holds."""
-    from howsure.designs.clusters import Clusters
-    from howsure.designs.counted import Weighted
+def _words(block: Block, columns: Sequence[str]) -> list[str]:
+    """Return what a block is of, column by column: "all cases" in the first column that tells no group."""
+    values = [block.about.get(column) for column in columns]
+    first = values.index(None) if None in values else -1
+    return [
+        "all cases" if place == first else "" if value is None else str(value) for place, value in enumerate(values)
+    ]
 
-    classes = table.labels.tolist()
-    parts = [f"{table.rows:,} cases", f"{len(classes)} classes"]
-    if len(classes) == 2:  # noqa: PLR2004 - binary
-        share = table.counts[1].sum() / table.counts.sum()
-        parts[1] = f"positive class {classes[1]} ({100 * share:.1f} %)"
-    if isinstance(table.design, Clusters):
-        parts.append(f"{table.design.number:,} clusters")
-    if isinstance(table.design, Weighted):
-        parts.append("weighted")
-    return ", ".join(parts)
+
+def _notes(blocks: Sequence[Block]) -> list[str]:
+    """Return the blocks' captions, with what each is about; one that all share stands alone."""
+    captions = dict.fromkeys(each.grid.caption for each in blocks)
+    if len(captions) == 1:
+        return list(captions)
+    return [f"{each.heading}: {each.grid.caption}" for each in blocks if each.grid.caption]
 
 
 def write_records(records: list[dict[str, Any]], how: str) -> None:
     """Write flat records as ``"json"`` or ``"csv"``, with all their digits."""
-    if how == "csv":
-        sys.stdout.write(_csv(records))
-        return
-    plain = [{name: _plain(value) for name, value in record.items()} for record in records]
-    sys.stdout.write(json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    sys.stdout.write(csv_text(records) if how == "csv" else json_text(records))
 
 
 def write_grid(grid: Grid, *, how: str, title: str = "", note: str = "") -> None:
     """Write one grid of strings."""
     if how == "table":
         _rich(grid, title, note)
-    elif how == "json":
-        records = [dict(zip(grid.headers, row, strict=True)) for row in grid.rows]
-        sys.stdout.write(json.dumps(records, indent=2, ensure_ascii=False) + "\n")
-    elif how == "csv":
-        sys.stdout.write(_csv([dict(zip(grid.headers, row, strict=True)) for row in grid.rows]))
+    elif how in {"json", "csv"}:
+        write_records([dict(zip(grid.headers, row, strict=True)) for row in grid.rows], how)
     else:
-        from howsure.grids import WRITERS
-
         sys.stdout.write(WRITERS[how](grid) + "\n")
 
 
@@ -111,7 +115,7 @@ def _rich(grid: Grid, title: str, note: str) -> None:
     footnotes = [line for line in (note, grid.caption) if line]
     table.caption = Text("\n".join(footnotes)) if footnotes else None
     for i, header in enumerate(grid.headers):
-        justify: Any = "left" if i == 0 or max((len(row[i]) for row in grid.rows), default=0) > 40 else "right"  # noqa: PLR2004
+        justify: Any = "left" if i == 0 or max((len(row[i]) for row in grid.rows), default=0) > 40 else "right"
         table.add_column(Text(header), justify=justify, overflow="fold", no_wrap=i == 0)
     for row in grid.rows:
         table.add_row(*(Text(cell) for cell in row))
@@ -120,40 +124,3 @@ def _rich(grid: Grid, title: str, note: str) -> None:
         console = Console(width=max(console.width, 120))
     console.print(table)
     console.print()
-
-
-def _json(records: list[dict[str, Any]], tables: Mapping[Any, Table], by: str | None) -> str:
-    from importlib.metadata import version
-
-    content = {
-        "howsure": version("howsure"),
-        "tables": [
-            ({by: _plain(value)} if by else {})
-            | {
-                "cases": table.rows,
-                "labels": [_plain(label) for label in table.labels.tolist()],
-                "counts": table.counts.tolist(),
-            }
-            for value, table in tables.items()
-        ],
-        "estimates": [{name: _plain(value) for name, value in record.items()} for record in records],
-    }
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _plain(value: Any) -> Any:
-    """Return a value that JSON has; what is undefined or infinite is null."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value if isinstance(value, str | int | float | bool) or value is None else str(value)
-
-
-def _csv(records: list[dict[str, Any]]) -> str:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(records[0]) if records else [], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(
-        {name: "" if isinstance(value, float) and math.isnan(value) else value for name, value in record.items()}
-        for record in records
-    )
-    return text.getvalue()

@@ -1,32 +1,40 @@
-"""Reports on the models whose predictions a file holds."""
+"""The models whose predictions a file holds: as parts that are printed, and as a report."""
 
 from __future__ import annotations
 
 import shlex
+import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from howsure.cli.output import Block
 from howsure.errors import HowsureError
 
 if TYPE_CHECKING:
     from howsure.comparison.models import Comparisons
-    from howsure.report.content import Report
-    from howsure.report.evidence import Subject
+    from howsure.compat.classification import ClassificationReport
+    from howsure.estimates.estimate import Estimate
+    from howsure.grids import Grid
+    from howsure.report.evidence import Part, Subject
+    from howsure.report.report import Report
+    from howsure.tables.table import Table
+
+WIDE = 100  # columns of a terminal in which the per-class report has room for three decimals
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The columns of a file that are evaluated: one prediction, one score, or both, a model."""
+    """The columns of a file that are evaluated: one prediction, one score, or both, for each model."""
 
     y_true: str
     y_pred: Sequence[str]
     y_score: Sequence[str]
     threshold: float
     labels: list[Any] | None
-    by: str | None
+    by: Sequence[str]
     others: Mapping[str, str | None]  # sample_weight, groups
 
     def __post_init__(self) -> None:
@@ -45,50 +53,72 @@ class Columns:
         """The models, by the names of their columns."""
         return list(self.y_pred or self.y_score)
 
+    @property
+    def positive(self) -> Any:
+        """The positive class of scores, where the classes are named."""
+        return None if self.labels is None else self.labels[-1]
 
-def report_on_file(file: Path, columns: Columns, settings: Mapping[str, Any]) -> Report:
-    """Return the report on all models of a file."""
-    from howsure.report.measured import report_of
 
-    subjects = [_subject(file, columns, index) for index in range(len(columns.models))]
-    compared: Any = _compared(file, columns, settings) if len(subjects) > 1 else {}
-    return report_of(
-        subjects,
-        comparisons=compared,
-        title=str(file),
-        by=columns.by or "",
-        metrics=settings["metrics"],
-        method=settings["method"],
-        confidence_level=settings["level"],
-        random_state=settings["seed"],
-        left_out=_left_out(file, columns, subjects[0]),
-        command=shlex.join(["howsure", *sys.argv[1:]]),
-    )
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked of the models."""
+
+    metrics: list[str] | None
+    method: str | None
+    level: float
+    seed: Any
+
+    def estimated(self, subject: Subject) -> Subject:
+        """Return a model with its estimates, which are both printed and reported on."""
+        from howsure.errors import checked_level
+        from howsure.methods.library import named
+        from howsure.report.evidence import Settings, estimated
+
+        level, method = checked_level(self.level), named(self.method)
+        settings = Settings(metrics=self.metrics, method=method, levels=(level,), level=0, seed=self.seed)
+        return estimated(subject, settings)
+
+
+def subjects_of(file: Path, columns: Columns, asked: Asked) -> list[Subject]:
+    """Return the models of a file with their estimates."""
+    return [asked.estimated(_subject(file, columns, index)) for index in range(len(columns.models))]
 
 
 def _subject(file: Path, columns: Columns, index: int) -> Subject:
     from howsure.report.evidence import Subject
     from howsure.sources.confusion import confusion
     from howsure.sources.scores import scores
+    from howsure.tables.batch import in_groups
 
-    def counted(by: str | None) -> Any:
-        if columns.y_pred:
-            prediction = columns.y_pred[index]
-            return confusion(columns.y_true, prediction, data=file, labels=columns.labels, by=by, **columns.others)
-        found = scored(by)
-        return found.at(columns.threshold) if by is None else {v: t.at(columns.threshold) for v, t in found.items()}
-
-    def scored(by: str | None) -> Any:
-        positive = None if columns.labels is None else columns.labels[-1]
-        return scores(columns.y_true, columns.y_score[index], data=file, pos_label=positive, by=by, **columns.others)
-
+    by: Any = list(columns.by) or None
+    scored = table = None
+    if columns.y_score:
+        scored = scores(
+            columns.y_true, columns.y_score[index], data=file, pos_label=columns.positive, by=by, **columns.others
+        )
+        table = in_groups(scored).at(columns.threshold)
+    if columns.y_pred:
+        prediction = columns.y_pred[index]
+        table = confusion(columns.y_true, prediction, data=file, labels=columns.labels, by=by, **columns.others)
     name = columns.models[index] if len(columns.models) > 1 else ""
-    groups = counted(columns.by) if columns.by else {}
-    threshold = None if columns.y_pred else columns.threshold
-    return Subject(name, counted(None), scored(None) if columns.y_score else None, groups, threshold)
+    return Subject(name, table, scored, None if columns.y_pred else columns.threshold)
 
 
-def _compared(file: Path, columns: Columns, settings: Mapping[str, Any]) -> Comparisons:
+def report_on_file(file: Path, columns: Columns, asked: Asked, subjects: Sequence[Subject]) -> Report:
+    """Return the report on all models of a file, with the estimates that they have."""
+    from howsure.report.measured import report_of
+
+    compared: Any = _compared(file, columns, asked) if len(subjects) > 1 else {}
+    return report_of(
+        subjects,
+        comparisons=compared,
+        title=str(file),
+        left_out=_left_out(file, columns, subjects[0]),
+        command=shlex.join(["howsure", *sys.argv[1:]]),
+    )
+
+
+def _compared(file: Path, columns: Columns, asked: Asked) -> Comparisons:
     """Compare all pairs of models on the same cases, in the metric of the headline."""
     from howsure.comparison.models import compare_all
     from howsure.methods.interval import DrawingMethod
@@ -96,19 +126,18 @@ def _compared(file: Path, columns: Columns, settings: Mapping[str, Any]) -> Comp
     from howsure.metrics.binding import of_counts
     from howsure.sources.paired import paired, paired_scores
 
-    asked = [
-        each for each in settings["metrics"] or () if "@none" not in each and of_counts(each) == bool(columns.y_pred)
-    ]
+    wanted = [each for each in asked.metrics or () if "@none" not in each and of_counts(each) == bool(columns.y_pred)]
+    table: Table
+    others: dict[str, Any] = dict(columns.others)
     if columns.y_pred:
-        table = paired(columns.y_true, columns.y_pred, data=file, labels=columns.labels, **columns.others)
-        default = "f1" if len(table.labels) == 2 else "f1@macro"  # noqa: PLR2004 - binary
+        table = paired(columns.y_true, columns.y_pred, data=file, labels=columns.labels, **others)
+        default = "f1" if table.is_binary else "f1@macro"
     else:
-        positive = None if columns.labels is None else columns.labels[-1]
-        table = paired_scores(columns.y_true, columns.y_score, data=file, pos_label=positive, **columns.others)
+        table = paired_scores(columns.y_true, columns.y_score, data=file, pos_label=columns.positive, **others)
         default = "roc_auc"
-    method = settings["method"] if isinstance(named(settings["method"]), DrawingMethod) else None
-    chosen = {"method": method, "confidence_level": settings["level"], "random_state": settings["seed"]}
-    return compare_all(table, asked[0] if asked else default, **chosen)
+    method = asked.method if isinstance(named(asked.method), DrawingMethod) else None
+    chosen: dict[str, Any] = {"method": method, "confidence_level": asked.level, "random_state": asked.seed}
+    return compare_all(table, wanted[0] if wanted else default, **chosen)
 
 
 def _left_out(file: Path, columns: Columns, subject: Subject) -> int:
@@ -118,12 +147,105 @@ def _left_out(file: Path, columns: Columns, subject: Subject) -> int:
     if columns.labels is None or not columns.y_pred:
         return 0
     every = confusion(columns.y_true, columns.y_pred[0], data=file)
-    return int(every.rows - subject.any_table.rows)
+    return int(every.rows - subject.tables.overall.rows)
 
 
-def write_models(report: Report, title: str, *, per_class: bool, how: str) -> None:
-    """Print what the report says of several models: all metrics, or each class's."""
-    from howsure.cli.output import write_grid
+# --- what is printed ---------------------------------------------------------------------------------------------
 
-    for sheet in report["Classes" if per_class else "Metrics"].sheets:
-        write_grid(sheet.grid(report.level), how=how, title=f"{title} · {sheet.title}")
+
+def blocks_of(subjects: Sequence[Subject]) -> list[Block]:
+    """Return the metrics of all cases, and then of each group; several models stand side by side."""
+    from howsure.report.evidence import parts_of
+
+    together: dict[tuple[str, ...], list[Part]] = {}
+    for part in (each for subject in subjects for each in parts_of(subject)):
+        together.setdefault(tuple(part.group_words), []).append(part)
+    return [_block(parts) for parts in together.values()]
+
+
+def _block(parts: Sequence[Part]) -> Block:
+    from howsure.estimates.estimate import estimate_grid
+
+    first = parts[0]
+    single = estimate_grid(first.estimates, first.evaluations[0].confidence_level)
+    return Block(
+        about=first.group,
+        grid=single if len(parts) == 1 else _side_by_side(parts),
+        records=[_of(part) | each.to_dict() for part in parts for each in part.estimates],
+        note=_about(first.any_table),
+        tables=[_of(part) | table_record(part.any_table) for part in parts],
+    )
+
+
+def _side_by_side(parts: Sequence[Part]) -> Grid:
+    """Return one row per metric and one column per model."""
+    from howsure.grids import Grid, percent
+
+    found: dict[str, dict[str, Estimate]] = {}
+    for part in parts:
+        for each in part.estimates:
+            found.setdefault(each.metric, {})[part.model] = each
+    models = [part.model for part in parts]
+    rows = tuple(
+        (metric, *(str(row[model]) if model in row else "–" for model in models)) for metric, row in found.items()
+    )
+    level = parts[0].evaluations[0].confidence_level
+    return Grid(("metric", *models), rows, f"{percent(level)} intervals in brackets")
+
+
+def class_blocks(subjects: Sequence[Subject], asked: Asked, how: str) -> list[Block]:
+    """Return precision, recall and F1 of each class: of all cases, and then of each group, model by model."""
+    from howsure.compat.classification import classification_report
+    from howsure.report.evidence import parts_of
+
+    narrow = how == "table" and shutil.get_terminal_size().columns < WIDE
+    chosen: dict[str, Any] = {
+        "method": asked.method,
+        "confidence_level": asked.level,
+        "random_state": asked.seed,
+        "digits": 2 if narrow else 3,
+    }
+    parts = [part for subject in subjects for part in parts_of(subject)]
+    parts.sort(key=lambda part: part.is_group)
+    return [_class_block(part, classification_report(part.any_table, **chosen)) for part in parts]
+
+
+def _class_block(part: Part, report: ClassificationReport) -> Block:
+    return Block(
+        about=_of(part),
+        grid=report.grid(),
+        records=[_of(part) | record for record in report.records()],
+        note=_about(part.any_table),
+        tables=[_of(part) | table_record(part.any_table)],
+    )
+
+
+def single_block(estimates: Sequence[Estimate], table: Table, level: float) -> Block:
+    """Return the estimates of one table."""
+    from howsure.estimates.estimate import estimate_grid
+
+    return Block(
+        about={},
+        grid=estimate_grid(estimates, level),
+        records=[each.to_dict() for each in estimates],
+        note=_about(table),
+        tables=[table_record(table)],
+    )
+
+
+def _of(part: Part) -> dict[str, Any]:
+    return ({"model": part.model} if part.model else {}) | dict(part.group)
+
+
+def table_record(table: Table) -> dict[str, Any]:
+    """Return a table for machines."""
+    return {"cases": table.rows, "labels": table.labels.tolist(), "counts": table.counts.tolist()}
+
+
+def _about(table: Table) -> str:
+    """Say in one line what a table holds."""
+    classes = table.labels.tolist()
+    cases = f"{table.rows:,} cases {table.design.words}".rstrip()
+    if not table.is_binary:
+        return f"{cases}, {len(classes)} {table.classes_noun}"
+    return f"{cases}, positive class {classes[1]} ({100 * table.class_totals[1] / table.counts.sum():.1f} %)"

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Any
 
-from cyclopts import Parameter
-
+from howsure.cli.options import Format, Words, split
 from howsure.cli.output import write, write_grid
-
-Format = Literal["table", "json", "csv", "markdown", "html", "latex"]
-Words = Annotated[list[str] | None, Parameter(consume_multiple=True)]
+from howsure.cli.pages import single_block
 
 
 def reviewed(
@@ -24,14 +21,14 @@ def reviewed(
     method: str | None = None,
     level: float = 0.95,
     seed: int | None = None,
-    format: Format = "table",  # noqa: A002 - the option's name
+    how: Format = "table",
 ) -> None:
     """Print the metrics of predictions whose labels were reviewed in part, with their intervals.
 
     Parameters
     ----------
     file
-        Predictions, one row a case: CSV, TSV, JSON lines, Parquet, Arrow or Feather.
+        Predictions, one row per case: CSV, TSV, JSON lines, Parquet, Arrow or Feather.
     y_true
         Column with the labels as they were recorded.
     y_pred
@@ -46,16 +43,16 @@ def reviewed(
         Confidence level, between 0 and 1.
     seed
         Seed of the methods that draw.
-    format
+    how
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
     from howsure.estimates.estimation import evaluate
-    from howsure.evidence.review.rows import review
+    from howsure.evidence.review.reviewed import reviewed as corrected
+    from howsure.methods.library import named
 
-    table = review(y_true, y_pred, reviewed, data=file)
-    chosen = None if metrics is None else [part for word in metrics for part in word.split(",") if part]
-    found = evaluate(table, chosen, method=method, confidence_level=level, random_state=seed)
-    write({"": found}, {"": table}, None, str(file), format)
+    table = corrected(y_true=y_true, y_pred=y_pred, y_reviewed=reviewed, data=file)
+    found = evaluate(table, split(metrics) or None, method=named(method), confidence_level=level, random_state=seed)
+    write([single_block([*found.values()], table, found.confidence_level)], str(file), how)
 
 
 def review_plan(
@@ -68,14 +65,14 @@ def review_plan(
     budget: int,
     reviewed: str | None = None,
     level: float = 0.95,
-    format: Format = "table",  # noqa: A002 - the option's name
+    how: Format = "table",
 ) -> None:
     """Print how many cases of each cell to review next, so that a metric's interval narrows most.
 
     Parameters
     ----------
     file
-        Predictions, one row a case: CSV, TSV, JSON lines, Parquet, Arrow or Feather.
+        Predictions, one row per case: CSV, TSV, JSON lines, Parquet, Arrow or Feather.
     y_true
         Column with the labels as they were recorded.
     y_pred
@@ -88,13 +85,13 @@ def review_plan(
         Column with the corrected labels, empty where a case was not reviewed; none if nothing was reviewed yet.
     level
         Confidence level, between 0 and 1.
-    format
+    how
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
     from howsure.evidence.review.budget import review_plan as planned
-    from howsure.evidence.review.rows import review
+    from howsure.evidence.review.reviewed import reviewed as corrected
     from howsure.sources.confusion import confusion
 
-    names = {"y_true": y_true, "y_pred": y_pred}
-    table = confusion(**names, data=file) if reviewed is None else review(**names, y_reviewed=reviewed, data=file)
-    write_grid(planned(table, metric, budget=budget, confidence_level=level).grid(), how=format, title=str(file))
+    columns: dict[str, Any] = {"y_true": y_true, "y_pred": y_pred, "data": file}
+    table = confusion(**columns) if reviewed is None else corrected(**columns, y_reviewed=reviewed)
+    write_grid(planned(table, metric, budget=budget, confidence_level=level).grid(), how=how, title=str(file))

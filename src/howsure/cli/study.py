@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING
 
-from cyclopts import App, Parameter
+from cyclopts import App
 
+from howsure.cli.options import TableFormat, Words, split
 from howsure.cli.output import write_grid
 from howsure.errors import HowsureError
+from howsure.grids import json_text
 
 if TYPE_CHECKING:
     from howsure.study import Records, Study
 
-Format = Literal["table", "json", "markdown", "html", "latex"]
 SUFFIXES = (".csv", ".tsv")
 
 study_app = App(name="study", help="Many experiments in groups: run a study file, or begin one.")
@@ -31,7 +31,7 @@ def run(
     parquet: bool = False,
     rope: float | None = None,
     html: Path | None = None,
-    format: Format = "table",  # noqa: A002 - the option's name
+    how: TableFormat = "table",
 ) -> None:
     """Print the summaries, the aggregates and the ranks of a study.
 
@@ -47,7 +47,7 @@ def run(
         Largest difference that does not matter, for the comparisons.
     html
         Write a report as one page to this file; a name in .md or .tex has it in Markdown, or its tables in LaTeX.
-    format
+    how
         How to print.
     """
     from howsure.study import Study
@@ -59,14 +59,13 @@ def run(
         command = shlex.join(["howsure", *sys.argv[1:]])
         report_of_study(study, title=str(file), rope=rope, command=command).save(html)
     reports = _reports(study, rope)
-    if format == "json":
-        content = {name: report.plain_records() for name, report in reports.items()}
-        sys.stdout.write(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
-    for title in ("summaries", "aggregates") if format != "json" else ():
-        write_grid(reports[title].grid(), how=format, title=f"{file} · {title}")
-    if format == "table" and len(study.experiments) > 1:
+    if how == "json":
+        sys.stdout.write(json_text({name: report.records() for name, report in reports.items()}))
+    for title in ("summaries", "aggregates") if how != "json" else ():
+        write_grid(reports[title].grid(), how=how, title=f"{file} · {title}")
+    if how == "table" and len(study.experiments) > 1:
         for metric in study.wanted():
-            write_grid(study.ranks(metric).grid(), how=format, title=f"{file} · ranks · {metric}")
+            write_grid(study.ranks(metric).grid(), how=how, title=f"{file} · ranks · {metric}")
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
         for name, report in reports.items():
@@ -97,11 +96,11 @@ def init(
     folder: Path,
     /,
     *,
-    metrics: Annotated[list[str] | None, Parameter(consume_multiple=True)] = None,
+    metrics: Words = None,
     aggregation: str | None = None,
     name: str = "study.toml",
 ) -> None:
-    """Begin a study from a folder of confusion matrices: one experiment a CSV or TSV file.
+    """Begin a study from a folder of confusion matrices: one CSV or TSV file per experiment.
 
     A file `mlp_0.csv` becomes the experiment `mlp/0`, a file `site/mlp.csv` the experiment `site/mlp`.
 
@@ -135,7 +134,7 @@ def init(
         found = file.relative_to(folder)
         study.add(_experiment_name(found), {"matrix": found.as_posix()}, folder=folder)
     first = next(iter(study.experiments.values()))
-    wanted = [part for word in metrics for part in word.split(",") if part] if metrics else default_metrics(first.table)
+    wanted = split(metrics) or default_metrics(first.table)
     for metric in wanted:
         study.add_metric(metric, aggregation=aggregation)
     study.save(path)

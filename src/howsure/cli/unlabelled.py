@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from howsure.cli.options import Format, Words, split
 from howsure.cli.output import write, write_grid, write_records
-
-Format = Literal["table", "json", "csv", "markdown", "html", "latex"]
-Words = Annotated[list[str] | None, Parameter(consume_multiple=True)]
+from howsure.cli.pages import single_block
 
 
 def unlabelled(
@@ -34,7 +34,7 @@ def unlabelled(
     method: str | None = None,
     level: float = 0.95,
     seed: int | None = None,
-    format: Format = "table",  # noqa: A002 - the option's name
+    how: Format = "table",
 ) -> None:
     """Print the metrics of scores in a file, without labels, with their intervals.
 
@@ -43,7 +43,7 @@ def unlabelled(
     Parameters
     ----------
     file
-        Scores, one row a case: CSV, TSV, JSON lines, Parquet, Arrow or Feather.
+        Scores, one row per case: CSV, TSV, JSON lines, Parquet, Arrow or Feather.
     y_score
         Column with the probability of the positive class; for K classes their K columns.
     labelled
@@ -63,7 +63,7 @@ def unlabelled(
     target
         What the intervals are about: these very cases (batch), or the population that they are from.
     by
-        Column to split by: chunks that are held against a baseline.
+        Column to split by: chunks that are compared with a baseline.
     every
         Period of the column (hour, day, week, month, quarter, year); or, without --by, how many rows make a chunk.
     reference
@@ -78,7 +78,7 @@ def unlabelled(
         Confidence level, between 0 and 1.
     seed
         Seed of the methods that draw.
-    format
+    how
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
     from howsure.comparison.monitoring import evaluated, monitor
@@ -89,19 +89,18 @@ def unlabelled(
     calibrator = _calibrator(column, labelled, y_true, calibration, pos_label, seed)
     rest: dict[str, Any] = {"y_pred": y_pred, "labels": labels, "target": target, "calibrator": calibrator}
     tables = calibrated(column, data=file, by=by, every=period, **rest)
-    names = None if metrics is None else [part for word in metrics for part in word.split(",") if part]
+    names = split(metrics) or None
     settings: dict[str, Any] = {"method": method, "confidence_level": level, "random_state": seed}
-    if not isinstance(tables, dict):
-        from howsure.tables.scores import ScoresTable
-
-        shown = tables.at(threshold) if isinstance(tables, ScoresTable) else tables
-        write({"": evaluated(tables, names, threshold, settings)}, {"": shown}, None, str(file), format)
+    if not isinstance(tables, Mapping):
+        found = evaluated(tables, names, threshold, settings)
+        shown = tables.at(threshold) if hasattr(tables, "at") else tables
+        write([single_block([*found.values()], shown, found.confidence_level)], str(file), how)
         return
     followed = monitor(tables, names, threshold=threshold, reference=reference, baseline=baseline, **settings)
-    if format in {"json", "csv"}:
-        write_records(followed.records(), format)
+    if how in {"json", "csv"}:
+        write_records(followed.records(), how)
     else:
-        write_grid(followed.grid(), how=format, title=f"{file} · by {by or every}")
+        write_grid(followed.grid(), how=how, title=f"{file} · by {by or every}")
 
 
 def _calibrator(

@@ -23,9 +23,10 @@ from howsure.methods.dirichlet import Dirichlet
 from howsure.methods.draws import seed_sequence
 from howsure.methods.interval import DrawingMethod, Method
 from howsure.methods.library import named
+from howsure.methods.names import MethodName
 from howsure.metrics.binding import resolve
-from howsure.metrics.contrast import EFFECTS, Effect, Side, contrast_metric
-from howsure.metrics.metric import Metric
+from howsure.metrics.contrast import EFFECTS, contrast_metric
+from howsure.metrics.metric import Effect, Metric, Side
 from howsure.metrics.spec import Spec
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
@@ -46,7 +47,7 @@ def compare(
     *others: Tables[Any] | Asked,
     a: str | None = None,
     b: str | None = None,
-    method: str | Method | None = None,
+    method: MethodName | Method | None = None,
     contrast: str = "difference",
     confidence_level: float = 0.95,
     rope: Region | None = None,
@@ -58,7 +59,7 @@ def compare(
     *others: Table | Asked,
     a: str | None = None,
     b: str | None = None,
-    method: str | Method | None = None,
+    method: MethodName | Method | None = None,
     contrast: str = "difference",
     confidence_level: float = 0.95,
     rope: Region | None = None,
@@ -69,7 +70,7 @@ def compare(
     *others: Table | Tables[Any] | Asked,
     a: str | None = None,
     b: str | None = None,
-    method: str | Method | None = None,
+    method: MethodName | Method | None = None,
     contrast: str = "difference",
     confidence_level: float = 0.95,
     rope: Region | None = None,

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from howsure.methods.interval import Method
 from howsure.metrics.binding import resolve
-from howsure.metrics.contrast import EFFECTS, Side, contrast_metric
-from howsure.metrics.metric import Metric
+from howsure.metrics.contrast import EFFECTS, contrast_metric
+from howsure.metrics.metric import Metric, Side
 from howsure.tables.table import Table
 from howsure.tables.views import Marginal, Part
 

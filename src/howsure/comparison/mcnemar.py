@@ -29,6 +29,13 @@ class McNemar(OneRecord):
         Two-sided.
     method : str
         Which of the tests it is.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> table = hs.paired([1, 1, 0, 0, 1], {"A": [1, 1, 0, 1, 1], "B": [1, 0, 0, 1, 0]})
+    >>> hs.mcnemar(table).only_first
+    2
     """
 
     only_first: int

@@ -27,6 +27,7 @@ from howsure.methods.draws import seed_sequence, stream_of
 from howsure.methods.interval import Method
 from howsure.methods.joint import draws_of_models
 from howsure.methods.library import named
+from howsure.methods.names import MethodName
 from howsure.metrics.binding import resolve
 from howsure.metrics.contrast import EFFECTS
 from howsure.metrics.metric import Metric
@@ -41,7 +42,7 @@ def evaluate_models(
     table: Table,
     metrics: str | Metric | Sequence[str | Metric] | None = None,
     *,
-    method: str | Method | None = None,
+    method: MethodName | Method | None = None,
     confidence_level: float = 0.95,
     random_state: Any = None,
 ) -> Results[Evaluation]:
@@ -121,6 +122,13 @@ class Comparisons(Tabular, Named, Mapping[tuple[str, ...], Comparison]):
         Their p-values are the adjusted ones.
     correction : str
         How they were adjusted.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> table = hs.paired([1, 1, 0, 0, 1], {"A": [1, 1, 0, 1, 1], "B": [1, 0, 0, 1, 0], "C": [0, 1, 0, 0, 1]})
+    >>> list(hs.compare_all(table, "accuracy"))
+    [('A', 'B'), ('A', 'C'), ('B', 'C')]
     """
 
     comparisons: tuple[Comparison, ...]
@@ -168,7 +176,7 @@ def compare_all(
     metrics: str | Metric | Sequence[str | Metric],
     *,
     correction: Correction = "holm",
-    method: str | Method | None = None,
+    method: MethodName | Method | None = None,
     confidence_level: float = 0.95,
     random_state: Any = None,
 ) -> Comparisons:

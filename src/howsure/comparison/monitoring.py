@@ -13,6 +13,7 @@ from howsure.estimates.grouped import group_seed, of_groups
 from howsure.grids import Grid, Tabular, interval_text, number, significant_decimals
 from howsure.methods.draws import seed_sequence
 from howsure.methods.interval import Method
+from howsure.methods.names import MethodName
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
 
@@ -96,7 +97,7 @@ def monitor(
     threshold: float | None = None,
     reference: Any = None,
     baseline: Limits | Mapping[str, Limits] | None = None,
-    method: str | Method | None = None,
+    method: MethodName | Method | None = None,
     confidence_level: float = 0.95,
     random_state: Any = None,
 ) -> Monitoring:
@@ -219,7 +220,7 @@ def _stated(baseline: Limits | Mapping[str, Limits], names: list[str]) -> dict[s
         if name not in given:
             message = f"`baseline` has no limits for '{name}'. Give them as `{{'{name}': (low, high)}}`."
             raise HowsureError(message)
-        if len(given[name]) != 2 or not given[name][0] <= given[name][1]:  # noqa: PLR2004 - low and high
+        if len(given[name]) != 2 or not given[name][0] <= given[name][1]:
             message = f"`baseline` of '{name}' is {given[name]!r}, not (low, high)."
             raise HowsureError(message)
     return {name: (float(given[name][0]), float(given[name][1])) for name in names}

@@ -15,7 +15,7 @@ from howsure.errors import HowsureError, UnknownKeyError, checked_level
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.named import Named
 from howsure.grids import Grid, Tabular, percent
-from howsure.metrics.metric import Better
+from howsure.metrics.forms import Better
 
 Array = NDArray[Any]
 Correction = Literal["holm", "fdr_bh", "bonferroni", "none"]
@@ -35,6 +35,7 @@ def adjusted_p_values(p_values: ArrayLike, correction: Correction = "holm") -> A
     Returns
     -------
     ndarray of shape (n_comparisons,)
+        Adjusted p-values, in the order given.
 
     Raises
     ------
@@ -109,6 +110,14 @@ class Differences(Tabular, Named, Mapping[tuple[str, str], Estimate]):
         Which values of the metric win.
     metric : str
         Its spec string, where it is known.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> table = hs.paired([1, 1, 0, 0, 1], {"A": [1, 1, 0, 1, 1], "B": [1, 0, 0, 1, 0], "C": [0, 1, 0, 0, 1]})
+    >>> drawn = hs.evaluate_models(table, "accuracy", method="bayes", random_state=0)
+    >>> list(hs.simultaneous_differences({name: each["accuracy"] for name, each in drawn.items()}))
+    [('A', 'B'), ('A', 'C'), ('B', 'C')]
     """
 
     names: tuple[str, ...]
@@ -145,7 +154,7 @@ class Differences(Tabular, Named, Mapping[tuple[str, str], Estimate]):
         return {f"{a} − {b}": each for (a, b), each in self.items()}
 
     def __getitem__(self, pair: tuple[str, str]) -> Estimate:
-        a, b = pair if isinstance(pair, tuple) and len(pair) == 2 else (pair, pair)  # noqa: PLR2004 - of two models
+        a, b = pair if isinstance(pair, tuple) and len(pair) == 2 else (pair, pair)
         if a == b or not {a, b} <= set(self.names):
             known = [f"{first} − {second}" for first, second in self]
             raise UnknownKeyError.unknown("pair", f"{a} − {b}", known)
@@ -220,6 +229,7 @@ def simultaneous_differences(
     Returns
     -------
     Differences
+        For each pair of models the difference, with limits that hold for all pairs together.
 
     Raises
     ------
@@ -249,7 +259,7 @@ def simultaneous_differences(
     names, drawn = joint(draws)
     drawn = drawn[:, np.isfinite(drawn).all(0)]
     number = drawn.shape[1]
-    if number < 2:  # noqa: PLR2004 - a standard error needs two
+    if number < 2:
         message = "Simultaneous intervals need at least two draws on which every model is defined."
         raise HowsureError(message)
     observed = np.array([_observed(name, draws[name], values, drawn[i]) for i, name in enumerate(names)])

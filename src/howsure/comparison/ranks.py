@@ -18,7 +18,7 @@ from howsure.errors import HowsureError, UnknownKeyError, checked_level
 from howsure.estimates.drawn import Drawn
 from howsure.estimates.grouped import group_seed
 from howsure.grids import Grid, Tabular
-from howsure.metrics.metric import Better
+from howsure.metrics.forms import Better
 
 Array = NDArray[Any]
 JointDraws = Mapping[str, ArrayLike | Drawn]
@@ -39,6 +39,14 @@ class Ranks(Tabular, Mapping[str, dict[int, float]]):
         Models × ranks: rows and columns sum to 1. Models that tie on a draw share its ranks evenly.
     draws : int
         Number of draws on which all models are defined.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> table = hs.paired([1, 1, 0, 0, 1], {"A": [1, 1, 0, 1, 1], "B": [1, 0, 0, 1, 0], "C": [0, 1, 0, 0, 1]})
+    >>> drawn = hs.evaluate_models(table, "accuracy", method="bayes", random_state=0)
+    >>> list(hs.ranks({name: each["accuracy"] for name, each in drawn.items()}))
+    ['A', 'B', 'C']
     """
 
     names: tuple[str, ...]
@@ -170,6 +178,7 @@ def ranks(draws: JointDraws, *, better: Better = "higher") -> Ranks:
     Returns
     -------
     Ranks
+        For each model the probabilities of its ranks.
 
     Raises
     ------
@@ -245,7 +254,7 @@ def joint(draws: JointDraws) -> tuple[tuple[str, ...], Array]:
         message = "Give the draws or estimates by name: {'A': …, 'B': …}."
         raise HowsureError(message)
     arrays = {str(name): _values(str(name), each) for name, each in draws.items()}
-    if len(arrays) < 2:  # noqa: PLR2004 - a comparison
+    if len(arrays) < 2:
         message = "Ranks and differences need at least two models."
         raise HowsureError(message)
     lengths = {name: len(values) for name, values in arrays.items()}

@@ -78,8 +78,14 @@ class Comparison(OneRecord, Drawn, Named):
         value. nan for posterior draws.
     standard_error : float
         Standard error of the contrast (of the draws, where there are some).
-    confidence_level, method, draws, reason
-        As of an `Estimate`.
+    confidence_level : float
+        Nominal coverage of the interval.
+    method : str
+        Name of the method.
+    draws : ndarray of shape (n_draws,), optional
+        Draws of the contrast, where the method makes some.
+    reason : str
+        Why something is undefined, or what to know of the number; empty if nothing.
     better : {"higher", "lower", "neither"}
         Which values of the metric are better.
     rope : Rope, optional
@@ -358,6 +364,6 @@ def _rope_sentence(comparison: Comparison) -> str:
 
 def _share(probability: float) -> str:
     """Return a share of draws: what is not certain is not rounded to it."""
-    if probability < 0.0005:  # noqa: PLR2004 - rounds to nothing at three decimals
+    if probability < 0.0005:
         return "below 0.001"
-    return "above 0.999" if probability > 0.9995 else f"{probability:.3f}"  # noqa: PLR2004 - rounds to all
+    return "above 0.999" if probability > 0.9995 else f"{probability:.3f}"

@@ -1,1 +1,5 @@
-"""The names of other packages."""
+"""The names of other packages, each returning an `Estimate`.
+
+A call that works with scikit-learn works here, and so does one written for the package ``confidenceinterval``:
+changing the import is enough.
+"""

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Unpack
 
+from numpy.typing import ArrayLike, NDArray
+
+from howsure.compat.keywords import Keywords, Settings, listed, with_keywords
+from howsure.compat.per_class import one_class
 from howsure.errors import HowsureError, UnknownKeyError, checked_level
 from howsure.estimates.estimate import Estimate
-from howsure.estimates.estimation import estimate
-from howsure.grids import Grid, Tabular, columns_of, interval_text, number, percent, to_frame
-from howsure.methods.interval import Method
-from howsure.metrics.spec import Spec, parse
-from howsure.sources.confusion import confusion
+from howsure.grids import Grid, Tabular, interval_text, number, percent
+from howsure.metrics.binding import resolve
+from howsure.metrics.spec import parse
+from howsure.tables.counts import ClassCounts
 from howsure.tables.table import Table
 
 METRICS = ("precision", "recall", "f1")
@@ -85,44 +88,40 @@ def _three(each: Estimate) -> tuple[tuple[str, float], ...]:
     return ("", each.value), ("_low", each.low), ("_high", each.high)
 
 
+PARAMETERS = """
+y_true, y_pred : array-like of shape (n,) or (n, L), or str
+    True and predicted label of each case, of any type; or indicator arrays of L labels (multilabel); or, with
+    ``data``, the names of their columns.
+"""
+RETURNS = """
+ClassificationReport
+    A mapping of rows to metrics to estimates, which prints as text and has ``to_dict``, ``to_pandas``,
+    ``to_polars``, ``to_arrow``, ``to_markdown``, ``to_html`` and ``to_latex``.
+"""
+
+
+@with_keywords(PARAMETERS, RETURNS)
 def classification_report(
     y_true: Any,
     y_pred: Any = None,
     *,
-    data: Any = None,
-    labels: Any = None,
-    target_names: Any = None,
-    sample_weight: Any = None,
-    groups: Any = None,
+    labels: ArrayLike | None = None,
+    target_names: Iterable[str] | None = None,
     digits: int = 3,
-    method: str | Method | None = None,
-    confidence_level: float = 0.95,
-    random_state: Any = None,
+    **keywords: Unpack[Keywords],
 ) -> ClassificationReport:
     """Report precision, recall and F1 of each class and their averages, each with its interval.
 
+    Instead of labels, ``y_true`` may be a `Table` alone.
+
     Parameters
     ----------
-    y_true, y_pred
-        True and predicted labels; or a `Table` alone.
-    data
-        Frame or file that holds the columns.
-    labels
-        The classes, in order.
-    target_names
+    labels : array-like, optional
+        Classes to report, in order; all that occur by default. Cases of other classes still count as errors.
+    target_names : iterable of str, optional
         Names to show for them.
-    sample_weight, groups
-        As for `confusion`.
-    digits
+    digits : int
         Decimals to show.
-    method, confidence_level, random_state
-        As for `estimate`.
-
-    Returns
-    -------
-    ClassificationReport
-        Prints as text; has ``to_dict``, ``to_pandas``, ``to_polars``, ``to_arrow``, ``to_markdown``, ``to_html``,
-        ``to_latex``.
 
     Examples
     --------
@@ -131,79 +130,47 @@ def classification_report(
     >>> print(report["malignant"]["recall"])
     0.894 [0.774, 0.954]
     """
-    table = y_true
-    if not isinstance(y_true, Table):
-        table = confusion(y_true, y_pred, data=data, labels=labels, sample_weight=sample_weight, groups=groups)
-    names = [str(label) for label in (table.labels if target_names is None else target_names)]
-    if len(names) != len(table.labels):
-        message = f"`target_names` has {len(names)} names for {len(table.labels)} classes."
+    settings = Settings(**keywords)
+    table = y_true if isinstance(y_true, Table) else settings.table(y_true, y_pred, also=labels)
+    places = None if labels is None else [table.position(label) for label in listed(labels)]
+    shown = range(len(table.labels)) if places is None else places
+    names = [str(name) for name in (table.labels[shown] if target_names is None else target_names)]
+    if len(names) != len(shown):
+        message = f"`target_names` has {len(names)} names for {len(shown)} classes."
         raise HowsureError(message)
-    settings = {"method": method, "confidence_level": checked_level(confidence_level), "random_state": random_state}
-    rows = {
-        name: {metric: estimate(table, _one_class(metric, label), **settings) for metric in METRICS}
-        for name, label in zip(names, table.labels, strict=True)
-    }
-    rows |= {
-        f"{average} avg": {metric: estimate(table, f"{metric}@{average}", **settings) for metric in METRICS}
-        for average in AVERAGES
-    }
-    support = dict(zip(names, (float(each) for each in table.counted.rows), strict=True))
-    support |= {f"{average} avg": sum(support[name] for name in names) for average in AVERAGES}
+    total = true_totals(table)
+    support = {name: float(total[place]) for name, place in zip(names, shown, strict=True)}
+    support |= {f"{average} avg": sum(float(total[place]) for place in shown) for average in AVERAGES}
+    rows = estimated(settings, table, shown, places)
     return ClassificationReport(
-        rows=rows, support=support, confidence_level=settings["confidence_level"], digits=digits
+        rows=dict(zip(support, rows, strict=True)),
+        support=support,
+        confidence_level=checked_level(settings.level),
+        digits=digits,
     )
 
 
-def _one_class(metric: str, label: Any) -> Spec:
-    from dataclasses import replace
+def true_totals(table: Table) -> NDArray[Any]:
+    """Return how many cases are truly of each class; refuse a table that is not of classes."""
+    if not isinstance(table.counted, ClassCounts):
+        message = f"A classification report is of labels, not of a {table.noun}. Give true and predicted labels."
+        raise HowsureError(message)
+    return table.counted.rows
 
-    return replace(parse(metric), average="binary", positive_class=str(label))
 
-
-def classification_report_with_ci(
-    y_true: Any,
-    y_pred: Any,
-    *,
-    round_ndigits: int = 3,
-    numerical_to_label_map: Mapping[Any, str] | None = None,
-    confidence_level: float = 0.95,
-    binary_method: str | Method | None = None,
-) -> Any:
-    """Return the report as the pandas frame that the package ``confidenceinterval`` gives, with right intervals.
-
-    Parameters
-    ----------
-    y_true, y_pred
-        True and predicted labels.
-    round_ndigits
-        Decimals to round to.
-    numerical_to_label_map
-        Names to show for the labels.
-    confidence_level
-        Coverage of the intervals.
-    binary_method
-        Method for the classes' precision and recall.
-    """
-    table = confusion(y_true, y_pred)
-    titles = {"precision": "Precision", "recall": "Recall", "f1": "F1-Score"}
-    records = []
-    for label in table.labels.tolist():
-        name = f"Class {label}" if numerical_to_label_map is None else numerical_to_label_map[label]
-        methods = {"precision": binary_method, "recall": binary_method, "f1": None}
-        row = {
-            m: estimate(table, _one_class(m, label), method=methods[m], confidence_level=confidence_level)
-            for m in METRICS
-        }
-        support = table.counted.rows[table.position(label)]
-        records.append((name, row, support))
-    for average in AVERAGES[:2]:
-        row = {m: estimate(table, f"{m}@{average}", confidence_level=confidence_level) for m in METRICS}
-        records.append((average, row, table.counts.sum()))
-    rows = [
-        {"Class": name}
-        | {titles[m]: round(row[m].value, round_ndigits) for m in METRICS}
-        | {f"{titles[m]} CI": (round(row[m].low, round_ndigits), round(row[m].high, round_ndigits)) for m in METRICS}
-        | {"Support": int(support)}
-        for name, row, support in records
+def estimated(
+    settings: Settings,
+    table: Table,
+    shown: Sequence[int],
+    averaged: Sequence[int] | None = None,
+    averages: Sequence[str] = AVERAGES,
+    metrics: Sequence[str] = METRICS,
+) -> list[dict[str, Estimate]]:
+    """Return the metrics of each class and of each average over classes, one dict per row, all in one pass."""
+    specs = [parse(metric) for metric in metrics]
+    bound = [one_class(spec, table.labels[place], table) for place in shown for spec in specs]
+    bound += [
+        resolve(replace(spec, average=average), table, classes=averaged) for average in averages for spec in specs
     ]
-    return to_frame(columns_of(rows), "pandas")
+    found = settings.estimates(table, bound)
+    return [dict(zip(metrics, found[i : i + len(metrics)], strict=True)) for i in range(0, len(found), len(metrics))]

@@ -13,7 +13,7 @@ from howsure.errors import HowsureError
 from howsure.methods.binomial import clopper_pearson, wilson
 from howsure.methods.delong import class_sizes
 from howsure.methods.interval import effective_counts, normal_quantile, quantile
-from howsure.metrics.metric import Proportion, divide
+from howsure.metrics.forms import Proportion, divide
 from howsure.metrics.operating import roc_slope
 from howsure.tables.scores import ScoresTable as Table
 
@@ -142,7 +142,7 @@ def precision_simultaneous(table: Table, negatives: Array, positives: Array, lev
     least = np.maximum(_least(false, true, true - around_true) - around_false, 0.0)
     most = np.minimum(_beyond(false, true, true + around_true) + around_false, 1.0)
     low_share = high_share = positives[-1] / (positives[-1] + negatives[-1])
-    if parts == 3:  # noqa: PLR2004 - the prevalence is estimated too
+    if parts == 3:
         every = np.ones(table.counts.shape, dtype=bool)
         positive = np.zeros(table.counts.shape, dtype=bool)
         positive[:, 1] = True

@@ -20,7 +20,8 @@ from howsure.grids import Grid, Tabular
 from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.delta import Delta
 from howsure.methods.draws import seed_sequence
-from howsure.metrics.metric import Metric, divide
+from howsure.metrics.forms import divide
+from howsure.metrics.metric import Metric
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.scores import ScoresTable as Table
 from howsure.tables.table import BLOCK_CELLS

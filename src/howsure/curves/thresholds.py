@@ -21,7 +21,8 @@ from howsure.methods.draws import seed_sequence, values_of_draws
 from howsure.methods.interval import NOISE, quantile
 from howsure.methods.scales import automatic_scale, on_scale
 from howsure.metrics.binding import from_split, resolve
-from howsure.metrics.metric import STEP, Metric
+from howsure.metrics.forms import STEP
+from howsure.metrics.metric import Metric
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.counts import ConfusionCounts
 from howsure.tables.scores import ScoresTable as Table

@@ -12,9 +12,9 @@ subtracted for the mean.
 from __future__ import annotations
 
 import abc
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,8 @@ class Design(abc.ABC):
     """How the counts would vary if the study were repeated.
 
     A subclass needs `variance`; each further method opens more of the library to it: `merged` the metrics of one class
-    and thresholds, `resample` the bootstraps, `posterior` the credible intervals, `left_out` the BCa bootstrap.
+    and thresholds, `joined` the sum of tables, `resample` the bootstraps, `posterior` the credible intervals,
+    `left_out` the BCa bootstrap.
 
     Attributes
     ----------
@@ -43,6 +44,8 @@ class Design(abc.ABC):
         Whether a share varies as one of its effective number of trials, also near 0 and 1.
     has_labels : bool
         Whether the true classes were seen; False for counts expected from scores.
+    trusts_scores : bool
+        Whether the scores of the cases at hand are taken for the probabilities of their classes.
     is_exact : bool
         Whether nothing is drawn, so that nothing is uncertain.
     awaits_labels : bool
@@ -53,6 +56,10 @@ class Design(abc.ABC):
         Whether the number of cases of each true class is fixed.
     note : str
         Caveat attached to every estimate; empty for counted cases.
+    words : str
+        What is said of the cases behind their number, such as "in 120 clusters"; empty for independent cases.
+    cautions : tuple of str
+        What a reader of the intervals should know of the design, in sentences.
     method : str
         Name of the method that suits every metric of such counts; empty where it depends on the metric.
     credible : {"hdi", "equal_tailed"}
@@ -66,8 +73,8 @@ class Design(abc.ABC):
     has_labels: ClassVar[bool] = True
     awaits_labels: ClassVar[bool] = False
     knows_chances: ClassVar[bool] = False
+    trusts_scores: ClassVar[bool] = False
     fixes_margins: ClassVar[bool] = False
-    method: ClassVar[str] = ""
     credible: ClassVar[str] = "hdi"
 
     @property
@@ -76,9 +83,24 @@ class Design(abc.ABC):
         return False
 
     @property
+    def method(self) -> str:
+        """Name of the method that suits every metric of such counts; empty where it depends on the metric."""
+        return ""
+
+    @property
     def note(self) -> str:
         """Caveat attached to every estimate; empty for counted cases."""
         return ""
+
+    @property
+    def words(self) -> str:
+        """What is said of the cases behind their number; empty for independent cases."""
+        return ""
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What a reader of the intervals should know of the design, in sentences."""
+        return ()
 
     @property
     def degrees_of_freedom(self) -> Any:
@@ -100,11 +122,11 @@ class Design(abc.ABC):
             The tables, and what is summed.
         """
 
-    def squares(self, counts: Array) -> Array | None:  # noqa: ARG002 - of designs that have some
+    def squares(self, counts: Array) -> Array | None:
         """Return the sum of squared weights by cell where cells vary independently, else None."""
         return None
 
-    def placement_variance(self, counts: Array, truth: Array, slopes: Array) -> Array:  # noqa: ARG002
+    def placement_variance(self, counts: Array, truth: Array, slopes: Array) -> Array:
         """Return the variance of a mean of placements within each class, such as an area under the ROC curve.
 
         Where cases are counted, squared deviations from the class's mean are divided by its number of cases minus 1.
@@ -148,7 +170,7 @@ class Design(abc.ABC):
         worth = np.maximum(self.effective_trials(counts, np.ones(counts.shape[-1], dtype=bool)), 1.0)
         return np.maximum(counts.sum(-1) / worth, 1.0)
 
-    def merged(self, cells: Array, size: int) -> Design:  # noqa: ARG002 - of designs that are defined there
+    def merged(self, cells: Array, size: int) -> Design:
         """Return the design of the table whose cell ``cells[c]`` collects cell ``c``; ``size`` cells in all.
 
         Raises
@@ -158,7 +180,22 @@ class Design(abc.ABC):
         """
         raise UndefinedDesignError(type(self).__name__)
 
-    def merged_each(self, cells: Array, size: int) -> Design:  # noqa: ARG002 - as `merged`
+    def joined(self, others: Sequence[Self]) -> Design:
+        """Return the design of the sum of tables over the same cells, whose cases are distinct.
+
+        Parameters
+        ----------
+        others : sequence of Design
+            Designs of the same class: those of the other tables.
+
+        Raises
+        ------
+        UndefinedDesignError
+            If the design is not defined for the sum.
+        """
+        raise UndefinedDesignError(type(self).__name__, "the sum of tables")
+
+    def merged_each(self, cells: Array, size: int) -> Design:
         """Return the design of a batch of tables, each merged in its own way; ``cells`` is ``(tables, cells)``.
 
         Raises
@@ -168,15 +205,15 @@ class Design(abc.ABC):
         """
         raise UndefinedDesignError(type(self).__name__, "several mergers at once")
 
-    def bound(self, truth: Array) -> Design:  # noqa: ARG002 - of designs that look at the classes
+    def bound(self, truth: Array) -> Design:
         """Return the design for a table whose cells hold these true classes."""
         return self
 
-    def picked(self, index: int) -> Design:  # noqa: ARG002 - of designs that hold something for each table
+    def picked(self, index: int) -> Design:
         """Return the design of one table of a batch."""
         return self
 
-    def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design] | None:  # noqa: ARG002
+    def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design] | None:
         """Return counts and design with pseudo-cases added; None where they vary on their own (see `smoothed`).
 
         Parameters
@@ -188,22 +225,22 @@ class Design(abc.ABC):
         """
         return None
 
-    def influences(self, counts: Array, gradient: Array) -> tuple[Array, Array] | None:  # noqa: ARG002
+    def influences(self, counts: Array, gradient: Array) -> tuple[Array, Array] | None:
         """Return what each kind of unit adds to a linear form, and how many units there are of it.
 
         None where the units are not cases or clusters of them.
         """
         return None
 
-    def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:  # noqa: ARG002
+    def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
         """Return tables that a repetition of the study could have given, ``(size, cells)``."""
         raise UndefinedDesignError(type(self).__name__, "resampled tables")
 
-    def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:  # noqa: ARG002
+    def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Return tables in proportion to draws of the cells' probabilities, ``(size, cells)``."""
         raise UndefinedDesignError(type(self).__name__, "posterior tables")
 
-    def left_out(self, counts: Array) -> Blocks:  # noqa: ARG002
+    def left_out(self, counts: Array) -> Blocks:
         """Yield tables without one unit, ``(distinct units, cells)``, and how many units each stands for."""
         raise UndefinedDesignError(type(self).__name__, "tables without one unit")
 
@@ -229,7 +266,7 @@ class Design(abc.ABC):
             variances[place] = self.merged(cells, 4).variance(merged, slope.ravel())
         return variances
 
-    def cells_at(self, threshold: float) -> Array | None:  # noqa: ARG002 - of known distributions
+    def cells_at(self, threshold: float) -> Array | None:
         """Return the exact shares of the confusion table's cells at a threshold, where they are known."""
         return None
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from howsure.designs.base import Design, quotient
 from howsure.designs.sampling import BLOCK_CELLS, Blocks, gammas, multinomial
 
 Array = NDArray[Any]
+FEW = 20  # clusters, below which a variance between them is little more than a guess
 DUST = 1e-12  # relative to terms that cancel: rounding
 
 
@@ -33,6 +35,13 @@ class Clusters(Design):
         Of a batch: the table of each distinct cluster, ascending. Entries then are in the order of their tables.
     shape : tuple of int
         Of a batch: how many tables it has, and how many cells each of them.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> table = hs.confusion([1, 0, 1, 0, 1], [1, 0, 0, 0, 1], groups=["ann", "ann", "bob", "bob", "cid"])
+    >>> table.design.number, table.design.degrees_of_freedom
+    (3, 2.0)
     """
 
     cluster: Array
@@ -46,6 +55,18 @@ class Clusters(Design):
     def number(self) -> Any:
         """How many clusters there are, of each table of a batch."""
         return int(self.multiplicity.sum()) if self.owner is None else self._per_table(np.ones(len(self.multiplicity)))
+
+    @property
+    def words(self) -> str:
+        """How many clusters the cases come in."""
+        return f"in {np.sum(self.number):,} clusters"
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """That cases vary together, and whether the clusters are few."""
+        few = " So few make the intervals themselves uncertain." if np.min(self.number) < FEW else ""
+        said = "and vary together within them; the intervals take this into account."
+        return (f"The cases come {self.words} {said}{few}",)
 
     @property
     def degrees_of_freedom(self) -> Any:
@@ -73,7 +94,7 @@ class Clusters(Design):
         across = self._per_table(totals.sum(0) ** 2) - own.sum(0)
         number = np.asarray(self.number, dtype=float)
         variance = quotient(own * present, present - 1).sum(0) + quotient(number, number - 1) * across
-        single = ((present > 0) & (present < 2)).any(0)  # noqa: PLR2004 - a variance needs two
+        single = ((present > 0) & (present < 2)).any(0)
         return np.where(single, np.nan, np.maximum(variance, 0.0))
 
     def effective_trials(self, counts: Array, trials: Array) -> Array:
@@ -86,6 +107,14 @@ class Clusters(Design):
         table, cell = np.divmod(self.cell, len(cells))
         place, shape = cells[cell] + size * table, (self.shape[0], size)
         return Clusters(self.cluster, place, self.count, self.multiplicity, self.owner, shape)
+
+    def joined(self, others: Sequence[Self]) -> Clusters:
+        """Put the clusters of all tables side by side: they are distinct from table to table."""
+        designs: list[Self] = [self, *others]
+        starts = np.cumsum([0, *(len(each.multiplicity) for each in designs[:-1])])
+        cluster = np.concatenate([each.cluster + start for each, start in zip(designs, starts, strict=True)])
+        cell, count = (np.concatenate([getattr(each, name) for each in designs]) for name in ("cell", "count"))
+        return Clusters(cluster, cell, count, np.concatenate([each.multiplicity for each in designs]))
 
     def merged_each(self, cells: Array, size: int) -> Clusters:
         """Relabel the cells of each table; every table has all clusters."""
@@ -112,7 +141,7 @@ class Clusters(Design):
         cells = self.cell[entries] - index * self.shape[1]
         return Clusters(self.cluster[entries] - first, cells, self.count[entries], self.multiplicity[first:last])
 
-    def influences(self, counts: Array, gradient: Array) -> tuple[Array, Array]:  # noqa: ARG002 - as of every design
+    def influences(self, counts: Array, gradient: Array) -> tuple[Array, Array]:
         """Return the total of each distinct cluster, and how many clusters it stands for."""
         return self.totals(gradient), self.multiplicity
 

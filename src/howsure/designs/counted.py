@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,11 +46,15 @@ class Independent(Design):
         """Return the number of cases in the marked cells."""
         return dot(counts, trials)
 
-    def merged(self, cells: Array, size: int) -> Independent:  # noqa: ARG002 - as of every design
+    def merged(self, cells: Array, size: int) -> Independent:
         """Return itself: merging cells of a multinomial leaves a multinomial."""
         return self
 
-    def merged_each(self, cells: Array, size: int) -> Independent:  # noqa: ARG002 - as of every design
+    def joined(self, others: Sequence[Self]) -> Independent:
+        """Return itself: cases of several tables are cases of their sum."""
+        return self
+
+    def merged_each(self, cells: Array, size: int) -> Independent:
         """Return itself, as `merged` does."""
         return self
 
@@ -92,16 +97,33 @@ class Weighted(Design):
     atoms : tuple of three ndarray, optional
         ``(cell, weight, number)`` of each distinct weight in each cell, for exact resampling; None where the
         weights are too many to keep, and in a batch.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> table = hs.confusion([1, 0, 1], [1, 0, 0], sample_weight=[1.0, 2.0, 0.5])
+    >>> table.design.weight_squared.tolist()
+    [4.0, 0.0, 0.25, 1.0]
     """
 
     weight_squared: Array
     atoms: tuple[Array, Array, Array] | None = None
 
-    def variance(self, counts: Array, gradient: Array) -> Array:  # noqa: ARG002 - as of every design
+    @property
+    def words(self) -> str:
+        """That each case counts with its own weight."""
+        return "of different weights"
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """That the cases are weighted."""
+        return ("The cases are weighted; the intervals take this into account.",)
+
+    def variance(self, counts: Array, gradient: Array) -> Array:
         """Return ``sum(weight_squared * gradient**2)``."""
         return dot(self.weight_squared * gradient, gradient)
 
-    def squares(self, counts: Array) -> Array:  # noqa: ARG002 - as of every design
+    def squares(self, counts: Array) -> Array:
         """Return the sums of squared weights."""
         return self.weight_squared
 
@@ -117,6 +139,16 @@ class Weighted(Design):
         """Add up the squared weights of the merged cells."""
         atoms = None if self.atoms is None else (cells[self.atoms[0]], *self.atoms[1:])
         return Weighted(added_up(self.weight_squared, cells, size), atoms)
+
+    def joined(self, others: Sequence[Self]) -> Weighted:
+        """Add up the squared weights, and put the distinct weights together where all tables keep theirs."""
+        designs: list[Self] = [self, *others]
+        squared = np.sum([each.weight_squared for each in designs], axis=0)
+        kept = [each.atoms for each in designs if each.atoms is not None]
+        if len(kept) < len(designs):
+            return Weighted(squared)
+        cell, weight, number = (np.concatenate(part) for part in zip(*kept, strict=True))
+        return Weighted(squared, (cell, weight, number))
 
     def merged_each(self, cells: Array, size: int) -> Weighted:
         """Add up the squared weights of the merged cells of each table."""
@@ -234,6 +266,12 @@ class FixedMargins(Design):
         if (stratum[cells] != self._strata).any():
             raise UndefinedDesignError(type(self).__name__)
         return FixedMargins(stratum)
+
+    def joined(self, others: Sequence[Self]) -> FixedMargins:
+        """Return itself, where all tables fix the totals of the same strata."""
+        if any(not np.array_equal(each._strata, self._strata) for each in others):  # noqa: SLF001 - of its own class
+            raise UndefinedDesignError(type(self).__name__, "the sum of tables of different strata")
+        return self
 
     def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design]:
         """Add the pseudo-cases."""

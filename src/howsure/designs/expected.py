@@ -35,11 +35,11 @@ class Expected(Design):
     has_labels: ClassVar[bool] = False
     awaits_labels: ClassVar[bool] = True
 
-    def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design]:  # noqa: ARG002 - as of every design
+    def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design]:
         """Return the counts as they are: what does not vary is certain, given the scores."""
         return counts, self
 
-    def unit_size(self, counts: Array) -> float:  # noqa: ARG002 - as of every design
+    def unit_size(self, counts: Array) -> float:
         """Return 0: what does not vary is certain, given the scores."""
         return 0.0
 
@@ -69,7 +69,7 @@ class Cases:
     @property
     def is_binary(self) -> bool:
         """Whether there are two classes, in few enough groups for the distribution of each one's sum."""
-        return self.probability.shape[1] == 2 and len(self.cells) <= FEW_GROUPS  # noqa: PLR2004 - two classes
+        return self.probability.shape[1] == 2 and len(self.cells) <= FEW_GROUPS
 
     @property
     def total(self) -> float:
@@ -175,28 +175,41 @@ class Batch(Expected):
     """The cases at hand are given, and each one's true class is drawn from its probabilities.
 
     Intervals are prediction intervals: they hold what a metric of these cases will be once their labels are known.
+
+    Parameters
+    ----------
+    cases : Cases
+        The cases with the probabilities of their classes.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> scores = hs.calibrated([0.1, 0.4, 0.8, 0.9])
+    >>> type(scores.design).__name__
+    'Batch'
     """
 
     cases: Cases
     knows_chances: ClassVar[bool] = True
+    trusts_scores: ClassVar[bool] = True
 
     @property
     def note(self) -> str:
-        """What the interval is of."""
-        return "what these cases will turn out to be, if their scores are calibrated"
+        """What the interval is of, and what it assumes."""
+        return "prediction for these cases; assumes calibrated scores"
 
-    def variance(self, counts: Array, gradient: Array) -> Array:  # noqa: ARG002 - as of every design
+    def variance(self, counts: Array, gradient: Array) -> Array:
         """Return the sum over the cases of the variance of the slope at their class."""
         slopes, mean = self.cases.means(gradient)
         each = np.einsum("mk,mk->m", self.cases.probability, (slopes - mean[:, None]) ** 2)
         return np.asarray(self.cases.number @ each)
 
-    def variance_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:  # noqa: ARG002
+    def variance_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:
         """Return the variance at each threshold of a table of scores, of slopes by the confusion table there."""
         gap = slopes[:, 1] - slopes[:, 0]
         return np.asarray((self.cases.products_from_top(index)[..., 0, 1] * gap**2).sum(-1))
 
-    def merged(self, cells: Array, size: int) -> Batch:  # noqa: ARG002 - as of every design
+    def merged(self, cells: Array, size: int) -> Batch:
         """Merge the cells that the cases may fall in."""
         return Batch(self.cases.merged(cells))
 
@@ -204,7 +217,7 @@ class Batch(Expected):
         """Draw every case's class."""
         cases = self.cases
         drawn = np.zeros((size, counts.size))
-        if cases.probability.shape[1] != 2:  # noqa: PLR2004 - two classes have a sum
+        if cases.probability.shape[1] != 2:
             for row in range(size):
                 drawn[row] = self._classes(counts.size, rng)
             return drawn
@@ -216,7 +229,7 @@ class Batch(Expected):
         np.add.at(drawn.T, cases.cells[:, 0], (cases.group_totals - second).T)
         return drawn
 
-    def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:  # noqa: ARG002
+    def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw every case's class; the scores say all, and a prior of the cells adds nothing."""
         return self.resample(counts, size, rng)
 
@@ -259,27 +272,40 @@ class Population(Expected):
 
     Intervals are confidence intervals of the population's metric. No label is drawn: that of a case adds nothing to
     what its score says of the population.
+
+    Parameters
+    ----------
+    cases : Cases
+        The cases with the probabilities of their classes.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> scores = hs.calibrated([0.1, 0.4, 0.8, 0.9], target="population")
+    >>> type(scores.design).__name__
+    'Population'
     """
 
     cases: Cases
     awaits_labels: ClassVar[bool] = False
+    trusts_scores: ClassVar[bool] = True
 
     @property
     def note(self) -> str:
-        """What the interval is of."""
-        return "the population that these cases are from, if their scores are calibrated"
+        """What the interval is of, and what it assumes."""
+        return "population of these cases; assumes calibrated scores"
 
-    def variance(self, counts: Array, gradient: Array) -> Array:  # noqa: ARG002 - as of every design
+    def variance(self, counts: Array, gradient: Array) -> Array:
         """Return the sum over the cases of the square of the expected slope."""
         _, mean = self.cases.means(gradient)
         return np.asarray(self.cases.number @ mean**2)
 
-    def variance_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:  # noqa: ARG002
+    def variance_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:
         """Return the variance at each threshold of a table of scores, of slopes by the confusion table there."""
         products = self.cases.products_from_top(index)
         return np.asarray(np.einsum("tjkl,tkj,tlj->t", products, slopes, slopes))
 
-    def merged(self, cells: Array, size: int) -> Population:  # noqa: ARG002 - as of every design
+    def merged(self, cells: Array, size: int) -> Population:
         """Merge the cells that the cases may fall in."""
         return Population(self.cases.merged(cells))
 
@@ -289,7 +315,7 @@ class Population(Expected):
         share, total = cases.number / cases.total, round(cases.total)
         return _tables(cases, counts.size, size, lambda rows: rng.multinomial(total, share, rows))
 
-    def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:  # noqa: ARG002
+    def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw the cases' weights from a flat Dirichlet (the Bayesian bootstrap)."""
         cases = self.cases.thinned()
         return _tables(
@@ -335,10 +361,10 @@ class Known(Expected):
 
     @property
     def note(self) -> str:
-        """What the interval is of."""
+        """What the interval is of, and what it assumes."""
         if self.is_exact:
-            return "exact, if the scores are calibrated and have this distribution"
-        return f"what {self.n:,.0f} new cases will turn out to be, if the scores are calibrated"
+            return "exact; assumes calibrated scores of this distribution"
+        return f"prediction for {self.n:,.0f} new cases; assumes calibrated scores of this distribution"
 
     @property
     def exact_values(self) -> Mapping[str, float]:
@@ -370,7 +396,7 @@ class Known(Expected):
         """Return the expected number of cases in the marked cells."""
         return np.asarray((counts * trials).sum(-1) / counts.sum(-1) * self.n)
 
-    def merged(self, cells: Array, size: int) -> Known:  # noqa: ARG002 - as of every design
+    def merged(self, cells: Array, size: int) -> Known:
         """Merge cells: a multinomial stays one."""
         return Known(None, self.n)
 
@@ -380,7 +406,7 @@ class Known(Expected):
             return np.repeat(counts.reshape(1, -1), size, axis=0)
         return rng.multinomial(int(self.n), counts.ravel() / counts.sum(), size).astype(float)
 
-    def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:  # noqa: ARG002
+    def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw scores and labels; a known distribution needs no prior."""
         return self.resample(counts, size, rng)
 

@@ -23,12 +23,11 @@ class Sample:
 
     Parameters
     ----------
-    counts
-        What was observed: cases in each observed cell, of any shape.
-    influence
-        What one more case in each observed cell adds to each cell of the table, ``(observed cells, cells)``; an
-        array or a sparse one.
-    design
+    counts : ndarray of shape (observed cells,)
+        What was observed: cases in each observed cell.
+    influence : ndarray or sparse array of shape (observed cells, cells)
+        What one more case in each observed cell adds to each cell of the table.
+    design : Design
         How the observed counts would vary; their total is taken as given.
     """
 
@@ -44,15 +43,15 @@ class Sample:
 
     def variance(self, gradient: Array) -> Array:
         """Return the variance that this sample gives to ``sum(gradient * table)``."""
-        slopes, observed = self.slopes(gradient), self.counts.ravel()
-        centred = slopes - np.average(slopes, weights=np.broadcast_to(observed, slopes.shape), axis=-1)[..., None]
-        return self.design.variance(observed, centred)
+        slopes = self.slopes(gradient)
+        centred = slopes - np.average(slopes, weights=np.broadcast_to(self.counts, slopes.shape), axis=-1)[..., None]
+        return self.design.variance(self.counts, centred)
 
     def deviations(self, observed: Array) -> Array:
         """Return how the table moves when the observed counts are others, each ``(size, cells)``."""
         total = observed.sum(1, keepdims=True)
         scale = np.divide(self.counts.sum(), total, out=np.ones(total.shape), where=total > 0)
-        return np.asarray((observed * scale - self.counts.ravel()) @ self.influence)
+        return np.asarray((observed * scale - self.counts) @ self.influence)
 
 
 @final
@@ -65,15 +64,15 @@ class Linearised(Design):
 
     Parameters
     ----------
-    samples
+    samples : tuple of Sample
         The samples, each with its influence on the table.
-    centre
+    centre : ndarray of shape (cells,)
         The estimated counts before negative ones were cut off.
-    draws
+    draws : callable, optional
         ``(prior, size, rng)`` → posterior tables, where a model gives them; by default each sample's own posterior
         is carried over to first order.
-    note
-        What a reader of the estimates should know.
+    note : str
+        Caveat attached to every estimate; empty if there is none.
     """
 
     samples: tuple[Sample, ...]
@@ -89,14 +88,14 @@ class Linearised(Design):
         """The smallest of the samples'."""
         return min(float(sample.design.degrees_of_freedom) for sample in self.samples)
 
-    def variance(self, counts: Array, gradient: Array) -> Array:  # noqa: ARG002 - as of every design
+    def variance(self, counts: Array, gradient: Array) -> Array:
         """Return the sum of the samples' variances."""
         return np.asarray(sum(sample.variance(gradient) for sample in self.samples))
 
     def effective_trials(self, counts: Array, trials: Array) -> Array:
         """Return the squared total of the cells over its variance, were the cases Poisson: Kish's size."""
         marked = np.broadcast_to(np.asarray(trials, dtype=float), counts.shape)
-        square = sum(sample.design.variance(sample.counts.ravel(), sample.slopes(marked)) for sample in self.samples)
+        square = sum(sample.design.variance(sample.counts, sample.slopes(marked)) for sample in self.samples)
         return quotient((counts * marked).sum(-1) ** 2, np.asarray(square))
 
     def merged(self, cells: Array, size: int) -> Linearised:
@@ -105,12 +104,12 @@ class Linearised(Design):
         merge[np.arange(len(cells)), cells] = 1.0
         samples = tuple(replace(sample, influence=sample.influence @ merge) for sample in self.samples)
         draws = self.draws and _merged(self.draws, merge)
-        return Linearised(samples, self.centre.ravel() @ merge, draws, self.note)
+        return Linearised(samples, self.centre @ merge, draws, self.note)
 
-    def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:  # noqa: ARG002 - as of every design
+    def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw each sample anew, and carry it over to the table."""
-        drawn = self.centre.ravel() + sum(
-            sample.deviations(sample.design.resample(sample.counts.ravel(), size, rng)) for sample in self.samples
+        drawn = self.centre + sum(
+            sample.deviations(sample.design.resample(sample.counts, size, rng)) for sample in self.samples
         )
         return np.maximum(drawn, 0.0)
 
@@ -118,25 +117,25 @@ class Linearised(Design):
         """Draw from the model where there is one, else from each sample's posterior, and add the prior's cells."""
         if self.draws is not None:
             return self.draws(prior, size, rng)
-        drawn = self.centre.ravel() + sum(
-            sample.deviations(sample.design.posterior(sample.counts.ravel(), np.zeros(sample.counts.size), size, rng))
+        drawn = self.centre + sum(
+            sample.deviations(sample.design.posterior(sample.counts, np.zeros(sample.counts.size), size, rng))
             for sample in self.samples
         )
         worth = counts.sum() / max(self.effective_trials(counts, np.ones(counts.shape, bool)), 1.0)
-        return np.asarray(np.maximum(drawn, 0.0) + rng.standard_gamma(prior.ravel(), (size, prior.size)) * worth)
+        return np.asarray(np.maximum(drawn, 0.0) + rng.standard_gamma(prior, (size, prior.size)) * worth)
 
-    def left_out(self, counts: Array) -> Blocks:  # noqa: ARG002 - as of every design
+    def left_out(self, counts: Array) -> Blocks:
         """Leave out one unit of each sample."""
         for sample in self.samples:
-            for observed, number in sample.design.left_out(sample.counts.ravel()):
-                yield np.maximum(self.centre.ravel() + sample.deviations(observed), 0.0), number
+            for observed, number in sample.design.left_out(sample.counts):
+                yield np.maximum(self.centre + sample.deviations(observed), 0.0), number
 
 
 def _merged(draws: Draws, merge: Array) -> Draws:
     """Return draws of the merged cells; the prior of a merged cell is spread evenly over its parts."""
 
     def merged(prior: Array, size: int, rng: np.random.Generator) -> Array:
-        spread = merge @ (prior.ravel() / np.maximum(merge.sum(0), 1.0))
+        spread = merge @ (prior / np.maximum(merge.sum(0), 1.0))
         return np.asarray(draws(spread, size, rng) @ merge)
 
     return merged

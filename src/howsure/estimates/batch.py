@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from howsure.errors import UnknownKeyError
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.evaluation import Evaluation
+from howsure.estimates.grouped import ALL
 from howsure.grids import Grid, Tabular, interval_text, number, percent, significant_decimals
 from howsure.tables.batch import Tables
 
 Array = NDArray[Any]
-ALL = "all"  # the row of the table of all groups, in print
 
 
 @final
@@ -192,7 +192,8 @@ def batch_grid(estimates: list[Estimates]) -> Grid:
     """Return the rows of all groups together, then of each, one for each metric."""
     first = estimates[0]
     level, columns = percent(first.confidence_level), first.tables.columns
-    rows, about = [], {}
+    rows: list[tuple[str, ...]] = []
+    about: dict[str, list[str]] = {}
     for records in zip(*(each.records() for each in estimates), strict=True):
         for record in records:
             decimals = significant_decimals(record["low"], record["high"])

@@ -20,6 +20,7 @@ from howsure.methods.default import checked
 from howsure.methods.draws import seed_sequence
 from howsure.methods.interval import DrawingMethod, Interval, Method
 from howsure.methods.library import named
+from howsure.methods.names import MethodName
 from howsure.metrics.binding import labels_to_expand, resolve
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
@@ -37,7 +38,7 @@ def estimate(
     table: Tables[Any],
     metric: Asked,
     *,
-    method: str | Method | None = ...,
+    method: MethodName | Method | None = ...,
     confidence_level: float = ...,
     random_state: Any = ...,
     classes: Sequence[int] | None = ...,
@@ -50,7 +51,7 @@ def estimate(
     table: Table,
     metric: Asked,
     *,
-    method: str | Method | None = ...,
+    method: MethodName | Method | None = ...,
     confidence_level: float = ...,
     random_state: Any = ...,
     classes: Sequence[int] | None = ...,
@@ -62,7 +63,7 @@ def estimate(
     table: Table | Tables[Any],
     metric: Asked,
     *,
-    method: str | Method | None = None,
+    method: MethodName | Method | None = None,
     confidence_level: float = 0.95,
     random_state: Any = None,
     classes: Sequence[int] | None = None,
@@ -121,7 +122,7 @@ def evaluate(
     table: Tables[Any],
     metrics: Asked | Sequence[Asked] | None = ...,
     *,
-    method: str | Method | None = ...,
+    method: MethodName | Method | None = ...,
     confidence_level: float = ...,
     random_state: Any = ...,
     threshold: float | None = ...,
@@ -133,7 +134,7 @@ def evaluate(
     table: Table,
     metrics: Asked | Sequence[Asked] | None = ...,
     *,
-    method: str | Method | None = ...,
+    method: MethodName | Method | None = ...,
     confidence_level: float = ...,
     random_state: Any = ...,
     threshold: float | None = ...,
@@ -144,7 +145,7 @@ def evaluate(
     table: Table | Tables[Any],
     metrics: Asked | Sequence[Asked] | None = None,
     *,
-    method: str | Method | None = None,
+    method: MethodName | Method | None = None,
     confidence_level: float = 0.95,
     random_state: Any = None,
     threshold: float | None = None,
@@ -212,8 +213,11 @@ def asked_metrics(table: Table, metrics: Asked | Sequence[Asked] | None, thresho
     """Return the metrics that are asked for, one per class where the average is ``none``; by default a selection."""
     if metrics is None:
         return default_metrics(table, threshold)
-    wanted = [metrics] if isinstance(metrics, str | Spec | Metric) else metrics
-    return tuple(each for spec in wanted for each in labels_to_expand(spec, table) or [spec])
+    wanted: Sequence[Asked] = [metrics] if isinstance(metrics, str | Spec | Metric) else metrics
+    specs: list[Asked] = []
+    for each in wanted:
+        specs += labels_to_expand(each, table) or [each]
+    return tuple(specs)
 
 
 def default_metrics(table: Table, threshold: float | None = None) -> tuple[str, ...]:
@@ -265,7 +269,8 @@ class _Question:
         if rest:
             alone = replace(self, metrics=tuple(self.metrics[place] for place in rest))
             each = [alone.of_group(table, key) for key, table in tables.items()]
-            for place, estimates in zip(rest, zip(*each, strict=True), strict=True):
+            for index, place in enumerate(rest):
+                estimates = tuple(group[index] for group in each)
                 found[overall[place].metric] = Estimates.of(tables, overall[place], estimates)
         return {whole.metric: found[whole.metric] for whole in overall}
 

@@ -37,7 +37,8 @@ def table_of(given: Any, verb: str) -> Table | Tables[Any]:
         )
         raise HowsureError(message)
     if _is_matrix(given):
-        return from_counts(given)
+        table: Table | Tables[Any] = from_counts(given)
+        return table
     message = f"`{verb}` takes a table of counts. Make one first: `hs.{verb}(hs.confusion(y_true, y_pred), …)`."
     raise HowsureError(message)
 

@@ -38,30 +38,31 @@ def bootstrap(
 
     Parameters
     ----------
-    function
+    function : callable
         Called as ``function(*arrays)`` with the rows of a resample; returns a number.
-    *arrays
+    *arrays : array-like of shape (n, ...)
         Arrays with one row per case, resampled together.
-    method
+    method : str or Bootstrap
         ``"bootstrap_percentile"``, ``"bootstrap_basic"`` or ``"bootstrap_bca"``.
-    n_resamples
+    n_resamples : int
         Number of resamples.
-    confidence_level
-        Coverage of the interval.
-    random_state
+    confidence_level : float
+        Coverage of the interval, between 0 and 1.
+    random_state : int, Generator, SeedSequence or None
         Seed; the result does not depend on ``workers``.
-    groups
+    groups : array-like of shape (n,), optional
         Cluster of each row: whole clusters are resampled.
-    workers
+    workers : int
         How many resamples are evaluated at once.
-    executor
+    executor : {"threads", "processes"}
         ``"threads"``, for functions that release Python's lock, or ``"processes"``.
-    show_progress
+    show_progress : bool, optional
         Whether to show a bar; by default in a terminal or notebook, when it takes long.
 
     Returns
     -------
     Estimate
+        The function of all rows, with its interval and the resampled values as ``draws``.
 
     Raises
     ------
@@ -136,7 +137,36 @@ def bootstrap_ci(
     method: str = "bootstrap_bca",
     random_state: Any = None,
 ) -> Estimate:
-    """Bootstrap a function of true and predicted labels, called as in the package ``confidenceinterval``."""
+    """Bootstrap a function of true and predicted labels, called as in the package ``confidenceinterval``.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,)
+        True and predicted label of each case.
+    metric : callable
+        Called as ``metric(y_true, y_pred)`` with the rows of a resample; returns a number.
+    confidence_level : float
+        Coverage of the interval, between 0 and 1.
+    n_resamples : int
+        Number of resamples.
+    method : str
+        ``"bootstrap_percentile"``, ``"bootstrap_basic"`` or ``"bootstrap_bca"``.
+    random_state : int, Generator, SeedSequence or None
+        Seed.
+
+    Returns
+    -------
+    Estimate
+        As of `bootstrap`.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> share_right = lambda y_true, y_pred: (y_true == y_pred).mean()
+    >>> value, (low, high) = hs.bootstrap_ci([1, 0, 1, 0, 1], [1, 0, 0, 0, 1], share_right, random_state=0)
+    >>> value
+    0.8
+    """
     return bootstrap(
         metric,
         y_true,

@@ -372,7 +372,7 @@ def _excess_entropy(u: Array) -> Array:
     from scipy import special
 
     series = u * u * np.polynomial.polynomial.polyval(u, [(-1) ** k / (k * (k - 1)) for k in range(2, 12)])
-    return np.where(np.abs(u) < 0.01, series, special.xlog1py(1 + u, u) - u)  # noqa: PLR2004
+    return np.where(np.abs(u) < 0.01, series, special.xlog1py(1 + u, u) - u)
 
 
 def _prepared(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> tuple[Array, Array, float]:

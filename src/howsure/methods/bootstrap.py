@@ -50,6 +50,12 @@ class Bootstrap(DrawingMethod):
     References
     ----------
     Efron, Tibshirani (1993), An Introduction to the Bootstrap.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "mcc", method=hs.Bootstrap("bca", 999), random_state=0))
+    0.840 [0.696, 0.921]
     """
 
     kind: Literal["percentile", "basic", "bca", "studentized"] = "percentile"

@@ -71,7 +71,14 @@ class Delta(Method):
 @final
 @dataclass(frozen=True, slots=True)
 class Wald(Method):
-    """Plain normal interval, value ± z · standard error: may leave the metric's range, and be a point."""
+    """Plain normal interval, value ± z · standard error: may leave the metric's range, and be a point.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "mcc", method=hs.Wald()))
+    0.840 [0.734, 0.946]
+    """
 
     name: ClassVar[str] = "wald"
     synonyms: ClassVar[tuple[str, ...]] = ("takahashi", "normal")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +21,34 @@ SOURCES = ("posterior", "prior", "random", "sampling", "truth")
 OF_PROBABILITIES = ("posterior", "prior", "random")
 
 
+@overload
+def draw_tables(
+    table: Tables[Any],
+    n: int = ...,
+    *,
+    source: Source = ...,
+    prior: Prior | None = ...,
+    prevalence: ArrayLike | None = ...,
+    prevalence_prior: Prior | None = ...,
+    cases: int | None = ...,
+    random_state: Any = ...,
+) -> dict[Hashable, NDArray[np.float64]]: ...
+
+
+@overload
+def draw_tables(
+    table: Table,
+    n: int = ...,
+    *,
+    source: Source = ...,
+    prior: Prior | None = ...,
+    prevalence: ArrayLike | None = ...,
+    prevalence_prior: Prior | None = ...,
+    cases: int | None = ...,
+    random_state: Any = ...,
+) -> NDArray[np.float64]: ...
+
+
 def draw_tables(
     table: Table | Tables[Any],
     n: int = 1000,
@@ -31,7 +59,7 @@ def draw_tables(
     prevalence_prior: Prior | None = None,
     cases: int | None = None,
     random_state: Any = None,
-) -> Any:
+) -> NDArray[np.float64] | dict[Hashable, NDArray[np.float64]]:
     """Draw synthetic tables, such as confusion matrices that are as plausible as the observed one.
 
     Parameters
@@ -103,11 +131,10 @@ def draw_tables(
     if not isinstance(table, Tables):
         return _drawn(table, size, source, method, number, seed_sequence(random_state))
     seed = seed_sequence(random_state)
-    every: dict[Hashable, Array] = {
+    return {
         key: _drawn(each, size, source, method, number, stream_at(seed, index))
         for index, (key, each) in enumerate(table.items())
     }
-    return every
 
 
 def _drawn(

@@ -20,7 +20,8 @@ from howsure.methods.interval import (
     shows_variation,
     standard_error,
 )
-from howsure.metrics.metric import Metric, Ratio
+from howsure.metrics.forms import Ratio
+from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
 Array = NDArray[Any]

@@ -16,7 +16,8 @@ from howsure.designs.counted import dot
 from howsure.methods.draws import Draw, seed_sequence, stream_at, stream_of, values_of_draws
 from howsure.methods.inversion import p_value
 from howsure.methods.registry import Variant, register
-from howsure.metrics.metric import Metric, Proportion
+from howsure.metrics.forms import Proportion
+from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
@@ -41,6 +42,13 @@ class Interval:
         Why limits are undefined, or what to know of them.
     stream : hashable, optional
         Token of the joint stream of tables that the draws are from (see `stream_of`); None where there are no draws.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> table = hs.from_counts([[50, 3], [5, 42]])
+    >>> hs.Interval(0.1, 0.2).low
+    0.1
     """
 
     low: Any
@@ -209,6 +217,12 @@ class DrawingMethod(Method, abc.ABC):
 
     A subclass has the number of draws in `size`, says in `drawer` how tables are drawn, and in `levels_of` what
     interval follows from the draws of a metric.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> isinstance(hs.Bootstrap(), hs.DrawingMethod), isinstance(hs.Wilson(), hs.DrawingMethod)
+    (True, False)
     """
 
     __slots__ = ()

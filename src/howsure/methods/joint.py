@@ -14,10 +14,9 @@ from howsure.designs.sampling import holds_few
 from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.dirichlet import Dirichlet
 from howsure.methods.draws import Draw, drawn_blocks, seed_sequence
-from howsure.metrics.contrast import Side
-from howsure.metrics.metric import Metric
+from howsure.metrics.metric import Metric, Side
 from howsure.tables.counts import ConfusionCounts
-from howsure.tables.paired import PairedScoresTable, PairedTable
+from howsure.tables.paired import JointTable, PairedTable
 
 Array = NDArray[Any]
 BLOCK_DRAWS = 64  # tables drawn at once, at least: so many make a matrix product worth while
@@ -33,7 +32,7 @@ POISSON_BYTES = (94, 189, 235, 251, 255)
 
 def draws_of_models(
     metrics: Sequence[Metric],
-    table: PairedTable | PairedScoresTable,
+    table: JointTable,
     method: Bootstrap | Dirichlet,
     rng: Any = None,
 ) -> Array:
@@ -54,7 +53,7 @@ def draws_of_models(
     metrics do not change when a table is multiplied by a constant.
     """
     size = method.size
-    if isinstance(table, PairedScoresTable):
+    if not isinstance(table, PairedTable):
         return _draws_of_scores(metrics, table, method, rng)
     classes, models = len(table.labels), len(table.models)
     draw, cell, kind = _drawing(table, method)
@@ -74,7 +73,7 @@ def draws_of_models(
 
 
 def _draws_of_scores(
-    metrics: Sequence[Metric], table: PairedScoresTable, method: Bootstrap | Dirichlet, rng: Any = None
+    metrics: Sequence[Metric], table: JointTable, method: Bootstrap | Dirichlet, rng: Any = None
 ) -> Array:
     every = [
         Side(name, metric, view).as_metric()

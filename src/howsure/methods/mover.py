@@ -25,8 +25,8 @@ from howsure.methods.interval import (
     quantile,
     standard_error,
 )
-from howsure.metrics.contrast import Contrast, Side
-from howsure.metrics.metric import Metric, Parts, Proportion, Ratio
+from howsure.metrics.forms import Parts, Proportion, Ratio
+from howsure.metrics.metric import Contrast, Metric, Side
 from howsure.tables.counts import ClassCounts
 from howsure.tables.table import Table
 

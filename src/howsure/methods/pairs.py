@@ -172,7 +172,15 @@ class NewcombePaired(_Newcombe):
 @final
 @dataclass(frozen=True, slots=True)
 class NewcombePairedCC(_Newcombe):
-    """Newcombe's interval for paired shares with continuity correction (1998, method 9)."""
+    """Newcombe's interval for paired shares with continuity correction (1998, method 9).
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> table = hs.paired([1, 1, 0, 0, 1, 0], {"A": [1, 1, 0, 1, 1, 0], "B": [1, 0, 0, 1, 0, 1]})
+    >>> print(hs.compare(table, "accuracy", method=hs.NewcombePairedCC()))
+    accuracy: A − B = 0.500 [-0.024, 0.769], p = 0.069
+    """
 
     name: ClassVar[str] = "newcombe_paired_cc"
     single: ClassVar[Any] = staticmethod(binomial.wilson_cc)

@@ -48,7 +48,7 @@ class Predictive(Method):
     --------
     >>> import howsure as hs
     >>> print(hs.estimate(hs.calibrated([0.2, 0.4, 0.7, 0.9] * 25).at(0.5), "accuracy", method=Predictive()))
-    0.750 [0.670, 0.830] (what these cases will turn out to be, if their scores are calibrated)
+    0.750 [0.670, 0.830] (prediction for these cases; assumes calibrated scores)
     """
 
     n_draws: int = 9999
@@ -59,8 +59,8 @@ class Predictive(Method):
         if table.design.knows_chances:
             return ""
         return (
-            "`Predictive` needs scores without labels that are probabilities, `calibrated(y_score)`, and says what "
-            "their batch will turn out to be. Use 'delta' or 'bootstrap_percentile'."
+            "`Predictive` needs scores without labels that are probabilities, `calibrated(y_score)`, and predicts the "
+            "metric of their batch. Use 'delta' or 'bootstrap_percentile'."
         )
 
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:

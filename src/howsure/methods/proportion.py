@@ -22,7 +22,8 @@ from howsure.methods.interval import (
     needs_labels,
     standard_error,
 )
-from howsure.metrics.metric import Metric, Proportion
+from howsure.metrics.forms import Proportion
+from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
@@ -77,7 +78,14 @@ class Binomial(Method, abc.ABC):
 @final
 @dataclass(frozen=True, slots=True)
 class Wilson(Binomial):
-    """Wilson's score interval (1927)."""
+    """Wilson's score interval (1927).
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "recall", method=hs.Wilson()))
+    0.894 [0.774, 0.954]
+    """
 
     name: ClassVar[str] = "wilson"
     synonyms: ClassVar[tuple[str, ...]] = ("score",)
@@ -87,7 +95,14 @@ class Wilson(Binomial):
 @final
 @dataclass(frozen=True, slots=True)
 class WilsonCC(Binomial):
-    """Wilson's score interval with continuity correction (Newcombe 1998)."""
+    """Wilson's score interval with continuity correction (Newcombe 1998).
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "recall", method=hs.WilsonCC()))
+    0.894 [0.761, 0.960]
+    """
 
     name: ClassVar[str] = "wilson_cc"
     synonyms: ClassVar[tuple[str, ...]] = ("wilsoncc",)
@@ -97,7 +112,14 @@ class WilsonCC(Binomial):
 @final
 @dataclass(frozen=True, slots=True)
 class ClopperPearson(Binomial):
-    """The exact interval of Clopper and Pearson (1934): never covers too little."""
+    """The exact interval of Clopper and Pearson (1934): never covers too little.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "recall", method=hs.ClopperPearson()))
+    0.894 [0.769, 0.965]
+    """
 
     name: ClassVar[str] = "clopper_pearson"
     synonyms: ClassVar[tuple[str, ...]] = ("beta", "exact")
@@ -107,7 +129,14 @@ class ClopperPearson(Binomial):
 @final
 @dataclass(frozen=True, slots=True)
 class MidP(Binomial):
-    """The exact interval with half the weight on the observed count."""
+    """The exact interval with half the weight on the observed count.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "recall", method=hs.MidP()))
+    0.894 [0.780, 0.960]
+    """
 
     name: ClassVar[str] = "mid_p"
     synonyms: ClassVar[tuple[str, ...]] = ("midp",)
@@ -117,7 +146,14 @@ class MidP(Binomial):
 @final
 @dataclass(frozen=True, slots=True)
 class AgrestiCoull(Binomial):
-    """Wald's interval around Wilson's centre (Agresti and Coull 1998)."""
+    """Wald's interval around Wilson's centre (Agresti and Coull 1998).
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "recall", method=hs.AgrestiCoull()))
+    0.894 [0.770, 0.958]
+    """
 
     name: ClassVar[str] = "agresti_coull"
     synonyms: ClassVar[tuple[str, ...]] = ("agresti",)
@@ -127,7 +163,14 @@ class AgrestiCoull(Binomial):
 @final
 @dataclass(frozen=True, slots=True)
 class Jeffreys(Binomial):
-    """Equal-tailed posterior interval under Jeffreys' prior, Beta(1/2, 1/2)."""
+    """Equal-tailed posterior interval under Jeffreys' prior, Beta(1/2, 1/2).
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "recall", method=hs.Jeffreys()))
+    0.894 [0.782, 0.958]
+    """
 
     name: ClassVar[str] = "jeffreys"
     limits = staticmethod(binomial.jeffreys)
@@ -136,7 +179,14 @@ class Jeffreys(Binomial):
 @final
 @dataclass(frozen=True, slots=True)
 class Logit(Binomial):
-    """Normal interval of the log odds."""
+    """Normal interval of the log odds.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "recall", method=hs.Logit()))
+    0.894 [0.769, 0.955]
+    """
 
     name: ClassVar[str] = "logit"
     limits = staticmethod(binomial.logit)
@@ -145,7 +195,14 @@ class Logit(Binomial):
 @final
 @dataclass(frozen=True, slots=True)
 class Arcsine(Binomial):
-    """Normal interval of the variance-stabilised share."""
+    """Normal interval of the variance-stabilised share.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "recall", method=hs.Arcsine()))
+    0.894 [0.783, 0.961]
+    """
 
     name: ClassVar[str] = "arcsine"
     limits = staticmethod(binomial.arcsine)
@@ -154,7 +211,14 @@ class Arcsine(Binomial):
 @final
 @dataclass(frozen=True, slots=True)
 class LikelihoodRatio(Binomial):
-    """The shares whose deviance from the observed one is not significant."""
+    """The shares whose deviance from the observed one is not significant.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "recall", method=hs.LikelihoodRatio()))
+    0.894 [0.785, 0.960]
+    """
 
     name: ClassVar[str] = "likelihood_ratio"
     synonyms: ClassVar[tuple[str, ...]] = ("lr",)
@@ -164,7 +228,14 @@ class LikelihoodRatio(Binomial):
 @final
 @dataclass(frozen=True, slots=True)
 class BinomTest(Binomial):
-    """The shares that the two-sided exact test does not reject."""
+    """The shares that the two-sided exact test does not reject.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "recall", method=hs.BinomTest()))
+    0.894 [0.768, 0.957]
+    """
 
     name: ClassVar[str] = "binom_test"
     limits = staticmethod(binomial.binom_test)

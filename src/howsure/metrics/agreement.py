@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.metrics.metric import divide
+from howsure.metrics.forms import divide
 from howsure.metrics.registry import margins_metric
 
 Array = NDArray[Any]

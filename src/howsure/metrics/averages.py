@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.metrics.metric import divide
+from howsure.metrics.forms import divide
 
 Array = NDArray[Any]
 

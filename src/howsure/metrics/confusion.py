@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.metrics.metric import divide
+from howsure.metrics.forms import divide
 from howsure.metrics.registry import margins_metric, margins_ratio, outcomes_metric, outcomes_ratio
 
 Array = NDArray[Any]

@@ -2,47 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError
-from howsure.metrics.metric import Metric, divide
+from howsure.metrics.forms import divide
+from howsure.metrics.metric import Contrast, Effect, Metric, Side
 from howsure.tables.counts import Counts
 from howsure.tables.paired import PairedTable
 from howsure.tables.table import Table
-from howsure.tables.views import Marginal, Part
 
 Array = NDArray[Any]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Effect:
-    """How two values are compared.
-
-    ``words(a, b)`` writes it; ``value(a, b)``; ``slopes(a, b)``, the derivatives by either; ``null``, its value where
-    the two are equal; and ``bounds``, its range for two values in a range.
-    """
-
-    name: str
-    words: Callable[[str, str], str]
-    null: float
-    value: Callable[[Array, Array], Array]
-    slopes: Callable[[Array, Array], tuple[Array, Array]]
-    bounds: Callable[[float, float], tuple[float, float]]
-    needs: tuple[float, float]  # the range that the values must lie in
-
-    def check(self, metric: Metric) -> None:
-        """Refuse a metric whose range does not suit the effect: a ratio needs values of at least 0, odds shares."""
-        if not (self.needs[0] <= metric.range[0] and metric.range[1] <= self.needs[1]):
-            message = (
-                f"`{metric.name}` lies in [{metric.range[0]:g}, {metric.range[1]:g}]: its "
-                f"{self.name.replace('_', ' ')} has no meaning. Use contrast='difference'."
-            )
-            raise HowsureError(message)
 
 
 def _odds(share: Array) -> Array:
@@ -82,55 +54,6 @@ EFFECTS = {
         ),
     )
 }
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Side:
-    """One of two models: its name, its metric, and how its table follows from the joint one."""
-
-    name: str
-    metric: Metric
-    view: Marginal | Part
-
-    def value(self, counts: Counts) -> Array:
-        """Return the model's metric on joint counts."""
-        return self.metric(counts.through(self.view))
-
-    def gradient(self, counts: Counts) -> Array:
-        """Return its derivative by the joint cells, in their shape."""
-        slopes = self.metric.gradient(counts.through(self.view))
-        leading = slopes.ndim - len(self.view.shape)
-        joint = counts.cells.shape[leading:]
-        return self.view.pulled_back(slopes, int(np.prod(joint))).reshape(counts.cells.shape)
-
-    def marks(self, cells: Array, shape: tuple[int, ...]) -> Array:
-        """Return which joint cells fall in marked cells of the model's table."""
-        return self.view.pulled_back(cells.astype(float), int(np.prod(shape))).reshape(shape) > 0
-
-    def as_metric(self) -> Metric:
-        """Return the model's metric as one of the joint table."""
-        return Metric(
-            self.metric.name,
-            Counts,
-            self.value,
-            self.gradient,
-            range=self.metric.range,
-            better=self.metric.better,
-        )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Contrast:
-    """What a metric compares, and how."""
-
-    effect: Effect
-    first: Side
-    second: Side
-
-    @property
-    def is_of_areas(self) -> bool:
-        """Whether it compares areas under the ROC curve, of two classes."""
-        return self.first.metric.is_area and self.first.metric.average is None
 
 
 def contrast_metric(effect: Effect, first: Side, second: Side) -> Metric:

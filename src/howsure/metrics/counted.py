@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError
 from howsure.metrics import averages
 from howsure.metrics.averages import Average
-from howsure.metrics.metric import Metric, Parts, Ratio, complex_step
+from howsure.metrics.forms import Parts, Ratio, complex_step
+from howsure.metrics.metric import Metric
 from howsure.metrics.registry import REGISTRY
 from howsure.metrics.spec import Spec
 from howsure.tables.counts import ClassCounts, ConfusionCounts, Outcomes
@@ -86,7 +87,7 @@ def _filled(values: Array, spec: Spec) -> Array:
 
 
 def _single_class(spec: Spec, table: Table) -> Metric:
-    if spec.positive_class is None and (len(table.labels) != 2 or isinstance(table, MultilabelTable)):  # noqa: PLR2004
+    if spec.positive_class is None and (len(table.labels) != 2 or isinstance(table, MultilabelTable)):
         raise needs_average(spec, table)
     index = 1 if spec.positive_class is None else table.position(spec.positive_class)
     where = np.array([index])

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
+from howsure.metrics.forms import STEP, Better, complex_step
 from howsure.metrics.laws import NEEDED, broken
-from howsure.metrics.metric import STEP, Better, complex_step
 from howsure.metrics.registry import REGISTRY, Definition, Function, Scored, parameters_of
 from howsure.metrics.spec import Spec
 from howsure.tables.scores import ScoresTable

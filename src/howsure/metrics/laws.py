@@ -161,15 +161,21 @@ def generic_tables(spec: Spec) -> Iterator[Table]:
         if spec.average is None:
             yield _scores()
         if spec.average is not None or spec.definition.rows is not None:
-            yield _score_matrix()
+            yield _score_matrix(_labels(spec, 3))
         return
     if spec.average is not None:
         each = np.random.default_rng(1).integers(1, 20, (3, 2, 2)) + 40.0 * np.eye(2)
-        yield MultilabelTable(counts=each, labels=np.arange(3))
+        yield MultilabelTable(counts=each, labels=_labels(spec, 3))
     for size in _sizes(spec):
         rng = np.random.default_rng(size)
         counts = rng.integers(1, 20, (size, size)) + np.diag(rng.integers(20, 60, size))
-        yield ConfusionTable(counts=counts * 1.0, labels=np.arange(size))
+        yield ConfusionTable(counts=counts * 1.0, labels=_labels(spec, size))
+
+
+def _labels(spec: Spec, size: int) -> Array:
+    """Return names of the classes, the one that the spec names among them."""
+    names = [str(index) for index in range(size)]
+    return np.array(names if spec.positive_class in {None, *names} else [*names[:-1], spec.positive_class])
 
 
 def _sizes(spec: Spec) -> tuple[int, ...]:
@@ -195,13 +201,12 @@ def _scores() -> ScoresTable:
     return ScoresTable(counts=counts, scores=scores, labels=np.arange(2))
 
 
-def _score_matrix() -> MulticlassScoresTable:
+def _score_matrix(labels: Array) -> MulticlassScoresTable:
     rng = np.random.default_rng(0)
     odds = rng.exponential(size=(SCORES, 3)) + 0.1
     scores = odds / odds.sum(1, keepdims=True)
-    return MulticlassScoresTable(
-        counts=rng.integers(1, 9, (SCORES, 3)) + 20 * scores, scores=scores, labels=np.arange(3)
-    )
+    counts = rng.integers(1, 9, (SCORES, 3)) + 20 * scores
+    return MulticlassScoresTable(counts=counts, scores=scores, labels=labels)
 
 
 def _random(table: Table) -> np.random.Generator:

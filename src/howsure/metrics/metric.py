@@ -9,123 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.errors import HowsureError
+from howsure.metrics.forms import Better, Parts, Proportion, Ratio
+from howsure.metrics.spec import Spec
 from howsure.tables.counts import Counts
 from howsure.tables.table import Table
-
-if TYPE_CHECKING:  # a metric is bound from these, which are made of its parts
-    from howsure.metrics.contrast import Contrast
-    from howsure.metrics.spec import Spec
+from howsure.tables.views import Marginal, Part
 
 Array = NDArray[Any]
-Better = Literal["higher", "lower", "neither"]
-
-NUDGED = 2**17  # entries of the nudged tables evaluated at once in a gradient: bounds its memory
-STEP = 1e-20  # of the complex-step derivative: exact to rounding, for no difference is taken
-
-
-def divide(part: Array, whole: Array) -> Array:
-    """``part / whole``; nan where ``whole`` is zero."""
-    part, whole = np.asarray(part), np.asarray(whole)
-    out = np.full(np.broadcast_shapes(part.shape, whole.shape), np.nan, np.result_type(part, whole, float))
-    return np.divide(part, whole, out=out, where=whole != 0)
-
-
-def complex_step(function: Callable[[Array], Array], flat: Array) -> Array:
-    """Return the derivatives of a function of the last axis by each of its entries, in the shape of ``flat``.
-
-    Parameters
-    ----------
-    function : callable
-        ``(..., m) -> (...)``, analytic: it must take complex numbers.
-    flat : ndarray of shape (..., m)
-        Where the derivatives are taken.
-    """
-    size = flat.shape[-1]
-    step = max(1, NUDGED // max(flat.size, 1))
-    slopes = np.empty((size, *flat.shape[:-1]))
-    for start in range(0, size, step):
-        index = np.arange(start, min(start + step, size))
-        nudged = np.broadcast_to(flat + 0j, (len(index), *flat.shape)).copy()
-        nudged[np.arange(len(index)), ..., index] += STEP * 1j
-        with np.errstate(all="ignore"):
-            slopes[index] = np.imag(function(nudged)) / STEP
-    return np.moveaxis(slopes, 0, -1)
-
-
-def per_table(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
-    """Decorate a derivative that is written for one table, ``(S, 2)``, so that it takes tables on leading axes."""
-
-    def of_every(cells: Array) -> Array:
-        if cells.ndim == 2:  # noqa: PLR2004 - scores and classes
-            return function(cells)
-        each = [function(table) for table in cells.reshape(-1, *cells.shape[-2:])]
-        return np.stack(each).reshape(cells.shape)
-
-    return of_every
-
-
-@dataclass(frozen=True, slots=True)
-class Ratio:
-    """``sum(numerator * counts) / sum(denominator * counts)``, with coefficients in the shape of the cells."""
-
-    numerator: Array
-    denominator: Array
-
-    def proportion(self) -> Proportion | None:
-        """Return the binomial proportion that this ratio is a monotone function of, if it is one.
-
-        It is one when the cells it looks at fall into two groups with equal coefficients: F1 gives true
-        positives ``(2, 2)`` and errors ``(0, 1)``, so it is ``2p / (1 + p)`` with ``p`` the share of true
-        positives among the cases that are not true negatives.
-        """
-        pairs = self.numerator + 1j * self.denominator
-        seen = pairs != 0
-        if not seen.any():
-            return None
-        first = pairs[seen][0]
-        others = seen & (pairs != first)
-        if not others.any():
-            return None
-        second = pairs[others][0]
-        if (pairs[others] != second).any():
-            return None
-        high, low = sorted((first, second), key=_best, reverse=True)
-        return Proportion(pairs == high, seen, (high.real, high.imag), (low.real, low.imag))
-
-
-def _best(pair: complex) -> float:
-    return pair.real / pair.imag if pair.imag else np.inf
-
-
-@dataclass(frozen=True, slots=True)
-class Proportion:
-    """A share of the cells ``trials`` that fall in ``successes``, and how the metric follows from the share."""
-
-    successes: Array
-    trials: Array
-    success_coefficients: tuple[float, float]
-    failure_coefficients: tuple[float, float]
-
-    def metric(self, share: Array) -> Array:
-        """Return the metric's value at a share; increasing."""
-        (a, b), (c, d) = self.success_coefficients, self.failure_coefficients
-        return np.asarray((a * share + c * (1 - share)) / (b * share + d * (1 - share)))
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """A metric as a weighted sum of proportions, one for each class in ``classes`` and each of ``terms``.
-
-    ``terms`` holds ``(weight, ratio of the four outcomes)``; ``classes`` is None for all.
-    """
-
-    terms: tuple[tuple[float, Ratio], ...]
-    classes: Array | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -203,3 +99,78 @@ class Metric:
         """Return the binomial proportion that the metric follows from on tables of this shape, if any."""
         ratio = None if self.ratio is None else self.ratio(shape)
         return None if ratio is None else ratio.proportion()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Effect:
+    """How two values are compared.
+
+    ``words(a, b)`` writes it; ``value(a, b)``; ``slopes(a, b)``, the derivatives by either; ``null``, its value where
+    the two are equal; and ``bounds``, its range for two values in a range.
+    """
+
+    name: str
+    words: Callable[[str, str], str]
+    null: float
+    value: Callable[[Array, Array], Array]
+    slopes: Callable[[Array, Array], tuple[Array, Array]]
+    bounds: Callable[[float, float], tuple[float, float]]
+    needs: tuple[float, float]  # the range that the values must lie in
+
+    def check(self, metric: Metric) -> None:
+        """Refuse a metric whose range does not suit the effect: a ratio needs values of at least 0, odds shares."""
+        if not (self.needs[0] <= metric.range[0] and metric.range[1] <= self.needs[1]):
+            message = (
+                f"`{metric.name}` lies in [{metric.range[0]:g}, {metric.range[1]:g}]: its "
+                f"{self.name.replace('_', ' ')} has no meaning. Use contrast='difference'."
+            )
+            raise HowsureError(message)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Side:
+    """One of two models: its name, its metric, and how its table follows from the joint one."""
+
+    name: str
+    metric: Metric
+    view: Marginal | Part
+
+    def value(self, counts: Counts) -> Array:
+        """Return the model's metric on joint counts."""
+        return self.metric(counts.through(self.view))
+
+    def gradient(self, counts: Counts) -> Array:
+        """Return its derivative by the joint cells, in their shape."""
+        slopes = self.metric.gradient(counts.through(self.view))
+        leading = slopes.ndim - len(self.view.shape)
+        joint = counts.cells.shape[leading:]
+        return self.view.pulled_back(slopes, int(np.prod(joint))).reshape(counts.cells.shape)
+
+    def marks(self, cells: Array, shape: tuple[int, ...]) -> Array:
+        """Return which joint cells fall in marked cells of the model's table."""
+        return self.view.pulled_back(cells.astype(float), int(np.prod(shape))).reshape(shape) > 0
+
+    def as_metric(self) -> Metric:
+        """Return the model's metric as one of the joint table."""
+        return Metric(
+            self.metric.name,
+            Counts,
+            self.value,
+            self.gradient,
+            range=self.metric.range,
+            better=self.metric.better,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contrast:
+    """What a metric compares, and how."""
+
+    effect: Effect
+    first: Side
+    second: Side
+
+    @property
+    def is_of_areas(self) -> bool:
+        """Whether it compares areas under the ROC curve, of two classes."""
+        return self.first.metric.is_area and self.first.metric.average is None

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.metrics.metric import divide
+from howsure.metrics.forms import divide
 from howsure.metrics.registry import cells_metric, cells_ratio
 
 Array = NDArray[Any]

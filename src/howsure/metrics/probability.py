@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.metrics.metric import STEP, divide, per_table
+from howsure.metrics.forms import STEP, divide, per_table
 from howsure.metrics.registry import RowLoss, Scored, score_metric
 from howsure.tables.scores import ScoresTable as Table
 

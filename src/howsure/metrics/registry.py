@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.metrics.metric import STEP, Better, Ratio, divide
+from howsure.metrics.forms import STEP, Better, Ratio, divide
 
 Array = NDArray[Any]
 Bounds = tuple[float, float]

@@ -55,10 +55,13 @@ class Spec:
     @property
     def head(self) -> str:
         """The part before the average."""
-        arguments = "".join(f"+{name}={_shown(value)}" for name, value in self.arguments.items())
-        if not np.isnan(self.zero_division):
-            arguments += f"+zero_division={_shown(float(self.zero_division))}"
-        return self.definition.name + arguments
+        return "+".join((self.definition.name, *self.settings))
+
+    @property
+    def settings(self) -> list[str]:
+        """The arguments as the text has them, ``["beta=2"]``."""
+        shown = [f"{name}={_shown(value)}" for name, value in self.arguments.items()]
+        return shown if np.isnan(self.zero_division) else [*shown, f"zero_division={_shown(float(self.zero_division))}"]
 
     @property
     def _tail(self) -> str:

@@ -25,8 +25,10 @@ def metric_words(text: str) -> str:
     if named(text) is None:
         return text.replace("_", " ")
     spec = parse(text)
-    name, *arguments = spec.head.split("+")
-    words = ACRONYMS.get(name, name.replace("_", " ")) + (f" ({', '.join(arguments)})" if arguments else "")
+    name = spec.definition.name
+    words = ACRONYMS.get(name, name.replace("_", " "))
+    if spec.settings:
+        words += f" ({', '.join(spec.settings)})"
     if spec.positive_class:
         return f"{words} of {spec.positive_class}"
     if spec.average in {None, "binary"}:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from matplotlib.axes import Axes
 from howsure.curves.curves import Curve
 from howsure.grids import percent
 from howsure.metrics.words import metric_words
+from howsure.plots.series import by_series, joined
 from howsure.plots.style import BAND, axes, colour, dashes, ink, marker, plain
 
 AXES = {
@@ -19,17 +21,22 @@ AXES = {
 }
 
 
-def curve(curve: Curve, *, name: str = "", ax: Axes | None = None) -> Axes:
-    """Draw a ROC, precision–recall, calibration or metric-versus-threshold curve with its band.
+def curve(curve: Curve | Mapping[Any, Curve], *, name: str = "", ax: Axes | None = None) -> Axes:
+    """Draw ROC, precision–recall, calibration or metric-versus-threshold curves with their bands.
 
     Parameters
     ----------
-    curve
-        From `roc_curve`, `precision_recall_curve`, `calibration_curve` or `threshold_curves`.
-    name
+    curve : Curve or mapping to Curve
+        From `roc_curve`, `precision_recall_curve`, `calibration_curve` or `threshold_curves`; several by name are
+        drawn on the same axes, of groups all cases first.
+    name : str
         Name in the legend.
-    ax
+    ax : matplotlib Axes, optional
         Where to draw; new axes by default. A further curve takes the next colour and line style.
+
+    Returns
+    -------
+    matplotlib Axes
 
     Examples
     --------
@@ -39,6 +46,12 @@ def curve(curve: Curve, *, name: str = "", ax: Axes | None = None) -> Axes:
     ('false positive rate', 'true positive rate')
     """
     ax = axes(ax)
+    for group, each in by_series(curve).items():
+        _draw(each, joined(name, group), ax)
+    return ax
+
+
+def _draw(curve: Curve, name: str, ax: Axes) -> None:
     index = sum(line.get_gid() == "howsure" for line in ax.lines)
     if not index:
         _reference(ax, curve)
@@ -65,7 +78,6 @@ def curve(curve: Curve, *, name: str = "", ax: Axes | None = None) -> Axes:
         ax.set_title(f"band: {percent(curve.confidence_level)}, {words}", loc="left", fontsize="medium")
     if label:
         ax.legend(loc="best", fontsize="small")
-    return ax
 
 
 def _reference(ax: Axes, curve: Curve) -> None:

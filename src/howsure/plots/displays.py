@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,22 +17,43 @@ from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import estimate
 from howsure.plots.curves import curve as draw_curve
 from howsure.plots.heat import confusion_matrix
+from howsure.plots.series import by_series, joined
 from howsure.sources.confusion import confusion
 from howsure.sources.scores import scores
+from howsure.tables.batch import Tables
+from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
 
 
-def _along_thresholds(table: Table, *, metric: str = "f1", **settings: Any) -> Curve:
+def _along_thresholds(table: ScoresTable, *, metric: str = "f1", **settings: Any) -> Curve:
     return next(iter(threshold_curves(table, metric, **settings).values()))
 
 
 @dataclass(slots=True, eq=False)
 class CurveDisplay(ABC):
-    """A curve with its band, what sums it up where there is such a number, and the axes it was drawn on last."""
+    """A curve with its band, what sums it up where there is such a number, and the axes it was drawn on last.
+
+    Parameters
+    ----------
+    curve : Curve
+        The curve; of groups that of all cases.
+    name : str
+        Name in the legend.
+    summary : Estimate, optional
+        The area under the curve.
+    groups : tuple of displays
+        The curves of the groups, drawn on the same axes.
+
+    Attributes
+    ----------
+    ax_, figure_, line_
+        What was drawn last.
+    """
 
     curve: Curve
     name: str = ""
     summary: Estimate | None = None
+    groups: tuple[CurveDisplay, ...] = ()
     ax_: Any = field(default=None, init=False, repr=False)
     figure_: Any = field(default=None, init=False, repr=False)
     line_: Any = field(default=None, init=False, repr=False)
@@ -40,25 +61,31 @@ class CurveDisplay(ABC):
     area: ClassVar[tuple[str, str] | None] = None  # metric that sums up the curve, and its short name
 
     @classmethod
-    def from_scores(cls, table: Table, *, name: str = "", ax: Axes | None = None, **settings: Any) -> Self:
-        """Draw the curve of a table of scores.
+    def from_scores(
+        cls, table: ScoresTable | Tables[ScoresTable], *, name: str = "", ax: Axes | None = None, **settings: Any
+    ) -> Self:
+        """Draw the curve of a table of scores, or that of all cases and of each group.
 
         Parameters
         ----------
-        table
+        table : ScoresTable or Tables
             From `scores`.
-        name
+        name : str
             Name in the legend.
-        ax
+        ax : matplotlib Axes, optional
             Where to draw; new axes by default.
         **settings
             Of the curve: ``band``, ``confidence_level``, and others that the curve's function takes.
         """
+        first, *groups = (cls._of(each, joined(name, group), settings) for group, each in by_series(table).items())
+        return replace(first, groups=tuple(groups)).plot(ax)
+
+    @classmethod
+    def _of(cls, table: ScoresTable, name: str, settings: dict[str, Any]) -> Self:
         found = cls.curve_of(table, **settings)
-        summary = None
-        if cls.area is not None:
-            summary = estimate(table, cls.area[0], confidence_level=found.confidence_level)
-        return cls(found, name, summary).plot(ax)
+        if cls.area is None:
+            return cls(found, name)
+        return cls(found, name, estimate(table, cls.area[0], confidence_level=found.confidence_level))
 
     @classmethod
     def from_predictions(
@@ -70,12 +97,14 @@ class CurveDisplay(ABC):
         pos_label: Any = None,
         sample_weight: Any = None,
         groups: Any = None,
+        by: Any = None,
         name: str = "",
         ax: Axes | None = None,
         **settings: Any,
     ) -> Self:
         """Draw the curve of labels and scores; arguments as for `scores` and `from_scores`."""
-        table = scores(y_true, y_score, data=data, pos_label=pos_label, sample_weight=sample_weight, groups=groups)
+        cases = {"data": data, "pos_label": pos_label, "sample_weight": sample_weight, "groups": groups, "by": by}
+        table = scores(y_true, y_score, **cases)
         return cls.from_scores(table, name=name, ax=ax, **settings)
 
     @classmethod
@@ -103,6 +132,8 @@ class CurveDisplay(ABC):
         self.ax_ = draw_curve(self.curve, name=label, ax=ax)
         self.figure_ = self.ax_.figure
         self.line_ = self.ax_.lines[-1]
+        for each in self.groups:
+            each.plot(self.ax_)
         return self
 
 
@@ -138,9 +169,17 @@ class ThresholdDisplay(CurveDisplay):
 
 @dataclass(slots=True, eq=False)
 class ConfusionMatrixDisplay:
-    """A confusion matrix with an interval in each cell."""
+    """A confusion matrix with an interval in each cell; of groups one panel each, all cases first.
 
-    table: Table
+    Parameters
+    ----------
+    table : Table or Tables
+        What is drawn.
+    confidence_level : float
+        Coverage of each cell's interval.
+    """
+
+    table: Table | Tables[Any]
     confidence_level: float = 0.95
     ax_: Any = field(default=None, init=False, repr=False)
     figure_: Any = field(default=None, init=False, repr=False)
@@ -157,17 +196,18 @@ class ConfusionMatrixDisplay:
         """Draw the matrix of a fitted classifier on held-out cases."""
         return cls.from_predictions(y, estimator.predict(X), **settings)
 
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw on these axes, or on new ones."""
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on these axes, or on new ones; of groups ``ax_`` has axes by name."""
         self.ax_ = confusion_matrix(self.table, confidence_level=self.confidence_level, ax=ax)
-        self.figure_ = self.ax_.figure
+        first = next(iter(self.ax_.values())) if isinstance(self.ax_, dict) else self.ax_
+        self.figure_ = first.figure
         return self
 
 
 def scores_of(estimator: Any, X: Any, positive: Any) -> Any:  # noqa: N803 - scikit-learn's name
     """Return a fitted classifier's score of the positive class: its probability, else its decision function."""
     classes = np.asarray(estimator.classes_).tolist()
-    if len(classes) != 2:  # noqa: PLR2004
+    if len(classes) != 2:
         message = f"The estimator knows {len(classes)} classes; a curve needs two. Give the scores of one class."
         raise HowsureError(message)
     if positive not in classes:

@@ -9,14 +9,16 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from howsure.estimates.estimate import Estimate
-from howsure.estimates.evaluation import Evaluation
 from howsure.estimates.named import Named, by_name
 from howsure.grids import percent
 from howsure.metrics.contrast import EFFECTS
 from howsure.metrics.words import metric_words
+from howsure.plots.series import evaluated
 from howsure.plots.style import PALETTE, axes, ink, legend_above, name_rows, plain, whiskers
+from howsure.tables.batch import Tables
+from howsure.tables.table import Table
 
-Series = Estimate | Mapping[str, Estimate] | Iterable[Estimate]
+Series = Estimate | Mapping[str, Estimate] | Iterable[Estimate] | Table
 
 
 class Limits(Protocol):
@@ -38,15 +40,22 @@ class Limits(Protocol):
         ...
 
 
-def intervals(evaluations: Series | Mapping[str, Series], *, ax: Axes | None = None) -> Axes:
+def intervals(
+    evaluations: Series | Tables[Any] | Mapping[str, Series | Tables[Any]], *, ax: Axes | None = None
+) -> Axes:
     """Draw metrics as dots with their intervals as whiskers, one row per metric.
 
     Parameters
     ----------
-    evaluations : Evaluation, Estimate, iterable of Estimate, or mapping of str to one of these
-        What is drawn; several by name are models or groups side by side.
+    evaluations : Evaluation, Estimate, iterable of Estimate, Table, Tables, or mapping of str to one of these
+        What is drawn; several by name are models or groups side by side, of groups all cases first. Tables are
+        evaluated by their usual metrics.
     ax : matplotlib Axes, optional
         Where to draw; new axes by default.
+
+    Returns
+    -------
+    matplotlib Axes
 
     Examples
     --------
@@ -56,7 +65,7 @@ def intervals(evaluations: Series | Mapping[str, Series], *, ax: Axes | None = N
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['accuracy', 'F1']
     """
-    listed = _by_series(evaluations)
+    listed = {name: _listed(each) for name, each in evaluated(evaluations).items()}
     metrics = list(dict.fromkeys(each.metric for estimates in listed.values() for each in estimates))
     ax = axes(ax, rows=len(metrics) * max(1, (len(listed) + 1) // 2))
     for index, (name, estimates) in enumerate(listed.items()):
@@ -71,13 +80,7 @@ def intervals(evaluations: Series | Mapping[str, Series], *, ax: Axes | None = N
     return ax
 
 
-def _by_series(evaluations: Any) -> dict[str, list[Estimate]]:
-    if isinstance(evaluations, Mapping) and not isinstance(evaluations, Evaluation):
-        return {str(name): _listed(each) for name, each in evaluations.items()}
-    return {"": _listed(evaluations)}
-
-
-def _listed(series: Series) -> list[Estimate]:
+def _listed(series: Any) -> list[Estimate]:
     if isinstance(series, Estimate):
         return [series]
     return list(series.values() if isinstance(series, Mapping) else series)
@@ -94,16 +97,20 @@ def differences(
 
     Parameters
     ----------
-    comparisons
+    comparisons : Comparison, Comparisons, Records or mapping
         From `compare`, `compare_all`, `simultaneous_differences`, or a study's `compare` and `comparisons`; or what is
         compared, such as ``"A − B"``, → anything with ``value``, ``low`` and ``high``.
-    rope
+    rope : tuple of two float, optional
         Differences in this range make no practical difference (region of practical equivalence); by default that of
         the comparisons.
-    metric
+    metric : str
         Metric, to name the axis; by default that of the comparisons.
-    ax
+    ax : matplotlib Axes, optional
         Where to draw; new axes by default.
+
+    Returns
+    -------
+    matplotlib Axes
 
     Examples
     --------

@@ -11,19 +11,34 @@ from matplotlib.axes import Axes
 
 from howsure.comparison.compare import compare
 from howsure.comparison.models import compare_all
-from howsure.estimates.estimation import estimate, evaluate
+from howsure.estimates.estimation import estimate
 from howsure.methods.interval import Method
+from howsure.methods.names import MethodName
 from howsure.metrics.metric import Metric
 from howsure.plots.dots import differences, intervals
 from howsure.plots.forests import forest
 from howsure.plots.posteriors import posterior
+from howsure.plots.series import evaluated
 from howsure.sources.confusion import confusion
 from howsure.sources.paired import paired
 
 
 @dataclass(slots=True, eq=False)
 class EstimateDisplay(ABC):
-    """What was estimated, how it is drawn, and the axes that it was drawn on last."""
+    """What was estimated, how it is drawn, and the axes that it was drawn on last.
+
+    Parameters
+    ----------
+    estimate : object
+        What the plot's function takes.
+    settings : mapping of str to object
+        Its further arguments.
+
+    Attributes
+    ----------
+    ax_, figure_
+        What was drawn last.
+    """
 
     estimate: Any
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -56,7 +71,7 @@ class IntervalDisplay(EstimateDisplay):
         y_pred: Any,
         *,
         metrics: Sequence[str | Metric] | None = None,
-        method: str | Method | None = None,
+        method: MethodName | Method | None = None,
         confidence_level: float = 0.95,
         random_state: Any = None,
         ax: Axes | None = None,
@@ -64,8 +79,9 @@ class IntervalDisplay(EstimateDisplay):
     ) -> Self:
         """Evaluate labels and draw the metrics; arguments as for `evaluate`, and those of `confusion`."""
         table = confusion(y_true, y_pred, **columns)
-        found = evaluate(table, metrics, method=method, confidence_level=confidence_level, random_state=random_state)
-        return cls.from_estimate(found, ax=ax)
+        settings: dict[str, Any] = {"confidence_level": confidence_level, "random_state": random_state}
+        found = evaluated(table, metrics, method=method, **settings)
+        return cls.from_estimate(found.get("", found), ax=ax)
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any, **settings: Any) -> Self:  # noqa: N803 - scikit-learn's name
@@ -86,7 +102,7 @@ class PosteriorDisplay(EstimateDisplay):
         y_pred: Any,
         *,
         metric: str | Metric = "accuracy",
-        method: str | Method = "bayes",
+        method: MethodName | Method = "bayes",
         confidence_level: float = 0.95,
         random_state: Any = None,
         rope: tuple[float, float] | None = None,
@@ -117,7 +133,7 @@ class DifferenceDisplay(EstimateDisplay):
         y_preds: Any,
         *,
         metric: str | Metric = "accuracy",
-        method: str | Method | None = None,
+        method: MethodName | Method | None = None,
         confidence_level: float = 0.95,
         random_state: Any = None,
         rope: tuple[float, float] | None = None,
@@ -127,7 +143,7 @@ class DifferenceDisplay(EstimateDisplay):
         """Compare all pairs of models on the same cases; arguments as for `compare_all`, and those of `paired`."""
         table = paired(y_true, y_preds, **columns)
         settings: dict[str, Any] = {"confidence_level": confidence_level, "random_state": random_state}
-        two = len(table.models) == 2  # noqa: PLR2004 - one pair needs no adjustment
+        two = len(table.models) == 2
         found = (compare if two else compare_all)(table, metric, method=method, **settings)
         return cls.from_estimate(found, rope=rope, ax=ax)
 

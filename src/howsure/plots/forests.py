@@ -13,16 +13,20 @@ from howsure.pooling.pooled import Pooled
 
 
 def forest(pooled: Pooled, *, metric: str = "", ax: Axes | None = None) -> Axes:
-    """Draw one row an experiment, and below them the pooled value as a diamond, with the heterogeneity in words.
+    """Draw one row per experiment, and below them the pooled value as a diamond, with the heterogeneity in words.
 
     Parameters
     ----------
-    pooled
+    pooled : Pooled
         From `pool`, `pool_folds`, `conflate`, or a study's `aggregate` of a group.
-    metric
+    metric : str
         Metric, to name the axis.
-    ax
+    ax : matplotlib Axes, optional
         Where to draw; new axes by default.
+
+    Returns
+    -------
+    matplotlib Axes
 
     Examples
     --------

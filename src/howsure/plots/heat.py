@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
+from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, to_rgba
 from numpy.typing import NDArray
@@ -14,25 +15,53 @@ from howsure.comparison.ranks import Ranks
 from howsure.errors import HowsureError, checked_level
 from howsure.grids import percent
 from howsure.methods.proportion import row_shares
-from howsure.plots.style import FILL, PALETTE, axes, ink, plain
+from howsure.plots.series import by_series
+from howsure.plots.style import FILL, PALETTE, ROW, axes, ink, plain
+from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
+MOST_COLUMNS = 3  # of panels
 MOST_TEXTS = 15  # classes, up to which there is room for a text in each cell
 
 
-def confusion_matrix(table: Table, *, confidence_level: float = 0.95, ax: Axes | None = None) -> Axes:
-    """Draw a confusion matrix: in each cell the share of its true class with Wilson's interval, and the count.
+@overload
+def confusion_matrix(table: Table, *, confidence_level: float = ..., ax: Axes | None = ...) -> Axes: ...
+
+
+@overload
+def confusion_matrix(
+    table: Tables[Any] | Mapping[str, Any], *, confidence_level: float = ..., ax: Mapping[str, Axes] | None = ...
+) -> dict[str, Axes]: ...
+
+
+def confusion_matrix(
+    table: Table | Tables[Any] | Mapping[str, Any],
+    *,
+    confidence_level: float = 0.95,
+    ax: Axes | Mapping[str, Axes] | None = None,
+) -> Axes | dict[str, Axes]:
+    """Draw confusion matrices: in each cell the share of its true class with Wilson's interval, and the count.
 
     Parameters
     ----------
-    table
-        Of two or more classes.
-    confidence_level
+    table : Table, Tables or mapping of str to one of these
+        Of two or more classes; several are drawn in panels of one figure, of groups all cases first.
+    confidence_level : float
         Coverage of each cell's interval.
-    ax
+    ax : matplotlib Axes or mapping of str to Axes, optional
         Where to draw; new axes by default.
+
+    Returns
+    -------
+    matplotlib Axes, or dict of str to Axes
+        Of several tables the axes by name: ``"all cases"`` and the groups.
+
+    Raises
+    ------
+    HowsureError
+        If a table is no confusion table.
 
     Examples
     --------
@@ -43,6 +72,26 @@ def confusion_matrix(table: Table, *, confidence_level: float = 0.95, ax: Axes |
     [0.85, 0.98]
     50
     """
+    named = by_series(table)
+    if list(named) == [""]:
+        return _matrix(named[""], confidence_level, ax)
+    panels: Any = ax or _panels(named)
+    return {name: _matrix(each, confidence_level, panels[name], name) for name, each in named.items()}
+
+
+def _panels(named: Mapping[str, Table]) -> dict[str, Axes]:
+    """Return new axes by name, at most three in a row."""
+    size = max(len(each.labels) for each in named.values())
+    columns = min(MOST_COLUMNS, len(named))
+    rows = -(-len(named) // columns)
+    shape = (columns * (0.95 * size + 2.2), rows * (2 * ROW * size + 1.5))
+    grid = plt.subplots(rows, columns, figsize=shape, layout="constrained", squeeze=False)[1].ravel()
+    for spare in grid[len(named) :]:
+        spare.set_visible(False)
+    return dict(zip(named, grid, strict=False))
+
+
+def _matrix(table: Table, confidence_level: float, given: Any, name: str = "") -> Axes:
     if not isinstance(table, ConfusionTable):
         message = f"A confusion matrix needs a confusion table, not a {table.noun}; see `table.at(threshold)`."
         raise HowsureError(message)
@@ -53,10 +102,11 @@ def confusion_matrix(table: Table, *, confidence_level: float = 0.95, ax: Axes |
         [_cell(share[i, j], low[i, j], high[i, j], table.counts[i, j]) for j in range(len(labels))]
         for i in range(len(labels))
     ]
-    ax = _shaded(share, texts, (labels, labels), ax)
+    ax = _shaded(share, texts, (labels, labels), given)
     ax.set_ylabel("true class")
     ax.set_xlabel("predicted class")
-    ax.set_title(f"share of the true class, {percent(level)} interval, cases", loc="left", fontsize="medium")
+    words = f"share of the true class, {percent(level)} interval, cases"
+    ax.set_title(plain(name) if name else words, loc="left", fontsize="medium")
     return ax
 
 
@@ -71,10 +121,19 @@ def ranks(probabilities: Ranks | Mapping[str, Sequence[float]], *, ax: Axes | No
 
     Parameters
     ----------
-    probabilities
+    probabilities : Ranks or mapping of str to sequence of float
         From `howsure.ranks`; or model → probability of rank 1, 2, …
-    ax
+    ax : matplotlib Axes, optional
         Where to draw; new axes by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    HowsureError
+        If there is no model, or the models have unequal numbers of ranks.
 
     Examples
     --------
@@ -97,9 +156,9 @@ def ranks(probabilities: Ranks | Mapping[str, Sequence[float]], *, ax: Axes | No
 
 
 def _probability(value: float) -> str:
-    if 0 < value < 0.005:  # noqa: PLR2004 - rounds to nothing at two decimals
+    if 0 < value < 0.005:
         return "<0.01"
-    if 0.995 <= value < 1:  # noqa: PLR2004 - rounds to all
+    if 0.995 <= value < 1:
         return ">0.99"
     return f"{value:.2f}"
 
@@ -116,7 +175,7 @@ def _shaded(
     if max(rows, columns) <= MOST_TEXTS:
         for i, j in np.ndindex(rows, columns):
             ax.text(j, i, texts[i][j], ha="center", va="center", color=ink(), fontsize=8)
-    long = max(map(len, names[1])) > 8  # noqa: PLR2004 - characters that fit a cell
+    long = max(map(len, names[1])) > 8
     ax.set_xticks(
         range(columns), [plain(name) for name in names[1]], rotation=30 if long else 0, ha="right" if long else "center"
     )

@@ -25,15 +25,19 @@ def posterior(
 
     Parameters
     ----------
-    estimate
+    estimate : Estimate, Comparison or Pooled
         An estimate, a comparison or a pooled value with draws: from a method that draws, such as ``"bayes"``.
-    rope
+    rope : tuple of two float, optional
         Values in this range make no practical difference; the legend says which share of the draws lies there. By
         default that of the comparison.
-    metric
+    metric : str
         Metric, to name the axis; by default the estimate's.
-    ax
+    ax : matplotlib Axes, optional
         Where to draw; new axes by default.
+
+    Returns
+    -------
+    matplotlib Axes
 
     Raises
     ------

@@ -15,10 +15,19 @@ def review_plan(plan: ReviewPlan, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    plan
+    plan : ReviewPlan
         From `howsure.review_plan`.
-    ax
+    ax : matplotlib Axes, optional
         Where to draw; new axes by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    HowsureError
+        If the plan reviews no case.
 
     Examples
     --------

@@ -21,11 +21,11 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = ("-", "--", "-.", ":")
 BAND = 0.3  # opacity of a band: light enough for two to overlap
 FILL = 0.6  # opacity of the fullest cell: text in the ground's own colour stays legible on it
-ROW = 0.36  # inches a row of a plot with rows
+ROW = 0.36  # inches per row of a plot with rows
 
 
 def axes(ax: Axes | None, *, rows: int | None = None, width: float = 0.0) -> Axes:
-    """Return the axes, or new ones, with room for so many rows and at least so many inches wide."""
+    """Return the axes, or new ones, with room for this many rows and at least this many inches wide."""
     if ax is not None:
         return ax
     usual, height = mpl.rcParams["figure.figsize"]
@@ -57,7 +57,7 @@ def dashes(index: int) -> str:
 def whiskers(
     ax: Axes, positions: Sequence[float] | Array, estimates: Sequence[Any], index: int = 0, **style: Any
 ) -> Any:
-    """Draw values with their limits along x, one a row; say so where one is undefined.
+    """Draw values with their limits along x, one per row; say so where one is undefined.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def finite_draws(draws: Any, what: str) -> Array:
     """Return the draws that are finite numbers; refuse too few of them."""
     kept = np.asarray([] if draws is None else draws, float).ravel()
     kept = kept[np.isfinite(kept)]
-    if kept.size < 2:  # noqa: PLR2004 - one draw has no density
+    if kept.size < 2:
         message = f"`{what}` has no draws to show. Use method 'bayes' or a bootstrap."
         raise HowsureError(message)
     return np.asarray(kept)

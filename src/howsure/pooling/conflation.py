@@ -37,26 +37,26 @@ def conflate(
 
     Parameters
     ----------
-    draws
+    draws : sequence of array-like
         Draws of each experiment's value; undefined ones are left out.
-    density
+    density : {"beta", "gamma", "gaussian", "histogram"}
         Form that is fitted to each experiment by its moments: ``"beta"`` on the bounds, ``"gamma"`` above the lower
         bound (or, where that is infinite, above the lowest draw), ``"gaussian"`` (then conflation is the fixed
         effect), or ``"histogram"``: the smoothed histogram of the draws, whatever their form.
-    bounds
+    bounds : tuple of two float
         Range of the metric.
-    confidence_level
-        Level of the interval, the shortest that holds so much of the conflated density.
-    random_state
+    confidence_level : float
+        Share of the conflated density in the interval, the shortest such, between 0 and 1.
+    random_state : int, Generator or None
         Seed of the draws from the conflated density.
-    names
+    names : sequence of str, optional
         Names of the experiments; 1, 2, … by default.
 
     Returns
     -------
     Pooled
-        The mean of the conflated density, its interval and as many draws from it as the first experiment has. The
-        heterogeneity is DerSimonian and Laird's, from the draws' means and standard deviations.
+        The mean of the conflated density, its interval, and draws from it, the same number as the first experiment
+        has. The heterogeneity is DerSimonian and Laird's, from the draws' means and standard deviations.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def conflate(
     kept = [each[np.isfinite(each)] for each in arrays]
     labels = tuple(map(str, names if names is not None else range(1, len(kept) + 1)))
     for name, each in zip(labels, kept, strict=True):
-        if each.size < 2 or not np.ptp(each) > 0:  # noqa: PLR2004 - a spread needs two
+        if not each.size or not np.ptp(each) > 0:
             message = (
                 f"The draws of experiment '{name}' are all equal or undefined: they have no density. "
                 "Give the experiment a prior of more than 0."
@@ -138,11 +138,11 @@ def _beta(draws: list[Array], bounds: Bounds) -> Any:
     first = second = 1.0
     for each in shares:
         mean, variance = float(each.mean()), float(each.var(ddof=1))
-        worth = mean * (1 - mean) / variance - 1
-        if worth <= 0:
+        size = mean * (1 - mean) / variance - 1
+        if size <= 0:
             message = f"Draws reach beyond the bounds {bounds}: they are not those of a Beta density."
             raise HowsureError(message)
-        first, second = first + mean * worth - 1, second + (1 - mean) * worth - 1
+        first, second = first + mean * size - 1, second + (1 - mean) * size - 1
     return stats.beta(_proper(first), _proper(second), loc=lowest, scale=width)
 
 

@@ -34,25 +34,26 @@ def pool(
 
     Parameters
     ----------
-    values, standard_errors
-        One of each an experiment.
-    method
+    values, standard_errors : array-like of shape (k,)
+        Estimate and standard error of each experiment.
+    method : {"fixed", "dl", "pm", "reml"}
         ``"fixed"``: all experiments measure one value; ``"dl"`` (DerSimonian–Laird), ``"pm"`` (Paule–Mandel) or
         ``"reml"`` (restricted maximum likelihood): each has its own, with variance τ² between them.
-    knha
-        Interval of Hartung, Knapp, Sidik and Jonkman, from the scatter that is seen and Student's t: the better one
-        where experiments are few.
-    scale
-        ``"logit"`` for what lies in 0 … 1, ``"log"`` for what is positive, ``"fisher_z"`` for -1 … 1: the values
-        are pooled there, and the result is carried back, so that it keeps the range. By default as they are.
-    confidence_level
-        Coverage of the intervals.
-    names
+    knha : bool
+        Whether to give the interval of Hartung, Knapp, Sidik and Jonkman, from the observed scatter and Student's t:
+        the better one where experiments are few.
+    scale : {"identity", "logit", "log", "fisher_z"}, optional
+        ``"logit"`` for values in 0 … 1, ``"log"`` for positive ones, ``"fisher_z"`` for −1 … 1: the values are pooled
+        on that scale, and the result is carried back, so that it keeps the range. By default as they are.
+    confidence_level : float
+        Coverage of the intervals, between 0 and 1.
+    names : sequence of str, optional
         Names of the experiments; 1, 2, … by default.
 
     Returns
     -------
     Pooled
+        The pooled value with its interval, and the heterogeneity between the experiments.
 
     Raises
     ------
@@ -63,8 +64,8 @@ def pool(
     -----
     Weights are ``1 / (se² + τ²)``. Intervals of τ² invert Cochran's Q (Viechtbauer, 2007), those of I² and H² follow
     from them with the typical variance within (Higgins and Thompson, 2002). The prediction interval is
-    ``value ± t · sqrt(se² + τ²)`` with Student's t on two degrees of freedom less than experiments (Higgins, Thompson
-    and Spiegelhalter, 2009). All agree with R's metafor.
+    ``value ± t · sqrt(se² + τ²)`` with Student's t on ``k - 2`` degrees of freedom (Higgins, Thompson and
+    Spiegelhalter, 2009). All agree with R's metafor.
 
     References
     ----------
@@ -116,7 +117,7 @@ def checked_experiments(
     natural, errors = (np.atleast_1d(np.asarray(each, dtype=float)) for each in (values, standard_errors))
     if natural.ndim != 1 or natural.shape != errors.shape or not natural.size:
         message = (
-            f"`values` has shape {natural.shape} and `standard_errors` {errors.shape}. Give one of each an experiment."
+            f"`values` has shape {natural.shape} and `standard_errors` {errors.shape}. Give one of each per experiment."
         )
         raise HowsureError(message)
     labels = tuple(map(str, names if names is not None else range(1, len(natural) + 1)))
@@ -130,7 +131,7 @@ def checked_experiments(
             raise HowsureError(message)
         if not (math.isfinite(error) and error > 0):
             message = (
-                f"The standard error of experiment '{label}' is {error:g}: it would weigh infinitely much. "
+                f"The standard error of experiment '{label}' is {error:g}: its weight would be infinite. "
                 "Give a positive one, for a perfect result from a posterior (`method='bayes'`) or a pooled table."
             )
             raise HowsureError(message)
@@ -156,9 +157,10 @@ def _spread(y: Array, weight: Array, centre: float, level: float, knha: bool) ->
 def _prediction(centre: float, error: float, tau2: float, size: int, level: float, scale: Scale) -> tuple[float, float]:
     from scipy import special
 
-    if size < 3:  # noqa: PLR2004 - Student's t needs a degree of freedom beside value and τ²
+    freedom = size - 2  # beside value and τ²
+    if freedom < 1:
         return math.nan, math.nan
-    half = float(special.stdtrit(size - 2, (1 + level) / 2)) * math.sqrt(error**2 + tau2)
+    half = float(special.stdtrit(freedom, (1 + level) / 2)) * math.sqrt(error**2 + tau2)
     low, high = scale.back(np.array([centre - half, centre + half]))
     return float(low), float(high)
 

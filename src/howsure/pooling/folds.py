@@ -28,15 +28,20 @@ def pool_folds(
 
     Parameters
     ----------
-    values
-        One value a fold (or a fold and repetition).
-    test_share
-        Share of the cases that each split tests on; one fold of as many as there are values by default. For ten
-        repetitions of five folds it is 0.2.
-    scale
-        As in `pool`.
-    confidence_level
-        Coverage of the interval.
+    values : array-like of shape (k,)
+        One value per fold (or per fold and repetition).
+    test_share : float, optional
+        Share of the cases that each split tests on, between 0 and 1; 1 / k by default. For ten repetitions of five
+        folds it is 0.2.
+    scale : {"identity", "logit", "log", "fisher_z"}, optional
+        Scale on which the mean is taken, as in `pool`.
+    confidence_level : float
+        Coverage of the interval, between 0 and 1.
+
+    Returns
+    -------
+    Estimate
+        The mean; without an interval, and with the reason, where there is one fold or all have the same value.
 
     Raises
     ------

@@ -30,27 +30,35 @@ class Pooled(OneRecord, Drawn, Named):
 
     Parameters
     ----------
-    value, low, high, standard_error
+    value, low, high, standard_error : float
         The pooled estimate, its interval and its standard error.
-    tau2, tau2_interval
+    confidence_level : float
+        Nominal coverage of the intervals.
+    method : str
+        Name of the method.
+    tau2, tau2_interval : float, tuple of two float
         Variance between the experiments, on the scale that was pooled on, with its interval by the Q-profile.
-    i2, i2_interval
+    i2, i2_interval : float, tuple of two float
         Share of the total variance that lies between the experiments, 0 … 1.
-    h2, h2_interval
+    h2, h2_interval : float, tuple of two float
         Total variance over the variance within.
-    q, q_p_value
+    q, q_p_value : float
         Cochran's Q, and the probability of one as large if all experiments measured the same.
-    within_variance
+    within_variance : float
         Typical variance within an experiment.
-    prediction_interval
+    prediction_interval : tuple of two float
         Where a new experiment's true value would lie.
-    weights
+    weights : ndarray of shape (k,)
         Share of each experiment in the pooled value.
-    names, values, standard_errors
-        The experiments.
-    draws
+    names : tuple of str
+        Names of the experiments.
+    values, standard_errors : ndarray of shape (k,)
+        Estimate and standard error of each experiment.
+    scale : str
+        Name of the scale that was pooled on.
+    draws : ndarray of shape (draws,), optional
         Draws of the pooled value, where the method makes some.
-    reason
+    reason : str
         Why something is undefined, or what to know of the number.
 
     Examples

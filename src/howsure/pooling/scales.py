@@ -17,7 +17,19 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """A scale on which estimates are nearer to normal: there, back, and the slope of there."""
+    """A scale on which estimates are nearer to normal.
+
+    Parameters
+    ----------
+    name : str
+        What `pool` calls it.
+    forward, back : callable
+        From a value to the scale, and back.
+    slope : callable
+        Derivative of ``forward``.
+    range : tuple of two float
+        Where values lie.
+    """
 
     name: str
     forward: Callable[[Array], Array]

@@ -2,40 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from howsure.designs.base import Design
-from howsure.designs.clusters import Clusters
-from howsure.designs.counted import Weighted
 from howsure.errors import HowsureError
-from howsure.tables.confusion import ConfusionTable
-from howsure.tables.multilabel import MultilabelTable
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
+Added = TypeVar("Added", bound=Table)
 
 
-def pool_tables(tables: Sequence[Table]) -> Table:
+def pool_tables(tables: Sequence[Added] | Mapping[Any, Added]) -> Added:
     """Return the sum of tables of the same classes and design: their cases as one test set.
 
     Right for the folds of one cross-validation, where each case is tested once. Where each experiment has a true
-    value of its own the sum takes the scatter between them for none: then use `pool`.
+    value of its own, the sum leaves out the variation between them: then use `pool`.
 
     Parameters
     ----------
-    tables
-        Tables of one kind with the same classes in the same order. Clusters are taken to be distinct from table to
-        table.
+    tables : sequence of Table, or mapping to Table
+        Confusion tables or multilabel tables with the same classes in the same order. Cases and clusters of one
+        table are taken to be others than those of the next.
+
+    Returns
+    -------
+    Table
+        Of the same kind, with the design of the sum.
 
     Raises
     ------
     HowsureError
-        If there is no table, or their kinds, classes or designs differ.
+        If there is no table, if their kinds, classes or designs differ, or if the design is not defined for sums.
 
     Examples
     --------
@@ -44,49 +43,35 @@ def pool_tables(tables: Sequence[Table]) -> Table:
     >>> hs.pool_tables(folds).counts.tolist()
     [[19.0, 1.0], [3.0, 17.0]]
     """
-    if not tables:
+    listed = list(tables.values()) if isinstance(tables, Mapping) else list(tables)
+    if not listed:
         message = "There is no table to pool. Give at least one."
         raise HowsureError(message)
-    first = tables[0]
-    for number, table in enumerate(tables, start=1):
-        if not isinstance(table, ConfusionTable | MultilabelTable):
-            message = f"Table {number} is a {table.noun}: only confusion tables add up cell by cell."
-            raise HowsureError(message)
-        if type(table) is not type(first) or table.labels.tolist() != first.labels.tolist():
-            message = (
-                f"Table {number} has the classes {_listed(table)}, the first has {_listed(first)}. "
-                "Give all the same `labels=`."
-            )
-            raise HowsureError(message)
-        if type(table.design) is not type(first.design):
-            message = (
-                f"Table {number} has the design {type(table.design).__name__}, the first "
-                f"{type(first.design).__name__}. Pool tables of one design."
-            )
-            raise HowsureError(message)
-    counts = np.sum([table.counts for table in tables], axis=0)
-    return replace(first, counts=counts, design=_design(tables), rows=sum(table.rows for table in tables))
+    first, *others = listed
+    for number, table in enumerate(listed, start=1):
+        _refuse_different(number, table, first)
+    design = first.design.joined([table.design for table in others])
+    counts = np.sum([table.counts for table in listed], axis=0)
+    return replace(first, counts=counts, design=design, rows=sum(table.rows for table in listed))
+
+
+def _refuse_different(number: int, table: Table, first: Table) -> None:
+    if not table.adds_up:
+        message = f"Table {number} is a {table.noun}: only tables of predicted classes add up cell by cell."
+        raise HowsureError(message)
+    if type(table) is not type(first) or table.labels.tolist() != first.labels.tolist():
+        message = (
+            f"Table {number} has the classes {_listed(table)}, the first has {_listed(first)}. "
+            "Give all the same `labels=`."
+        )
+        raise HowsureError(message)
+    if type(table.design) is not type(first.design):
+        message = (
+            f"Table {number} has the design {type(table.design).__name__}, the first {type(first.design).__name__}. "
+            "Pool tables of one design."
+        )
+        raise HowsureError(message)
 
 
 def _listed(table: Table) -> str:
     return ", ".join(map(str, table.labels.tolist()))
-
-
-def _design(tables: Sequence[Table]) -> Design:
-    designs = [table.design for table in tables]
-    weighted = [each for each in designs if isinstance(each, Weighted)]
-    if weighted:
-        atoms = [each.atoms for each in weighted if each.atoms is not None]
-        joined = tuple(np.concatenate(part) for part in zip(*atoms, strict=True))
-        squared = np.sum([each.weight_squared for each in weighted], axis=0)
-        return Weighted(squared, (joined[0], joined[1], joined[2]) if len(atoms) == len(weighted) else None)
-    clustered = [each for each in designs if isinstance(each, Clusters)]
-    if clustered:
-        starts = np.cumsum([0, *(len(each.multiplicity) for each in clustered[:-1])])
-        return Clusters(
-            np.concatenate([each.cluster + start for each, start in zip(clustered, starts, strict=True)]),
-            np.concatenate([each.cell for each in clustered]),
-            np.concatenate([each.count for each in clustered]),
-            np.concatenate([each.multiplicity for each in clustered]),
-        )
-    return designs[0]

@@ -5,37 +5,34 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from howsure.designs.clusters import Clusters
-from howsure.designs.counted import Weighted
 from howsure.grids import number, percent
 from howsure.metrics.words import metric_words
 from howsure.report.content import Texts
-from howsure.report.evidence import Measured, Subject
+from howsure.report.evidence import Measured, Part, Shown
 
-SMALL = 20  # cases of a class or clusters, below which an interval of a rate of 0.9 is some 0.25 wide and more
-FEW_CLUSTERS = 20
+SMALL = 20  # cases of a class or group, below which an interval of a rate of 0.9 is some 0.25 wide and more
 FEW = 4  # metrics that a reason names
 MOST = 12  # cautions of one kind that are listed one by one
 
 
 def cautions(
-    subjects: Sequence[Subject],
-    results: Sequence[tuple[str, Measured]],
-    levels: Sequence[float],
+    shown: Sequence[Shown], results: Sequence[tuple[str, Measured]], levels: Sequence[float]
 ) -> tuple[Texts, ...]:
     """Return what to be careful about: small classes, perfect samples, undefined metrics, clusters, many intervals.
 
     Parameters
     ----------
-    subjects
-        The models.
-    results
+    shown : sequence of Shown
+        The models, on all cases and on each group.
+    results : sequence of tuple
         Where each metric is from (model, group), and the metric; all that the report shows.
-    levels
+    levels : sequence of float
         The report's confidence levels.
     """
+    parts = [each.part for each in shown]
+    designs = (said for part in parts if not part.is_group for said in part.any_table.design.cautions)
     found: list[Texts] = []
-    for kind in (_small_classes(subjects), _designs(subjects), _perfect(results), _undefined(results)):
+    for kind in (_small(parts), designs, _perfect(results), _undefined(results)):
         listed = list(dict.fromkeys(kind))
         found += [(each,) for each in listed[:MOST]]
         if len(listed) > MOST:
@@ -54,29 +51,17 @@ def _many(number_of: int, level: float) -> str:
     )
 
 
-def _small_classes(subjects: Sequence[Subject]) -> Iterator[str]:
-    for subject in subjects:
-        for label, total in zip(subject.any_table.labels, subject.class_totals, strict=True):
+def _small(parts: Sequence[Part]) -> Iterator[str]:
+    for part in parts:
+        if part.is_group and part.any_table.rows < SMALL:
+            yield f"Group “{', '.join(part.group_words)}” has only {part.any_table.rows:g} cases."
+        if part.is_group:
+            continue
+        for label, total in zip(part.any_table.labels, part.any_table.class_totals, strict=True):
             if not total:
                 yield f"Class “{label}” has no case: its recall is unknown."
             elif total < SMALL:
                 yield f"Class “{label}” has only {total:g} cases: what is said of it is hardly more than a guess."
-        for value, table in subject.groups.items():
-            if table.rows < SMALL:
-                yield f"Group “{value}” has only {table.rows:g} cases."
-
-
-def _designs(subjects: Sequence[Subject]) -> Iterator[str]:
-    for subject in subjects:
-        design = subject.any_table.design
-        if isinstance(design, Clusters):
-            few = " So few make the intervals themselves uncertain." if design.number < FEW_CLUSTERS else ""
-            yield (
-                f"The cases come in {design.number:,} clusters and vary together within them; "
-                f"the intervals take this into account.{few}"
-            )
-        if isinstance(design, Weighted):
-            yield "The cases are weighted; the intervals take this into account."
 
 
 def _perfect(results: Sequence[tuple[str, Measured]]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from howsure.curves.curves import Curve, calibration_curve, precision_recall_cur
 from howsure.curves.thresholds import threshold_curves
 from howsure.metrics.words import metric_words
 from howsure.report.content import Chart, Line, Mark
-from howsure.tables.table import Table
+from howsure.tables.scores import ScoresTable
 
 Array = NDArray[Any]
 WIDTH, HEIGHT = 380.0, 320.0  # of a chart, in units that are pixels at full size
@@ -22,7 +22,7 @@ MARKS = 50  # of them answer to hovering
 FOLLOWED = ("precision", "recall", "f1")  # along the thresholds
 
 
-def charts_of(scored: Mapping[str, Table], levels: Sequence[float]) -> tuple[Chart, ...]:
+def charts_of(scored: Mapping[str, ScoresTable], levels: Sequence[float]) -> tuple[Chart, ...]:
     """Return ROC, precision–recall and calibration charts of all models, and metrics along each one's thresholds."""
     found = [
         _chart(
@@ -45,7 +45,7 @@ def charts_of(scored: Mapping[str, Table], levels: Sequence[float]) -> tuple[Cha
     return tuple(found)
 
 
-def _can_be_checked(table: Table) -> bool:
+def _can_be_checked(table: ScoresTable) -> bool:
     """Whether the scores are probabilities, and the labels known: without them calibration is taken for granted."""
     are_probabilities = bool(table.scores[0] >= 0 and table.scores[-1] <= 1)
     return are_probabilities and bool(table.design.has_labels)
@@ -87,7 +87,7 @@ class _Scale:
 
     def ticks(self) -> list[float]:
         step = 10 ** np.floor(np.log10(self.width / 2))
-        step *= next(factor for factor in (1, 2, 5, 10) if self.width / (factor * step) <= 6)  # noqa: PLR2004 - labels
+        step *= next(factor for factor in (1, 2, 5, 10) if self.width / (factor * step) <= 6)
         first = np.ceil(self.lowest / step) * step
         return [float(round(tick, 12)) for tick in np.arange(first, self.lowest + self.width * (1 + 1e-9), step)]
 

@@ -59,7 +59,8 @@ def difference_sheet(title: str, found: Mapping[str, Any], correction: str = "",
     further = {"probability_greater": zero, "p_value": ", adjusted" if correction not in {"", "none"} else ""}
     above = [OPTIONAL[name] + further.get(name, "") for name in known]
     where = "" if null is None else f", the line where there is no difference ({null:g})"
-    return Sheet(title, (what, "value and interval", *above), rows, axis_note(axis) + where + ".", folded)
+    headers = (what, "value and interval", *above)
+    return Sheet(title, headers, rows, folded=folded, scale=axis_note(axis) + where + ".")
 
 
 def aggregates(found: Mapping[str, Any]) -> Section:
@@ -71,9 +72,10 @@ def aggregates(found: Mapping[str, Any]) -> Section:
     )
     headers = ("together", "value and interval", "a further experiment", "I²", "τ²")
     note = "These keep the confidence level at which they were made; it is given with each."
-    sheets = [Sheet("Several experiments together", headers, rows, axis_note(axis) + ".")] if found else []
+    title, scale = "Several experiments together", axis_note(axis) + "."
+    sheets = [Sheet(title, headers, rows, scale=scale)] if found else []
     sheets += [forest_sheet(name, each) for name, each in found.items() if _is_several(each)]
-    return Section("Several experiments together", ((note,),), (), tuple(sheets))
+    return Section(title, ((note,),), sheets=tuple(sheets))
 
 
 def _is_several(each: Any) -> bool:
@@ -93,10 +95,9 @@ def forest_sheet(title: str, pooled: Pooled) -> Sheet:
     if len(further) > 1:
         interval = interval_text(*pooled.prediction_interval, significant_decimals(pooled.low, pooled.high))
         rows.append((word("a further experiment", len(rows)), word(interval, math.nan), word("–", math.nan)))
-    note = "; ".join([*pooled.facts, *([pooled.reason] if pooled.reason else [])])
-    return Sheet(
-        f"Forest of {title}", ("experiment", "value and interval", "weight"), tuple(rows), f"{note}. {axis_note(axis)}."
-    )
+    note = "; ".join([*pooled.facts, *([pooled.reason] if pooled.reason else [])]) + "."
+    headers = ("experiment", "value and interval", "weight")
+    return Sheet(f"Forest of {title}", headers, tuple(rows), note, scale=axis_note(axis) + ".")
 
 
 def rank_sheet(title: str, found: Ranks) -> Sheet:
@@ -110,7 +111,7 @@ def rank_sheet(title: str, found: Ranks) -> Sheet:
 
 
 def _share(value: float) -> str:
-    return "< 0.01" if value < 0.005 else "> 0.99" if value > 0.995 else f"{value:.2f}"  # noqa: PLR2004 - rounding
+    return "< 0.01" if value < 0.005 else "> 0.99" if value > 0.995 else f"{value:.2f}"
 
 
 def cautions(found: Mapping[str, Any], correction: str, pooled: Mapping[str, Any]) -> tuple[Texts, ...]:
@@ -120,7 +121,7 @@ def cautions(found: Mapping[str, Any], correction: str, pooled: Mapping[str, Any
         lines.append(_many(len(found), correction))
     for name, each in pooled.items():
         share = getattr(each, "i2", math.nan)
-        if share >= 0.5:  # noqa: PLR2004 - moderate and more
+        if share >= 0.5:
             lines.append(
                 f"{name}: the experiments differ by more than chance (I² = {100 * share:.0f} %). What they say "
                 "together is a mean of different values, and a further experiment may well lie outside its interval."
@@ -145,20 +146,13 @@ def _many(size: int, correction: str) -> str:
 
 
 def records(found: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return comparisons or pooled values as JSON has them: their own records, else value and limits."""
+    """Return comparisons or pooled values by name: their own records, else value and limits."""
     return {name: _record(each) for name, each in found.items()}
 
 
 def _record(each: Any) -> dict[str, Any]:
-    found = each.to_dict() if hasattr(each, "to_dict") else {name: getattr(each, name) for name in LIMITS}
-    return {name: _plain(value) for name, value in found.items()}
-
-
-def _plain(value: Any) -> Any:
-    """Return a number that is neither nan nor infinite, a list of such, or text."""
-    if isinstance(value, list):
-        return [_plain(each) for each in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    made = each.to_dict() if hasattr(each, "to_dict") else {name: getattr(each, name) for name in LIMITS}
+    return dict(made)
 
 
 # --- cells -------------------------------------------------------------------------------------------------------

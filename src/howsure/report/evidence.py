@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from howsure.estimates.batch import Evaluations
 from howsure.estimates.estimate import Estimate
-from howsure.estimates.estimation import evaluate
+from howsure.estimates.estimation import default_metrics, evaluate, finished, own_table
+from howsure.estimates.evaluation import Evaluation
+from howsure.estimates.given import table_of
 from howsure.methods.bootstrap import Bootstrap
-from howsure.methods.interval import Method
+from howsure.methods.draws import seed_sequence
+from howsure.methods.interval import DrawingMethod, Method
+from howsure.methods.library import named
+from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
+from howsure.tables.batch import ALL, Tables, in_groups
+from howsure.tables.confusion import ConfusionTable
+from howsure.tables.counts import ClassCounts
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
+
+Metrics = Sequence[str | Metric] | None
+OF_CLASSES = {"precision": "precision@none", "recall": "recall@none", "F1": "f1@none"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,48 +36,200 @@ class Subject:
 
     Parameters
     ----------
-    name
+    name : str
         The model's name; may be empty where there is one only.
-    table
-        Its confusion (or multilabel) table.
-    scores
+    table : Table or Tables, optional
+        Its confusion (or multilabel) table; or, of groups, what the source returns with ``by=``.
+    scores : Table or Tables, optional
         Its table of scores, for curves and metrics of scores.
-    groups
-        Its table for each value of a column: part of the cases each.
-    threshold
+    threshold : float, optional
         The score from which on a case counts as predicted positive, where the table was made so.
+    evaluations : mapping of group to tuple of Evaluation
+        What was estimated already, which then is shown as it is: by group, all cases by the empty tuple.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> tables = hs.confusion([1, 0, 1, 0], [1, 0, 0, 0], by={"site": ["a", "a", "b", "b"]})
+    >>> report = hs.report_of([hs.Subject("forest", tables)])
+    >>> [row[0].value for row in report["Groups by site"].sheets[0].rows]
+    ['all cases', 'a', 'b']
     """
 
     name: str = ""
-    table: Table | None = None
-    scores: Table | None = None
-    groups: Mapping[Any, Table] = field(default_factory=dict)
+    table: Table | Tables[Any] | None = None
+    scores: Table | Tables[Any] | None = None
     threshold: float | None = None
+    evaluations: Mapping[Hashable, tuple[Evaluation, ...]] = field(default_factory=dict)
+
+    @property
+    def tables(self) -> Tables[Any]:
+        """The tables by group: of counts where there are some, else of scores."""
+        known = [in_groups(each) for each in (self.table, self.scores) if each is not None]
+        return max(known, key=lambda each: len(each.columns))
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Part:
+    """One model on all cases or on one group: its tables there, and what was estimated.
+
+    Parameters
+    ----------
+    model : str
+        Name of the model.
+    group : mapping of str to object
+        The group's values by column: None for all cases, and no column without groups.
+    table, scores : Table or None
+        The model's tables.
+    threshold : float or None
+        As of `Subject`.
+    evaluations : tuple of Evaluation
+        Metrics of counts, of scores, or both.
+    """
+
+    model: str
+    group: Mapping[str, Any]
+    table: Table | None
+    scores: Table | None
+    threshold: float | None
+    evaluations: tuple[Evaluation, ...]
 
     @property
     def any_table(self) -> Table:
         """The table that counts the cases by class."""
         found = self.table if self.table is not None else self.scores
-        assert found is not None  # noqa: S101 - `report_of` refuses a subject without evidence
+        assert found is not None  # noqa: S101 - a subject without evidence is refused
         return found
 
     @property
-    def class_totals(self) -> Any:
-        """Cases of each true class."""
-        table = self.any_table
-        return table.counts.sum(0) if isinstance(table, ScoresTable) else table.counted.rows
+    def ranked(self) -> ScoresTable | None:
+        """The scores of two classes, which have curves and thresholds."""
+        return self.scores if isinstance(self.scores, ScoresTable) else None
+
+    @property
+    def matrix(self) -> ConfusionTable | None:
+        """The confusion table, where there is one."""
+        return self.table if isinstance(self.table, ConfusionTable) else None
+
+    @property
+    def counted(self) -> Table | None:
+        """A table of counts of the same cases."""
+        return self.table if self.ranked is None or self.table is not None else self.ranked.at(-math.inf)
+
+    @property
+    def is_group(self) -> bool:
+        """Whether these are some of the cases."""
+        return any(value is not None for value in self.group.values())
+
+    @property
+    def group_words(self) -> list[str]:
+        """The group's values in words, one per column; "all cases" in the first where all groups are together."""
+        if self.is_group:
+            return [str(value) for value in self.group.values()]
+        return ["all cases", *[""] * len(self.group)][: len(self.group)]
+
+    @property
+    def words(self) -> str:
+        """Model and group in words; empty for the one model on all cases."""
+        return ", ".join(filter(None, (self.model, *(self.group_words if self.is_group else ()))))
+
+    @property
+    def cases(self) -> str:
+        """How many cases there are, and how they come, in words."""
+        return f"{self.any_table.rows:,} cases {self.any_table.design.words}".rstrip()
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether the metrics are those that are estimated when none are named."""
+        first = self.evaluations[0]
+        return list(first) == list(default_metrics(first.table, first.threshold))
+
+    @property
+    def estimates(self) -> list[Estimate]:
+        """The estimates of all evaluations."""
+        return [each for one in self.evaluations for each in one.values()]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Settings:
-    """How everything in a report is estimated; ``given`` has what was estimated already, at the main level."""
+    """How everything in a report is estimated that was not estimated before."""
 
-    metrics: Sequence[str | Metric] | None
+    metrics: Metrics
     method: Method | None
     levels: tuple[float, ...]
     level: int
     seed: np.random.SeedSequence
-    given: Mapping[str, Estimate] = field(default_factory=dict)
+
+    def like(self, made: Evaluation) -> Settings:
+        """Return the settings by which an evaluation was made."""
+        return replace(self, method=made.method, seed=self.seed if made.seed is None else seed_sequence(made.seed))
+
+    def evaluated(self, tables: Table | Tables[Any], metrics: Metrics) -> dict[Hashable, Evaluation]:
+        """Return the evaluation of all cases by the key `ALL`, and of each group by its own."""
+        level, groups = self.levels[self.level], in_groups(tables)
+        given = groups or groups.overall
+        found = evaluate(given, metrics, method=self.method, confidence_level=level, random_state=self.seed)
+        return {ALL: found} if isinstance(found, Evaluation) else {ALL: found.overall, **found}
+
+
+def subject_of(name: str, given: Any) -> Subject:
+    """Return a subject from a table, an evaluation, or either by groups."""
+    if isinstance(given, Evaluation):
+        return _of_evaluations(name, in_groups(given.table), {ALL: given})
+    if isinstance(given, Evaluations):
+        return _of_evaluations(name, given.tables, {ALL: given.overall, **given})
+    tables = table_of(given, "report_of")
+    is_counted = issubclass(in_groups(tables).overall.counts_class, ClassCounts)
+    return Subject(name, tables if is_counted else None, None if is_counted else tables)
+
+
+def _of_evaluations(name: str, tables: Tables[Any], made: Mapping[Hashable, Evaluation]) -> Subject:
+    """Return a subject that shows what was estimated."""
+    found = replace(subject_of(name, tables), evaluations={key: (each,) for key, each in made.items()})
+    threshold = made[ALL].threshold
+    return found if threshold is None else replace(found, table=tables.at(threshold), threshold=threshold)
+
+
+def parts_of(subject: Subject) -> list[Part]:
+    """Return a model on all cases, and then on each group."""
+    groups = subject.tables
+    counts, scores = (
+        {} if each is None else in_groups(each).all_and_groups() for each in (subject.table, subject.scores)
+    )
+    return [
+        Part(
+            model=subject.name,
+            group=groups.group(key),
+            table=counts.get(key),
+            scores=scores.get(key),
+            threshold=subject.threshold,
+            evaluations=subject.evaluations[key],
+        )
+        for key in groups.all_and_groups()
+        if key in subject.evaluations
+    ]
+
+
+def estimated(subject: Subject, settings: Settings) -> Subject:
+    """Return a subject with its evaluations; what was estimated before stays as it is."""
+    return subject if subject.evaluations else replace(subject, evaluations=_evaluations(subject, settings))
+
+
+def _evaluations(subject: Subject, settings: Settings) -> dict[Hashable, tuple[Evaluation, ...]]:
+    """Return the metrics of counts and of scores, by group."""
+    found: dict[Hashable, tuple[Evaluation, ...]] = {}
+    if subject.table is not None:
+        found = {key: (each,) for key, each in settings.evaluated(subject.table, settings.metrics).items()}
+    if subject.scores is not None:
+        wanted = settings.metrics if subject.table is None else None
+        serves = subject.table is None or isinstance(settings.method, Bootstrap)  # the others are for counts
+        own = settings if serves else replace(settings, method=None)
+        for key, each in own.evaluated(subject.scores, wanted).items():
+            found[key] = (*found.get(key, ()), each)
+    return found
+
+
+# --- all levels --------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,49 +260,60 @@ class Measured:
         ends = [self.value, *(end for pair in self.limits for end in pair)]
         return all(math.isfinite(end) and abs(end) <= 1 for end in ends)
 
-    def shown_as(self, given: Estimate | None, level: int) -> Measured:
-        """Return the metric with the estimate that was made before in place of its own at a level."""
-        if given is None:
-            return self
-        return Measured((*self.at[:level], given, *self.at[level + 1 :]), given)
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shown:
+    """A part with its metrics at all levels, and those of its classes."""
+
+    part: Part
+    metrics: list[Measured]
+    classes: Mapping[str, list[Measured]]
 
 
-def measured(
-    table: Table, metrics: Sequence[str | Metric] | None, settings: Settings, method: Method | None
-) -> list[Measured]:
-    """Return the metrics of a table at all levels; methods that draw take the same draws at each."""
-    runs = [
-        evaluate(table, metrics, method=method, confidence_level=level, random_state=settings.seed)
-        for level in settings.levels
-    ]
-    return [Measured(each, each[settings.level]) for each in zip(*(run.values() for run in runs), strict=True)]
+def shown(part: Part, settings: Settings) -> Shown:
+    """Return a part as the report shows it; of groups without their classes."""
+    metrics = [each for one in part.evaluations for each in measured(one, settings)]
+    classes = {} if part.table is None or part.is_group else by_class(part.table, settings.like(part.evaluations[0]))
+    return Shown(part, metrics, classes)
 
 
-def overall(subject: Subject, settings: Settings) -> list[Measured]:
-    """Return a model's metrics of counts and of scores."""
-    found = []
-    if subject.table is not None:
-        found += measured(subject.table, settings.metrics, settings, settings.method)
-    if subject.scores is not None:
-        wanted = None if subject.table is not None else settings.metrics
-        method = settings.method
-        if subject.table is not None and not isinstance(method, Bootstrap):  # the others are for counts
-            method = None
-        found += measured(subject.scores, wanted, settings, method)
-    return [each.shown_as(settings.given.get(each.metric), settings.level) for each in found]
-
-
-def by_class(subject: Subject, settings: Settings) -> dict[str, list[Measured]]:
+def by_class(table: Table, settings: Settings) -> dict[str, list[Measured]]:
     """Return precision, recall and F1 of each class, by metric."""
-    if subject.table is None:
-        return {}
-    every = measured(subject.table, ["precision@none", "recall@none", "f1@none"], settings, settings.method)
-    size = len(subject.table.labels)
-    return {name: every[i * size : (i + 1) * size] for i, name in enumerate(("precision", "recall", "F1"))}
+    every = measured(settings.evaluated(table, list(OF_CLASSES.values()))[ALL], settings)
+    size = len(table.labels)
+    return {name: every[i * size : (i + 1) * size] for i, name in enumerate(OF_CLASSES)}
 
 
-def by_group(subject: Subject, settings: Settings) -> dict[Any, list[Measured]]:
-    """Return the metrics of each group."""
-    return {
-        value: measured(table, settings.metrics, settings, settings.method) for value, table in subject.groups.items()
-    }
+def measured(made: Evaluation, settings: Settings) -> list[Measured]:
+    """Return the estimates of an evaluation, which stay as they are, with their intervals at the other levels."""
+    own = {each.name: each for each in settings.metrics or () if isinstance(each, Metric)}
+    at_level = _at_levels(made, [own.get(name, name) for name in made])
+    runs = [made.values() if level == made.confidence_level else at_level(level) for level in settings.levels]
+    return [Measured(each, each[settings.level]) for each in zip(*runs, strict=True)]
+
+
+def _at_levels(made: Evaluation, specs: Sequence[str | Metric]) -> Callable[[float], Iterable[Estimate]]:
+    """Return estimates as a function of their level: by the same method, from the same draws where there are some."""
+    method = named(made.table.design.method or None) if made.method is None else made.method
+    if isinstance(method, DrawingMethod) and all(each.draws is not None for each in made.values()):
+        return _from_draws(made, specs, method)
+
+    def at_level(level: float) -> Iterable[Estimate]:
+        settings: dict[str, Any] = {"random_state": made.seed, "threshold": made.threshold}
+        return evaluate(made.table, specs, method=made.method, confidence_level=level, **settings).values()
+
+    return at_level
+
+
+def _from_draws(
+    made: Evaluation, specs: Sequence[str | Metric], method: DrawingMethod
+) -> Callable[[float], Iterable[Estimate]]:
+    owns = [own_table(made.table, resolve(spec, made.table, threshold=made.threshold)) for spec in specs]
+    found = [
+        (each, table, metric, method.levels_of(np.asarray(each.draws), metric, table, made.seed))
+        for each, (table, metric) in zip(made.values(), owns, strict=True)
+    ]
+    return lambda level: [
+        finished(each.metric, table, metric, level, method, at_level(level)).replace(stream=each.stream)
+        for each, table, metric, at_level in found
+    ]

@@ -10,13 +10,13 @@ from typing import Any
 from howsure.errors import HowsureError
 from howsure.grids import percent
 from howsure.report import charts
-from howsure.report.content import Report, at
+from howsure.report.content import Document, at
 
 # As escapes of JSON they mean the same, and no parser of HTML ends the block at them.
 HIDDEN = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 
 
-def page(report: Report) -> str:
+def page(report: Document) -> str:
     """Return the page.
 
     Raises
@@ -44,7 +44,7 @@ def page(report: Report) -> str:
         style=Markup(style),  # noqa: S704 - our own file
         script=Markup(script),  # noqa: S704 - our own file
         fingerprint=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-        results=Markup(as_json(report.to_dict())),  # noqa: S704 - no sign of markup is left in it
+        results=Markup(as_json(report.results)),  # noqa: S704 - no sign of markup is left in it
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -10,22 +9,24 @@ from typing import Any
 
 from howsure.comparison.rope import Region
 from howsure.errors import HowsureError, checked_level
-from howsure.estimates.estimate import Estimate
+from howsure.estimates.batch import Evaluations
 from howsure.estimates.evaluation import Evaluation
 from howsure.estimates.named import Named, by_name
+from howsure.grids import plain
 from howsure.methods.draws import seed_sequence
 from howsure.methods.interval import Method
 from howsure.methods.library import named
-from howsure.metrics.binding import of_counts
+from howsure.methods.names import MethodName
 from howsure.metrics.metric import Metric
 from howsure.report import comparisons as several, sections
 from howsure.report.cautions import cautions
-from howsure.report.content import Report, Section
-from howsure.report.evidence import Measured, Settings, Subject, by_class, by_group, overall
+from howsure.report.content import Section
+from howsure.report.evidence import Measured, Settings, Shown, Subject, estimated, parts_of, shown, subject_of
+from howsure.report.report import Report
 from howsure.report.reproduction import reproduction, versions
 from howsure.report.study import report_of_study
 from howsure.study import Study
-from howsure.tables.scores import ScoresTable
+from howsure.tables.batch import Tables
 from howsure.tables.table import Table
 
 LEVELS = (0.8, 0.9, 0.95, 0.99)
@@ -34,14 +35,16 @@ MOST_CELLS = 10_000  # of a table that is handed over cell by cell
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
+Given = Table | Tables[Any] | Evaluation | Evaluations
+
+
 def report_of(
-    subjects: Table | Mapping[str, Table] | Sequence[Subject] | Evaluation | Study,
+    subjects: Given | Mapping[str, Given] | Sequence[Subject] | Study,
     *,
     title: str = "",
-    by: str = "",
     metrics: Sequence[str | Metric] | None = None,
-    method: str | Method | None = None,
-    confidence_level: float = 0.95,
+    method: MethodName | Method | None = None,
+    confidence_level: float | None = None,
     random_state: Any = None,
     comparisons: Named | Mapping[str, Any] = NOTHING,
     aggregates: Named | Mapping[str, Any] = NOTHING,
@@ -49,19 +52,24 @@ def report_of(
     left_out: int = 0,
     command: str = "",
 ) -> Report:
-    """Return a report on one model or several, on an evaluation or on a study.
+    """Return a report on one model or several, on evaluations or on a study.
 
     Parameters
     ----------
-    subjects : Table, mapping of str to Table, sequence of Subject, Evaluation or Study
-        A table, tables by model, or `Subject` s with scores and groups too. An evaluation is shown as it was
-        estimated, by its own metrics, method, level and seed; a study by its own settings.
+    subjects : Table, Tables, Evaluation, Evaluations, mapping of str to one of these, sequence of Subject, or Study
+        A table, tables by group, evaluations of these, or any of them by model; or `Subject` s with scores too.
+        Evaluations are shown as they were estimated, by their own metrics, method, level and seed; a study by its
+        own settings.
     title : str
         What was evaluated.
-    by : str
-        Name of the column by which the subjects' groups are split.
-    metrics, method, confidence_level, random_state
-        As for `evaluate`; of tables and subjects.
+    metrics : sequence of str or Metric, optional
+        As for `evaluate`; of tables and subjects, as are the next three.
+    method : str or Method, optional
+        As for `evaluate`.
+    confidence_level : float, optional
+        As for `evaluate`; 0.95 by default.
+    random_state : int, Generator, SeedSequence or None
+        As for `evaluate`.
     comparisons : Comparison, Comparisons, Records or mapping
         From `compare`, `compare_all` or a study; or what is compared → a difference with ``value``, ``low``, ``high``
         (and ``p_value``, ``probability_greater``).
@@ -78,6 +86,7 @@ def report_of(
     Returns
     -------
     Report
+        Sections by title; ``to_html()``, ``to_markdown()``, ``to_latex()`` and ``save(path)`` write it.
 
     Raises
     ------
@@ -92,37 +101,47 @@ def report_of(
     >>> print(report.headline[0][report.level])
     F1 is 0.91; with these 100 cases, anything between 0.83 and 0.96 is plausible (95 % interval).
     """
-    if isinstance(subjects, Study | Evaluation):
-        _refuse_settings(metrics, method, random_state)
     if isinstance(subjects, Study):
+        _refuse_settings(metrics=metrics, method=method, confidence_level=confidence_level, random_state=random_state)
         return report_of_study(subjects, title=title, rope=rope, command=command)
-    given: Mapping[str, Estimate] = {}
-    if isinstance(subjects, Evaluation):
-        given, method, random_state = subjects.estimates, subjects.method, subjects.seed
-        confidence_level, (subject, metrics) = subjects.confidence_level, _evaluated(subjects)
-        subjects = [subject]
-    models, level = _subjects(subjects), checked_level(confidence_level)
-    size = sum(3 * len(each.any_table.labels) + 10 * (1 + len(each.groups)) for each in models)
+    models = _subjects(subjects)
+    made = [each for model in models for found in model.evaluations.values() for each in found]
+    if made:
+        _refuse_settings(metrics=metrics, method=method, confidence_level=confidence_level, random_state=random_state)
+    level = _level(made, confidence_level)
+    size = sum(_size(each) for each in models)
     levels = tuple(sorted({*LEVELS, level})) if size <= MOST else (level,)
     settings = Settings(
         metrics=metrics,
         method=named(method),
         levels=levels,
         level=levels.index(level),
-        seed=seed_sequence(random_state),
-        given=given,
+        seed=seed_sequence(made[0].seed if made else random_state),
     )
     handed_over = Handed(by_name(comparisons), by_name(aggregates), getattr(comparisons, "correction", ""))
-    about = {"title": title, "by": by, "command": command}
-    return _written(models, settings, handed_over, left_out, about)
+    found = [shown(part, settings) for each in models for part in parts_of(estimated(each, settings))]
+    return _written(found, settings, handed_over, left_out, {"title": title, "command": command})
 
 
-def _refuse_settings(metrics: Any, method: Any, random_state: Any) -> None:
-    given = {"metrics": metrics, "method": method, "random_state": random_state}
+def _refuse_settings(**given: Any) -> None:
     for name, value in given.items():
         if value is not None:
             message = f"`{name}` is for tables: the report shows what was estimated. Leave it out."
             raise HowsureError(message)
+
+
+def _level(made: Sequence[Evaluation], asked: float | None) -> float:
+    """Return the one level of the evaluations that are shown, or the one asked for."""
+    levels = {each.confidence_level for each in made}
+    if len(levels) > 1:
+        message = f"The evaluations have the levels {sorted(levels)}. A report shows one: evaluate all at the same."
+        raise HowsureError(message)
+    return checked_level(levels.pop() if levels else 0.95 if asked is None else asked)
+
+
+def _size(model: Subject) -> int:
+    """Return about how many metrics a model's part of the report has."""
+    return 3 * len(model.tables.overall.labels) + 10 * (1 + len(model.tables))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,70 +154,55 @@ class Handed:
 
 
 def _written(
-    models: Sequence[Subject], settings: Settings, handed: Handed, left_out: int, about: Mapping[str, str]
+    found: Sequence[Shown],
+    settings: Settings,
+    handed: Handed,
+    left_out: int,
+    about: Mapping[str, str],
 ) -> Report:
     """Return the report's content from what it is about."""
-    names = [each.name for each in models]
-    found = [overall(each, settings) for each in models]
-    classes = [by_class(each, settings) for each in models]
-    groups = [by_group(each, settings) for each in models]
-    every = _everything(names, found, classes, groups)
-    careful = cautions(models, every, settings.levels)
+    models = [each for each in found if not each.part.is_group]
+    wholes = [each.part for each in models]
+    every = _everything(found)
+    careful = cautions(found, every, settings.levels)
     careful += several.cautions(handed.comparisons, handed.correction, handed.aggregates)
     is_random = any(each.main.draws is not None for _, each in every)
-    chance = f"Seed of the draws: {settings.seed.entropy}." if is_random else "Nothing here is drawn at random."
+    seeds = list(dict.fromkeys(str(settings.like(each).seed.entropy) for part in wholes for each in part.evaluations))
+    chance = f"Seed of the draws: {', '.join(seeds)}." if is_random else "Nothing here is drawn at random."
     is_short = len(settings.levels) > 1
     parts = [
-        Section("What to be careful about", (), careful),
-        sections.what_was_evaluated(models, left_out, settings),
-        sections.overview(names, found),
+        Section("What to be careful about", items=careful),
+        sections.what_was_evaluated(wholes, left_out, settings),
+        sections.overview(models),
         *([several.comparisons(handed.comparisons, handed.correction)] if handed.comparisons else []),
-        sections.per_class(models, classes, terse=not is_short),
-        sections.per_group(models, groups, about["by"] or "group"),
-        sections.matrices(models, settings),
-        sections.curves(models, settings),
+        sections.per_class(models, terse=not is_short),
+        sections.per_group(found),
+        sections.matrices(wholes, settings),
+        sections.curves(wholes, settings),
         *([several.aggregates(handed.aggregates)] if handed.aggregates else []),
         sections.methods_used(every),
         reproduction(about["command"], chance),
         sections.every_number(every if is_short else []),
     ]
-    asked = settings.metrics is not None
     return Report(
         title=about["title"],
-        headline=sections.headline(names, found, asked, [each.any_table for each in models]),
+        headline=sections.headline(models),
         sections=tuple(
             part for part in parts if part.items or part.charts or part.code or any(each.rows for each in part.sheets)
         ),
         levels=settings.levels,
         level=settings.level,
-        results=_results(about["title"], models, every, settings, handed),
+        results=_results(about["title"], found, settings, handed),
     )
 
 
-def _evaluated(evaluation: Evaluation) -> tuple[Subject, list[str]]:
-    """Return what an evaluation is of, and the metrics of it that are asked for."""
-    table, metrics = evaluation.table, list(evaluation)
-    if not isinstance(table, ScoresTable):
-        return Subject("", table), metrics
-    if evaluation.threshold is None:
-        return Subject("", None, table), metrics
-    counted = [metric for metric in metrics if of_counts(metric)]  # those of scores stand beside them anyway
-    return Subject("", table.at(evaluation.threshold), table, threshold=evaluation.threshold), counted
-
-
-def _subjects(given: Table | Mapping[str, Table] | Sequence[Subject]) -> list[Subject]:
-    if isinstance(given, Table):
-        given = {"": given}
-    if isinstance(given, Mapping):
-        given = [
-            Subject(
-                str(name),
-                None if isinstance(table, ScoresTable) else table,
-                table if isinstance(table, ScoresTable) else None,
-            )
-            for name, table in given.items()
-        ]
-    models = list(given)
+def _subjects(given: Any) -> list[Subject]:
+    if isinstance(given, Mapping) and not isinstance(given, Tables | Evaluation | Evaluations):
+        models = [subject_of(str(name), each) for name, each in given.items()]
+    elif isinstance(given, Sequence) and all(isinstance(each, Subject) for each in given):
+        models = list(given)
+    else:
+        models = [subject_of("", given)]
     if not models or any(each.table is None and each.scores is None for each in models):
         message = "There is nothing to report on. Give a table, tables by model, or subjects with a table or scores."
         raise HowsureError(message)
@@ -209,63 +213,58 @@ def _subjects(given: Table | Mapping[str, Table] | Sequence[Subject]) -> list[Su
     return models
 
 
-def _everything(
-    names: Sequence[str],
-    found: Sequence[Sequence[Measured]],
-    classes: Sequence[Mapping[str, Sequence[Measured]]],
-    groups: Sequence[Mapping[Any, Sequence[Measured]]],
-) -> list[tuple[str, Measured]]:
+def _everything(found: Sequence[Shown]) -> list[tuple[str, Measured]]:
     """Return all estimates with where they are from."""
     every = []
-    for name, whole, of_classes, of_groups in zip(names, found, classes, groups, strict=True):
-        every += [(name, each) for each in whole]
-        every += [(name, each) for column in of_classes.values() for each in column]
-        prefix = f"{name}, " if name else ""
-        every += [(f"{prefix}{value}", each) for value, row in of_groups.items() for each in row]
+    for each in found:
+        every += [(each.part.words, one) for one in each.metrics]
+        every += [(each.part.words, one) for column in each.classes.values() for one in column]
     return every
 
 
-def _results(
-    title: str,
-    models: Sequence[Subject],
-    every: Sequence[tuple[str, Measured]],
-    settings: Settings,
-    handed: Handed,
-) -> dict[str, Any]:
-    return {
+def _results(title: str, found: Sequence[Shown], settings: Settings, handed: Handed) -> dict[str, Any]:
+    """Return everything for machines."""
+    content = {
         "title": title,
         "versions": versions(),
         "seed": str(settings.seed.entropy),
         "levels": list(settings.levels),
         "confidence_level": settings.levels[settings.level],
-        "tables": [
-            {
-                "model": each.name,
-                "kind": each.any_table.noun,
-                "cases": each.any_table.rows,
-                "labels": [str(label) for label in each.any_table.labels],
-                "counts": _counts(each.table),
-                "groups": {str(value): _counts(table) for value, table in each.groups.items()},
-            }
-            for each in models
-        ],
+        "tables": [_table(each) for each in found],
         "estimates": [
-            {
-                "of": where,
-                "metric": each.metric,
-                "value": _plain(each.value),
-                "standard_error": _plain(each.main.standard_error),
-                "method": each.main.method,
-                "reason": each.main.reason,
-                "intervals": {
-                    f"{level:g}": [_plain(low), _plain(high)]
-                    for level, (low, high) in zip(settings.levels, each.limits, strict=True)
-                },
-            }
-            for where, each in every
+            _of(each) | _estimate(one, settings)
+            for each in found
+            for one in (*each.metrics, *(one for column in each.classes.values() for one in column))
         ],
         "comparisons": several.records(handed.comparisons),
         "aggregates": several.records(handed.aggregates),
+    }
+    made: dict[str, Any] = plain(content)
+    return made
+
+
+def _of(each: Shown) -> dict[str, Any]:
+    return {"model": each.part.model, "group": dict(each.part.group)}
+
+
+def _table(each: Shown) -> dict[str, Any]:
+    table = each.part.any_table
+    return _of(each) | {
+        "kind": table.noun,
+        "cases": table.rows,
+        "labels": [str(label) for label in table.labels],
+        "counts": _counts(each.part.table),
+    }
+
+
+def _estimate(each: Measured, settings: Settings) -> dict[str, Any]:
+    return {
+        "metric": each.metric,
+        "value": each.value,
+        "standard_error": each.main.standard_error,
+        "method": each.main.method,
+        "reason": each.main.reason,
+        "intervals": {f"{level:g}": limits for level, limits in zip(settings.levels, each.limits, strict=True)},
     }
 
 
@@ -275,7 +274,3 @@ def _counts(table: Table | None) -> Any:
         return None
     whole = table.counts.astype(int)
     return (whole if (whole == table.counts).all() else table.counts).tolist()
-
-
-def _plain(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from howsure.designs.clusters import Clusters
 from howsure.estimates.estimate import Estimate
 from howsure.grids import interval_text, number, percent, significant_decimals
 from howsure.methods.proportion import row_shares
@@ -20,29 +19,24 @@ from howsure.metrics.words import metric_words
 from howsure.pooling.pooled import Pooled
 from howsure.report.charts import charts_of
 from howsure.report.content import Bar, Cell, Section, Sheet, Texts, count, value_and_limits, word
-from howsure.report.evidence import Measured, Settings, Subject, measured
+from howsure.report.evidence import Measured, Part, Settings, Shown, measured
+from howsure.tables.batch import ALL
 from howsure.tables.confusion import ConfusionTable
-from howsure.tables.scores import ScoresTable
-from howsure.tables.table import Table
 
 MOST_CLASSES = 20  # of which a matrix is shown whole
 MOST_CONFUSIONS = 20  # that are listed where it is not
 HEADLINES = ("f1", "f1@macro", "roc_auc")  # of which the first that is there is the headline, if none was asked for
 
 
-def headline(
-    names: Sequence[str], results: Sequence[Sequence[Measured]], asked: bool, tables: Sequence[Table]
-) -> tuple[Texts, ...]:
+def headline(models: Sequence[Shown]) -> tuple[Texts, ...]:
     """Return one sentence per model: the main metric, and what else would be plausible."""
     sentences = []
-    for name, found, table in zip(names, results, tables, strict=True):
-        by_name = {each.metric: each for each in found}
-        chosen = next((by_name[each] for each in HEADLINES if each in by_name and not asked), found[0])
+    for each in models:
+        by_name = {one.metric: one for one in each.metrics}
+        chosen = next((by_name[name] for name in HEADLINES if name in by_name and each.part.is_usual), each.metrics[0])
         what = metric_words(chosen.metric)
-        subject = f"{what} of {name}" if name else what[:1].upper() + what[1:]
-        within = f" in {table.design.number:,} clusters" if isinstance(table.design, Clusters) else ""
-        cases = f"these {table.rows:,} cases{within}"
-        sentences.append(tuple(plausible(subject, each, cases) for each in chosen.at))
+        subject = f"{what} of {each.part.model}" if each.part.model else what[:1].upper() + what[1:]
+        sentences.append(tuple(plausible(subject, one, f"these {each.part.cases}") for one in chosen.at))
     return tuple(sentences)
 
 
@@ -51,7 +45,7 @@ def plausible(subject: str, each: Estimate | Pooled, cases: str) -> str:
     if math.isnan(each.value):
         return f"{subject} is undefined on {cases}."
     # Two decimals, unless they would not tell the limits apart.
-    decimals = 2 if each.high - each.low > 0.02 else significant_decimals(each.low, each.high)  # noqa: PLR2004
+    decimals = 2 if each.high - each.low > 0.02 else significant_decimals(each.low, each.high)
     text = f"{subject} is {number(each.value, decimals)}"
     if math.isnan(each.low):
         return f"{text}; how sure that is, {cases} do not tell."
@@ -61,47 +55,41 @@ def plausible(subject: str, each: Estimate | Pooled, cases: str) -> str:
     )
 
 
-def what_was_evaluated(subjects: Sequence[Subject], left_out: int, settings: Settings) -> Section:
+def what_was_evaluated(models: Sequence[Part], left_out: int, settings: Settings) -> Section:
     """Return cases, classes and their shares."""
-    table = subjects[0].any_table
+    table = models[0].any_table
     lines: list[Texts] = [(f"{table.rows:,} cases, {len(table.labels)} {table.classes_noun}.",)]
     missing = "No label is missing: rows with a missing label are refused, not skipped."
     if left_out:
         missing = f"{left_out:,} rows were left out, because their labels are not among the classes named. " + missing
     lines.append((missing,))
-    if len(table.labels) == 2:  # noqa: PLR2004 - binary
+    if table.is_binary:
         lines.append((f"The positive class is “{table.labels[-1]}”.",))
     lines += [
-        (f"A case is predicted positive from a score of {each.threshold:g} on{', ' + each.name if each.name else ''}.",)
-        for each in subjects
+        (f"A case is predicted positive from a score of {each.threshold:g} on{', ' * bool(each.model)}{each.model}.",)
+        for each in models
         if each.threshold is not None
     ]
-    notes = {each.any_table.design.note: each.name for each in subjects if each.any_table.design.note}
+    notes = {each.any_table.design.note: each.model for each in models if each.any_table.design.note}
     lines += [
-        (f"{name + ': ' if len(subjects) > 1 else ''}{note[:1].upper()}{note[1:]}.",) for note, name in notes.items()
+        (f"{name + ': ' if len(models) > 1 else ''}{note[:1].upper()}{note[1:]}.",) for note, name in notes.items()
     ]
-    different = {tuple(each.class_totals) for each in subjects}
-    shown = subjects if len(different) > 1 else subjects[:1]
-    if len(shown) > 1:
+    different = {tuple(each.any_table.class_totals) for each in models}
+    listed = models if len(different) > 1 else models[:1]
+    if len(listed) > 1:
         lines.append(("The models were not evaluated on the same cases.",))
-    return Section(
-        "What was evaluated",
-        (),
-        tuple(lines),
-        tuple(_class_sheet(each, settings, each.name if len(shown) > 1 else "") for each in shown),
-    )
+    sheets = tuple(_class_sheet(each, settings, each.model if len(listed) > 1 else "") for each in listed)
+    return Section("What was evaluated", items=tuple(lines), sheets=sheets)
 
 
-def _class_sheet(subject: Subject, settings: Settings, model: str) -> Sheet:
-    table = subject.any_table
-    counted = table.at(-math.inf) if isinstance(table, ScoresTable) else table
-    shares = measured(counted, ["prevalence@none"], settings, None)
-    rows = [
-        (word(label), count(float(total)), _share_cell(share.value, share.limits))
-        for label, total, share in zip(table.labels, subject.class_totals, shares, strict=True)
-    ]
+def _class_sheet(part: Part, settings: Settings, model: str) -> Sheet:
+    table, counted = part.any_table, part.counted
+    columns = [[word(label) for label in table.labels], [count(float(total)) for total in table.class_totals]]
+    if counted is not None:
+        shares = measured(replace(settings, method=None).evaluated(counted, ["prevalence@none"])[ALL], settings)
+        columns.append([_share_cell(each.value, each.limits) for each in shares])
     title = f"Cases of each class{', ' + model if model else ''}"
-    return Sheet(title, ("class", "cases", "share"), tuple(rows))
+    return Sheet(title, ("class", "cases", "share")[: len(columns)], tuple(zip(*columns, strict=True)))
 
 
 def _share_cell(share: float, limits: Sequence[tuple[float, ...]], *, shaded: bool = False) -> Cell:
@@ -143,88 +131,80 @@ def _axis_note(axis: tuple[float, float]) -> str:
     return f"Each bar is the interval and its dot the value, from {left} at the left to {right} at the right."
 
 
-def overview(names: Sequence[str], results: Sequence[Sequence[Measured]]) -> Section:
+def overview(models: Sequence[Shown]) -> Section:
     """Return all metrics, one column per model."""
-    axis = axis_of([each for found in results for each in found])
-    metrics = list(dict.fromkeys(each.metric for found in results for each in found))
-    rows = []
-    for metric in metrics:
-        cells = [word(metric_words(metric))]
-        for name, found in zip(names, results, strict=True):
-            same = next((each for each in found if each.metric == metric), None)
-            cells.append(word("–", math.nan) if same is None else estimate_cell(same, axis, _where(name)))
-        rows.append(tuple(cells))
-    headers = ("metric", *(name or "value and interval" for name in names))
-    sheet = Sheet("All metrics", headers, tuple(rows), _axis_note(axis))
-    return Section("Metrics", (), (), (sheet,))
+    axis = axis_of([each for model in models for each in model.metrics])
+    metrics = list(dict.fromkeys(each.metric for model in models for each in model.metrics))
+    rows = tuple((word(metric_words(metric)), *(_cell_of(each, metric, axis) for each in models)) for metric in metrics)
+    headers = ("metric", *(each.part.model or "value and interval" for each in models))
+    return Section("Metrics", sheets=(Sheet("All metrics", headers, rows, scale=_axis_note(axis)),))
 
 
-def _where(*names: str) -> str:
-    joined = ", ".join(name for name in names if name)
-    return f"{joined}: " if joined else ""
+def _cell_of(shown: Shown, metric: str, axis: tuple[float, float]) -> Cell:
+    found = next((each for each in shown.metrics if each.metric == metric), None)
+    return word("–", math.nan) if found is None else estimate_cell(found, axis, _where(shown.part))
 
 
-def per_class(
-    subjects: Sequence[Subject], results: Sequence[Mapping[str, Sequence[Measured]]], *, terse: bool
-) -> Section:
+def _where(part: Part) -> str:
+    return f"{part.words}: " if part.words else ""
+
+
+def per_class(models: Sequence[Shown], *, terse: bool) -> Section:
     """Return precision, recall and F1 of each class; terse: without what is said on hovering."""
-    axis = axis_of([each for found in results for column in found.values() for each in column])
-    sheets = []
-    for subject, found in zip(subjects, results, strict=True):
-        if not found:
-            continue
-        rows = []
-        for index, label in enumerate(subject.any_table.labels):
-            cells = [estimate_cell(column[index], axis, _where(subject.name)) for column in found.values()]
-            shown = [replace(cell, tip="") for cell in cells] if terse else cells
-            rows.append((word(label), count(float(subject.class_totals[index])), *shown))
-        title = f"Each class{', ' + subject.name if subject.name else ''}"
-        sheets.append(Sheet(title, ("class", "cases", *found), tuple(rows), _axis_note(axis)))
-    return Section("Classes", sheets=tuple(sheets))
+    axis = axis_of([each for model in models for column in model.classes.values() for each in column])
+    return Section("Classes", sheets=tuple(_of_classes(each, axis, terse=terse) for each in models if each.classes))
 
 
-def per_group(subjects: Sequence[Subject], results: Sequence[Mapping[Any, Sequence[Measured]]], by: str) -> Section:
-    """Return the metrics of each group, one row per group and model."""
-    axis = axis_of([each for found in results for row in found.values() for each in row])
+def _of_classes(shown: Shown, axis: tuple[float, float], *, terse: bool) -> Sheet:
+    part, rows = shown.part, []
+    for index, (label, total) in enumerate(zip(part.any_table.labels, part.any_table.class_totals, strict=True)):
+        cells = [estimate_cell(column[index], axis, _where(part)) for column in shown.classes.values()]
+        rows.append((word(label), count(float(total)), *(replace(cell, tip="") if terse else cell for cell in cells)))
+    title = f"Each class{', ' + part.model if part.model else ''}"
+    return Sheet(title, ("class", "cases", *shown.classes), tuple(rows), scale=_axis_note(axis))
+
+
+def per_group(shown: Sequence[Shown]) -> Section:
+    """Return the metrics of all cases and of each group, one row per group and model."""
+    columns = list(dict.fromkeys(column for each in shown for column in each.part.group))
+    if not columns:
+        return Section("Groups")
+    axis = axis_of([each for one in shown for each in one.metrics])
+    metrics = list(dict.fromkeys(each.metric for one in shown for each in one.metrics))
+    several = len({each.part.model for each in shown}) > 1
+    order = {group: place for place, group in enumerate(dict.fromkeys(tuple(each.part.group_words) for each in shown))}
     rows = []
-    several = len(subjects) > 1
-    metrics = list(dict.fromkeys(each.metric for found in results for row in found.values() for each in row))
-    for subject, found in zip(subjects, results, strict=True):
-        for value, row in found.items():
-            by_metric = {each.metric: each for each in row}
-            cells = [
-                estimate_cell(by_metric[metric], axis, _where(subject.name, str(value)))
-                if metric in by_metric
-                else word("–", math.nan)
-                for metric in metrics
-            ]
-            model = [word(subject.name)] if several else []
-            rows.append((word(value), *model, count(subject.groups[value].rows), *cells))
-    headers = (by, *(["model"] if several else []), "cases", *(metric_words(metric) for metric in metrics))
-    note = (
-        "Groups whose intervals overlap may still differ, and of many groups some look better or worse by chance. "
-        + _axis_note(axis)
+    for each in sorted(shown, key=lambda each: order[tuple(each.part.group_words)]):
+        part = each.part
+        named = [word(text, text if part.is_group else "") for text in part.group_words]
+        model = [word(part.model)] if several else []
+        rows.append((*named, *model, count(part.any_table.rows), *(_cell_of(each, metric, axis) for metric in metrics)))
+    headers = (*columns, *(["model"] if several else []), "cases", *(metric_words(metric) for metric in metrics))
+    note = "Groups whose intervals overlap may still differ, and of many groups some look better or worse by chance."
+    by = " and ".join(columns)
+    return Section(
+        f"Groups by {by}", sheets=(Sheet(f"Metrics by {by}", headers, tuple(rows), note, scale=_axis_note(axis)),)
     )
-    return Section(f"Groups by {by}", sheets=(Sheet(f"Metrics by {by}", headers, tuple(rows), note),))
 
 
-def matrices(subjects: Sequence[Subject], settings: Settings) -> Section:
+def matrices(models: Sequence[Part], settings: Settings) -> Section:
     """Return each model's confusion matrix with an interval in each cell, or its largest confusions."""
     sheets = []
-    for subject in subjects:
-        if subject.table is None or not isinstance(subject.table, ConfusionTable):
+    for each in models:
+        table = each.matrix
+        if table is None:
             continue
-        suffix = f", {subject.name}" if subject.name else ""
-        shares = [row_shares(subject.table, level) for level in settings.levels]
-        if len(subject.table.labels) <= MOST_CLASSES:
-            sheets.append(_matrix(subject.table, shares, suffix))
-        if len(subject.table.labels) > 2:  # noqa: PLR2004 - two classes have one confusion each way
-            sheets.append(_confusions(subject.table, shares, suffix))
+        suffix = f", {each.model}" if each.model else ""
+        shares = [row_shares(table, level) for level in settings.levels]
+        if len(table.labels) <= MOST_CLASSES:
+            sheets.append(_matrix(table, shares, suffix))
+        if not table.is_binary:  # two classes have one confusion each way
+            sheets.append(_confusions(table, shares, suffix))
     note = "Each cell: the cases, their share of the true class, and Wilson's interval of that share."
-    return Section("Confusion matrix", ((note,),), (), tuple(sheets))
+    return Section("Confusion matrix", ((note,),), sheets=tuple(sheets))
 
 
-def _matrix(table: Table, shares: Sequence[tuple[Any, Any, Any]], suffix: str) -> Sheet:
+def _matrix(table: ConfusionTable, shares: Sequence[tuple[Any, Any, Any]], suffix: str) -> Sheet:
     labels = [str(label) for label in table.labels]
     rows = []
     for i, label in enumerate(labels):
@@ -240,7 +220,7 @@ def _matrix(table: Table, shares: Sequence[tuple[Any, Any, Any]], suffix: str) -
     return Sheet(f"Rows true, columns predicted{suffix}", ("true class", *labels), tuple(rows))
 
 
-def _confusions(table: Table, shares: Sequence[tuple[Any, Any, Any]], suffix: str) -> Sheet:
+def _confusions(table: ConfusionTable, shares: Sequence[tuple[Any, Any, Any]], suffix: str) -> Sheet:
     off = table.counts.copy()
     np.fill_diagonal(off, 0)
     largest = np.argsort(-off, axis=None, kind="stable")[:MOST_CONFUSIONS]
@@ -254,13 +234,13 @@ def _confusions(table: Table, shares: Sequence[tuple[Any, Any, Any]], suffix: st
     return Sheet(f"Most frequent confusions{suffix}", headers, tuple(rows))
 
 
-def curves(subjects: Sequence[Subject], settings: Settings) -> Section:
-    """Return the curves of the models with scores."""
-    scored = {
-        each.name: each.scores for each in subjects if each.scores is not None and (each.scores.counts.sum(0) > 0).all()
-    }
+def curves(models: Sequence[Part], settings: Settings) -> Section:
+    """Return the curves of the models with scores of two classes."""
+    ranked = {each.model: each.ranked for each in models}
+    scored = {name: table for name, table in ranked.items() if table is not None and (table.class_totals > 0).all()}
     note = "The bands hold at each point, not along the whole curve at once."
-    return Section("Scores and thresholds", ((note,),), (), (), charts_of(scored, settings.levels) if scored else ())
+    charts = charts_of(scored, settings.levels) if scored else ()
+    return Section("Scores and thresholds", ((note,),), charts=charts)
 
 
 # --- what else is known ------------------------------------------------------------------------------------------
@@ -280,7 +260,7 @@ def methods_used(results: Sequence[tuple[str, Measured]]) -> Section:
         "hold the true value 95 times in 100. It speaks of chance in the choice of cases only, not of wrong labels "
         "or of other kinds of cases."
     )
-    return Section("Methods", ((meaning,),), (), sheets)
+    return Section("Methods", ((meaning,),), sheets=sheets)
 
 
 def _method(name: str) -> Any:

@@ -9,10 +9,12 @@ from itertools import combinations
 from howsure.comparison.result import Comparison
 from howsure.comparison.rope import Region
 from howsure.estimates.estimate import Estimate
+from howsure.grids import plain
 from howsure.metrics.words import metric_words
 from howsure.pooling.pooled import Pooled
 from howsure.report import comparisons
-from howsure.report.content import Cell, Report, Section, Sheet, Texts, count, word
+from howsure.report.content import Cell, Section, Sheet, Texts, count, word
+from howsure.report.report import Report
 from howsure.report.reproduction import reproduction, versions
 from howsure.report.sections import plausible
 from howsure.study import Study
@@ -61,7 +63,7 @@ def report_of_study(study: Study, *, title: str = "", rope: Region | None = None
     careful = comparisons.cautions(compared, "", pooled)
     seed = f"Seed of the draws: {study.seed}; {study.n_draws:,} draws of each experiment."
     parts = [
-        *([Section("What to be careful about", (), careful)] if careful else []),
+        *([Section("What to be careful about", items=careful)] if careful else []),
         _what_was_studied(study),
         *(_section(study, each) for each in found),
         _methods(study),
@@ -72,8 +74,8 @@ def report_of_study(study: Study, *, title: str = "", rope: Region | None = None
         "versions": versions(),
         "seed": str(study.seed),
         "confidence_level": study.confidence_level,
-        "summaries": study.summaries().plain_records(),
-        "aggregates": study.aggregate().plain_records(),
+        "summaries": study.summaries().records(),
+        "aggregates": study.aggregate().records(),
         "comparisons": comparisons.records(compared),
     }
     return Report(
@@ -82,7 +84,7 @@ def report_of_study(study: Study, *, title: str = "", rope: Region | None = None
         sections=tuple(parts),
         levels=(study.confidence_level,),
         level=0,
-        results=results,
+        results=plain(results),
     )
 
 
@@ -128,7 +130,7 @@ def _what_was_studied(study: Study) -> Section:
     )
     line = f"{len(study.experiments)} experiments in {len(study.groups)} groups."
     sheet = Sheet("Experiments", ("experiment", "group", "cases", "classes"), rows)
-    return Section("What was studied", (), ((line,),), (sheet,))
+    return Section("What was studied", items=((line,),), sheets=(sheet,))
 
 
 def _section(study: Study, found: Found) -> Section:
@@ -146,7 +148,7 @@ def _section(study: Study, found: Found) -> Section:
         sheets.append(replace(ranks, folded=True))
     words = metric_words(found.metric)
     titled = tuple(replace(sheet, title=f"{sheet.title}: {words}") for sheet in sheets)  # no two of one name on a page
-    return Section(words[:1].upper() + words[1:], (), comparisons.sentences(found.groups), titled)
+    return Section(words[:1].upper() + words[1:], items=comparisons.sentences(found.groups), sheets=titled)
 
 
 def _experiment_sheet(study: Study, found: Found) -> Sheet:
@@ -162,7 +164,7 @@ def _experiment_sheet(study: Study, found: Found) -> Sheet:
         for name, each in found.experiments.items()
     )
     headers = ("experiment", "observed", "median and interval", "a classifier that guesses")
-    return Sheet("Each experiment", headers, rows, f"{comparisons.axis_note(axis)}.")
+    return Sheet("Each experiment", headers, rows, scale=comparisons.axis_note(axis) + ".")
 
 
 def _methods(study: Study) -> Section:
@@ -171,4 +173,4 @@ def _methods(study: Study) -> Section:
         for metric, each in study.metrics.items()
     )
     sheet = Sheet("How groups are put together", ("metric", "aggregation", "scale"), rows)
-    return Section("Methods", ((MEANING,),), (), (sheet,))
+    return Section("Methods", ((MEANING,),), sheets=(sheet,))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from howsure.grids import latex_text, markdown_text
-from howsure.report.content import Report, Section, Sheet, at
+from howsure.report.content import Document, Section, Sheet, at
 
 
-def markdown(report: Report) -> str:
+def markdown(report: Document) -> str:
     """Return the report as Markdown: for a pull request, a model card or a notebook."""
     blocks = [f"# {markdown_text(_title(report))}"]
     blocks += [markdown_text(at(sentence, report.level)) for sentence in report.headline]
@@ -29,7 +29,7 @@ def _markdown_section(section: Section, level: int) -> list[str]:
     return blocks
 
 
-def latex(report: Report) -> str:
+def latex(report: Document) -> str:
     """Return the tables of the report in LaTeX, one ``table`` each."""
     kept = [sheet for section in report.sections for sheet in section.sheets if sheet.rows]
     return "\n\n".join(_latex_table(sheet, report.level) for sheet in kept) + "\n"
@@ -42,5 +42,5 @@ def _latex_table(sheet: Sheet, level: int) -> str:
     )
 
 
-def _title(report: Report) -> str:
+def _title(report: Document) -> str:
     return f"How sure: {report.title}" if report.title else "How sure: a classifier's metrics"

@@ -200,7 +200,7 @@ def _atoms(keys: dict[str, Any], weight: Any, axis: Array) -> tuple[Array, Array
 
 
 def _is_indicator(values: Any) -> bool:
-    return getattr(values, "ndim", 1) == 2 or (  # noqa: PLR2004 - rows and labels
+    return getattr(values, "ndim", 1) == 2 or (
         isinstance(values, list | tuple) and len(values) > 0 and isinstance(values[0], list | tuple | np.ndarray)
     )
 

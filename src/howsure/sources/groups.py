@@ -13,7 +13,7 @@ from howsure.designs.base import Design
 from howsure.designs.clusters import Clusters
 from howsure.designs.counted import Independent, Weighted
 from howsure.errors import HowsureError
-from howsure.sources.columns import Column, sort_order
+from howsure.sources.columns import Column, encoded, sort_order
 from howsure.tables.batch import Tables
 from howsure.tables.table import Table
 
@@ -96,10 +96,25 @@ class Groups:
         return Tables(self.keys, tables, overall, self.columns)
 
     def each(self, make: Callable[[Any], Made]) -> Tables[Made]:
-        """Return what a function makes of the rows of each group, and of all rows."""
+        """Return what a function makes of the rows of each group, and of all rows.
+
+        Raises
+        ------
+        HowsureError
+            If the function raises one; the message names the group.
+        """
+        overall = make(slice(None))
         order = np.argsort(self.code, kind="stable")
         rows = np.split(order, np.searchsorted(self.code[order], np.arange(1, len(self.keys))))
-        return self.tables([make(some) for some in rows], make(slice(None)))
+        return self.tables([_made(make, *each) for each in zip(self.keys, rows, strict=True)], overall)
+
+
+def _made(make: Callable[[Any], Made], key: Hashable, rows: Array) -> Made:
+    try:
+        return make(rows)
+    except HowsureError as error:
+        message = f"In the group {key!r}: {error}"
+        raise HowsureError(message) from error
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -168,6 +183,26 @@ def clusters(cluster: Array, cell: Array, count: Array, groups: Groups | None = 
     cells = (groups.code * size + cell)[order]
     shape = (len(groups.keys), size)
     return Clusters(codes[order], cells, count[order], np.ones(len(present)), present // number, shape)
+
+
+def groups_of(named: Mapping[str, Any], given: Mapping[str, Any], rows: int) -> Groups:
+    """Return the groups of named columns among those that were read, each of as many rows as the others.
+
+    Parameters
+    ----------
+    named : mapping of str
+        From `by_columns`.
+    given : mapping of str
+        The columns by role, those of `roles` among them.
+    rows : int
+        Number of cases.
+    """
+    split = [encoded(role, given[role]) for role in roles(named)]
+    for column in split:
+        if len(column) != rows:
+            message = f"The columns differ in length: `{column.name}` has {len(column)}, the others {rows}."
+            raise HowsureError(message)
+    return groups_of_columns(list(named), split)
 
 
 def groups_of_columns(names: Sequence[str], columns: Sequence[Column]) -> Groups:

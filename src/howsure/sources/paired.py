@@ -176,7 +176,7 @@ def _models(given: Any, data: Any) -> dict[str, Any]:
             message = f"The models' columns name '{repeated}' more than once. Give each column once."
             raise HowsureError(message)
         given = {name: name for name in given}
-    if len(given) < 2:  # noqa: PLR2004 - a comparison
+    if len(given) < 2:
         message = f"A paired table needs at least two models, not {len(given)}. For one use `confusion` or `scores`."
         raise HowsureError(message)
     named = {str(name): column for name, column in given.items()}

@@ -135,7 +135,7 @@ def _matrix(scores: Any) -> Array:
     except (TypeError, ValueError):
         message = "`y_score` is not a numeric n×K array. Give one row a case and one column a class."
         raise HowsureError(message) from None
-    if array.ndim != MATRIX or array.shape[1] < 2:  # noqa: PLR2004 - classes
+    if array.ndim != MATRIX or array.shape[1] < 2:
         message = (
             f"`y_score` has shape {array.shape}; it has one row a case and one column a class. "
             "For one score a case use `scores`."

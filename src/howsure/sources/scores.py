@@ -146,7 +146,7 @@ def binary_truth(column: Any, pos_label: Any) -> tuple[Array, Array]:
     shifted = column.codes if not column.offset else column.codes - column.offset
     used = np.flatnonzero(np.bincount(shifted, minlength=len(column.levels)))
     present = [column.levels.tolist()[index] for index in used]
-    if len(present) > 2:  # noqa: PLR2004 - two classes
+    if len(present) > 2:
         message = (
             f"`y_true` has {len(present)} classes. Give one class against the rest, or n×K scores to "
             "`multiclass_scores`."

@@ -128,7 +128,7 @@ def _single(members: Members, level: float) -> Pooled:
     draws = members.draws[0]
     kept = draws[np.isfinite(draws)]
     pooled = _undefined(members, level, "identity", ALONE)
-    if kept.size < 2:  # noqa: PLR2004 - a spread needs two
+    if kept.size < 2:
         return pooled
     low, high = highest_density(kept, level)
     weights, error = np.ones(1), float(kept.std(ddof=1))

@@ -2,40 +2,38 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from howsure.errors import HowsureError
-
-if TYPE_CHECKING:
-    from howsure.study.study import Study
+from howsure.study.collection import Collection
 
 
-def tree_of(study: Study) -> Any:
+def tree_of(held: Collection) -> Any:
     """Return the draws of a study's metrics; see `Study.to_arviz`."""
     try:
         import xarray
     except ImportError:
         message = "`to_arviz` needs the package 'xarray', of 2024.10 or later. Install it: pip install xarray"
         raise HowsureError(message) from None
-    names, metrics = list(study.experiments), study.wanted()
+    names, metrics = list(held.experiments), held.wanted(None)
     draws = {
         source: xarray.Dataset(
             {
                 metric: (
                     ("chain", "draw", "experiment"),
-                    np.stack([study.draws(metric, name, source=source) for name in names], axis=-1)[None],
+                    np.stack([held.draws(metric, name, source) for name in names], axis=-1)[None],
                 )
                 for metric in metrics
             },
-            coords={"chain": [0], "draw": np.arange(study.n_draws), "experiment": names},
-            attrs={"seed": study.seed, "source": source},
+            coords={"chain": [0], "draw": np.arange(held.n_draws), "experiment": names},
+            attrs={"seed": held.seed, "source": source},
         )
         for source in ("posterior", "prior")
     }
     observed = xarray.Dataset(
-        {metric: ("experiment", [study.observed(metric, name) for name in names]) for metric in metrics},
+        {metric: ("experiment", [held.observed(metric, name) for name in names]) for metric in metrics},
         coords={"experiment": names},
     )
     return xarray.DataTree.from_dict({**draws, "observed_data": observed})

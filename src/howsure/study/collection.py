@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, whole_number
 from howsure.methods.interval import standard_error
 from howsure.metrics.binding import labels_to_expand, resolve
 from howsure.metrics.metric import Metric
@@ -20,14 +20,16 @@ from howsure.study.aggregation import TABLES, Aggregation, Members, aggregated, 
 from howsure.study.experiment import Experiment, seed_of
 
 Array = NDArray[Any]
+SEED, N_DRAWS, LEVEL = 0, 10_000, 0.95  # of a study that names none
+MOST_NAMED = 10  # classes that a message lists
 
 
 class Collection:
     """Experiments and metrics, and the values of the metrics on each experiment's draws, made when first asked for."""
 
     def __init__(self, seed: int, n_draws: int) -> None:
-        self.seed = seed
-        self.n_draws = n_draws
+        self.seed = whole_number("seed", seed, 0)
+        self.n_draws = whole_number("n_draws", n_draws)
         self.experiments: dict[str, Experiment] = {}
         self.metrics: dict[str, Aggregation] = {}
         self._values: dict[tuple[str, str, str], Array] = {}
@@ -54,12 +56,15 @@ class Collection:
             both = one.name if one.name in self.groups else one.group
             message = f"'{one.name}': '{both}' would name an experiment and a group. Take another name."
             raise HowsureError(message)
+        for other in self.groups.get(one.group, ())[:1]:
+            _check_classes(one, other)
         for metric in self.metrics:
             self.bound(metric, one)
         self.experiments[one.name] = one
 
-    def add_metric(self, metric: str, chosen: Aggregation) -> None:
+    def add_metric(self, spec: str, chosen: Aggregation) -> None:
         """Add a metric; refuse one that does not fit the experiments."""
+        metric = parse(spec).text
         for each in self.experiments.values():
             self.bound(metric, each)
         self.metrics[metric] = chosen
@@ -178,6 +183,22 @@ class Collection:
             draws=draws[0],
             reason="",
         )
+
+
+def _check_classes(one: Experiment, other: Experiment) -> None:
+    """Refuse an experiment whose classes are not those of its group; numbers from 0 on name no classes."""
+    classes, known = ([str(label) for label in each.table.labels] for each in (one, other))
+    unnamed = [str(place) for place in range(len(known))]
+    if classes != known and (len(classes) != len(known) or unnamed not in (classes, known)):
+        message = (
+            f"Experiment '{one.name}' has the classes {_listed(classes)}, and '{other.name}' of the same group has "
+            f"{_listed(known)}. Name all classes of both with `labels`, or take another group."
+        )
+        raise HowsureError(message)
+
+
+def _listed(labels: list[str]) -> str:
+    return ", ".join(labels if len(labels) <= MOST_NAMED else [*labels[:MOST_NAMED], f"… ({len(labels):,} in all)"])
 
 
 def _bound(metric: str, one: Experiment) -> Metric:

@@ -36,21 +36,21 @@ class Experiment:
 
     Parameters
     ----------
-    name
+    name : str
         ``"group/experiment"``, or one word for a group of its own.
-    table
+    table : ConfusionTable
         The counts.
-    prior, prevalence_prior
+    prior, prevalence_prior : float, array-like or str, optional
         As in `Dirichlet`.
-    origin
+    origin : mapping, optional
         How a study file says it: a mapping with ``counts``, ``matrix`` or ``predictions``; None where the table was
         made in memory.
-    folder
+    folder : Path, optional
         Where the paths of the origin begin; None for the working directory.
     """
 
     name: str
-    table: Table
+    table: ConfusionTable
     prior: Prior | None = None
     prevalence_prior: Prior | None = None
     origin: Mapping[str, Any] | None = field(default=None, repr=False)
@@ -77,8 +77,8 @@ class Experiment:
         return method.draws(metrics, table, self.seed(study_seed, *([] if source == "posterior" else [source])))
 
     @cached_property
-    def guessing(self) -> Table:
-        """The table of a classifier that guesses all classes alike often, on the same true classes."""
+    def guessing(self) -> ConfusionTable:
+        """The table of a classifier that guesses all classes equally often, on the same true classes."""
         counts = np.broadcast_to(self.table.counts.mean(-1, keepdims=True), self.table.counts.shape)
         return replace(self.table, counts=counts.copy(), design=Independent())
 
@@ -108,6 +108,9 @@ def experiment(
     origin = {"matrix": str(evidence)} if isinstance(evidence, str | Path) else evidence
     try:
         table = _counted(origin, folder)
+        if not isinstance(table, ConfusionTable):
+            message = f"this is a {table.noun}; a study compares confusion tables."
+            raise HowsureError(message)  # noqa: TRY301 - told with the experiment's name, as all others
         cell_prior(prior, table)
         kept = origin if isinstance(origin, Mapping) else None
         found = Experiment(name, table, prior, prevalence_prior, kept, folder)
@@ -116,9 +119,6 @@ def experiment(
     except HowsureError as error:
         message = f"Experiment '{name}': {error}"
         raise HowsureError(message) from None
-    if not isinstance(table, ConfusionTable):
-        message = f"Experiment '{name}' is a {table.noun}; a study compares confusion tables."
-        raise HowsureError(message)
     return found
 
 
@@ -131,21 +131,20 @@ def _check_name(name: str) -> None:
         raise HowsureError(message)
 
 
-def _counted(evidence: Any, folder: Path | None) -> Table:
+def _counted(evidence: Any, folder: Path | None) -> Any:
     if isinstance(evidence, Table):
         return evidence
     if isinstance(evidence, Mapping):
         return _from_mapping(evidence, folder)
     if isinstance(evidence, tuple):
-        if len(evidence) != 2:  # noqa: PLR2004 - truth and prediction
+        if len(evidence) != 2:
             message = f"a tuple is (y_true, y_pred), and this one has {len(evidence)} parts."
             raise HowsureError(message)
-        table: Table = confusion(*evidence)
-        return table
+        return confusion(*evidence)
     return from_counts(evidence)
 
 
-def _from_mapping(evidence: Mapping[str, Any], folder: Path | None) -> Table:
+def _from_mapping(evidence: Mapping[str, Any], folder: Path | None) -> Any:
     named = [kind for kind in KINDS if kind in evidence]
     if len(named) != 1:
         message = "give one of `counts` (a matrix), `matrix` (its file) or `predictions` (their file)."
@@ -168,5 +167,4 @@ def _from_mapping(evidence: Mapping[str, Any], folder: Path | None) -> Table:
         if name not in settings:
             message = f"name the column of `{evidence[kind]}` with `{name}`."
             raise HowsureError(message)
-    table: Table = confusion(settings.pop("y_true"), settings.pop("y_pred"), data=path, **settings)
-    return table
+    return confusion(settings.pop("y_true"), settings.pop("y_pred"), data=path, **settings)

@@ -6,19 +6,18 @@ import json
 import math
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 import numpy as np
 
-from howsure.errors import HowsureError, did_you_mean
+from howsure.errors import HowsureError, checked_level, did_you_mean
+from howsure.study.aggregation import aggregation
+from howsure.study.collection import LEVEL, N_DRAWS, SEED, Collection
+from howsure.study.experiment import Experiment, experiment
 
-if TYPE_CHECKING:
-    from howsure.study.experiment import Experiment
-    from howsure.study.study import Study
-
-Made = TypeVar("Made", bound="Study")
 SETTINGS = ("seed", "n_draws", "confidence_level")
 SECTIONS = ("metrics", "experiments")
 PRIORS = ("prior", "prevalence_prior")
@@ -28,28 +27,38 @@ PATHS = ("matrix", "predictions")
 WIDTH = 120  # columns from which on an array of arrays is one row a line
 
 
-def study_from(kind: type[Made], path: Path) -> Made:
-    """Return the study of a file; see `Study.load`."""
+def read_study(path: Path) -> tuple[Collection, float]:
+    """Return what a file holds, and the confidence level; see `Study.load`."""
     content = _parsed(path)
     _refuse_unknown(path, "", content, (*SETTINGS, *SECTIONS))
-    try:
-        study = kind(**{name: content[name] for name in SETTINGS if name in content})
-    except HowsureError as error:
-        message = f"'{path}': {error}"
-        raise HowsureError(message) from None
+    with _located(f"'{path}'"):
+        held = Collection(content.get("seed", SEED), content.get("n_draws", N_DRAWS))
+        level = checked_level(content.get("confidence_level", LEVEL))
     for name, found in _section(path, content, "experiments").items():
         key = f"experiments.{_key(name)}"
         entry = _mapping(path, key, found)
         _refuse_unknown(path, key, entry, (*EVIDENCE, *PRIORS))
         evidence = {each: value for each, value in entry.items() if each in EVIDENCE}
         priors = {each: entry[each] for each in PRIORS if each in entry}
-        _located(path, key, lambda: study.add(name, evidence, folder=path.parent, **priors))  # noqa: B023 - called now
+        with _located(f"'{path}', key '{key}'"):
+            held.add(experiment(name, evidence, folder=path.parent, **priors))
     for name, found in _section(path, content, "metrics").items():
         key = f"metrics.{_key(name)}"
-        entry = _mapping(path, key, found)
+        entry = dict(_mapping(path, key, found))
         _refuse_unknown(path, key, entry, AGGREGATION)
-        _located(path, key, lambda: study.add_metric(name, **entry))  # noqa: B023 - called now
-    return study
+        with _located(f"'{path}', key '{key}'"):
+            held.add_metric(name, aggregation(entry.pop("aggregation", None), **entry))
+    return held, level
+
+
+@contextmanager
+def _located(where: str) -> Iterator[None]:
+    """Say of an error where in the file it is."""
+    try:
+        yield
+    except HowsureError as error:
+        message = f"{where}: {error}"
+        raise HowsureError(message) from None
 
 
 def _parsed(path: Path) -> dict[str, Any]:
@@ -83,24 +92,17 @@ def _refuse_unknown(path: Path, key: str, entry: Mapping[str, Any], known: tuple
             raise HowsureError(message)
 
 
-def _located(path: Path, key: str, step: Any) -> None:
-    try:
-        step()
-    except HowsureError as error:
-        message = f"'{path}', key '{key}': {error}"
-        raise HowsureError(message) from None
-
-
 # --- writing -----------------------------------------------------------------------------------------------------
 
 
-def write_study(study: Study, path: Path) -> Path:
+def write_study(held: Collection, level: float, path: Path) -> Path:
     """Write a study to a file; see `Study.save`."""
-    lines = [f"{name} = {_value(getattr(study, name))}" for name in SETTINGS]
-    if study.metrics:
+    settings = zip(SETTINGS, (held.seed, held.n_draws, level), strict=True)
+    lines = [f"{name} = {_value(value)}" for name, value in settings]
+    if held.metrics:
         lines += ["", "[metrics]"]
-        lines += [f"{_key(metric)} = {_inline(chosen.settings())}" for metric, chosen in study.metrics.items()]
-    for name, one in study.experiments.items():
+        lines += [f"{_key(metric)} = {_inline(chosen.settings())}" for metric, chosen in held.metrics.items()]
+    for name, one in held.experiments.items():
         lines += ["", f"[experiments.{_key(name)}]"]
         entry = _evidence(one, path.parent) | {
             each: getattr(one, each) for each in PRIORS if getattr(one, each) is not None

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from howsure.comparison.result import Comparison
 from howsure.comparison.rope import UNKNOWN, Region, odds_ratio, region_of, region_shares, share_within
 from howsure.errors import HowsureError
+from howsure.estimates.drawn import drawn
 from howsure.estimates.estimate import Estimate
 from howsure.methods.summary import Summary, summarise
 from howsure.metrics.spec import parse
@@ -33,8 +34,8 @@ def draws_of(held: Collection, metric: str, name: str, source: str, level: float
     if source != "posterior":
         message = f"'{name}' is a group, and draws of the {source} are of one experiment."
         raise HowsureError(message)
-    drawn = held.aggregate(metric, name, "draws", level).draws
-    return np.full(held.n_draws, np.nan) if drawn is None else drawn
+    made = held.aggregate(metric, name, "draws", level).draws
+    return np.full(held.n_draws, np.nan) if made is None else made
 
 
 def summaries(held: Collection, metric: str | None, source: str, level: float) -> Records:
@@ -76,17 +77,15 @@ def compared(held: Collection, metric: str, names: tuple[str, str], rope: Region
     region = region_of(rope, 0.0)
     first = _side(held, metric, names[0], level)
     second = _guess(held, metric, names[0], level) if names[1] == RANDOM else _side(held, metric, names[1], level)
-    assert first.draws is not None  # noqa: S101 - a study's sides all have draws
-    assert second.draws is not None  # noqa: S101
-    drawn = first.draws - second.draws
-    summary = summarise(drawn, level)
+    difference = drawn(first.draws, first.method) - drawn(second.draws, second.method)
+    summary = summarise(difference, level)
     regions = None
     if region is not None:
         factor = UNKNOWN
         if all(name in held.experiments for name in names):
             guesses = held.draws(metric, names[0], "random") - held.draws(metric, names[1], "random")
-            factor = odds_ratio(share_within(drawn, region), share_within(guesses, region))
-        regions = region_shares(region, drawn, factor)
+            factor = odds_ratio(share_within(difference, region), share_within(guesses, region))
+        regions = region_shares(region, difference, factor)
     return Comparison(
         metric=metric,
         contrast="difference",
@@ -101,7 +100,7 @@ def compared(held: Collection, metric: str, names: tuple[str, str], rope: Region
         confidence_level=level,
         method="bayes",
         better=parse(metric).definition.better,
-        draws=drawn,
+        draws=difference,
         rope=regions,
         reason="; ".join(
             f"{name}: {each.reason}" for name, each in zip(names, (first, second), strict=True) if each.reason

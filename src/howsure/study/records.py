@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +10,7 @@ from typing import Any
 from howsure.comparison.result import Comparison
 from howsure.errors import HowsureError, UnknownKeyError
 from howsure.estimates.named import Named
-from howsure.grids import Grid, Tabular, grid_of
+from howsure.grids import Grid, Tabular, csv_text, grid_of, json_text
 
 FORMATS = (".json", ".csv", ".parquet", ".md", ".html", ".tex")
 
@@ -96,30 +92,12 @@ class Records(Tabular, Named, Mapping[Any, Any]):
         path.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8", newline="\n")
         return path
 
-    def plain_records(self) -> list[dict[str, Any]]:
-        """Return the records with None for what is undefined or infinite, as JSON has it."""
-        return [{name: _finite(value) for name, value in row.items()} for row in self.rows]
-
     def _json(self) -> str:
-        return json.dumps(self.plain_records(), indent=2, ensure_ascii=False, allow_nan=False)
+        return json_text(self.records())
 
     def _csv(self) -> str:
-        text = io.StringIO()
-        writer = csv.DictWriter(text, list(self.rows[0]) if self.rows else [], lineterminator="\n")
-        writer.writeheader()
-        for row in self.rows:
-            writer.writerow({name: "" if _is_nan(value) else value for name, value in row.items()})
-        return text.getvalue()
+        return csv_text(self.rows)
 
 
 def _words(key: Any) -> str:
     return ", ".join(map(str, key)) if isinstance(key, tuple) else str(key)
-
-
-def _is_nan(value: Any) -> bool:
-    return isinstance(value, float) and math.isnan(value)
-
-
-def _finite(value: Any) -> Any:
-    """JSON has neither nan nor infinity: what is undefined or infinite is null."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -7,7 +7,6 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
 from numpy.typing import NDArray
 
 from howsure.comparison.ranks import Ranks, ranks
@@ -20,9 +19,9 @@ from howsure.metrics.spec import parse
 from howsure.study import findings
 from howsure.study.aggregation import Aggregation, aggregation as chosen_aggregation
 from howsure.study.arviz import tree_of
-from howsure.study.collection import Collection
+from howsure.study.collection import LEVEL, N_DRAWS, SEED, Collection
 from howsure.study.experiment import SOURCES, Experiment, experiment
-from howsure.study.files import study_from, write_study
+from howsure.study.files import read_study, write_study
 from howsure.study.findings import RANDOM
 from howsure.study.folds import fold_tables
 from howsure.study.records import Records
@@ -41,11 +40,11 @@ class Study:
 
     Parameters
     ----------
-    seed
+    seed : int
         A whole number.
-    n_draws
+    n_draws : int
         Draws of each experiment.
-    confidence_level
+    confidence_level : float
         Level of all intervals; may be changed at any time.
 
     Examples
@@ -62,8 +61,8 @@ class Study:
     True
     """
 
-    def __init__(self, *, seed: int = 0, n_draws: int = 10_000, confidence_level: float = 0.95) -> None:
-        self._held = Collection(_whole("seed", seed, 0), _whole("n_draws", n_draws, 1))
+    def __init__(self, *, seed: int = SEED, n_draws: int = N_DRAWS, confidence_level: float = LEVEL) -> None:
+        self._held = Collection(seed, n_draws)
         self.confidence_level = confidence_level
 
     def _repr_html_(self) -> str:
@@ -133,14 +132,14 @@ class Study:
 
         Parameters
         ----------
-        name
+        name : str
             ``"group/experiment"``; one word is an experiment that is a group of its own.
-        evidence
+        evidence : Table, array-like of shape (K, K), tuple, path or mapping
             A table; a matrix of counts; a tuple ``(y_true, y_pred)``; the path of a matrix; or a mapping as in a
             study file: ``counts``, ``matrix`` or ``predictions`` (a path, with ``y_true`` and ``y_pred`` as columns).
-        prior, prevalence_prior
+        prior, prevalence_prior : float, array-like or str, optional
             As in `Dirichlet`: pseudo-cases of each cell and of each true class.
-        folder
+        folder : path, optional
             Where relative paths begin.
 
         Raises
@@ -163,15 +162,15 @@ class Study:
 
         Parameters
         ----------
-        metric
+        metric : str
             A spec string; ``"recall@none"`` is one metric per class.
-        aggregation
+        aggregation : str, optional
             ``"fixed"``, ``"dl"``, ``"pm"``, ``"reml"`` (each also with ``"_knha"``: Hartung–Knapp), ``"beta"``,
             ``"gamma"``, ``"histogram"`` (conflation), ``"nadeau_bengio"`` (folds of one cross-validation),
             ``"tables"`` (their sum) or ``"identity"``. By default ``"reml_knha"``.
-        scale
+        scale : str, optional
             Scale to pool on; by default that of the metric's range.
-        test_share
+        test_share : float, optional
             Share of the cases that a fold tests on, for ``"nadeau_bengio"``.
 
         Raises
@@ -179,20 +178,19 @@ class Study:
         HowsureError
             If a name is not known or does not fit the experiments.
         """
-        text = parse(metric).text
-        self._held.add_metric(text, chosen_aggregation(aggregation, scale=scale, test_share=test_share))
+        self._held.add_metric(metric, chosen_aggregation(aggregation, scale=scale, test_share=test_share))
 
     def draws(self, metric: str, name: str, *, source: Source = "posterior") -> Array:
         """Return draws of a metric for an experiment, or for the aggregate of a group.
 
         Parameters
         ----------
-        metric
+        metric : str
             A spec string; it need not have been added.
-        name
+        name : str
             An experiment or a group.
-        source
-            ``"posterior"``, ``"prior"``, or ``"random"``: a classifier that guesses all classes alike often.
+        source : {"posterior", "prior", "random"}
+            ``"posterior"``, ``"prior"``, or ``"random"``: a classifier that guesses all classes equally often.
         """
         if source not in SOURCES:
             what = "source of draws"
@@ -220,20 +218,20 @@ class Study:
 
         Parameters
         ----------
-        name
+        name : str
             The group; experiments are ``"name/fold_0"`` and so on.
-        result
+        result : mapping or array-like of shape (n,)
             What scikit-learn's `cross_validate` returned with ``return_estimator=True, return_indices=True`` (then
             ``X`` is needed), or the predictions of `cross_val_predict`.
-        y
+        y : array-like of shape (n,)
             The true labels of all cases.
-        X
+        X : array-like of shape (n, features), optional
             The features of all cases.
-        folds
+        folds : array-like of shape (n,) or iterable of splits, optional
             For predictions: the fold of each case, or the splits, as ``cv.split(X, y)`` gives them.
-        labels
+        labels : array-like of shape (K,), optional
             The classes; all that occur in ``y`` by default.
-        prior
+        prior : float, array-like or str, optional
             As in `Dirichlet`.
         """
         for fold in fold_tables(result, y, X=X, folds=folds, labels=labels):
@@ -249,9 +247,9 @@ class Study:
         folds: Any = None,
         labels: Any = None,
         metrics: Sequence[str] | None = None,
-        seed: int = 0,
-        n_draws: int = 10_000,
-        confidence_level: float = 0.95,
+        seed: int = SEED,
+        n_draws: int = N_DRAWS,
+        confidence_level: float = LEVEL,
     ) -> Study:
         """Return a study of cross-validated models: name → what `cross_validate` or `cross_val_predict` returned.
 
@@ -288,7 +286,10 @@ class Study:
             If the file is missing or no TOML, has a key that is not known, or names a file that is missing or holds no
             square matrix of counts; the message names file, key and remedy.
         """
-        return study_from(cls, Path(path))
+        held, level = read_study(Path(path))
+        study = cls(seed=held.seed, n_draws=held.n_draws, confidence_level=level)
+        study._held = held
+        return study
 
     def save(self, path: str | Path) -> Path:
         """Write the study to a TOML file, without its draws, which follow from it; return the path.
@@ -298,20 +299,20 @@ class Study:
         HowsureError
             If an experiment was made in memory from weighted or clustered cases: a file holds them by their path.
         """
-        return write_study(self, Path(path))
+        return write_study(self._held, self._level, Path(path))
 
     def to_arviz(self) -> Any:
         """Return the draws of all metrics as an xarray DataTree, as ArviZ reads it.
 
         The group ``posterior`` has a variable for each metric, with the dimensions chain (one), draw and experiment;
-        ``prior`` and ``observed_data`` are alike.
+        ``prior`` and ``observed_data`` have the same form.
 
         Raises
         ------
         HowsureError
             If xarray is not installed.
         """
-        return tree_of(self)
+        return tree_of(self._held)
 
     # --- reports ---------------------------------------------------------------------------------------------
 
@@ -320,9 +321,9 @@ class Study:
 
         Parameters
         ----------
-        metric
+        metric : str, optional
             A spec string; by default all metrics of the study.
-        source
+        source : {"posterior", "prior", "random"}
             ``"random"`` for the baseline of a classifier that guesses, ``"prior"`` for what the prior alone says.
         """
         return findings.summaries(self._held, metric, source, self._level)
@@ -332,12 +333,12 @@ class Study:
 
         Parameters
         ----------
-        metric
+        metric : str
             A spec string.
-        first, second
+        first, second : str
             Experiments, groups (their aggregates), or, for the second, ``"random"``: a classifier that guesses, on
             the first's test set.
-        rope
+        rope : float or tuple of two float, optional
             Largest difference that does not matter, or a pair (low, high); none by default, for no number suits all
             metrics.
 
@@ -381,10 +382,10 @@ class Study:
 
         Parameters
         ----------
-        metric
+        metric : str, optional
             A spec string; by default all metrics of the study. One that has not been added takes the default
             aggregation.
-        basis
+        basis : {"draws", "delta"}
             ``"draws"``: mean and standard deviation of the posterior; ``"delta"``: observed value and delta-method
             standard error.
 
@@ -397,10 +398,3 @@ class Study:
             what = "basis of an aggregate"
             raise HowsureError.unknown(what, str(basis), ["draws", "delta"])
         return findings.aggregates(self._held, metric, basis, self._level)
-
-
-def _whole(name: str, value: Any, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        message = f"`{name}` must be a whole number of at least {least}, not {value!r}."
-        raise HowsureError(message)
-    return int(value)

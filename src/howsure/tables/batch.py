@@ -10,6 +10,7 @@ from howsure.errors import UnknownKeyError
 from howsure.tables.table import Table
 
 Table_co = TypeVar("Table_co", bound=Table, covariant=True)
+ALL: Hashable = ()  # in place of a group's key: the cases of all groups
 
 
 @final
@@ -72,15 +73,19 @@ class Tables(Mapping[Hashable, Table_co], Generic[Table_co]):
         tables = function(self.stack) if self.stack is not None else [function(each) for each in self.values()]
         return Tables(self._keys, tables, function(self.overall), self.columns)
 
+    def all_and_groups(self) -> dict[Hashable, Table_co]:
+        """Return the overall table by the key `ALL`, and then each group's by its own."""
+        return {ALL: self.overall, **self}
+
     def group(self, key: Hashable) -> dict[str, Any]:
-        """Return a group's values by column, as records show them."""
-        return by_column(self.columns, key)
+        """Return a group's values by column, as records show them; None in each column for `ALL`."""
+        return dict.fromkeys(self.columns) if key == ALL else by_column(self.columns, key)
 
     def group_columns(self) -> dict[str, list[Any]]:
         """Return the groups' values by column, as records show them; None leads, for all groups together."""
         if len(self.columns) == 1:
             return {self.columns[0]: [None, *self._keys]}
-        values = zip(*self._keys, strict=True)  # type: ignore[arg-type]  # of several columns keys are tuples
+        values = zip(*self._keys, strict=True)
         return {name: [None, *column] for name, column in zip(self.columns, values, strict=True)}
 
     def position(self, key: Hashable) -> int:
@@ -122,3 +127,8 @@ def by_column(columns: Sequence[str], key: Hashable) -> dict[str, Any]:
     """Return the values of a group's key by the columns that the groups are made by."""
     values = key if len(columns) > 1 and isinstance(key, tuple) else (key,)
     return dict(zip(columns, values, strict=True))
+
+
+def in_groups(tables: Table | Tables[Any]) -> Tables[Any]:
+    """Return tables as they are, and a single table as the overall one of no groups."""
+    return tables if isinstance(tables, Tables) else Tables((), [], tables, ())

@@ -48,6 +48,7 @@ class ConfusionTable(Table):
     """
 
     noun: ClassVar[str] = "confusion table"
+    adds_up: ClassVar[bool] = True
     counts_class: ClassVar[type[Counts]] = ConfusionCounts
 
     def refusal_beside(self, other: Table) -> str:
@@ -62,7 +63,7 @@ class ConfusionTable(Table):
     @property
     def default_metrics(self) -> tuple[str, ...]:
         """The metrics that `evaluate` reports when none are named."""
-        return OF_TWO_CLASSES if len(self.labels) == 2 else OF_MANY_CLASSES  # noqa: PLR2004 - classes
+        return OF_TWO_CLASSES if len(self.labels) == 2 else OF_MANY_CLASSES
 
     def one_against_rest(self, index: int) -> ConfusionTable | None:
         """Return the 2×2 table of one class against all others; None if the design is not defined for it."""
@@ -164,7 +165,7 @@ def _checked(counts: ArrayLike) -> Array:
     except (TypeError, ValueError):
         message = "`counts` is not a matrix of numbers. Give K rows of K counts, rows true, columns predicted."
         raise HowsureError(message) from None
-    if matrix.ndim not in {2, 3} or matrix.shape[-2] != matrix.shape[-1] or matrix.shape[-1] < 2:  # noqa: PLR2004
+    if matrix.ndim not in {2, 3} or matrix.shape[-2] != matrix.shape[-1] or matrix.shape[-1] < 2:
         message = (
             f"`counts` has shape {matrix.shape}; a confusion matrix is square, K×K with K ≥ 2: "
             "rows true, columns predicted."
@@ -180,7 +181,7 @@ def _checked(counts: ArrayLike) -> Array:
             message = f"`counts{''.join(f'[{i}]' for i in place)}` = {matrix[place]:g} {words}."
             raise HowsureError(message)
     if not matrix.any((-2, -1)).all():
-        which = "" if matrix.ndim == 2 else f"[{int(np.argmin(matrix.any((-2, -1))))}]"  # noqa: PLR2004
+        which = "" if matrix.ndim == 2 else f"[{int(np.argmin(matrix.any((-2, -1))))}]"
         message = f"`counts{which}` is all zeros: there is no case to evaluate."
         raise HowsureError(message)
     return matrix

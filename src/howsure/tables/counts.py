@@ -120,7 +120,7 @@ class ConfusionCounts(ClassCounts):
         return summed(self.rows, -1)
 
     def _outcomes(self, index: int | None) -> Outcomes:
-        if index is not None and self.cells.shape[-1] == 2:  # noqa: PLR2004 - the cells are the outcomes
+        if index is not None and self.cells.shape[-1] == 2:
             own, other = self.cells[..., index, :], self.cells[..., 1 - index, :]
             return own[..., index], own[..., 1 - index], other[..., index], other[..., 1 - index]
         where: Any = slice(None) if index is None else index
@@ -185,6 +185,6 @@ class MultilabelCounts(ClassCounts):
 
 def summed(array: Array, axis: int) -> Array:
     """Return the sum over an axis; two parts are added at once, which on many tables is much faster."""
-    if array.shape[axis] != 2:  # noqa: PLR2004 - two parts
+    if array.shape[axis] != 2:
         return np.asarray(array.sum(axis))
     return np.asarray(np.take(array, 0, axis) + np.take(array, 1, axis))

@@ -36,10 +36,17 @@ class MultilabelTable(Table):
         Each case is a cluster of its labels.
     rows : int or ndarray of shape (...)
         Number of cases.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> hs.confusion([[0, 1], [1, 1]], [[0, 1], [1, 0]])
+    <MultilabelTable: 2 cases, 2 labels, Clusters design>
     """
 
     axes: ClassVar[int] = 3
     noun: ClassVar[str] = "multilabel table"
+    adds_up: ClassVar[bool] = True
     classes_noun: ClassVar[str] = "labels"
     counts_class: ClassVar[type[Counts]] = MultilabelCounts
     has_one_cell_per_case: ClassVar[bool] = False
@@ -52,6 +59,11 @@ class MultilabelTable(Table):
     def refusal_beside(self, other: Table) -> str:
         """Return an empty text for another table of the same classes, else why the two cannot be compared."""
         return other_classes(self, other) if type(other) is type(self) else super().refusal_beside(other)
+
+    @property
+    def class_totals(self) -> Array:
+        """Cases with each label, ``(..., L)``."""
+        return np.asarray(self.counts[..., 1, :].sum(-1))
 
     @property
     def truth(self) -> Array:

@@ -76,7 +76,7 @@ class JointTable(Table, abc.ABC):
         for name in (a, b):
             if name is not None:
                 self.view(name)
-        if a is None and b is None and len(self.names) > 2:  # noqa: PLR2004 - a pair
+        if a is None and b is None and len(self.names) > 2:
             message = (
                 f"There are {len(self.names)} models: {listed(self.names)}. "
                 "Name two with `a=` and `b=`, or take all pairs with `compare_all`."
@@ -122,6 +122,12 @@ class PairedTable(JointTable):
         How the counts would vary if the study were repeated.
     rows : int or ndarray of shape (...)
         Number of cases.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> hs.paired([1, 0, 1], {"A": [1, 0, 0], "B": [1, 1, 1]})
+    <PairedTable: 3 cases, 2 classes, Independent design>
     """
 
     pseudo: Array
@@ -162,7 +168,7 @@ class PairedTable(JointTable):
             Names of the models.
         """
         columns = [0, *(self.models.index(name) + 1 for name in (first, second))]
-        if len(self.names) == 2:  # noqa: PLR2004 - there is no other
+        if len(self.names) == 2:
             return self
         chosen, size = self.codes[:, columns], len(self.labels)
         flat = (chosen[:, 0] * size + chosen[:, 1]) * size + chosen[:, 2]
@@ -199,6 +205,12 @@ class PairedScoresTable(JointTable):
         How the counts would vary if the study were repeated.
     rows : int or ndarray of shape (...)
         Number of cases.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> hs.paired_scores([1, 0, 1], {"A": [0.7, 0.2, 0.4], "B": [0.6, 0.5, 0.9]})
+    <PairedScoresTable: 3 cases, 2 classes, Independent design>
     """
 
     scores: tuple[Array, ...]

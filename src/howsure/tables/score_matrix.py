@@ -71,7 +71,27 @@ class ScoreMatrixTable(Table, abc.ABC):
 @final
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class MulticlassScoresTable(ScoreMatrixTable):
-    """Counts of case × true class, for scores with one column per class."""
+    """Counts of case × true class, for scores with one column per class.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n, K)
+        How often each row of scores occurs with each true class.
+    scores : ndarray of shape (n, K)
+        The rows of scores.
+    labels : ndarray of shape (K,)
+        The classes of the columns.
+    design : Design
+        How the counts would vary if the study were repeated.
+    rows : int
+        Number of cases.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> hs.multiclass_scores([0, 1, 2], [[0.8, 0.1, 0.1], [0.2, 0.5, 0.3], [0.3, 0.3, 0.4]])
+    <MulticlassScoresTable: 3 cases, 3 classes, Independent design>
+    """
 
     @property
     def default_metrics(self) -> tuple[str, ...]:
@@ -104,7 +124,27 @@ class MulticlassScoresTable(ScoreMatrixTable):
 @final
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class MultilabelScoresTable(ScoreMatrixTable):
-    """Counts of case × label × truth, for scores with one column per label; each case is a cluster of its labels."""
+    """Counts of case × label × truth, for scores with one column per label; each case is a cluster of its labels.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n, K, 2)
+        How often each row of scores occurs without and with each label.
+    scores : ndarray of shape (n, K)
+        The rows of scores.
+    labels : ndarray of shape (K,)
+        The labels of the columns.
+    design : Design
+        How the counts would vary if the study were repeated.
+    rows : int
+        Number of cases.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> hs.multiclass_scores([[0, 1], [1, 1]], [[0.2, 0.9], [0.6, 0.7]])
+    <MultilabelScoresTable: 2 cases, 2 labels, Clusters design>
+    """
 
     axes: ClassVar[int] = 3
     classes_noun: ClassVar[str] = "labels"
@@ -122,6 +162,11 @@ class MultilabelScoresTable(ScoreMatrixTable):
         return PSEUDO_CASES * len(self.labels) * self.prior_shares
 
     @property
+    def class_totals(self) -> Array:
+        """Cases with each label, ``(..., L)``."""
+        return np.asarray(self.counts[..., 1].sum(-2))
+
+    @property
     def truth(self) -> Array:
         """Whether the cell's cases have the label."""
         return np.tile([0, 1], self.scores.size)
@@ -134,7 +179,7 @@ class MultilabelScoresTable(ScoreMatrixTable):
         """Return the slopes, which are by the cells."""
         return slopes
 
-    def class_design(self, index: int, row: Array, size: int) -> Design | None:  # noqa: ARG002 - as of classes
+    def class_design(self, index: int, row: Array, size: int) -> Design | None:
         """Return the design of one label; None where the cases are not clusters of their labels."""
         if not isinstance(self.design, Clusters):
             return None

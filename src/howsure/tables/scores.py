@@ -33,6 +33,12 @@ class ScoresTable(Table):
         How the counts would vary if the study were repeated.
     rows : int or ndarray of shape (...)
         Number of cases.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> hs.scores([0, 1, 1], [0.2, 0.4, 0.9])
+    <ScoresTable: 3 cases, 2 classes, Independent design>
     """
 
     scores: Array
@@ -57,11 +63,6 @@ class ScoresTable(Table):
     def smallest_block(self) -> int:
         """How many tables to draw at least at once."""
         return 4 if np.prod(self.shape) < LONG_TABLE else 1
-
-    @property
-    def class_totals(self) -> Array:
-        """Cases of each class, ``(..., 2)``."""
-        return np.asarray(self.counts.sum(-2))
 
     def at(self, threshold: float) -> ConfusionTable:
         """Return the confusion table at a threshold: predicted positive when the score is at least it.

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.designs.base import PSEUDO_CASES, Design
-from howsure.designs.counted import Independent, smoothed
+from howsure.designs.counted import Independent, added_up, smoothed
 from howsure.errors import HowsureError, listed
 from howsure.tables.counts import Counts
 
@@ -38,6 +38,12 @@ class Table(abc.ABC):
         How the counts would vary if the study were repeated.
     rows : int or ndarray of shape (...)
         Number of cases behind the counts; by default the counts' sum.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> isinstance(hs.from_counts([[50, 3], [5, 42]]), hs.Table)
+    True
     """
 
     counts: Array
@@ -51,6 +57,7 @@ class Table(abc.ABC):
     counts_class: ClassVar[type[Counts]] = Counts
     why_undefined: ClassVar[str] = ""  # where it does not depend on the metric
     has_one_cell_per_case: ClassVar[bool] = True
+    adds_up: ClassVar[bool] = False  # cell by cell, with tables of the same labels
 
     def __post_init__(self) -> None:
         if np.ndim(self.rows) == 0 and self.rows < 0:
@@ -86,6 +93,16 @@ class Table(abc.ABC):
     def cells(self) -> Array:
         """The counts with the cells along one axis, ``(..., cells)``, as designs take them."""
         return self.counts.reshape(*self.batch, -1)
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether there are two classes, of which the last is the positive one."""
+        return len(self.labels) == 2
+
+    @property
+    def class_totals(self) -> Array:
+        """Cases of each true class, or with each label, ``(..., K)``."""
+        return added_up(self.cells, self.truth, len(self.labels))
 
     @cached_property
     def counted(self) -> Counts:
@@ -179,8 +196,12 @@ class Table(abc.ABC):
             return names.index(str(label))
         raise HowsureError.unknown("class", str(label), names)
 
-    def one_against_rest(self, index: int) -> Table | None:  # noqa: ARG002 - of tables of classes
+    def one_against_rest(self, index: int) -> Table | None:
         """Return the 2×2 table of one class against all others, or None where there is none."""
+        return None
+
+    def each_against_rest(self, indices: Array) -> Table | None:
+        """Return the 2×2 tables of several classes against all others as a batch, or None where there are none."""
         return None
 
     def refusal_beside(self, other: Table) -> str:
@@ -192,10 +213,6 @@ class Table(abc.ABC):
             The table of the other test set.
         """
         return f"These are a {self.noun} and a {other.noun}. Give two of one kind, of one model each."
-
-    def each_against_rest(self, indices: Array) -> Table | None:  # noqa: ARG002 - of tables of classes
-        """Return the 2×2 tables of several classes against all others as a batch, or None where there are none."""
-        return None
 
     def __repr__(self) -> str:
         many = f"{int(np.prod(self.batch)):,} tables, " if self.batch else ""

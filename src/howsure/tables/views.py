@@ -57,7 +57,7 @@ class Marginal:
         design = joint.design.merged(self.cells.ravel(), self.empty.counts.size)
         return replace(self.empty, counts=self.counts(joint.counts).cells, design=design, rows=joint.rows)
 
-    def pulled_back(self, gradient: Array, size: int) -> Array:  # noqa: ARG002 - as of every view
+    def pulled_back(self, gradient: Array, size: int) -> Array:
         """Return a derivative by the model's cells as one by the joint cells, ``(..., size)``."""
         leading = gradient.shape[: gradient.ndim - self.empty.axes]
         return np.asarray(gradient.reshape(*leading, -1)[..., self.cells.ravel()])

@@ -22,7 +22,7 @@ def naive(counts, row, column):
     return float(model.predict([row])[0])
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(COUNTS)
 def test_venn_abers_shares_are_those_of_refitting_with_one_more_case(counts):
     """Both linear-time passes give what isotonic regression gives with the new case counted in, score by score."""

@@ -39,7 +39,7 @@ def test_expected_width_is_what_further_reviews_would_leave():
     # Accuracy is linear for fixed totals, so its gradient is the same after the review.
     gradient = (np.eye(2) - np.trace(table.counts) / 1000) / 1000
     sampling = (table.counts * gradient**2).sum()
-    expected = sampling + variance_left(table, np.eye(2) / 1000, plan.reviews)
+    expected = sampling + variance_left(table, np.eye(2).ravel() / 1000, plan.reviews)
     assert (plan.planned_width / (2 * 1.959964)) ** 2 == pytest.approx(expected, rel=0.03)
     assert plan.width == pytest.approx(2 * 1.959964 * hs.estimate(table, "accuracy", method="delta").standard_error)
 
@@ -129,7 +129,7 @@ def test_a_planned_review_narrows_more_than_an_even_one():
 @pytest.mark.parametrize(
     "settings, words",
     [
-        ({"budget": 0}, "`budget` is a whole number of at least 1, not 0"),
+        ({"budget": 0}, "`budget` must be a whole number of at least 1, not 0"),
         ({"budget": 2.5}, "not 2.5"),
         ({"budget": True}, "not True"),
         ({"budget": 10, "confidence_level": 95}, "Did you mean 0.95"),

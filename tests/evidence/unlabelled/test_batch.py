@@ -27,7 +27,7 @@ def test_counts_are_expected_over_the_draws(method):
     """Each score's expected positive cases are its cases times the mean of the draws' probabilities."""
     score = np.array([0.2, 0.2, 0.55, 0.9])
     made = calibrator(method, n_draws=1000)
-    table = made.batch(score)
+    table = hs.calibrated(score, calibrator=made)
     mean = made.draws(np.unique(score)).mean(0)
     assert table.scores.tolist() == [0.2, 0.55, 0.9]
     np.testing.assert_allclose(table.counts.sum(1), [2, 1, 1])
@@ -40,7 +40,7 @@ def test_counts_are_expected_over_the_draws(method):
 def test_the_delta_method_agrees_with_draws(method, metric):
     """Standard errors by the design's variance are those of drawn tables, for counts and for ranks."""
     score = np.random.default_rng(1).random(400)
-    table = calibrator(method).batch(score)
+    table = hs.calibrated(score, calibrator=calibrator(method))
     table = table if metric == "roc_auc" else table.at(0.5)
     bound = resolve(metric, table)
     draws = hs.estimate(table, metric, method=hs.Dirichlet(n_draws=4000), random_state=0).draws
@@ -52,7 +52,7 @@ def test_neighbouring_scores_of_a_large_batch_may_be_drawn_together(method):
     """Tables at a threshold from grouped scores have the mean and spread of those from each score."""
     score = np.random.default_rng(2).random(3000)
     made = calibrator(method)
-    table = made.batch(score)
+    table = hs.calibrated(score, calibrator=made)
     grouped = table.at(0.4)
     assert len(grouped.design.number) < 600
     assert grouped.design.number.sum() == 3000
@@ -74,7 +74,7 @@ def test_the_calibrated_threshold_decides_by_the_probability():
     """`at(calibrator.threshold(p))` counts as positive exactly the cases of calibrated probability p or more."""
     made = calibrator("beta")
     score = np.random.default_rng(3).random(500)
-    table = made.batch(score).at(made.threshold(0.3))
+    table = hs.calibrated(score, calibrator=made).at(made.threshold(0.3))
     assert table.counts[:, 1].sum() == pytest.approx((made.predict(score) >= 0.3).sum())
 
 
@@ -83,7 +83,7 @@ def test_a_larger_labelled_sample_leaves_the_classes_uncertain_only():
     made = calibrator("platt", rows=200_000)
     score = np.random.default_rng(4).random(300)
     share = made.predict(score)
-    table = made.batch(score).at(0.5)
+    table = hs.calibrated(score, calibrator=made).at(0.5)
     expected = np.sqrt((share * (1 - share)).sum()) / 300
     assert standard_error(resolve("accuracy", table), table) == pytest.approx(expected, rel=0.05)
 
@@ -92,9 +92,9 @@ def test_an_empty_batch_is_refused():
     """A batch without a case gives an error that says so, and one with a missing score too."""
     made = calibrator("beta")
     with pytest.raises(hs.HowsureError, match="empty"):
-        made.batch([])
+        hs.calibrated([], calibrator=made)
     with pytest.raises(hs.HowsureError, match="missing"):
-        made.batch([0.3, np.nan])
+        hs.calibrated([0.3, np.nan], calibrator=made)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -102,7 +102,7 @@ def test_an_empty_batch_is_refused():
 def test_curves_carry_the_calibrators_uncertainty(method, rows):
     """Standard errors along thresholds are those of the table at each threshold, for few scores and for grouped ones."""
     score = np.random.default_rng(1).random(rows)
-    table = calibrator(method).batch(score)
+    table = hs.calibrated(score, calibrator=calibrator(method))
     _, cells = confusion_along(table)
     index = np.array([rows // 5, rows // 2, 4 * rows // 5])
     for name in ("recall", "f1"):
@@ -122,7 +122,7 @@ def test_bands_of_a_calibrated_batch_hold_the_hidden_curve():
     for seed in range(40):
         labelled = rng.random(150)
         made = hs.calibrate(labelled, rng.random(150) < labelled**1.5, n_draws=200, random_state=seed)
-        band = hs.roc_curve(made.batch(score))
+        band = hs.roc_curve(hs.calibrated(score, calibrator=made))
         place = np.searchsorted(band["fpr"], [0.1, 0.2, 0.4])
         height = np.interp([0.1, 0.2, 0.4], true["fpr"], true["tpr"])
         inside.append((band.low[place] <= height) & (height <= band.high[place]))
@@ -132,14 +132,14 @@ def test_bands_of_a_calibrated_batch_hold_the_hidden_curve():
 @pytest.mark.parametrize("method", ["delong", "newcombe", "hanley_mcneil", "mann_whitney", "wilson", "bootstrap_bca"])
 def test_methods_for_labelled_cases_are_refused(method):
     """What takes counts for labelled cases would be far too sure of a batch, and says what to use instead."""
-    table = calibrator("beta").batch(np.linspace(0.1, 0.9, 50))
+    table = hs.calibrated(np.linspace(0.1, 0.9, 50), calibrator=calibrator("beta"))
     with pytest.raises(hs.HowsureError, match="bootstrap_percentile"):
         hs.estimate(table, "roc_auc", method=method)
 
 
 def test_what_needs_labels_is_refused():
     """A batch without labels has no calibration to check, and no simultaneous band of its ranks."""
-    table = calibrator("beta").batch(np.linspace(0.1, 0.9, 50))
+    table = hs.calibrated(np.linspace(0.1, 0.9, 50), calibrator=calibrator("beta"))
     for function in (hs.calibration_curve, hs.calibration_test):
         with pytest.raises(hs.HowsureError, match="Without labels"):
             function(table)
@@ -150,11 +150,11 @@ def test_what_needs_labels_is_refused():
 
 def test_a_long_batch_is_estimated_in_seconds():
     """A hundred thousand scores take the delta method by themselves, and draws at a threshold; results repeat."""
-    table = calibrator("beta").batch(np.random.default_rng(6).random(100_000))
+    table = hs.calibrated(np.random.default_rng(6).random(100_000), calibrator=calibrator("beta"))
     first, second = (hs.evaluate(table, ["roc_auc", "f1"], threshold=0.5, random_state=0) for _ in range(2))
     assert [each.method for each in first.values()] == ["delta", "bayes"]
     assert first.to_dict() == second.to_dict()
-    assert all("labelled ones" in each.reason for each in first.values())
+    assert all("labelled cases are like them" in each.reason for each in first.values())
 
 
 def rates(method, column, splits, n_draws):
@@ -167,7 +167,9 @@ def rates(method, column, splits, n_draws):
         tenth, rest = order[: len(data) // 10], order[len(data) // 10 :]
         made = hs.calibrate(score[tenth], label[tenth], method=method, n_draws=n_draws, random_state=seed)
         drawing = hs.Dirichlet(n_draws=2 * n_draws)
-        ours = hs.evaluate(made.batch(score[rest]).at(0.5), METRICS, method=drawing, random_state=seed)
+        ours = hs.evaluate(
+            hs.calibrated(score[rest], calibrator=made).at(0.5), METRICS, method=drawing, random_state=seed
+        )
         truth = hs.evaluate(hs.scores(label[rest], score[rest]).at(0.5), METRICS)
         inside.append(
             [each.low <= true.value <= each.high for each, true in zip(ours.values(), truth.values(), strict=True)]
@@ -195,10 +197,10 @@ def test_calibrated_takes_a_calibrator():
     made = calibrator("platt")
     frame = pd.DataFrame({"score": np.linspace(-1, 2, 60), "month": ["May", "June"] * 30})
     whole = hs.calibrated("score", data=frame, calibrator=made)
-    np.testing.assert_allclose(whole.counts, made.batch(frame["score"]).counts)
+    np.testing.assert_allclose(whole.counts, hs.calibrated(frame["score"], calibrator=made).counts)
     chunks = hs.calibrated("score", data=frame, by="month", calibrator=made)
     assert list(chunks) == ["June", "May"]
-    np.testing.assert_allclose(chunks["May"].counts, made.batch(frame["score"][::2]).counts)
+    np.testing.assert_allclose(chunks["May"].counts, hs.calibrated(frame["score"][::2], calibrator=made).counts)
     followed = hs.monitor(chunks, ["recall", "roc_auc"], threshold=0.5, random_state=0)
     assert all(record["low"] < record["value"] < record["high"] for record in followed.records())
 

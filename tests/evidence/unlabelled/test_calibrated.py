@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 from sklearn import metrics as sk
 
 import howsure as hs
-from howsure.evidence.unlabelled.chunks import chunk_codes
+from howsure.evidence.unlabelled.chunks import chunks
 from howsure.metrics.binding import resolve
 
 SCORE = np.random.default_rng(0).beta(2, 3, 500).round(2)
@@ -115,10 +115,10 @@ def test_by_splits_into_tables(tmp_path):
 def test_periods_have_their_usual_names(every, names):
     """Hours, days, weeks from Monday, months, quarters and years are named by their start."""
     times = np.array(["2024-12-31T05:00", "2024-03-31T23:59", "2024-04-01T00:00"], dtype="datetime64[ns]")
-    found, codes = chunk_codes(times, every, 3)
-    assert found == names
-    assert codes.tolist() == ([0, 0, 0] if every == "year" else [2, 0, 1])
-    assert chunk_codes(times.astype(str).tolist(), every, 3)[0] == names
+    found = chunks({"time": times}, {"by": times}, every, 3)
+    assert list(found.keys) == names
+    assert found.code.tolist() == ([0, 0, 0] if every == "year" else [2, 0, 1])
+    assert chunks({"time": times}, {"by": times.astype(str).tolist()}, every, 3).keys == found.keys
 
 
 def test_a_million_scores_take_about_a_sort():
@@ -158,7 +158,7 @@ def test_a_million_scores_take_about_a_sort():
         ({"y_score": np.full((3, 3), 1 / 3), "y_pred": [0, 1]}, "differ in length"),
         ({"y_score": [0.2, 0.4], "by": ["a"]}, "differ in length"),
         ({"y_score": [0.2, 0.4], "by": ["a", "b"], "every": "month"}, "holds no times"),
-        ({"y_score": [0.2, 0.4], "every": "month"}, "needs a column of times"),
+        ({"y_score": [0.2, 0.4], "every": "month"}, "needs one column of times"),
         ({"y_score": [0.2, 0.4], "by": ["2024-01-01"] * 2, "every": "fortnight"}, "There is no period 'fortnight'"),
         ({"y_score": [0.2, 0.4], "every": 0}, "at least 1"),
         ({"y_score": [0.2, 0.4], "by": [1, 2], "every": 5}, "leave out `by`"),

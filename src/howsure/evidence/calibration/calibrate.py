@@ -32,31 +32,42 @@ def calibrate(
 
     Parameters
     ----------
-    y_score
+    y_score : array-like of shape (n,) or str
         Score of each labelled case, higher for the positive class; or, with ``data``, the name of its column.
-    y_true
+    y_true : array-like of shape (n,) or str
         Their true classes, two; or the name of the column.
-    method
+    method : {"beta", "platt", "isotonic", "venn_abers"}
         ``"beta"`` (three coefficients, for scores in [0, 1]), ``"platt"`` (two, for any scores), ``"isotonic"`` or
         ``"venn_abers"`` (any rising curve; for some hundreds of labels or more).
-    data, pos_label, sample_weight, groups
-        As in `scores`.
-    n_draws
-        How many draws of the calibrator to keep.
-    random_state
+    data : frame, mapping, path or None
+        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
+    pos_label : object, optional
+        The positive class; by default 1 where the classes are 0 and 1 or −1 and 1, else the last in order.
+    sample_weight : array-like of shape (n,) or str, optional
+        Non-negative weight of each case.
+    groups : array-like of shape (n,) or str, optional
+        Cluster of each case: cases of one cluster vary together.
+    n_draws : int
+        How many draws of the calibrator to keep, at least 2.
+    random_state : int, Generator or None
         Seed of the draws.
 
     Returns
     -------
     Calibrator
-        ``predict(y_score)`` gives probabilities, ``draws(y_score)`` many versions of them, ``batch(y_score)`` a table
-        of unlabelled scores for `estimate` and `evaluate`.
+        ``predict(y_score)`` gives probabilities, ``draws(y_score)`` many versions of them; `calibrated` takes it for a
+        table of unlabelled scores.
 
     Raises
     ------
     HowsureError
         If the method is not known, the columns are not valid (see `scores`), a class does not occur, or scores for
         ``"beta"`` leave [0, 1].
+
+    References
+    ----------
+    Kull, Silva Filho, Flach (2017), AISTATS; Platt (1999), Advances in Large Margin Classifiers; Zadrozny, Elkan
+    (2002), KDD; Vovk, Petej (2014), UAI.
 
     Examples
     --------

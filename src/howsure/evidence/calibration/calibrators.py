@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.evidence.calibration.isotonic import (
-    WORTH,
+    LABELLED_WEIGHT,
     Steps,
     grouped_scores,
     rising_shares,
@@ -20,7 +20,7 @@ from howsure.evidence.calibration.isotonic import (
 )
 from howsure.evidence.calibration.logistic import most_likely, most_probable_increasing, posterior, probability
 from howsure.sources.scores import score_values
-from howsure.tables.table import Table
+from howsure.tables.scores import ScoresTable
 
 Array = NDArray[Any]
 Chosen = Array | slice  # which of the draws
@@ -32,25 +32,39 @@ BLOCK = 2**20  # probabilities held at once
 class Calibrator(ABC):
     """A function from scores to probabilities of the positive class, with draws of it; from `calibrate`.
 
+    Give it to `calibrated` for metrics of unlabelled scores: ``calibrated(y_score, calibrator=calibrator)``.
+
     Parameters
     ----------
-    table
-        The labelled table of scores that it was fitted to.
-    kept
+    table : ScoresTable
+        The labelled scores that it was fitted to.
+    kept : ndarray or Steps
         What its draws are made of.
+
+    Examples
+    --------
+    >>> import numpy as np, howsure as hs
+    >>> rng = np.random.default_rng(0)
+    >>> labelled, unlabelled = rng.random(400), rng.random(2000)
+    >>> calibrator = hs.calibrate(labelled, rng.random(400) < labelled**2, random_state=0)
+    >>> table = hs.calibrated(unlabelled, calibrator=calibrator)
+    >>> estimate = hs.estimate(table, "precision", threshold=0.7, random_state=0)
+    >>> truth = float(np.mean(unlabelled[unlabelled >= 0.7] ** 2))
+    >>> bool(estimate.low < truth < estimate.high)
+    True
     """
 
-    table: Table = field(repr=False)
+    table: ScoresTable = field(repr=False)
     kept: Any = field(repr=False)
     method: ClassVar[str]
 
     @abstractmethod
     def curve(self, scores: Array) -> Array:
-        """Return the probability at each score; `predict` checks the scores first."""
+        """Return the probability at each score, ``(n,)``; `predict` checks the scores first."""
 
     @abstractmethod
     def curves(self, scores: Array, chosen: Chosen = slice(None)) -> Array:
-        """Return the probabilities by the chosen of the kept draws, ``(draws, scores)``."""
+        """Return the probabilities by the chosen ones of the kept draws, ``(draws, n)``."""
 
     def mean(self, scores: Array) -> Array:
         """Return the mean of the draws' probabilities at ascending scores."""
@@ -73,6 +87,21 @@ class Calibrator(ABC):
     def predict(self, y_score: Any) -> Array:
         """Return the calibrated probability of the positive class at each score.
 
+        Parameters
+        ----------
+        y_score : array-like of shape (n,)
+            Scores, on the scale of those that the calibrator was fitted to.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Probabilities, in [0, 1].
+
+        Raises
+        ------
+        HowsureError
+            If a score is missing, or the calibrator is not defined on it.
+
         Examples
         --------
         >>> import howsure as hs
@@ -83,42 +112,40 @@ class Calibrator(ABC):
         return self.curve(self.checked(y_score))
 
     def draws(self, y_score: Any) -> Array:
-        """Return the probabilities at each score by every kept draw of the calibrator, ``(n_draws, scores)``."""
-        return self.curves(self.checked(y_score))
+        """Return the probabilities at each score by every kept draw of the calibrator.
 
-    def batch(self, y_score: Any) -> Table:
-        """Return unlabelled scores as a table of expected counts, for `estimate`, `evaluate` and ``table.at``.
+        Parameters
+        ----------
+        y_score : array-like of shape (n,)
+            Scores, on the scale of those that the calibrator was fitted to.
 
-        Thresholds are on the scale of the scores. The intervals are for the metric that this batch will turn out to
-        have: they hold the classes, given their probabilities, and the calibrator, given its labelled cases, for
-        uncertain, the scores for known. Methods that draw (``"bayes"``) follow both exactly.
+        Returns
+        -------
+        ndarray of shape (n_draws, n)
+            Probabilities, in [0, 1].
 
         Raises
         ------
         HowsureError
-            If there is no score, or one is missing.
-
-        Examples
-        --------
-        >>> import numpy as np, howsure as hs
-        >>> rng = np.random.default_rng(0)
-        >>> labelled, unlabelled = rng.random(400), rng.random(2000)
-        >>> calibrator = hs.calibrate(labelled, rng.random(400) < labelled**2, random_state=0)
-        >>> table = calibrator.batch(unlabelled)
-        >>> estimate = hs.estimate(table, "precision", threshold=0.7, random_state=0)
-        >>> truth = float(np.mean(unlabelled[unlabelled >= 0.7] ** 2))
-        >>> bool(estimate.low < truth < estimate.high)
-        True
+            If a score is missing, or the calibrator is not defined on it.
         """
-        from howsure.evidence.unlabelled.batch import calibrated_batch
-
-        return calibrated_batch(y_score, self)
+        return self.curves(self.checked(y_score))
 
     def threshold(self, probability: float) -> float:
         """Return the smallest score whose calibrated probability is at least this; infinity where none is.
 
         ``table.at(calibrator.threshold(0.5))`` decides by the calibrated probability, ``table.at(0.5)`` by the
         score itself.
+
+        Parameters
+        ----------
+        probability : float
+            A probability of the positive class.
+
+        Returns
+        -------
+        float
+            A threshold on the scale of the scores.
 
         Raises
         ------
@@ -166,6 +193,7 @@ class Logistic(Calibrator):
         return probability(self.kept[chosen] @ self.features(scores).T)
 
 
+@final
 @dataclass(frozen=True, slots=True, eq=False)
 class Platt(Logistic):
     """Logistic regression on the score, ``1 / (1 + exp(-(a s + b)))``, with Platt's softened labels.
@@ -182,7 +210,7 @@ class Platt(Logistic):
     method: ClassVar[str] = "platt"
 
     @classmethod
-    def fitted(cls, table: Table, size: int, rng: np.random.Generator) -> Platt:
+    def fitted(cls, table: ScoresTable, size: int, rng: np.random.Generator) -> Platt:
         """Return the calibrator of a labelled table."""
         _refuse_few_scores(cls.method, table, 2)
         # Centre and unit of the scores make no difference to the fit, and much to its rounding.
@@ -199,6 +227,7 @@ class Platt(Logistic):
         return np.column_stack([scores, np.ones(len(scores))])
 
 
+@final
 @dataclass(frozen=True, slots=True, eq=False)
 class Beta(Logistic):
     """Beta calibration, ``1 / (1 + exp(-(a ln s - b ln(1 - s) + c)))`` with slopes ``a, b ≥ 0``.
@@ -216,7 +245,7 @@ class Beta(Logistic):
     method: ClassVar[str] = "beta"
 
     @classmethod
-    def fitted(cls, table: Table, size: int, rng: np.random.Generator) -> Beta:
+    def fitted(cls, table: ScoresTable, size: int, rng: np.random.Generator) -> Beta:
         """Return the calibrator of a labelled table."""
         _refuse_few_scores(cls.method, table, 3)
         features = cls.features(_checked_probabilities(table.scores))
@@ -251,6 +280,7 @@ class Rising(Calibrator):
         return np.asarray(self.kept.mean(scores))
 
 
+@final
 @dataclass(frozen=True, slots=True, eq=False)
 class Isotonic(Rising):
     """Isotonic regression: the shares that rise with the score and fit the labels best; straight lines in between.
@@ -264,7 +294,7 @@ class Isotonic(Rising):
     method: ClassVar[str] = "isotonic"
 
     @classmethod
-    def fitted(cls, table: Table, size: int, rng: np.random.Generator) -> Isotonic:
+    def fitted(cls, table: ScoresTable, size: int, rng: np.random.Generator) -> Isotonic:
         """Return the calibrator of a labelled table."""
         return cls(table, Steps.of(table, size, rng), rising_shares(table.counts))
 
@@ -273,6 +303,7 @@ class Isotonic(Rising):
         return np.interp(scores, self.table.scores, self.shares)
 
 
+@final
 @dataclass(frozen=True, slots=True, eq=False)
 class VennAbers(Rising):
     """Venn–Abers prediction: isotonic regression with the new case once as negative and once as positive.
@@ -290,13 +321,24 @@ class VennAbers(Rising):
     method: ClassVar[str] = "venn_abers"
 
     @classmethod
-    def fitted(cls, table: Table, size: int, rng: np.random.Generator) -> VennAbers:
+    def fitted(cls, table: ScoresTable, size: int, rng: np.random.Generator) -> VennAbers:
         """Return the calibrator of a labelled table."""
         counts = table.counts
         return cls(table, Steps.of(table, size, rng), shares_if_negative(counts), shares_if_positive(counts))
 
     def intervals(self, y_score: Any) -> tuple[Array, Array]:
-        """Return the probabilities ``(p₀, p₁)`` with the case taken as negative and as positive."""
+        """Return two probabilities of each score: with the case taken as negative and as positive.
+
+        Parameters
+        ----------
+        y_score : array-like of shape (n,)
+            Scores, on the scale of those that the calibrator was fitted to.
+
+        Returns
+        -------
+        tuple of two ndarray of shape (n,)
+            ``(p₀, p₁)``, of which one is calibrated whatever the distribution.
+        """
         return self._pairs(self.checked(y_score))
 
     def curve(self, scores: Array) -> Array:
@@ -318,7 +360,7 @@ def softened(counts: Array) -> Array:
     return np.asarray(counts @ np.array([[kept[0], 1 - kept[0]], [1 - kept[1], kept[1]]]))
 
 
-def _refuse_few_scores(method: str, table: Table, coefficients: int) -> None:
+def _refuse_few_scores(method: str, table: ScoresTable, coefficients: int) -> None:
     distinct = int((table.counts.sum(1) > 0).sum())
     if distinct < coefficients:
         message = (
@@ -329,19 +371,19 @@ def _refuse_few_scores(method: str, table: Table, coefficients: int) -> None:
 
 
 def _posterior(
-    centre: Array, features: Array, table: Table, size: int, rng: np.random.Generator, *, increasing: bool
+    centre: Array, features: Array, table: ScoresTable, size: int, rng: np.random.Generator, *, increasing: bool
 ) -> Array:
-    # Weighted cases and clusters tell as much as the simple random sample that they are worth.
-    worth = WORTH * table.effective_trials(np.ones(table.counts.size)) / table.counts.sum()
+    # Weighted cases and clusters tell as much as a simple random sample of their effective size.
+    weight = LABELLED_WEIGHT * table.effective_trials(np.ones(table.counts.size)) / table.counts.sum()
     mass = table.counts.sum(1)
     filled = mass > 0
-    features, weights, mass = features[filled], worth * table.counts[filled], mass[filled]
+    features, weights, mass = features[filled], weight * table.counts[filled], mass[filled]
     starts = grouped_scores(mass)
     means = np.add.reduceat(features * mass[:, None], starts) / np.add.reduceat(mass, starts)[:, None]
     return posterior(centre, means, np.add.reduceat(weights, starts), size, rng, increasing=increasing)
 
 
-def _standard(table: Table) -> tuple[float, float]:
+def _standard(table: ScoresTable) -> tuple[float, float]:
     scores, mass = table.scores, table.counts.sum(1)
     centre = float(np.average(scores, weights=mass))
     unit = float(np.sqrt(np.average((scores - centre) ** 2, weights=mass)))

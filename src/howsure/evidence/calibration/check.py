@@ -16,7 +16,6 @@ from howsure.grids import Tabular
 from howsure.methods.interval import quantile
 from howsure.metrics.probability import SMALLEST, bin_starts, probabilities
 from howsure.tables.scores import ScoresTable
-from howsure.tables.table import Table
 
 Array = NDArray[Any]
 GROUPS = 10
@@ -39,9 +38,17 @@ class CalibrationTest(Tabular):
         Coefficients of that regression; 1 and 0 where the scores are calibrated. A slope below 1: the scores are too
         extreme. The intercept is that of a slope fixed at 1 (calibration in the large): below 0, they are too high.
     groups_statistic, groups, groups_p_value : float, int, float
-        Hosmer and Lemeshow's statistic over groups of about equally many cases: chi-square with one degree of
+        Hosmer and Lemeshow's statistic over groups of about equal numbers of cases: chi-square with one degree of
         freedom per group, for scores that were not fitted to these cases. nan for cases in clusters and fixed class
         totals.
+
+    Examples
+    --------
+    >>> import numpy as np, howsure as hs
+    >>> score = np.random.default_rng(0).random(2000)
+    >>> label = np.random.default_rng(1).random(2000) < score
+    >>> [each["name"] for each in hs.calibration_test(hs.scores(label, score)).records()][:3]
+    ['score_test', 'spiegelhalter', 'hosmer_lemeshow']
     """
 
     statistic: float
@@ -80,24 +87,25 @@ class CalibrationTest(Tabular):
         return {name: each.to_dict() if isinstance(each, Estimate) else each for name, each in values.items()}
 
 
-def calibration_test(table: Table, *, confidence_level: float = 0.95) -> CalibrationTest:
+def calibration_test(table: ScoresTable, *, confidence_level: float = 0.95) -> CalibrationTest:
     """Test whether scores are calibrated: of the cases with score s, a share s is positive.
 
     Parameters
     ----------
-    table
+    table : ScoresTable
         From `scores`, with scores in [0, 1] that were not fitted to these cases.
-    confidence_level
-        Of the intervals of slope and intercept.
+    confidence_level : float
+        Of the intervals of slope and intercept, between 0 and 1.
 
     Returns
     -------
     CalibrationTest
+        Three tests with their p-values, and slope and intercept with their intervals.
 
     Raises
     ------
     HowsureError
-        If the table is not one of scores, or a score is no probability.
+        If the table is not one of labelled scores, or a score is no probability.
 
     Notes
     -----
@@ -125,7 +133,7 @@ def calibration_test(table: Table, *, confidence_level: float = 0.95) -> Calibra
         message = "`calibration_test` needs a table of scores: make one with `scores(y_true, y_score)`."
         raise HowsureError(message)
     if not table.design.has_labels:
-        message = "Without labels calibration cannot be tested: it is what these counts rest on."
+        message = "Without labels calibration cannot be tested: these counts assume it."
         raise HowsureError(message)
     share = probabilities(table, "calibration_test")
     residual = table.counts[:, 1] - table.counts.sum(1) * share
@@ -151,7 +159,7 @@ def calibration_test(table: Table, *, confidence_level: float = 0.95) -> Calibra
     )
 
 
-def _score_statistic(table: Table, share: Array, features: Array, residual: Array) -> float:
+def _score_statistic(table: ScoresTable, share: Array, features: Array, residual: Array) -> float:
     slope, level, both = (_variance(table, share, features @ form) for form in ((1, 0), (0, 1), (1, 1)))
     shared = (both - slope - level) / 2
     covariance = np.array([[slope, shared], [shared, level]])
@@ -159,7 +167,7 @@ def _score_statistic(table: Table, share: Array, features: Array, residual: Arra
     return float(score @ np.linalg.pinv(covariance, hermitian=True) @ score)
 
 
-def _variance(table: Table, share: Array, form: Array) -> float:
+def _variance(table: ScoresTable, share: Array, form: Array) -> float:
     """Variance of the sum of ``form`` times what the positive cases are beyond the expected ones."""
     squares = table.design.squares(table.cells)
     if squares is not None:
@@ -168,7 +176,7 @@ def _variance(table: Table, share: Array, form: Array) -> float:
     return float(table.variance(slopes))
 
 
-def _grouped(table: Table, share: Array, residual: Array) -> tuple[float, int]:
+def _grouped(table: ScoresTable, share: Array, residual: Array) -> tuple[float, int]:
     squares = table.design.squares(table.cells)
     starts = bin_starts(table, GROUPS, "quantile")
     if squares is None:
@@ -180,7 +188,7 @@ def _grouped(table: Table, share: Array, residual: Array) -> tuple[float, int]:
         return float((sums[~certain] ** 2 / variances[~certain]).sum()), int((~certain).sum())
 
 
-def _line(table: Table, features: Array, offset: Array | float, name: str, level: float) -> Estimate:
+def _line(table: ScoresTable, features: Array, offset: Array | float, name: str, level: float) -> Estimate:
     """Return the first coefficient of the regression of the class, with its normal interval."""
     coefficients = most_likely(features, table.counts, offset)
     share = probability(features @ coefficients + offset)

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.tables.table import Table
+from howsure.tables.scores import ScoresTable
 
 Array = NDArray[Any]
-WORTH = 0.75  # of a case that a labelled case counts in draws, by measured coverage: see the guide to calibration
+LABELLED_WEIGHT = 0.75  # of a labelled case in draws, by measured coverage: see the guide to calibration
 PSEUDO_CASES = 0.5  # positive at the lowest labelled score and negative at the highest: Jeffreys' prior of the ends
 MOST_SCORES = 512  # groups of neighbouring scores behind draws, where there are more of them
 
 
 def grouped_scores(number: Array) -> Array:
-    """Return where to cut ascending scores into groups of about equally many cases, ``(groups,)``."""
+    """Return where to cut ascending scores into groups of about equal numbers of cases, ``(groups,)``."""
     if len(number) <= MOST_SCORES:
         return np.arange(len(number))
     middle = np.cumsum(number) - number / 2
@@ -29,9 +29,9 @@ def rising_shares(counts: Array) -> Array:
 
     Parameters
     ----------
-    counts
-        Negative and positive cases, or weights, at ascending scores, ``(S, 2)``; scores without weight take the
-        value of the one before (the first ones: of the one after).
+    counts : ndarray of shape (S, 2)
+        Negative and positive cases, or weights, at ascending scores; scores without weight take the value of the one
+        before (the first ones: of the one after).
     """
     from scipy import optimize
 
@@ -89,12 +89,22 @@ def _turn(first: tuple[float, float], second: tuple[float, float], third: tuple[
     return (second[0] - first[0]) * (third[1] - first[1]) - (second[1] - first[1]) * (third[0] - first[0])
 
 
+@final
 @dataclass(frozen=True, slots=True, eq=False)
 class Steps:
     """Draws of a rising curve: shares at the labelled scores, and where between two of them the curve jumps.
 
     The labelled cases do not say how the curve rises between two scores. A jump at a place drawn evenly rises along
     the straight line on average, and is as uncertain as a rising curve can be.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (S,)
+        Labelled scores, ascending.
+    shares : ndarray of shape (draws, S)
+        Rising shares of positive cases at each score.
+    places : ndarray of shape (draws, max(S - 1, 1))
+        Where between two scores each curve jumps, in [0, 1].
     """
 
     scores: Array
@@ -102,11 +112,11 @@ class Steps:
     places: Array
 
     @classmethod
-    def of(cls, table: Table, size: int, rng: np.random.Generator) -> Steps:
+    def of(cls, table: ScoresTable, size: int, rng: np.random.Generator) -> Steps:
         """Return Bayesian bootstraps of the labelled cases and of half a case of the other class at either end."""
         scores, counts, design = table.scores, table.counts, table.design
         starts = grouped_scores(counts.sum(1))
-        if len(starts) < len(scores):  # far finer than the blocks of a fit to so many cases
+        if len(starts) < len(scores):  # far finer than the blocks of a fit to that many cases
             group = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(scores)))
             mass = counts.sum(1)
             counts = np.add.reduceat(counts, starts)
@@ -114,7 +124,7 @@ class Steps:
             design = design.merged((2 * group[:, None] + np.arange(2)).ravel(), counts.size)
         extra = np.zeros(counts.shape)
         extra[0, 1] = extra[-1, 0] = PSEUDO_CASES
-        drawn = design.posterior((counts * WORTH).ravel(), extra.ravel(), size, rng)
+        drawn = design.posterior((counts * LABELLED_WEIGHT).ravel(), extra.ravel(), size, rng)
         shares = np.stack([rising_shares(each) for each in drawn.reshape(size, *counts.shape)])
         return cls(scores, shares, rng.random((size, max(len(scores) - 1, 1))))
 

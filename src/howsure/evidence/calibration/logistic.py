@@ -50,13 +50,13 @@ def most_likely(features: Array, weights: Array, offset: Array | float = 0.0, st
 
     Parameters
     ----------
-    features
-        Shape ``(S, k)``, a column of ones included.
-    weights
-        Weight of the negative and of the positive cases at each row, ``(S, 2)``; they need not be whole.
-    offset
+    features : ndarray of shape (S, k)
+        A column of ones included.
+    weights : ndarray of shape (S, 2)
+        Weight of the negative and of the positive cases at each row; they need not be whole.
+    offset : float or ndarray of shape (S,)
         Part of the logit whose coefficient is 1.
-    start
+    start : ndarray of shape (k,), optional
         Where to start; at 0 by default.
     """
     coefficients = np.zeros(features.shape[1]) if start is None else start

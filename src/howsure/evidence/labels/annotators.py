@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,8 +20,9 @@ from howsure.methods.summary import equal_tailed
 from howsure.sources.columns import as_labels, coded_with_gaps, positions
 from howsure.sources.confusion import class_labels, refuse_mixed
 from howsure.sources.frames import columns, opened
+from howsure.sources.groups import by_columns, groups_of, roles
+from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
-from howsure.tables.table import Table
 
 Array = NDArray[Any]
 FEWEST = 2  # annotators, for whom there is agreement to learn from
@@ -29,7 +30,21 @@ PRIOR_RIGHT, PRIOR_WRONG = 2.0, 1.0  # pseudo-cases of each annotator and class:
 N_DRAWS = 4_000
 
 
-def annotated(annotations: Any, y_pred: Any, *, data: Any = None, labels: ArrayLike | None = None) -> Table:
+@overload
+def annotated(
+    annotations: Any, y_pred: Any, *, data: Any = ..., labels: ArrayLike | None = ..., by: None = None
+) -> ConfusionTable: ...
+
+
+@overload
+def annotated(
+    annotations: Any, y_pred: Any, *, data: Any = ..., labels: ArrayLike | None = ..., by: Sized
+) -> Tables[ConfusionTable]: ...
+
+
+def annotated(
+    annotations: Any, y_pred: Any, *, data: Any = None, labels: ArrayLike | None = None, by: Sized | None = None
+) -> ConfusionTable | Tables[ConfusionTable]:
     """Return the confusion table against the truth behind several annotators' labels.
 
     The model of Dawid and Skene: each case has one true class; given it, each annotator labels by a confusion matrix
@@ -38,25 +53,30 @@ def annotated(annotations: Any, y_pred: Any, *, data: Any = None, labels: ArrayL
 
     Parameters
     ----------
-    annotations
-        Cases × annotators, with None or nan where an annotator has not labelled a case; or a mapping or frame with
-        one column an annotator; with ``data`` the names of the annotators' columns.
-    y_pred
-        Prediction of each case; with ``data`` the name of its column.
-    data
-        A frame, a lazy frame or relation, a mapping of columns, or the path of a file.
-    labels
+    annotations : array-like of shape (n, A), mapping, frame or list of str
+        Labels by case and annotator, with None or nan where an annotator has not labelled a case; or a mapping or
+        frame with one column per annotator; with ``data`` the names of the annotators' columns.
+    y_pred : array-like of shape (n,) or str
+        Prediction for each case; with ``data`` the name of its column.
+    data : frame, mapping, path or None
+        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
+    labels : array-like of shape (K,), optional
         The classes, in order; all that occur by default.
+    by : array-like of shape (n,), str, list of str, mapping or frame, optional
+        One column, or several, to split by: one table for each value, or combination of values, with annotators of
+        its own.
 
     Returns
     -------
-    Table
-        With fractional counts. ``method="bayes"`` draws from the model's posterior, by Gibbs sampling.
+    ConfusionTable or Tables
+        With fractional counts. ``method="bayes"`` draws from the model's posterior, by Gibbs sampling. With ``by`` the
+        tables of the groups, with the table of all cases as ``overall``.
 
     Raises
     ------
     HowsureError
-        If there are fewer than two annotators, no case that two of them labelled, or a case that nobody labelled.
+        If there are fewer than two annotators, no case that two of them labelled (in all, or in a group), or a case
+        that nobody labelled.
 
     Notes
     -----
@@ -79,14 +99,25 @@ def annotated(annotations: Any, y_pred: Any, *, data: Any = None, labels: ArrayL
     >>> print(hs.estimate(hs.annotated(votes, predicted), "accuracy"))
     0.923 [0.895, 0.951]
     """
-    votes, axis, _ = _counted(*_columns(annotations, y_pred, data), labels)
+    named = by_columns(by, data)
+    given_by, given = _columns(annotations, {"y_pred": y_pred} | roles(named), data)
+    rows, axis = _positions(given_by, given["y_pred"], labels)
+
+    def table(some: Any) -> ConfusionTable:
+        return _expected(_votes(rows[some], len(axis))[0], axis)
+
+    return groups_of(named, given, len(rows)).each(table) if named else table(slice(None))
+
+
+def _expected(votes: Votes, axis: Array) -> ConfusionTable:
+    """Return the table that is expected at the most probable matrices."""
     shares, rates = votes.fitted()
-    table = votes.totals(votes.counts[:, None] * votes.memberships(shares, rates))[0]
+    counts = votes.totals(votes.counts[:, None] * votes.memberships(shares, rates))[0]
     # Two pseudo-cases, for the variance alone: a cell that seems empty may have a few cases.
-    smooth = table + PSEUDO_CASES / table.size
+    smooth = counts + PSEUDO_CASES / counts.size
     sample = Sample(votes.counts, votes.influence(smooth / smooth.sum(), rates))
-    rows = round(float(votes.counts.sum()))
-    return ConfusionTable(counts=table, labels=axis, design=Linearised((sample,), table, votes.draws), rows=rows)
+    design = Linearised((sample,), counts.ravel(), votes.draws)
+    return ConfusionTable(counts=counts, labels=axis, design=design, rows=round(float(votes.counts.sum())))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -104,6 +135,14 @@ class Consensus(Tabular):
     annotators : dict of dict of Estimate
         For each annotator, for each class, the share of its cases that the annotator labels so, with its interval:
         of two classes the second is sensitivity, the first specificity. The records and tables are of these.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> votes = [["a", "a", "b"], ["b", "b", None], ["a", "a", "a"], ["b", "b", "b"], ["a", "b", "a"]]
+    >>> agreed = hs.consensus(votes, ["a", "b", "a", "b", "a"], random_state=0)
+    >>> agreed.probabilities.argmax(1).tolist(), len(agreed.records())
+    ([0, 1, 0, 1, 0], 6)
     """
 
     labels: Array
@@ -133,21 +172,32 @@ def consensus(
 
     Parameters
     ----------
-    annotations, y_pred, data, labels
-        As in `annotated`.
-    confidence_level
-        Probability that the annotators' intervals hold.
-    random_state
+    annotations : array-like of shape (n, A), mapping, frame or list of str
+        Labels by case and annotator, as in `annotated`.
+    y_pred : array-like of shape (n,) or str
+        Prediction for each case; with ``data`` the name of its column.
+    data : frame, mapping, path or None
+        A frame, a lazy frame or relation, a mapping of columns, or the path of a file.
+    labels : array-like of shape (K,), optional
+        The classes, in order; all that occur by default.
+    confidence_level : float
+        Probability that an annotator's interval holds, between 0 and 1.
+    random_state : int, Generator or None
         Seed of the posterior draws behind them.
 
     Returns
     -------
     Consensus
+        Class and probabilities of each case, and an estimate for each annotator and class.
 
     Raises
     ------
     HowsureError
         As `annotated`.
+
+    References
+    ----------
+    Dawid, Skene (1979), Applied Statistics 28.
 
     Examples
     --------
@@ -157,11 +207,12 @@ def consensus(
     ['a', 'b', 'a', 'b', 'a']
     """
     level = checked_level(confidence_level)
-    given_by, made = _columns(annotations, y_pred, data)
-    votes, axis, combination = _counted(given_by, made, labels)
+    given_by, given = _columns(annotations, {"y_pred": y_pred}, data)
+    rows, axis = _positions(given_by, given["y_pred"], labels)
+    votes, combination = _votes(rows, len(axis))
     fitted = votes.fitted()
     probabilities = votes.memberships(*fitted)[combination]
-    prior = np.full((len(axis), len(axis)), PSEUDO_CASES / len(axis) ** 2)
+    prior = np.full(len(axis) ** 2, PSEUDO_CASES / len(axis) ** 2)
     rng = np.random.default_rng(seed_sequence(random_state))
     drawn = votes.chains(prior, N_DRAWS, rng)[1]
     reliability = {
@@ -190,48 +241,77 @@ def _rate(draws: Array, value: float, level: float) -> Estimate:
     )
 
 
-def _columns(annotations: Any, y_pred: Any, data: Any) -> tuple[dict[Any, Any], Any]:
-    """Return the annotators' columns by name, and the predictions."""
+def _columns(annotations: Any, others: Mapping[str, Any], data: Any) -> tuple[dict[Any, Any], dict[str, Any]]:
+    """Return the annotators' columns by name, and the other columns by role."""
     if data is not None:
         names = [annotations] if isinstance(annotations, str) else list(annotations)
-        found = columns(data, {"y_pred": y_pred, **{f"annotations[{name!r}]": name for name in names}})
-        made = found.pop("y_pred")
-        return dict(zip(names, found.values(), strict=True)), made
+        read = {f"annotations[{name!r}]": name for name in names}
+        found = columns(data, {**others, **read})
+        return {name: found[role] for role, name in read.items()}, found
+    return _by_annotator(annotations), dict(others)
+
+
+def _by_annotator(annotations: Any) -> dict[Any, Any]:
     if isinstance(annotations, Mapping):
-        return dict(annotations), y_pred
+        return dict(annotations)
     if hasattr(annotations, "iloc"):  # pandas: names of any type
-        return {name: annotations[name] for name in annotations.columns}, y_pred
+        return {name: annotations[name] for name in annotations.columns}
     if any(hasattr(type(annotations), each) for each in ("columns", "column_names")):
         names = opened(annotations).collect_schema().names()
-        return columns(annotations, {name: name for name in names}), y_pred
-    if isinstance(annotations, np.ndarray) and annotations.ndim == 2:  # noqa: PLR2004 - cases × annotators
-        return dict(enumerate(annotations.T)), y_pred
+        return columns(annotations, {name: name for name in names})
+    if isinstance(annotations, np.ndarray) and annotations.ndim > 1:
+        return dict(enumerate(annotations.T))
     try:
         listed = [list(row) for row in annotations]
     except TypeError:
         message = "`annotations` is no table of cases × annotators. To name columns of a frame or file, give `data=`."
         raise HowsureError(message) from None
     if len({len(row) for row in listed}) != 1:
-        message = "`annotations` is ragged. Give one row a case and one column an annotator, None where missing."
+        message = "`annotations` is ragged. Give one row per case and one column per annotator, None where missing."
         raise HowsureError(message)
-    return {column: list(each) for column, each in enumerate(zip(*listed, strict=True))}, y_pred
+    return {column: list(each) for column, each in enumerate(zip(*listed, strict=True))}
 
 
-def _counted(given_by: dict[Any, Any], y_pred: Any, labels: ArrayLike | None) -> tuple[Votes, Array, Array]:
-    """Return the distinct combinations with their counts, the classes, and each case's combination."""
+def _positions(given_by: dict[Any, Any], y_pred: Any, labels: ArrayLike | None) -> tuple[Array, Array]:
+    """Return each case's labels and prediction as positions of the classes, ``(n, A + 1)``, and the classes."""
     coded = [coded_with_gaps(f"annotations[{name!r}]", column) for name, column in given_by.items()]
     levels, codes = coded_with_gaps("y_pred", y_pred)
-    _refuse_unusable([each for _, each in coded], codes)
+    if len({len(each) for each in (codes, *(column for _, column in coded))}) > 1:
+        number = len(coded[0][1]) if coded else 0
+        message = f"`annotations` has {number} cases and `y_pred` {len(codes)}. Give the same."
+        raise HowsureError(message)
+    if (codes < 0).any():
+        message = f"`y_pred` has {int((codes < 0).sum())} missing values. Every case needs a prediction."
+        raise HowsureError(message)
+    _refuse_unlabelled(np.sum([each >= 0 for _, each in coded], axis=0))
     given = as_labels(list(dict.fromkeys(label for each, _ in coded for label in each.tolist())))
     refuse_mixed(given, levels, "annotations")
     axis = class_labels(given, levels, labels)
-    rows = np.stack([*(positions(*each, axis) for each in coded), positions(levels, codes, axis)], axis=1)
-    size = len(axis)
+    return np.stack([*(positions(*each, axis) for each in coded), positions(levels, codes, axis)], axis=1), axis
+
+
+def _refuse_unlabelled(number: Array) -> None:
+    """Refuse cases, by how many annotators labelled each, that say nothing of the annotators or of the truth."""
+    if not (number >= FEWEST).any():
+        message = (
+            "No case has labels of two annotators: nothing tells how often they err. With one source of labels use "
+            "`corrected` (error rates known) or `reviewed` (some labels checked)."
+        )
+        raise HowsureError(message)
+    if (number == 0).any():
+        first, all_of_them = int(np.argmax(number == 0)), int((number == 0).sum())
+        message = f"Nobody labelled case {first} ({all_of_them} in all). Leave such cases out."
+        raise HowsureError(message)
+
+
+def _votes(rows: Array, size: int) -> tuple[Votes, Array]:
+    """Return the distinct combinations of some cases with their counts, and each case's combination."""
+    _refuse_unlabelled((rows[:, :-1] >= 0).sum(1))
     distinct, combination, counts = _distinct(rows, size)
     prior = np.full((size, size), PRIOR_WRONG / (size - 1))
     np.fill_diagonal(prior, PRIOR_RIGHT)
-    every = np.broadcast_to(prior, (len(coded), size, size))
-    return Votes(distinct[:, :-1], distinct[:, -1], counts.astype(float), every), axis, combination
+    every = np.broadcast_to(prior, (rows.shape[1] - 1, size, size))
+    return Votes(distinct[:, :-1], distinct[:, -1], counts.astype(float), every), combination
 
 
 def _distinct(rows: Array, size: int) -> tuple[Array, Array, Array]:
@@ -243,26 +323,3 @@ def _distinct(rows: Array, size: int) -> tuple[Array, Array, Array]:
         return np.stack(np.unravel_index(known, shape), axis=1) - 1, place, counts
     distinct, place, counts = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
     return distinct, place.ravel(), counts
-
-
-def _refuse_unusable(given: list[Array], predicted: Array) -> None:
-    lengths = {len(codes) for codes in (*given, predicted)}
-    if len(lengths) > 1:
-        message = (
-            f"`annotations` has {len(given[0]) if given else 0} cases and `y_pred` {len(predicted)}. Give the same."
-        )
-        raise HowsureError(message)
-    if (predicted < 0).any():
-        message = f"`y_pred` has {int((predicted < 0).sum())} missing values. Every case needs a prediction."
-        raise HowsureError(message)
-    number = np.sum([codes >= 0 for codes in given], axis=0)
-    if len(given) < FEWEST or not (number >= FEWEST).any():
-        message = (
-            "No case has labels of two annotators: nothing tells how often they err. With one source of labels use "
-            "`corrected` (error rates known) or `reviewed` (some labels checked)."
-        )
-        raise HowsureError(message)
-    if (number == 0).any():
-        first, all_of_them = int(np.argmax(number == 0)), int((number == 0).sum())
-        message = f"Nobody labelled case {first} ({all_of_them} in all). Leave such cases out."
-        raise HowsureError(message)

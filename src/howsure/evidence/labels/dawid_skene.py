@@ -3,37 +3,39 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
+
+from howsure.designs.base import PSEUDO_CASES
 
 Array = NDArray[Any]
 CHAINS = 20  # side by side
 WARM_UP = 100  # sweeps before draws are kept
 TOLERANCE = 1e-10  # of the shares between two steps
 MOST_STEPS = 5_000
-PSEUDO_CASES = 2.0  # as the default prior of the shares has them
 RIDGE = 1e-9  # of the mean information
 
 
+@final
 @dataclass(frozen=True, slots=True, eq=False)
 class Votes:
-    """Cases by their labels and their prediction; cost does not depend on how many cases share them.
+    """Cases by their labels and their prediction: the cost depends on distinct combinations, not on cases.
 
     Parameters
     ----------
-    labels
-        Distinct combinations of the A annotators' labels, as positions of the classes, ``(combinations, A)``; -1
-        where an annotator has not labelled.
-    predicted
+    labels : ndarray of shape (combinations, A)
+        Distinct combinations of the A annotators' labels, as positions of the classes; −1 where an annotator has not
+        labelled.
+    predicted : ndarray of shape (combinations,)
         Predicted class of each combination.
-    counts
+    counts : ndarray of shape (combinations,)
         Number of cases of each combination.
-    prior
-        Pseudo-cases of (true, labelled) of each annotator, ``(A, K, K)``.
-    known
-        The annotators' P(label | true) where they are not estimated, else None.
+    prior : ndarray of shape (A, K, K)
+        Pseudo-cases of (true, labelled) of each annotator.
+    known : ndarray of shape (A, K, K), optional
+        The annotators' P(label | true), where they are not estimated.
     """
 
     labels: Array

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sized
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,13 +17,42 @@ from howsure.metrics.metric import Metric
 from howsure.sources.columns import as_labels, coded_with_gaps, positions
 from howsure.sources.confusion import class_labels, refuse_mixed
 from howsure.sources.frames import columns
+from howsure.sources.groups import by_columns, groups_of, roles
+from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.counts import ConfusionCounts
-from howsure.tables.table import Table
 
 Array = NDArray[Any]
 DISAGREEING = 2.0  # pseudo-cases, for the variance alone: that a few made labels were right does not prove the others
 FEWEST = 2  # trusted cases whose variance can be seen
+
+
+@overload
+def prediction_powered(
+    y_true: Any,
+    y_made: Any,
+    y_pred: Any,
+    *,
+    data: Any = ...,
+    labels: ArrayLike | None = ...,
+    metric: str | Metric = ...,
+    power: float | None = ...,
+    by: None = None,
+) -> ConfusionTable: ...
+
+
+@overload
+def prediction_powered(
+    y_true: Any,
+    y_made: Any,
+    y_pred: Any,
+    *,
+    data: Any = ...,
+    labels: ArrayLike | None = ...,
+    metric: str | Metric = ...,
+    power: float | None = ...,
+    by: Sized,
+) -> Tables[ConfusionTable]: ...
 
 
 def prediction_powered(
@@ -34,7 +64,8 @@ def prediction_powered(
     labels: ArrayLike | None = None,
     metric: str | Metric = "accuracy",
     power: float | None = None,
-) -> Table:
+    by: Sized | None = None,
+) -> ConfusionTable | Tables[ConfusionTable]:
     """Return the confusion table of few trusted labels, sharpened by many that a model made.
 
     The share of each cell (true i, predicted j) is ``power`` times its share by the made labels where none is
@@ -43,34 +74,40 @@ def prediction_powered(
 
     Parameters
     ----------
-    y_true
+    y_true : array-like of shape (n,) or str
         Trusted label of each case; missing (None, nan) where there is none. The trusted cases must be a random
         sample of all.
-    y_made
+    y_made : array-like of shape (n,) or str
         Label that a model, or another cheap source, gave to every case.
-    y_pred
+    y_pred : array-like of shape (n,) or str
         Prediction of the classifier that is judged.
-    data
-        A frame, a lazy frame or relation, a mapping of columns, or the path of a file, of which the above name columns.
-    labels
+    data : frame, mapping, path or None
+        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file, of
+        which the above name columns.
+    labels : array-like of shape (K,), optional
         The classes, in order; all that occur by default.
-    metric
-        The metric whose variance ``power`` shall make smallest. The intervals of other metrics hold as well, only
-        wider than they could be.
-    power
+    metric : str or Metric
+        The metric whose variance ``power`` makes smallest. The intervals of other metrics hold as well, only wider
+        than they could be.
+    power : float, optional
         Weight of the made labels, from 0 (trusted cases alone) to 1 (the first paper's estimator); by default the
         best for ``metric``.
+    by : array-like of shape (n,), str, list of str, mapping or frame, optional
+        One column, or several, to split by: one table for each value, or combination of values, with trusted cases
+        and a weight of its own.
 
     Returns
     -------
-    Table
+    ConfusionTable or Tables
         With fractional counts that add up to the number of cases. Counts that come out negative are set to zero,
-        which every estimate then says.
+        which every estimate then says. With ``by`` the tables of the groups, with the table of all cases as
+        ``overall``.
 
     Raises
     ------
     HowsureError
-        If the columns differ in length, fewer than two labels are trusted or all are, or ``power`` is not in [0, 1].
+        If the columns differ in length, fewer than two labels are trusted or all are (in all, or in a group), or
+        ``power`` is not in [0, 1].
 
     References
     ----------
@@ -89,50 +126,65 @@ def prediction_powered(
     >>> print(hs.estimate(table, "accuracy"), hs.estimate(alone, "accuracy"))
     0.919 [0.888, 0.950] 0.930 [0.886, 0.958]
     """
-    found = columns(data, {"y_true": y_true, "y_made": y_made, "y_pred": y_pred})
-    trusted, other, axis = _counted(found["y_true"], found["y_made"], found["y_pred"], labels)
-    if power is None:
-        power = _best_power(metric, trusted, other, axis)
-    elif not (isinstance(power, int | float) and 0 <= power <= 1):
+    if power is not None and not (isinstance(power, int | float) and 0 <= power <= 1):
         message = f"`power` is {power!r}. Give a weight from 0 (trusted cases alone) to 1, or leave it out."
         raise HowsureError(message)
-    centre = _powered(trusted, other, power)
-    design = Linearised(
-        _samples(trusted, other, power),
-        centre,
-        note=TRUNCATED if (centre < -1e-9 * centre.sum()).any() else "",
-    )
-    rows = round(float(trusted.sum() + other.sum()))
-    return ConfusionTable(counts=np.maximum(centre, 0.0), labels=axis, design=design, rows=rows)
+    named = by_columns(by, data)
+    given = columns(data, {"y_true": y_true, "y_made": y_made, "y_pred": y_pred} | roles(named))
+    rows, axis = _positions(given, labels)
+
+    def table(some: Any) -> ConfusionTable:
+        trusted, other = _counted(rows[:, some], len(axis))
+        weight = _best_power(metric, trusted, other, axis) if power is None else power
+        return _estimated(trusted, other, weight, axis)
+
+    return groups_of(named, given, rows.shape[1]).each(table) if named else table(slice(None))
 
 
-def _counted(y_true: Any, y_made: Any, y_pred: Any, labels: ArrayLike | None) -> tuple[Array, Array, Array]:
-    """Return the trusted cases by (true, made, predicted), the others by (made, predicted), and the classes."""
-    coded = [
-        coded_with_gaps(name, values) for name, values in (("y_true", y_true), ("y_made", y_made), ("y_pred", y_pred))
-    ]
+def _positions(given: Mapping[str, Any], labels: ArrayLike | None) -> tuple[Array, Array]:
+    """Return each case's true (−1 if not trusted), made and predicted class, ``(3, n)``, and the classes."""
+    coded = [coded_with_gaps(name, given[name]) for name in ("y_true", "y_made", "y_pred")]
     lengths = [len(codes) for _, codes in coded]
     if len(set(lengths)) > 1:
-        message = "`y_true` has {}, `y_made` {} and `y_pred` {} cases. Give one value a case in each.".format(*lengths)
+        message = "`y_true` has {}, `y_made` {} and `y_pred` {} cases. Give one of each per case.".format(*lengths)
         raise HowsureError(message)
     for name, (_, codes) in zip(("y_made", "y_pred"), coded[1:], strict=True):
         if (codes < 0).any():
             message = f"`{name}` has {int((codes < 0).sum())} missing values. Only `y_true` may lack some."
             raise HowsureError(message)
-    known = int((coded[0][1] >= 0).sum())
-    if known < FEWEST or known == lengths[0]:
-        words = "All labels are trusted: use `confusion`." if known >= FEWEST else "Have two or more of them checked."
-        message = f"`y_true` has {known} trusted labels of {lengths[0]} cases. {words}"
-        raise HowsureError(message)
+    _refuse_unusable(coded[0][1])
     levels = [each for each, _ in coded]
     refuse_mixed(levels[0], levels[2])
     refuse_mixed(levels[1], levels[2], "y_made")
     axis = class_labels(as_labels([*levels[0].tolist(), *levels[1].tolist()]), levels[2], labels)
-    size = len(axis)
-    true, made, predicted = (positions(level, codes, axis) for level, codes in coded)
+    return np.stack([positions(level, codes, axis) for level, codes in coded]), axis
+
+
+def _refuse_unusable(true: Array) -> None:
+    """Refuse too few trusted labels, and no others."""
+    known = int((true >= 0).sum())
+    if known < FEWEST or known == len(true):
+        words = "All labels are trusted: use `confusion`." if known >= FEWEST else "Have two or more of them checked."
+        message = f"`y_true` has {known} trusted labels of {len(true)} cases. {words}"
+        raise HowsureError(message)
+
+
+def _counted(rows: Array, size: int) -> tuple[Array, Array]:
+    """Return the trusted cases by (true, made, predicted), and the others by (made, predicted)."""
+    true, made, predicted = rows
+    _refuse_unusable(true)
     flat = np.bincount(((true + 1) * size + made) * size + predicted, minlength=(size + 1) * size * size)
     counts = flat.reshape(size + 1, size, size).astype(float)
-    return counts[1:], counts[0], axis
+    return counts[1:], counts[0]
+
+
+def _estimated(trusted: Array, other: Array, power: float, axis: Array) -> ConfusionTable:
+    """Return the table at a weight of the made labels."""
+    centre = _powered(trusted, other, power)
+    note = TRUNCATED if (centre < -1e-9 * centre.sum()).any() else ""
+    design = Linearised(_samples(trusted, other, power), centre.ravel(), note=note)
+    rows = round(float(trusted.sum() + other.sum()))
+    return ConfusionTable(counts=np.maximum(centre, 0.0), labels=axis, design=design, rows=rows)
 
 
 def _powered(trusted: Array, other: Array, power: float) -> Array:
@@ -159,8 +211,8 @@ def _samples(trusted: Array, other: Array, power: float) -> tuple[Sample, Sample
     )
     counts = varied.ravel()[filled]
     return (
-        Sample(counts, influence * (total / trusted.sum()), Weighted(counts.ravel())),
-        Sample(other, sparse.eye_array(size * size, format="csr") * (power * total / other.sum())),
+        Sample(counts, influence * (total / trusted.sum()), Weighted(counts)),
+        Sample(other.ravel(), sparse.eye_array(size * size, format="csr") * (power * total / other.sum())),
     )
 
 

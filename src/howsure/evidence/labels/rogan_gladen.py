@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,8 +16,8 @@ from howsure.evidence.labels.dawid_skene import Votes
 from howsure.methods.interval import normal_quantile
 from howsure.methods.library import named
 from howsure.methods.proportion import Binomial, Wilson
+from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
-from howsure.tables.table import Table
 
 Array = NDArray[Any]
 Rate = float | Sequence[float]  # known, or (correct, checked) of a validation sample
@@ -80,21 +80,21 @@ def corrected_prevalence(
 
     Parameters
     ----------
-    positive, n
+    positive, n : int
         Cases labelled positive, and all cases.
-    sensitivity, specificity
+    sensitivity, specificity : float or tuple of two int
         Share of the truly positive (negative) cases that are labelled so: a number where it is known, or
         ``(correct, checked)`` where it was measured on cases whose truth is known.
-    method
+    method : str or Method, optional
         Where both rates are known: the method for a proportion (``"wilson"``, ``"clopper_pearson"``, …) whose
         limits are carried over. Where one was measured there is one method, that of Lang and Reiczigel.
-    confidence_level
-        Coverage of the interval.
+    confidence_level : float
+        Coverage of the interval, between 0 and 1.
 
     Returns
     -------
     Estimate
-        With a reason where the formula leaves [0, 1].
+        The prevalence, with a reason where the formula leaves [0, 1].
 
     Raises
     ------
@@ -186,13 +186,33 @@ def _lang_reiczigel(
     return share + shift - half, share + shift + half
 
 
+@overload
 def corrected(
-    table: Table,
+    table: ConfusionTable,
+    *,
+    sensitivity: Rate | None = ...,
+    specificity: Rate | None = ...,
+    labelling: ArrayLike | None = ...,
+) -> ConfusionTable: ...
+
+
+@overload
+def corrected(
+    table: Tables[ConfusionTable],
+    *,
+    sensitivity: Rate | None = ...,
+    specificity: Rate | None = ...,
+    labelling: ArrayLike | None = ...,
+) -> Tables[ConfusionTable]: ...
+
+
+def corrected(
+    table: ConfusionTable | Tables[ConfusionTable],
     *,
     sensitivity: Rate | None = None,
     specificity: Rate | None = None,
     labelling: ArrayLike | None = None,
-) -> Table:
+) -> ConfusionTable | Tables[ConfusionTable]:
     """Return the confusion table as it would be expected with true labels, where those recorded err at given rates.
 
     Within each predicted class the recorded counts are ``labellingᵀ @ true counts``, which is solved for the true
@@ -201,19 +221,21 @@ def corrected(
 
     Parameters
     ----------
-    table
-        Confusion table of recorded labels and predictions, of independent, weighted or clustered cases.
-    sensitivity, specificity
+    table : ConfusionTable or Tables
+        Counts of recorded labels and predictions, of independent, weighted or clustered cases; or those of groups, as
+        `confusion` gives with ``by``.
+    sensitivity, specificity : float or tuple of two int, optional
         For two classes: share of the truly positive (negative) cases that are recorded so; a number where it is
         known, or ``(correct, checked)`` where it was measured. The second class is the positive one.
-    labelling
-        For any number of classes: K×K, rows true, columns recorded; shares that add up to 1 in each row where they
-        are known, or counts of a validation sample.
+    labelling : array-like of shape (K, K), optional
+        For any number of classes: rows true, columns recorded; shares that add up to 1 in each row where they are
+        known, or counts of a validation sample.
 
     Returns
     -------
-    Table
-        With fractional counts. Counts that come out negative are set to zero, which every estimate then says.
+    ConfusionTable or Tables
+        With fractional counts. Counts that come out negative are set to zero, which every estimate then says. Of
+        groups, which all have the same rates, the corrected table of each.
 
     Raises
     ------
@@ -238,19 +260,23 @@ def corrected(
     >>> print(hs.estimate(recorded, "recall"), hs.estimate(table, "recall"))
     0.779 [0.715, 0.832] 0.855 [0.790, 0.925]
     """
+    if isinstance(table, Mapping):
+        rates_of_all: dict[str, Any] = {"sensitivity": sensitivity, "specificity": specificity, "labelling": labelling}
+        groups = [corrected(each, **rates_of_all) for each in table.values()]
+        return Tables(table, groups, corrected(table.overall, **rates_of_all), table.columns)
     if not isinstance(table, ConfusionTable) or table.design.fixes_margins:
         message = (
             "`corrected` takes a confusion table of one sample of cases: make one with `confusion` or `from_counts`."
         )
         raise HowsureError(message)
     if not table.design.is_counted:
-        message = "This table is corrected already. Give `corrected` the counts of recorded labels."
+        message = "These counts are estimates already. Give `corrected` the counts of recorded labels."
         raise HowsureError(message)
     size = len(table.labels)
     rates, checked = _labelling(size, sensitivity, specificity, labelling)
     inverse = np.linalg.inv(rates.T)
     centre = inverse @ table.counts
-    samples = [Sample(table.counts, _columnwise(inverse, size), table.design)]
+    samples = [Sample(table.cells, _columnwise(inverse, size), table.design)]
     for true in np.flatnonzero(np.isfinite(checked)):
         # One more case of each kind, as Lang and Reiczigel have it: no sample proves that errors never happen.
         seen = rates[true] * checked[true] + 1
@@ -259,7 +285,7 @@ def corrected(
     independent = table.design.is_independent
     design = Linearised(
         tuple(samples),
-        centre,
+        centre.ravel(),
         Votes.of_recorded(table.counts, rates, checked).draws if independent else None,
         TRUNCATED if (centre < -1e-9 * table.counts.sum()).any() else "",
     )
@@ -278,7 +304,7 @@ def _labelling(
 ) -> tuple[Array, Array]:
     """Return P(recorded | true), K×K, and the number of cases behind each row (infinite where it is known)."""
     if labelling is None:
-        if size != 2 or sensitivity is None or specificity is None:  # noqa: PLR2004 - sensitivity needs two classes
+        if size != 2 or sensitivity is None or specificity is None:
             message = "Give `sensitivity` and `specificity` for two classes, or `labelling`, K×K, for any number."
             raise HowsureError(message)
         rates = _Measured.of("sensitivity", sensitivity), _Measured.of("specificity", specificity)
@@ -306,9 +332,9 @@ def _labelling(
         raise HowsureError(message)
     rates_matrix = matrix / totals[:, None]
     if np.linalg.svd(rates_matrix, compute_uv=False).min() < SINGULAR:
-        message = "`labelling` cannot be inverted: some classes are recorded alike, and nothing tells them apart."
+        message = "`labelling` cannot be inverted: the records do not tell some classes apart."
         raise HowsureError(message)
-    if size == 2 and rates_matrix.trace() < 1:  # noqa: PLR2004 - sensitivity and specificity
+    if size == 2 and rates_matrix.trace() < 1:
         message = "`labelling` labels more cases wrongly than rightly. Are the classes swapped? Rows are true labels."
         raise HowsureError(message)
     return rates_matrix, np.full(size, np.inf) if shares else totals

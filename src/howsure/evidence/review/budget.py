@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError, checked_level
+from howsure.errors import HowsureError, checked_level, whole_number
 from howsure.evidence.review.reviewed import Reviewed, reviewed
 from howsure.grids import Grid, Tabular
 from howsure.methods.interval import normal_quantile
@@ -42,9 +42,17 @@ class ReviewPlan(Tabular):
         Cases of each cell, and those of them not yet reviewed.
     width, planned_width, even_width : float
         Width of the normal interval, ``2 z`` standard errors: now, as expected after the recommended reviews, and
-        after as many in each cell.
+        after equal numbers in all cells.
     confidence_level : float
         Of the interval.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> table = hs.reviewed([[900, 20], [30, 50]], [[[0, 0], [3, 2]], [[0, 0], [0, 5]]])
+    >>> plan = hs.review_plan(table, "precision", budget=20)
+    >>> plan.planned_width < plan.even_width < plan.width
+    True
     """
 
     metric: str
@@ -87,9 +95,9 @@ class ReviewPlan(Tabular):
         ]
         caption = (
             f"{self.metric}: width of the {100 * self.confidence_level:g} % interval {self.width:.4f} now, "
-            f"{self.planned_width:.4f} expected with this plan, {self.even_width:.4f} with as many in each cell."
+            f"{self.planned_width:.4f} expected with this plan, {self.even_width:.4f} with equal numbers per cell."
         )
-        headers = ("recorded, predicted", "cases", "unreviewed", "narrowing a review", "review")
+        headers = ("recorded, predicted", "cases", "unreviewed", "narrowing per review", "review")
         return Grid(headers, tuple(rows), caption)
 
 
@@ -100,23 +108,25 @@ def review_plan(
 
     Parameters
     ----------
-    table
-        From `reviewed` or `review`; or a confusion table of which nothing was reviewed yet.
-    metric
+    table : ConfusionTable
+        From `reviewed`; or a table of independent cases of which nothing was reviewed yet.
+    metric : str or Metric
         The metric whose interval is to be narrow.
-    budget
+    budget : int
         Number of further reviews; what would narrow nothing is not spent.
-    confidence_level
-        Of the interval.
+    confidence_level : float
+        Of the interval, between 0 and 1.
 
     Returns
     -------
     ReviewPlan
+        The recommended number of reviews in each cell, and the widths to expect.
 
     Raises
     ------
     HowsureError
-        If the budget is not a positive whole number, or the metric is undefined on the table.
+        If the budget is not a positive whole number, the metric is undefined on the table, or the table is neither
+        reviewed nor one of independent cases.
 
     Notes
     -----
@@ -126,8 +136,8 @@ def review_plan(
     for all cells: reviews in proportion to cases times spread (Neyman 1934), less those made, none beyond the
     cell. What a cell of one kind teaches of another is not counted.
 
-    Before any review there is nothing to learn a spread from: the plan then is a first look, as many in each cell
-    on which the metric depends. Plan again after it.
+    Before any review there is nothing to learn a spread from: the plan then is a first look, equal numbers in all
+    cells on which the metric depends. Plan again after it.
 
     References
     ----------
@@ -145,18 +155,14 @@ def review_plan(
     [[0, 11], [0, 9]]
     """
     level = checked_level(confidence_level)
-    if isinstance(budget, bool) or not isinstance(budget, int | np.integer) or budget < 1:
-        message = f"`budget` is a whole number of at least 1, not {budget!r}."
-        raise HowsureError(message)
-    table = _with_review(table)
+    budget = whole_number("budget", budget)
+    table, design = _with_review(table)
     bound = resolve(metric, table)
     counts = table.counted
     if not math.isfinite(float(bound(counts))):
         message = f"`{bound.name}` is undefined on this table, so no review can narrow its interval."
         raise HowsureError(message)
     gradient = np.nan_to_num(bound.gradient(counts), posinf=0.0, neginf=0.0)
-    design = table.design
-    assert isinstance(design, Reviewed)  # noqa: S101 - `_with_review` makes it one
     cells = _Variances.of(design, gradient)
     now = float(table.variance(gradient))
     looked = any(each.reviews.any() for each in design.cells)
@@ -183,16 +189,15 @@ def review_plan(
     )
 
 
-def _with_review(table: Table) -> Table:
-    if isinstance(table, Table) and isinstance(table.design, Reviewed):
-        return table
-    if not isinstance(table, Table) or not isinstance(table, ConfusionTable) or not table.design.is_independent:
-        message = (
-            "A review plan needs a confusion table of independent cases, from `confusion`, `reviewed` or `review`."
-        )
+def _with_review(table: Table) -> tuple[Table, Reviewed]:
+    if isinstance(table, ConfusionTable) and table.design.is_independent:
+        size = len(table.labels)
+        table = reviewed(table.counts, np.zeros((size, size, size)), labels=table.labels)
+    design = getattr(table, "design", None)
+    if not isinstance(design, Reviewed):
+        message = "A review plan needs a confusion table of independent cases, from `confusion` or `reviewed`."
         raise HowsureError(message)
-    size = len(table.labels)
-    return reviewed(table.counts, np.zeros((size, size, size)), labels=table.labels)
+    return table, design
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -210,7 +215,7 @@ class _Variances:
             index=np.concatenate([each.index for each in design.cells]),
             room=np.concatenate([each.unreviewed for each in design.cells]),
             evidence=np.concatenate([each.weights @ each.evidence for each in design.cells]),
-            variance=np.concatenate([each.cell_variances(gradient) for each in design.cells]),
+            variance=np.concatenate([each.cell_variances(gradient.ravel()) for each in design.cells]),
         )
 
     @property
@@ -219,7 +224,7 @@ class _Variances:
         return np.where(self.variance > SMALLEST_SHARE * self.variance.sum(), self.room, 0.0)
 
     def saved(self, reviews: Array) -> Array:
-        """Return the variance that so many further reviews are expected to take away."""
+        """Return the variance that further reviews are expected to take away."""
         left = (self.room - reviews) * self.evidence / (np.maximum(self.room, 1.0) * (self.evidence + reviews))
         return np.asarray(self.variance * (1 - left))
 
@@ -246,7 +251,7 @@ class _Variances:
         return np.asarray(reviews.astype(int))
 
     def even(self, budget: int, room: Array) -> Array:
-        """Return the same number in each cell, as far as it has room."""
+        """Return equal numbers in all cells, as far as they have room."""
         reviews, left = np.zeros(len(room), dtype=int), min(budget, int(room.sum()))
         while left > 0:
             free = np.flatnonzero(reviews < room)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.errors import HowsureError, checked_level
+from howsure.errors import HowsureError, checked_level, whole_number
 from howsure.estimates.estimate import Estimate
 from howsure.evidence.review.beta_nodes import jacobi_nodes, stepped_nodes
 from howsure.grids import OneRecord
@@ -19,7 +19,7 @@ from howsure.methods.summary import equal_tailed
 Array = NDArray[Any]
 Function = Callable[[Array, Array, Array], Array]  # of the Beta's two parameters and a point
 FEWEST_NODES, MOST_NODES, MOST_NARROW_NODES = 32, 128, 256  # of each of the two rates; of the narrower of them
-AGREEMENT = 1e-10  # of the distribution function between so many nodes and half of them
+AGREEMENT = 1e-10  # of the distribution function between a number of nodes and half of it
 TOLERANCE = 1e-7  # in probability, beyond which the estimate says so
 N_DRAWS, FEWEST_DRAWS = 10_000, 2
 FAR = 6.0  # standard deviations from the mean, within which a quantile is looked for first
@@ -29,18 +29,17 @@ FAR = 6.0  # standard deviations from the mean, within which a quantile is looke
 class ReviewedPrecision(OneRecord):
     """Posterior of precision, given how many reviewed positives were found mislabelled.
 
-    ``rho_tp ~ Beta(m_tp + a, r_tp - m_tp + b)`` of the observed true positives are really false ones, ``rho_fp``
-    alike; ``TP' = TP (1 - rho_tp) + FP rho_fp``, ``FP' = TP + FP - TP'``; ``precision ~ Beta(TP' + 1, FP' + 1)``.
+    ``rho_tp ~ Beta(m_tp + a, r_tp - m_tp + b)`` of the observed true positives are really false ones, and ``rho_fp``
+    of the false positives true ones; ``TP' = TP (1 - rho_tp) + FP rho_fp``, ``FP' = TP + FP - TP'``;
+    ``precision ~ Beta(TP' + 1, FP' + 1)``.
 
     Parameters
     ----------
-    tp, fp
+    tp, fp : int
         True and false positives by the labels as they were recorded.
-    reviewed_tp, reviewed_fp
-        How many of each were reviewed, chosen at random.
-    mislabelled_tp, mislabelled_fp
-        How many of those reviewed turned out to be wrong.
-    prior_tp, prior_fp
+    reviewed_tp, mislabelled_tp, reviewed_fp, mislabelled_fp : int
+        How many of each were reviewed, chosen at random, and how many of those reviewed turned out to be wrong.
+    prior_tp, prior_fp : tuple of two float
         Parameters ``(a, b)`` of the Beta prior of each mislabelling rate; ``(1, 1)`` is uniform.
 
     Raises
@@ -122,21 +121,56 @@ class ReviewedPrecision(OneRecord):
         return float(np.sqrt(within + spread / (cases + 2) ** 2))
 
     def draws(self, size: int = N_DRAWS, *, random_state: Any = None) -> Array:
-        """Return independent draws of precision, each with rates of its own."""
+        """Return independent draws of precision, each with rates of its own.
+
+        Parameters
+        ----------
+        size : int
+            Number of draws.
+        random_state : int, Generator or None
+            Seed of the draws.
+
+        Returns
+        -------
+        ndarray of shape (size,)
+            Draws of precision.
+        """
         rng = np.random.default_rng(seed_sequence(random_state))
         of_tp, of_fp = (rng.beta(*shape, size) for shape in self._shapes)
         actual = self._actual(of_tp, of_fp)
         return np.asarray(rng.beta(actual + 1, self.tp + self.fp - actual + 1))
 
     def distribution(self, precision: ArrayLike) -> Array:
-        """Return the probability that precision is at most this, by quadrature over the two rates."""
+        """Return the probability that precision is at most this, by quadrature over the two rates.
+
+        Parameters
+        ----------
+        precision : array-like of any shape
+            Values of precision.
+
+        Returns
+        -------
+        ndarray of the same shape
+            Probabilities; nan where precision is nan.
+        """
         from scipy import special
 
         points = np.asarray(precision, dtype=float)
         return self._inside(points, special.betainc, np.where(points > 1, 1.0, 0.0))
 
     def density(self, precision: ArrayLike) -> Array:
-        """Return the posterior density of precision, by quadrature over the two rates."""
+        """Return the posterior density of precision, by quadrature over the two rates.
+
+        Parameters
+        ----------
+        precision : array-like of any shape
+            Values of precision.
+
+        Returns
+        -------
+        ndarray of the same shape
+            Densities; nan where precision is nan.
+        """
         from scipy import special
 
         def beta_density(a: Array, b: Array, x: Array) -> Array:
@@ -146,7 +180,23 @@ class ReviewedPrecision(OneRecord):
         return self._inside(points, beta_density, np.zeros(points.shape))
 
     def quantile(self, probability: float) -> float:
-        """Return the precision below which this much probability lies, to 1e-10."""
+        """Return the precision below which this much probability lies, to 1e-10.
+
+        Parameters
+        ----------
+        probability : float
+            From 0 to 1.
+
+        Returns
+        -------
+        float
+            The quantile.
+
+        Raises
+        ------
+        HowsureError
+            If the probability is not from 0 to 1.
+        """
         from scipy import optimize
 
         if not 0 <= probability <= 1:
@@ -210,7 +260,18 @@ class ReviewedPrecision(OneRecord):
         return value, change
 
     def quadrature_change(self, precision: ArrayLike) -> float:
-        """Return by how much the distribution function still changed when the quadrature's nodes were doubled."""
+        """Return by how much the distribution function still changed when the quadrature's nodes were doubled.
+
+        Parameters
+        ----------
+        precision : array-like of any shape
+            Values of precision.
+
+        Returns
+        -------
+        float
+            The largest change.
+        """
         from scipy import special
 
         return self._mixed(precision, special.betainc)[1]
@@ -266,20 +327,20 @@ def reviewed_precision(
 
     Parameters
     ----------
-    tp, fp
+    tp, fp : int
         True and false positives by the labels as they were recorded.
-    reviewed_tp, reviewed_fp
-        How many of each were reviewed, chosen at random.
-    mislabelled_tp, mislabelled_fp
-        How many of those reviewed turned out to be wrong.
-    prior_tp, prior_fp
+    reviewed_tp, mislabelled_tp, reviewed_fp, mislabelled_fp : int
+        How many of each were reviewed, chosen at random, and how many of those reviewed turned out to be wrong.
+    prior_tp, prior_fp : tuple of two float
         Parameters of the Beta prior of each mislabelling rate.
-    method
+    method : {"draws", "quadrature"}
         ``"draws"``: limits from independent draws; ``"quadrature"``: the same limits without Monte Carlo error.
-    confidence_level
-        Probability of the equal-tailed interval.
-    n_draws, random_state
-        Number and seed of the draws that the estimate carries.
+    confidence_level : float
+        Probability of the equal-tailed interval, between 0 and 1.
+    n_draws : int
+        Number of draws that the estimate carries, at least 2.
+    random_state : int, Generator or None
+        Seed of the draws.
 
     Returns
     -------
@@ -289,12 +350,17 @@ def reviewed_precision(
     Raises
     ------
     HowsureError
-        As `ReviewedPrecision`, which also gives the density and the mislabelling rates.
+        If a number is negative or not whole, more were mislabelled than reviewed or reviewed than counted, a prior
+        parameter is not positive, or the method is not known.
 
     Notes
     -----
     The reviewed cases are not treated as known and only precision is corrected: `reviewed` does both, for every
-    metric.
+    metric. `ReviewedPrecision` also gives the posterior's density and the mislabelling rates.
+
+    References
+    ----------
+    Tenenbein (1970), Journal of the American Statistical Association 65.
 
     Examples
     --------
@@ -306,9 +372,7 @@ def reviewed_precision(
     if method not in ("draws", "quadrature"):
         raise HowsureError.unknown("method", str(method), ["draws", "quadrature"])
     level = checked_level(confidence_level)
-    if isinstance(n_draws, bool) or not isinstance(n_draws, int | np.integer) or n_draws < FEWEST_DRAWS:
-        message = f"`n_draws` is {n_draws!r}. Give a whole number of at least {FEWEST_DRAWS}."
-        raise HowsureError(message)
+    n_draws = whole_number("n_draws", n_draws, FEWEST_DRAWS)
     model = ReviewedPrecision(
         tp=tp,
         fp=fp,

@@ -1,7 +1,8 @@
 """Reviews of cells, and what they and a prior say of the cases that were not reviewed.
 
-The corrected labels of a cell are Dirichlet-multinomial. The prior's pseudo-reviews are either fixed, or learned: all
-cells of one kind share a share of wrong records and a number of pseudo-reviews, which are integrated over a grid.
+The corrected labels of a cell are Dirichlet-multinomial. The prior's pseudo-reviews are either fixed, or learned:
+cells of one kind have a common rate of wrong records and a common number of pseudo-reviews, which are integrated over
+a grid.
 """
 
 from __future__ import annotations
@@ -32,24 +33,24 @@ class Cells:
 
     Parameters
     ----------
-    index
-        Flat position of each cell among the recorded ones, ``(m,)``.
-    recorded
-        Cases of each cell, ``(m,)``.
-    reviews
-        Reviewed cases by corrected label, ``(m, K)``.
-    fixed
-        Pseudo-reviews by corrected label, ``(m, K)``.
-    destination
-        Cell of the corrected table that each label leads to, ``(m, K)``.
-    role
-        Which of the shared pseudo-reviews each label takes, ``(m, K)``.
-    tilt
-        How frequent the class of each label is, ``(m, K)``: a wrong record hides a frequent class more often.
-    shared
-        Pseudo-reviews of each role at each point of the prior, were all classes as frequent, ``(points, roles)``.
-    weights
-        Probability of each point, ``(points,)``.
+    index : ndarray of shape (m,)
+        Flat position of each cell among the recorded ones.
+    recorded : ndarray of shape (m,)
+        Cases of each cell.
+    reviews : ndarray of shape (m, K)
+        Reviewed cases by corrected label.
+    fixed : ndarray of shape (m, K)
+        Pseudo-reviews by corrected label.
+    destination : ndarray of shape (m, K)
+        Flat cell of the corrected table that each label leads to.
+    role : ndarray of shape (m, K)
+        Which of the shared pseudo-reviews each label takes.
+    tilt : ndarray of shape (m, K)
+        How frequent the class of each label is: a wrong record hides a frequent class more often.
+    shared : ndarray of shape (points, roles)
+        Pseudo-reviews of each role at each point of the prior, if all classes were equally frequent.
+    weights : ndarray of shape (points,)
+        Probability of each point.
     """
 
     index: Array
@@ -110,20 +111,20 @@ class Cells:
 
     @property
     def weight(self) -> Array:
-        """How many cases lean on one that is known, ``(m, 1)``."""
+        """How many cases rest on each one that is known, ``(m, 1)``."""
         known = np.minimum(self.weights @ self.evidence, self.recorded)
         return np.asarray((self.recorded / np.maximum(known, np.finfo(float).tiny))[:, None])
 
     def gathering(self, size: int) -> Any:
-        """Return the sparse matrix that adds cases by corrected label up to tables of so many cells."""
+        """Return the sparse matrix that adds up cases by corrected label in tables of ``size`` cells."""
         from scipy import sparse
 
         flat = self.destination.ravel()
         return sparse.csr_array((np.ones(flat.size), (np.arange(flat.size), flat)), shape=(flat.size, size))
 
-    def gathered(self, values: Array, shape: tuple[int, ...]) -> Array:
-        """Add up values by corrected label, ``(m, K)``, in the corrected table's cells."""
-        return np.bincount(self.destination.ravel(), values.ravel(), int(np.prod(shape))).reshape(shape)
+    def gathered(self, values: Array, size: int) -> Array:
+        """Add up values by corrected label, ``(m, K)``, in the corrected table's cells, ``(size,)``."""
+        return np.bincount(self.destination.ravel(), values.ravel(), size)
 
     def imputation_variance(self, gradient: Array) -> float:
         """Variance of the unreviewed cases' sum of the gradient over all cells, which share the prior's points."""
@@ -138,7 +139,7 @@ class Cells:
 
     def _moments(self, gradient: Array) -> tuple[Array, Array]:
         """Return the gradient's mean in each cell and the variance of the unreviewed cases' sum, ``(points, m)``."""
-        slopes = gradient.ravel()[self.destination]
+        slopes = gradient[self.destination]
         own, scale = self.reviews + self.fixed, self.scale
         evidence = np.where(self.evidence > 0, self.evidence, 1.0)  # where nothing is known, nothing is unreviewed
         mean, square = (
@@ -164,7 +165,7 @@ class Cells:
         return np.asarray((self.reviews + labels).reshape(size, -1))
 
     def repeated(self, cases: Array, rng: np.random.Generator) -> Array:
-        """Review cases ``(size, m)`` again, as many in each cell, and correct the others: ``(size, m * K)``.
+        """Review cases ``(size, m)`` again, the same number in each cell, and correct the others: ``(size, m * K)``.
 
         Pseudo-reviews are found anew with the reviews: kept as they are, they would hold every repetition back.
         """
@@ -254,7 +255,7 @@ def _agreed(size: int) -> tuple[Array, Array]:
 
 def _not_agreed(size: int) -> tuple[Array, Array]:
     """Grid of pseudo-reviews where it does not: a wrong record's label is the prediction's, or another."""
-    elsewhere = _beta_points(OTHER_WHERE_WRONG, FEWER_POINTS) if size > 2 else np.zeros(1)  # noqa: PLR2004 - none left
+    elsewhere = _beta_points(OTHER_WHERE_WRONG, FEWER_POINTS) if size > 2 else np.zeros(1)
     points = [
         (strength * (1 - wrong), strength * wrong * (1 - other), strength * wrong * other / max(size - 2, 1))
         for strength, wrong, other in product(STRENGTHS, _beta_points(WRONG_WHERE_NOT, POINTS), elsewhere)

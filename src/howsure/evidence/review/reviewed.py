@@ -7,36 +7,42 @@ leaves open and the sampling of the cases themselves.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sized
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, final, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.designs.base import Design, quotient
+from howsure.designs.counted import dot
 from howsure.designs.sampling import BLOCK_CELLS, Blocks
 from howsure.errors import HowsureError
 from howsure.evidence.review.prior import Cells, fixed_cells, pooled_cells
+from howsure.evidence.review.rows import ReviewedRows
 from howsure.methods.dirichlet import Prior, prior_array
-from howsure.tables.confusion import from_counts
-from howsure.tables.table import Table
+from howsure.sources.frames import columns
+from howsure.sources.groups import Groups, by_columns, groups_of, roles
+from howsure.tables.batch import Tables
+from howsure.tables.confusion import ConfusionTable, from_counts
 
 Array = NDArray[Any]
 MOST_NAMED = 4  # cells that a note lists
 
 
+@final
 @dataclass(frozen=True, slots=True, eq=False)
 class Reviewed(Design):
     """A test set whose labels were reviewed for some cases of each cell: a two-phase sample.
 
     Parameters
     ----------
-    cells
+    cells : tuple of Cells
         The recorded cells with their reviews, in groups that share what their reviews say.
-    labels
+    labels : ndarray of shape (K,)
         The class labels of the recorded table.
-    note
-        What an estimate has to say of the review, or nothing.
+    note : str
+        Which cells hold cases and no review; empty if none does.
 
     Notes
     -----
@@ -48,6 +54,12 @@ class Reviewed(Design):
     References
     ----------
     Tenenbein (1970), Journal of the American Statistical Association 65.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> hs.reviewed([[90, 10], [20, 80]], [[[8, 1], [3, 5]], [[6, 4], [0, 9]]]).design.note
+    ''
     """
 
     cells: tuple[Cells, ...]
@@ -55,21 +67,21 @@ class Reviewed(Design):
     note: str = ""
     is_counted: ClassVar[bool] = False
 
-    def expected(self, shape: tuple[int, ...]) -> Array:
-        """Return the expected corrected counts."""
-        return sum((each.gathered(each.expected, shape) for each in self.cells), np.zeros(shape))
+    def expected(self, size: int) -> Array:
+        """Return the expected corrected counts, ``(size,)``."""
+        return sum((each.gathered(each.expected, size) for each in self.cells), np.zeros(size))
 
     def variance(self, counts: Array, gradient: Array) -> Array:
         """Return the sampling variance of the corrected cases, and that of imputing the unreviewed."""
-        sampling = float(np.vdot(counts * gradient, gradient))
-        return np.asarray(sampling + sum(each.imputation_variance(gradient) for each in self.cells))
+        imputation = sum(each.imputation_variance(gradient) for each in self.cells)
+        return np.asarray(dot(counts * gradient, gradient) + imputation)
 
     def effective_trials(self, counts: Array, trials: Array) -> Array:
-        """Return Kish's size, where each unreviewed case of a cell leans on its reviewed ones."""
-        leaning = sum((each.gathered(each.expected * each.weight, counts.shape) * trials).sum() for each in self.cells)
-        return quotient((counts * trials).sum() ** 2, np.asarray(leaning))
+        """Return Kish's size, where the unreviewed cases of a cell rest on its reviewed ones."""
+        resting = sum(dot(each.gathered(each.expected * each.weight, counts.size), trials) for each in self.cells)
+        return quotient(dot(counts, trials) ** 2, np.asarray(resting))
 
-    def merged(self, cells: Array, size: int) -> Reviewed:  # noqa: ARG002 - as of every design
+    def merged(self, cells: Array, size: int) -> Reviewed:
         """Let the corrected labels lead to the merged cells; recorded cells and reviews stay."""
         return replace(self, cells=tuple(replace(each, destination=cells[each.destination]) for each in self.cells))
 
@@ -80,7 +92,7 @@ class Reviewed(Design):
         for start in range(0, size, step):
             number = min(step, size - start)
             tables = sum(each.imputed(number, rng) @ each.gathering(counts.size) for each in self.cells)
-            drawn[start : start + number] = rng.standard_gamma(tables + prior.ravel())
+            drawn[start : start + number] = rng.standard_gamma(tables + prior)
         return drawn
 
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
@@ -101,41 +113,108 @@ class Reviewed(Design):
         """Leave out one unreviewed case of each cell, and one reviewed case of each corrected label in it."""
         for each in self.cells:
             for changes, number in each.left_out():
-                tables = np.tile(counts.ravel(), (len(number), 1)) - changes @ each.gathering(counts.size)
+                tables = np.tile(counts, (len(number), 1)) - changes @ each.gathering(counts.size)
                 yield np.maximum(tables, 0.0), number
 
 
+@overload
 def reviewed(
-    counts: ArrayLike, reviews: ArrayLike, *, labels: ArrayLike | None = None, prior: Prior | None = None
-) -> Table:
+    counts: ArrayLike, reviews: ArrayLike, *, labels: ArrayLike | None = ..., prior: Prior | None = ...
+) -> ConfusionTable: ...
+
+
+@overload
+def reviewed(
+    *,
+    y_true: Any,
+    y_pred: Any,
+    y_reviewed: Any,
+    data: Any = ...,
+    by: None = None,
+    labels: ArrayLike | None = ...,
+    prior: Prior | None = ...,
+) -> ConfusionTable: ...
+
+
+@overload
+def reviewed(
+    *,
+    y_true: Any,
+    y_pred: Any,
+    y_reviewed: Any,
+    data: Any = ...,
+    by: Sized,
+    labels: ArrayLike | None = ...,
+    prior: Prior | None = ...,
+) -> Tables[ConfusionTable]: ...
+
+
+def reviewed(
+    counts: ArrayLike | None = None,
+    reviews: ArrayLike | None = None,
+    *,
+    y_true: Any = None,
+    y_pred: Any = None,
+    y_reviewed: Any = None,
+    data: Any = None,
+    by: Sized | None = None,
+    labels: ArrayLike | None = None,
+    prior: Prior | None = None,
+) -> ConfusionTable | Tables[ConfusionTable]:
     """Return the corrected confusion table that a review of some cases makes likely.
+
+    Give either counts (``counts``, ``reviews``) or rows (``y_true``, ``y_pred``, ``y_reviewed``, and with them ``data``
+    and ``by``).
 
     Parameters
     ----------
-    counts
-        K×K counts: rows are the label as it was recorded, columns the predicted one.
-    reviews
-        K×K×K counts: ``reviews[i, j, k]`` of the cases recorded i and predicted j were found to be really k. The
-        cases must have been reviewed at random within their cell, however many in each: a review at random over
-        all cases is one.
-    labels
-        The K class labels.
-    prior
-        Pseudo-reviews of each corrected label in each cell: a number, a K×K×K array, or a name as in `Dirichlet`. By
-        default cells of one kind (record and prediction agree, or not) share what their reviews say, with odds in
-        proportion to how frequent the classes are, and the prior learns how much.
+    counts : array-like of shape (K, K) or (G, K, K)
+        Cases by recorded label (rows) and predicted label (columns). A stack has one matrix for each image, patient
+        or site.
+    reviews : array-like of shape (K, K, K) or (G, K, K, K)
+        ``reviews[i, j, k]`` of the cases recorded i and predicted j were found to be really k.
+    y_true, y_pred : array-like of shape (n,) or str
+        Label as it was recorded, and predicted label, of each case; with ``data`` the names of their columns.
+    y_reviewed : array-like of shape (n,) or str
+        Corrected label of each reviewed case, and a missing value (None, nan …) where a case was not reviewed. A
+        reviewed case whose record was right has its label here again.
+    data : frame, mapping, path or None
+        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
+    by : array-like of shape (n,), str, list of str, mapping or frame, optional
+        One column, or several, to split by: one table for each value, or combination of values, corrected by its own
+        reviews.
+    labels : array-like of shape (K,), optional
+        The classes, in order; by default 0 … K−1, of rows all that occur in any of the three columns. Rows recorded or
+        predicted as another are left out.
+    prior : float, str or array-like of shape (K, K, K), optional
+        Pseudo-reviews of each corrected label in each cell: a number, an array, or a name as in `Dirichlet`. By
+        default cells of one kind (record and prediction agree, or not) have a common rate of wrong records, with odds
+        in proportion to how frequent the classes are, and the prior is learned from all their reviews.
 
     Returns
     -------
-    Table
+    ConfusionTable or Tables
         Expected counts over (corrected label, predicted label), with a `Reviewed` design: `estimate`, `evaluate`
         and all that reads tables work on it. ``method="bayes"`` draws corrected tables, ``"delta"`` is the two-phase
-        sample's standard error.
+        sample's standard error. With ``by`` or a stack the tables of the groups, with the table of all cases as
+        ``overall``.
 
     Raises
     ------
     HowsureError
-        If a cell has more reviews than cases, a number is negative or not whole, or the shapes do not fit.
+        If counts and rows are mixed; if a cell has more reviews than cases, a number is negative or not whole, or the
+        shapes do not fit; if no case was reviewed (in all, or in a group), or a corrected label is not among the
+        classes.
+
+    Notes
+    -----
+    Cases must be reviewed at random, either within each cell of the table (any number in each) or over all cases:
+    given how many were reviewed in a cell, both choose them in the same way. A review of the cases that looked wrong
+    is neither.
+
+    References
+    ----------
+    Tenenbein (1970), Journal of the American Statistical Association 65.
 
     Examples
     --------
@@ -150,25 +229,88 @@ def reviewed(
     0.916 [0.897, 0.932]
     >>> print(hs.estimate(table, "f1", method="bayes", random_state=0))
     0.934 [0.901, 0.958]
+
+    The same from one row per case:
+
+    >>> table = hs.reviewed(
+    ...     y_true=["cat", "cat", "cat", "dog", "dog", "dog"],
+    ...     y_pred=["cat", "cat", "dog", "dog", "dog", "cat"],
+    ...     y_reviewed=["cat", None, "dog", "dog", None, None],
+    ... )
+    >>> table.rows, table.design.note
+    (6, '1 cell has no review (recorded/predicted dog/cat): only the prior speaks there')
     """
-    table = from_counts(counts, labels)
-    found = _checked_reviews(reviews, table)
+    names = {"y_true": y_true, "y_pred": y_pred, "y_reviewed": y_reviewed}
+    if _are_counts({"counts": counts, "reviews": reviews}, names, {"data": data, "by": by}):
+        return _of_counts(counts, reviews, labels, prior)
+    named = by_columns(by, data)
+    given = columns(data, names | roles(named))
+    rows = ReviewedRows.of(given, labels)
+
+    def table(some: Any) -> ConfusionTable:
+        found, reviews = rows.counted(some)
+        return _corrected(from_counts(found, rows.labels), reviews, prior)
+
+    return groups_of(named, given, len(rows.cell)).each(table) if named else table(slice(None))
+
+
+def _are_counts(counts: Mapping[str, Any], rows: Mapping[str, Any], of_rows: Mapping[str, Any]) -> bool:
+    """Whether counts are given, and not rows; refuse both, and what is incomplete."""
+    first, second, more = (
+        [name for name, value in each.items() if value is not None] for each in (counts, rows, of_rows)
+    )
+    if first and (second or more):
+        message = f"`{first[0]}` is of counts and `{[*second, *more][0]}` of rows: give counts and reviews, or columns."
+        raise HowsureError(message)
+    wanted = counts if first else rows
+    missing = [name for name in wanted if wanted[name] is None]
+    if missing:
+        message = f"`{missing[0]}` is missing: give `counts` and `reviews`, or `y_true`, `y_pred` and `y_reviewed`."
+        raise HowsureError(message)
+    return bool(first)
+
+
+def _of_counts(
+    counts: Any, reviews: Any, labels: ArrayLike | None, prior: Prior | None
+) -> ConfusionTable | Tables[ConfusionTable]:
+    recorded = from_counts(counts, labels)
+    if not isinstance(recorded, Tables):
+        return _corrected(recorded, reviews, prior)
+    matrices, classes = np.asarray(counts, dtype=float), recorded.overall.labels
+    found = _numbers(reviews)
+    if found.shape != (*matrices.shape, len(classes)):
+        message = f"`reviews` has shape {found.shape} and `counts` {matrices.shape}: add an axis of corrected labels."
+        raise HowsureError(message)
+
+    def table(some: Any) -> ConfusionTable:
+        return _corrected(from_counts(matrices[some].sum(0), classes), found[some].sum(0), prior)
+
+    return Groups(recorded.columns, tuple(recorded), np.arange(len(recorded))).each(table)
+
+
+def _corrected(recorded: ConfusionTable, reviews: ArrayLike, prior: Prior | None) -> ConfusionTable:
+    """Return the corrected table of a recorded one."""
+    found = _checked_reviews(reviews, recorded)
     if prior is None:
-        cells = pooled_cells(table.counts, found)
+        cells = pooled_cells(recorded.counts, found)
     else:
-        cells = fixed_cells(table.counts, found, prior_array(prior, found.shape, "prior"))
-        _refuse_silence(cells, table)
-    design = Reviewed(cells, table.labels, _note(found, table))
-    expected = design.expected(table.counts.shape)
-    return replace(table, counts=expected, design=design)
+        cells = fixed_cells(recorded.counts, found, prior_array(prior, found.shape, "prior"))
+        _refuse_silence(cells, recorded)
+    design = Reviewed(cells, recorded.labels, _note(found, recorded))
+    expected = design.expected(recorded.counts.size).reshape(recorded.counts.shape)
+    return replace(recorded, counts=expected, design=design)
 
 
-def _checked_reviews(reviews: ArrayLike, table: Table) -> Array:
-    size = len(table.labels)
+def _numbers(reviews: ArrayLike) -> Array:
     try:
-        found = np.asarray(reviews, dtype=float)
+        return np.asarray(reviews, dtype=float)
     except (TypeError, ValueError):
-        found = np.empty(0)
+        return np.empty(0)
+
+
+def _checked_reviews(reviews: ArrayLike, table: ConfusionTable) -> Array:
+    size = len(table.labels)
+    found = _numbers(reviews)
     if found.shape != (size, size, size):
         message = (
             f"`reviews` has shape {found.shape} and the table {size} classes: give {size}×{size}×{size} numbers, "
@@ -193,7 +335,7 @@ def _checked_reviews(reviews: ArrayLike, table: Table) -> Array:
     return found
 
 
-def _refuse_silence(cells: tuple[Cells, ...], table: Table) -> None:
+def _refuse_silence(cells: tuple[Cells, ...], table: ConfusionTable) -> None:
     for each in cells:
         silent = each.silent
         if silent.any():
@@ -205,7 +347,7 @@ def _refuse_silence(cells: tuple[Cells, ...], table: Table) -> None:
             raise HowsureError(message)
 
 
-def _note(reviews: Array, table: Table) -> str:
+def _note(reviews: Array, table: ConfusionTable) -> str:
     """Say which cells that hold cases were not reviewed at all."""
     alone = np.argwhere((reviews.sum(-1) == 0) & (table.counts > 0))
     if not len(alone):

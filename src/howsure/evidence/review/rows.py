@@ -1,101 +1,76 @@
-"""A review from rows: one row a case, with the corrected label where it was reviewed."""
+"""A review from rows: one row per case, with the corrected label where it was reviewed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import HowsureError
-from howsure.evidence.review.reviewed import reviewed
-from howsure.methods.dirichlet import Prior
 from howsure.sources.columns import as_labels, encoded, is_missing, same_length
 from howsure.sources.confusion import class_labels, refuse_mixed
-from howsure.sources.frames import columns
-from howsure.tables.table import Table
 
 Array = NDArray[Any]
 
 
-def review(
-    y_true: Any,
-    y_pred: Any,
-    y_reviewed: Any,
-    *,
-    data: Any = None,
-    labels: ArrayLike | None = None,
-    prior: Prior | None = None,
-) -> Table:
-    """Return the corrected confusion table of predictions whose labels were reviewed in part.
+@dataclass(frozen=True, slots=True, eq=False)
+class ReviewedRows:
+    """Cases by their recorded, predicted and corrected label, as positions of the classes.
 
     Parameters
     ----------
-    y_true, y_pred
-        Label as it was recorded, and predicted label, of each case; with ``data`` the names of their columns.
-    y_reviewed
-        Corrected label of each reviewed case, and a missing value (None, nan …) where a case was not reviewed. A
-        reviewed case whose record was right has its label here again.
-    data
-        A frame, a lazy frame or relation, a mapping of columns, or the path of a file.
-    labels
-        The classes, in order; by default all that occur in any of the three columns. Cases recorded or predicted
-        as another are left out.
-    prior
-        As in `reviewed`.
-
-    Returns
-    -------
-    Table
-        As from `reviewed`.
-
-    Raises
-    ------
-    HowsureError
-        If no case was reviewed, a corrected label is not among the classes, or the columns do not fit.
-
-    Notes
-    -----
-    Cases must be reviewed at random, either within each cell of the table (as many as one likes in each) or over
-    all cases: given how many were reviewed in a cell, both choose them alike. A review of the cases that looked
-    wrong is neither.
-
-    Examples
-    --------
-    >>> import howsure as hs
-    >>> table = hs.review(
-    ...     ["cat", "cat", "cat", "dog", "dog", "dog"],
-    ...     ["cat", "cat", "dog", "dog", "dog", "cat"],
-    ...     ["cat", None, "dog", "dog", None, None],
-    ... )
-    >>> table.rows, table.design.note
-    (6, '1 cell has no review (recorded/predicted dog/cat): only the prior speaks there')
+    labels : ndarray of shape (K,)
+        The classes.
+    cell : ndarray of shape (n,)
+        Flat position of the recorded and the predicted label; −1 where one of them is none of the classes.
+    corrected : ndarray of shape (n,)
+        Position of the corrected label; −1 where the case was not reviewed.
     """
-    found = columns(data, {"y_true": y_true, "y_pred": y_pred, "y_reviewed": y_reviewed})
-    coded = [encoded(role, found[role]) for role in ("y_true", "y_pred")]
-    corrected = _listed(found["y_reviewed"])
-    known = np.array([not is_missing(label) for label in corrected], dtype=bool)
-    same_length([*coded, encoded("y_reviewed", known)], None)
-    if not known.any():
+
+    labels: Array
+    cell: Array
+    corrected: Array
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any], labels: ArrayLike | None) -> ReviewedRows:
+        """Return the cases of the columns ``y_true``, ``y_pred`` and ``y_reviewed``."""
+        coded = [encoded(role, given[role]) for role in ("y_true", "y_pred")]
+        listed = _listed(given["y_reviewed"])
+        known = np.array([not is_missing(label) for label in listed], dtype=bool)
+        same_length([*coded, encoded("y_reviewed", known)], None)
+        _refuse_unreviewed(known)
+        found = _narrowed([label for label, one in zip(listed, known, strict=True) if one])
+        reviewed = encoded("y_reviewed", found)
+        levels = [each.levels[np.unique(each.codes) - each.offset] for each in (*coded, reviewed)]
+        refuse_mixed(levels[0], levels[2])
+        axis = class_labels(levels[0], as_labels([*levels[1].tolist(), *levels[2].tolist()]), labels)
+        true, predicted, place = (_positions(each, axis) for each in (*coded, reviewed))
+        if (place < 0).any():
+            unknown = reviewed.levels[reviewed.codes[np.argmax(place < 0)] - reviewed.offset]
+            raise HowsureError.unknown("class", str(unknown), map(str, axis.tolist()))
+        corrected = np.full(len(known), -1)
+        corrected[known] = place
+        inside = (true >= 0) & (predicted >= 0)
+        return cls(axis, np.where(inside, true * len(axis) + predicted, -1), corrected)
+
+    def counted(self, some: Any) -> tuple[Array, Array]:
+        """Return the counts, ``(K, K)``, and the reviews, ``(K, K, K)``, of some of the rows."""
+        size, cell, corrected = len(self.labels), self.cell[some], self.corrected[some]
+        seen = corrected >= 0
+        _refuse_unreviewed(seen)
+        seen &= cell >= 0
+        counts = np.bincount(cell[cell >= 0], minlength=size**2)
+        reviews = np.bincount(cell[seen] * size + corrected[seen], minlength=size**3)
+        return counts.reshape(size, size), reviews.reshape(size, size, size)
+
+
+def _refuse_unreviewed(seen: Array) -> None:
+    if not seen.any():
         message = "`y_reviewed` is missing everywhere: no case was reviewed. Use `confusion` for unreviewed labels."
         raise HowsureError(message)
-    of_reviewed = encoded("y_reviewed", _narrowed([label for label, one in zip(corrected, known, strict=True) if one]))
-    levels = [each.levels[np.unique(each.codes) - each.offset] for each in (*coded, of_reviewed)]
-    refuse_mixed(levels[0], levels[2])
-    axis = class_labels(levels[0], as_labels([*levels[1].tolist(), *levels[2].tolist()]), labels)
-    true, predicted, third = (_positions(each, axis) for each in (*coded, of_reviewed))
-    if (third < 0).any():
-        unknown = of_reviewed.levels[of_reviewed.codes[np.argmax(third < 0)] - of_reviewed.offset]
-        raise HowsureError.unknown("class", str(unknown), map(str, axis.tolist()))
-    size = len(axis)
-    kept = (true >= 0) & (predicted >= 0)
-    cell = true * size + predicted
-    counts = np.bincount(cell[kept], minlength=size**2).reshape(size, size)
-    among = kept[known]
-    flat = (cell[known] * size + third)[among]
-    reviews = np.bincount(flat, minlength=size**3).reshape(size, size, size)
-    return reviewed(counts, reviews, labels=axis, prior=prior)
 
 
 def _listed(values: Any) -> list[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ DRAWN_SCORES = 5_000  # up to which a table of scores is drawn; the delta method
 FINE = 2 * MOST_SCORES  # scores, from which on the calibrator's part of a variance is of groups of neighbours
 
 
+@final
 @dataclass(frozen=True, slots=True, eq=False)
 class CalibratedBatch(Expected):
     """Cases of known score and unknown class; both the classes and the calibrator are uncertain.
@@ -30,12 +31,12 @@ class CalibratedBatch(Expected):
 
     Parameters
     ----------
-    calibrator
+    calibrator : Calibrator
         Its draws say how uncertain the probabilities are.
-    scores, number
+    scores, number : ndarray of shape (S,)
         Distinct scores, or means of neighbouring ones, and how many cases have them.
-    cells
-        Cells of the table in which a negative and a positive case of each score are counted, ``(S, 2)``.
+    cells : ndarray of shape (S, 2)
+        Flat cells of the table in which a negative and a positive case of each score are counted.
     """
 
     calibrator: Calibrator
@@ -45,17 +46,17 @@ class CalibratedBatch(Expected):
 
     @property
     def note(self) -> str:
-        """What the interval is of."""
-        return "what these cases will turn out to be, if the labelled ones are like them"
+        """What the interval is of, and what it assumes."""
+        return "prediction for these cases; assumes that the labelled cases are like them"
 
     @property
     def method(self) -> str:
-        """``"bayes"``, which follows classes and calibrator exactly, where that many scores are quick to draw."""
+        """``"bayes"``, which follows classes and calibrator exactly, up to 5,000 scores; of more it is slow."""
         return "bayes" if len(self.scores) <= DRAWN_SCORES else ""
 
-    def variance(self, counts: Array, gradient: Array) -> Array:  # noqa: ARG002 - as of every design
+    def variance(self, counts: Array, gradient: Array) -> Array:
         """Return the variance of the classes given the calibrator, and of their mean with the calibrator's draws."""
-        slopes = gradient.ravel()[self.cells]
+        slopes = gradient[self.cells]
         form = slopes[:, 1] - slopes[:, 0]
         share = self.calibrator.mean(self.scores)
         starts, known = self._neighbours()
@@ -81,7 +82,7 @@ class CalibratedBatch(Expected):
         drawn = low**2 * every + 2 * low * step * both + step**2 * above
         return np.asarray(low**2 * (whole - classes) + high**2 * classes + np.maximum(drawn, 0.0))
 
-    def merged(self, cells: Array, size: int) -> CalibratedBatch:  # noqa: ARG002 - as of every design
+    def merged(self, cells: Array, size: int) -> CalibratedBatch:
         """Relabel the cells; of very many scores, neighbours with the same cells become one."""
         relabelled = cells[self.cells]
         order = np.lexsort((self.scores, relabelled[:, 1], relabelled[:, 0]))
@@ -106,7 +107,7 @@ class CalibratedBatch(Expected):
         entries = (np.ones(self.cells.size), (np.arange(self.cells.size), self.cells.T.ravel()))
         return np.asarray(drawn @ sparse.csr_array(entries, shape=(self.cells.size, counts.size)))
 
-    def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:  # noqa: ARG002
+    def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw as `resample` does: what is known of the batch is its scores, and no prior is added to them."""
         return self.resample(counts, size, rng)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from collections.abc import Callable, Mapping, Sized
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,73 +13,119 @@ from howsure.designs.expected import Batch, Cases, Known, Population
 from howsure.errors import HowsureError, whole_number
 from howsure.evidence.calibration.calibrators import Calibrator
 from howsure.evidence.unlabelled.batch import calibrated_batch
-from howsure.evidence.unlabelled.chunks import Every, chunk_codes
+from howsure.evidence.unlabelled.chunks import Every, chunks
 from howsure.sources.columns import encoded
 from howsure.sources.frames import columns
+from howsure.sources.groups import by_columns, roles
 from howsure.sources.scores import score_values
+from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table, label_array
 
 Array = NDArray[Any]
 Target = Literal["batch", "population"]
+Make = Callable[[Any], Table]  # from some of the rows
 TARGETS: Mapping[str, type[Batch | Population]] = {"batch": Batch, "population": Population}
 ROUNDING = 2e-3  # by which the probabilities of a case, printed with few decimals, may miss a sum of 1
 NONE = 1e-30  # a probability below it is none: its inverse square would overflow
+
+
+@overload
+def calibrated(  # of n×K probabilities tables are of classes, which the type of an array does not show
+    y_score: Any,
+    *,
+    data: Any = ...,
+    by: None = None,
+    every: None = None,
+    y_pred: Any = ...,
+    labels: Any = ...,
+    target: Target = ...,
+    n: int | None = ...,
+    calibrator: Calibrator | None = ...,
+) -> ScoresTable: ...
+
+
+@overload
+def calibrated(
+    y_score: Any,
+    *,
+    data: Any = ...,
+    by: Sized,
+    every: Every | None = ...,
+    y_pred: Any = ...,
+    labels: Any = ...,
+    target: Target = ...,
+    calibrator: Calibrator | None = ...,
+) -> Tables[ScoresTable]: ...
+
+
+@overload
+def calibrated(
+    y_score: Any,
+    *,
+    data: Any = ...,
+    every: int,
+    y_pred: Any = ...,
+    labels: Any = ...,
+    target: Target = ...,
+    calibrator: Calibrator | None = ...,
+) -> Tables[ScoresTable]: ...
 
 
 def calibrated(
     y_score: Any,
     *,
     data: Any = None,
-    by: Any = None,
+    by: Sized | None = None,
     every: Every | int | None = None,
     y_pred: Any = None,
     labels: Any = None,
     target: Target = "batch",
     n: int | None = None,
     calibrator: Calibrator | None = None,
-) -> Any:
+) -> Table | Tables[Any]:
     """Return the expected counts of a calibrated classifier: every metric, without a single label.
 
     Parameters
     ----------
-    y_score
-        Probability of the positive class of each case; n×K probabilities of K classes; or the distribution of the
-        scores: a frozen SciPy distribution, anything else with a ``cdf``, or a distribution function. With ``data``
-        the name of the column, or a list of K names.
-    data
-        A frame, a lazy frame or relation, a mapping of columns, or the path of a file.
-    by
-        Column to split by: one table for each of its values, or each period of it.
-    every
+    y_score : array-like of shape (n,) or (n, K), str, list of str, or distribution
+        Probability of the positive class of each case, in [0, 1]; n×K probabilities of K classes; or the distribution
+        of the scores: a frozen SciPy distribution, anything else with a ``cdf``, or a distribution function. With
+        ``data`` the name of the column, or a list of K names.
+    data : frame, mapping, path or None
+        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
+    by : array-like of shape (n,), str, list of str, mapping or frame, optional
+        One column, or several, to split by: one table for each value, combination of values, or period.
+    every : str or int, optional
         Chunks: with ``by`` a column of times the period, ``"hour"``, ``"day"``, ``"week"``, ``"month"``,
-        ``"quarter"`` or ``"year"``; without ``by`` how many consecutive cases make a chunk.
-    y_pred
+        ``"quarter"`` or ``"year"``; without ``by`` the number of consecutive cases in a chunk.
+    y_pred : array-like of shape (n,) or str, optional
         Of n×K probabilities: the predicted class of each case; by default the most probable.
-    labels
+    labels : array-like of shape (K,), optional
         The classes' names, in order: ``(negative, positive)``, or K of them. 0 … K−1 by default.
-    target
-        What intervals are about: ``"batch"``, what these very cases will turn out to be once they are labelled, or
+    target : {"batch", "population"}
+        What intervals are about: ``"batch"``, the metric of these very cases once they are labelled, or
         ``"population"``, the metric of the population that they are a sample of.
-    n
+    n : int, optional
         Of a distribution: the size of a new batch drawn from it. Without it there is nothing uncertain.
-    calibrator
+    calibrator : Calibrator, optional
         From `calibrate`, for scores that are no probabilities yet: it makes them so, and its uncertainty enters every
         interval. Thresholds stay on the scale of the scores.
 
     Returns
     -------
-    Table, or dict of Table
-        Of scores: kind ``"scores"``, with ``n (1 - s)`` expected negative and ``n s`` positive cases at each distinct
-        score, so that ``.at(threshold)``, ROC AUC, average precision and all curves follow. Of n×K probabilities: the
-        K×K confusion table ``C_ij = sum of p_i over the cases predicted as j``.
+    ScoresTable, ConfusionTable or Tables
+        Of scores: ``n (1 - s)`` expected negative and ``n s`` positive cases at each distinct score, so that
+        ``.at(threshold)``, ROC AUC, average precision and all curves follow. Of n×K probabilities: the K×K confusion
+        table ``C_ij = sum of p_i over the cases predicted as j``. With ``by`` or ``every`` the tables of the chunks,
+        a mapping with the table of all cases as ``overall``.
 
     Raises
     ------
     HowsureError
         If a score is missing or outside [0, 1], there is no case, the probabilities of a case do not sum to 1, or the
-        distribution is not one of continuous scores in [0, 1].
+        distribution is not one of continuous scores in [0, 1]; if ``every`` and ``by`` do not fit each other.
 
     Notes
     -----
@@ -90,6 +136,10 @@ def calibrated(
     scores counts: a label adds nothing to what its probability says. The interval of the metric that another, labelled
     batch of the population would show is wider than either.
 
+    References
+    ----------
+    Hong (2013), Computational Statistics & Data Analysis 59.
+
     Examples
     --------
     >>> import howsure as hs
@@ -98,7 +148,10 @@ def calibrated(
     [[2.25, 0.7], [0.75, 2.3]]
     >>> estimate = hs.estimate(scores, "precision", threshold=0.5)
     >>> round(estimate.value, 3), estimate.reason
-    (0.767, 'what these cases will turn out to be, if their scores are calibrated')
+    (0.767, 'prediction for these cases; assumes calibrated scores')
+    >>> chunks = hs.calibrated([0.1, 0.3, 0.35, 0.6, 0.8, 0.9], every=3)
+    >>> {cases: table.rows for cases, table in chunks.items()}
+    {'0–2': 3, '3–5': 3}
     """
     if target not in TARGETS:
         raise HowsureError.unknown("target", str(target), TARGETS)
@@ -106,41 +159,46 @@ def calibrated(
         _refuse_given("a distribution", data=data, by=by, every=every, y_pred=y_pred, calibrator=calibrator)
         return _of_distribution(y_score, n, _binary(labels))
     _refuse_given("scores", n=n)
+    named = by_columns(by, data)
     if calibrator is not None:
-        _refuse_given("one calibrated score a case", y_pred=y_pred, labels=labels)
-        if not isinstance(calibrator, Calibrator):
-            message = f"`calibrator` comes from `calibrate(y_score, y_true)`; this is {type(calibrator).__name__}."
-            raise HowsureError(message)
-        if target != "batch":
-            message = "A calibrator's intervals are about the batch at hand: leave out `target`."
-            raise HowsureError(message)
-        given = columns(data, {"y_score": y_score} if by is None else {"y_score": y_score, "by": by})
-        score = calibrator.checked(given["y_score"])
-        chunk = chunk_codes(given.get("by"), every, len(score))
-        return _by_chunk(chunk, lambda rows: calibrated_batch(score[rows], calibrator))
-    score, others, named = _columns(y_score, data, {"y_pred": y_pred, "by": by})
-    chunk = chunk_codes(others.get("by"), every, len(score))
-    if score.ndim == 2 and labels is None:  # noqa: PLR2004 - probabilities of K classes
-        labels = named
-    predicted = others.get("y_pred")
+        _refuse_given("one calibrated score per case", y_pred=y_pred, labels=labels)
+        _refuse_unfit(calibrator, target)
+        given = columns(data, {"y_score": y_score} | roles(named))
+        rows, make = _batches(given["y_score"], calibrator)
+    else:
+        score, given, names = _columns(y_score, data, {"y_pred": y_pred} | roles(named))
+        classes = names if labels is None else labels
+        rows, make = len(score), _maker(score, given.get("y_pred"), classes, TARGETS[target])
+    split = chunks(named, given, every, rows)
+    return make(slice(None)) if split is None else split.each(make)
+
+
+def _refuse_unfit(calibrator: Any, target: Target) -> None:
+    if not isinstance(calibrator, Calibrator):
+        message = f"`calibrator` comes from `calibrate(y_score, y_true)`; this is {type(calibrator).__name__}."
+        raise HowsureError(message)
+    if target != "batch":
+        message = "A calibrator's intervals are about the batch at hand: leave out `target`."
+        raise HowsureError(message)
+
+
+def _batches(y_score: Any, calibrator: Calibrator) -> tuple[int, Make]:
+    """Return the number of scores, and what makes the table of some of them."""
+    score = calibrator.checked(y_score)
+    return len(score), lambda rows: calibrated_batch(score[rows], calibrator)
+
+
+def _maker(score: Array, predicted: Any, labels: Any, design: type[Batch | Population]) -> Make:
+    """Return what makes the table of some rows of probabilities."""
     if score.ndim == 1:
         if predicted is not None:
-            message = "`y_pred` goes with n×K probabilities; of one score a case, `.at(threshold)` gives predictions."
+            message = "`y_pred` goes with n×K probabilities; of one score per case, `.at(threshold)` gives predictions."
             raise HowsureError(message)
-        classes = _binary(labels)
-        build: Any = lambda rows: _of_scores(score[rows], classes, TARGETS[target])  # noqa: E731 - one of two
-    else:
-        classes = np.arange(score.shape[1]) if labels is None else label_array(labels)
-        decisions = _decisions(score, predicted, classes)
-        build = lambda rows: _of_probabilities(score[rows], decisions[rows], classes, TARGETS[target])  # noqa: E731
-    return _by_chunk(chunk, build)
-
-
-def _by_chunk(chunk: tuple[list[Any], Array] | None, build: Callable[[Any], Table]) -> Any:
-    if chunk is None:
-        return build(slice(None))
-    names, codes = chunk
-    return {name: build(codes == code) for code, name in enumerate(names)}
+        two = _binary(labels)
+        return lambda rows: _of_scores(score[rows], two, design)
+    classes = np.arange(score.shape[1]) if labels is None else label_array(labels)
+    decisions = _decisions(score, predicted, classes)
+    return lambda rows: _of_probabilities(score[rows], decisions[rows], classes, design)
 
 
 def _refuse_given(what: str, **arguments: Any) -> None:
@@ -162,7 +220,7 @@ def _columns(y_score: Any, data: Any, others: Mapping[str, Any]) -> tuple[Array,
     values = given["y_score"]
     names = [str(each) for each in values.columns] if hasattr(values, "columns") else []
     array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
-    if array.ndim == 2:  # noqa: PLR2004 - cases and classes
+    if array.ndim == 2:
         flat = score_values(array.ravel()).reshape(array.shape)
         return _probabilities(flat), given, names or None
     return _in_range(score_values(values)), given, None
@@ -187,8 +245,8 @@ def _in_range(score: Array) -> Array:
 def _probabilities(score: Array) -> Array:
     """Return n×K probabilities; refuse cases whose probabilities do not sum to 1."""
     _in_range(score)
-    if score.shape[1] < 2:  # noqa: PLR2004 - a table needs two classes
-        message = "`y_score` has a single column. Give one score a case, `y_score[:, 0]`."
+    if score.shape[1] <= 1:
+        message = "`y_score` has a single column. Give one score per case, `y_score[:, 0]`."
         raise HowsureError(message)
     sums = score.sum(1)
     off = np.abs(sums - 1) > ROUNDING
@@ -204,8 +262,8 @@ def _probabilities(score: Array) -> Array:
 
 def _binary(labels: Any) -> Array:
     classes = np.arange(2) if labels is None else label_array(labels)
-    if len(classes) != 2:  # noqa: PLR2004 - negative and positive
-        message = f"`labels` names {len(classes)} classes; one score a case has two, the negative and the positive."
+    if len(classes) != 2:
+        message = f"`labels` names {len(classes)} classes; one score per case has two, the negative and the positive."
         raise HowsureError(message)
     return classes
 

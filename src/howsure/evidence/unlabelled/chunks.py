@@ -1,14 +1,16 @@
-"""Chunks of cases: values of a column, periods of time, or so many consecutive cases."""
+"""Chunks of cases: values of columns, periods of time, or runs of consecutive cases."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.sources.columns import encoded, refuse_missing, sort_order
+from howsure.sources.columns import refuse_missing
+from howsure.sources.groups import Groups, groups_of, roles
 
 Array = NDArray[Any]
 Every = Literal["hour", "day", "week", "month", "quarter", "year"]
@@ -16,16 +18,18 @@ UNITS = {"hour": "h", "day": "D", "week": "W", "month": "M", "quarter": "M", "ye
 MONTHS = 3  # of a quarter
 
 
-def chunk_codes(values: Any, every: Every | int | None, rows: int) -> tuple[list[Any], Array] | None:
-    """Return the chunks' names, in order, and each case's position among them; None where there is one chunk.
+def chunks(named: Mapping[str, Any], given: Mapping[str, Any], every: Every | int | None, rows: int) -> Groups | None:
+    """Return the chunk of each case, in order; None where all are one chunk.
 
     Parameters
     ----------
-    values
-        The column to split by, or None.
-    every
-        Period of a column of times, size of a chunk of consecutive cases, or None.
-    rows
+    named : mapping of str
+        The columns to split by, from `by_columns`.
+    given : mapping of str
+        The columns by role, those to split by among them.
+    every : str or int, optional
+        Period of a column of times, or size of a chunk of consecutive cases.
+    rows : int
         Number of cases.
 
     Raises
@@ -36,53 +40,40 @@ def chunk_codes(values: Any, every: Every | int | None, rows: int) -> tuple[list
     Examples
     --------
     >>> import numpy as np
-    >>> names, codes = chunk_codes(np.array(["2024-01-31", "2024-02-01"], dtype="datetime64[D]"), "month", 2)
-    >>> names, codes.tolist()
-    (['2024-01', '2024-02'], [0, 1])
+    >>> days = np.array(["2024-01-31", "2024-02-01"], dtype="datetime64[D]")
+    >>> found = chunks({"day": days}, {"by": days}, "month", 2)
+    >>> found.keys, found.code.tolist()
+    (('2024-01', '2024-02'), [0, 1])
     """
-    if values is not None and len(values) != rows:
-        message = f"The columns differ in length: `y_score` has {rows}, `by` has {len(values)}."
-        raise HowsureError(message)
     if isinstance(every, str):
-        return _periods(values, every)
+        return _periods(named, given, every, rows)
     if every is not None:
-        return _runs(values, every, rows)
-    if values is None:
-        return None
-    column = encoded("by", values)
-    used, codes = np.unique(np.asarray(column.codes, dtype=np.int64) - column.offset, return_inverse=True)
-    levels = column.levels[used]
-    order = sort_order(levels)
-    place = np.empty(len(order), dtype=np.intp)
-    place[order] = np.arange(len(order))
-    return levels[order].tolist(), place[codes]
+        return _runs(named, every, rows)
+    return groups_of(named, given, rows) if named else None
 
 
-def _runs(values: Any, size: int, rows: int) -> tuple[list[Any], Array]:
-    if values is not None:
+def _runs(named: Mapping[str, Any], size: int, rows: int) -> Groups:
+    if named:
         message = "`every` as a number makes chunks of consecutive cases; leave out `by`, or name a period of it."
         raise HowsureError(message)
     if isinstance(size, bool) or not isinstance(size, SupportsIndex) or size < 1:
         message = f"`every` is a period or a whole number of cases of at least 1, not {size!r}."
         raise HowsureError(message)
     starts = range(0, rows, int(size))
-    return [f"{start}–{min(start + size, rows) - 1}" for start in starts], np.arange(rows) // int(size)
+    names = tuple(f"{start}–{min(start + size, rows) - 1}" for start in starts)
+    return Groups(("cases",), names, np.arange(rows) // int(size))
 
 
-def _periods(values: Any, every: str) -> tuple[list[Any], Array]:
+def _periods(named: Mapping[str, Any], given: Mapping[str, Any], every: str, rows: int) -> Groups:
     if every not in UNITS:
         raise HowsureError.unknown("period", every, UNITS)
-    if values is None:
-        message = f"`every='{every}'` needs a column of times: name it with `by`."
+    if len(named) != 1:
+        message = f"`every='{every}'` needs one column of times: name it with `by`."
         raise HowsureError(message)
-    array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
-    try:
-        times = array if array.dtype.kind == "M" else np.asarray(array.tolist(), dtype="datetime64[s]")
-    except (TypeError, ValueError):
-        message = f"`by` holds no times, such as 2024-03-31, and has no period '{every}'."
-        raise HowsureError(message) from None
-    refuse_missing("by", np.isnat(times))
-    unit = UNITS[every]
+    times = _times(given[next(iter(roles(named)))], every)
+    if len(times) != rows:
+        message = f"The columns differ in length: `by` has {len(times)}, the others {rows}."
+        raise HowsureError(message)
     if every == "week":  # weeks of NumPy begin on Thursdays, the weekday of 1970-01-01
         days = times.astype("datetime64[D]").astype(np.int64)
         periods = (days - (days + 3) % 7).astype("datetime64[D]")
@@ -90,9 +81,20 @@ def _periods(values: Any, every: str) -> tuple[list[Any], Array]:
         months = times.astype("datetime64[M]").astype(np.int64)
         periods = (months - months % MONTHS).astype("datetime64[M]")
     else:
-        periods = times.astype(f"datetime64[{unit}]")
+        periods = times.astype(f"datetime64[{UNITS[every]}]")
     distinct, codes = np.unique(periods, return_inverse=True)
     names = [str(each) for each in distinct]
     if every == "quarter":
         names = [f"{name[:4]}-Q{(int(name[5:7]) + 2) // MONTHS}" for name in names]
-    return names, codes
+    return Groups(tuple(named), tuple(names), codes)
+
+
+def _times(values: Any, every: str) -> Array:
+    array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    try:
+        times = array if array.dtype.kind == "M" else np.asarray(array.tolist(), dtype="datetime64[s]")
+    except (TypeError, ValueError):
+        message = f"`by` holds no times, such as 2024-03-31, and has no period '{every}'."
+        raise HowsureError(message) from None
+    refuse_missing("by", np.isnat(times))
+    return times

@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.expected import Batch, Population
 from howsure.errors import HowsureError
 from howsure.grids import OneRecord
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
 from howsure.tables.scores import ScoresTable
-from howsure.tables.table import Table
 
 Array = NDArray[Any]
 STEPS = 11  # of each way of being miscalibrated; odd, so that none at all is among them
@@ -36,6 +34,13 @@ class Miscalibration(OneRecord):
         The extremes.
     low_at, high_at : tuple of two float
         Their (shift, slope).
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> found = hs.miscalibration(hs.calibrated([0.1, 0.35, 0.6, 0.9]), "recall", threshold=0.5, shift=0.4)
+    >>> found.low_at, found.high_at
+    ((0.4, 1.0), (-0.4, 1.0))
     """
 
     metric: str
@@ -57,7 +62,7 @@ class Miscalibration(OneRecord):
 
 
 def miscalibration(
-    table: Table,
+    table: ScoresTable,
     metric: str | Metric,
     *,
     threshold: float | None = None,
@@ -69,22 +74,23 @@ def miscalibration(
 
     Parameters
     ----------
-    table
+    table : ScoresTable
         From `calibrated`, of one score per case.
-    metric
+    metric : str or Metric
         A metric of counts, with a threshold, or of scores.
-    threshold
+    threshold : float, optional
         Where to take the confusion table; the predictions stay what they are.
-    shift, slope
+    shift, slope : float
         The true log odds are ``a + b * logit(score)`` with ``|a| <= shift`` and b between ``1 / slope`` and ``slope``.
         A shift of 0.4 moves a score of 0.5 to between 0.4 and 0.6; a slope of 1.5 makes scores over- or underconfident.
-    distance
-        Beyond that, each true probability may be off by up to so much, in whichever direction is worst; needs a
-        threshold.
+    distance : float
+        By how much each true probability may be off beyond that, in whichever direction is worst, from 0 to 1; needs
+        a threshold.
 
     Returns
     -------
     Miscalibration
+        The metric if the scores are calibrated, and its extremes over what was allowed.
 
     Raises
     ------
@@ -135,9 +141,9 @@ def miscalibration(
     )
 
 
-def _checked(table: Table, threshold: float | None, shift: float, slope: float, distance: float) -> None:
-    if not isinstance(table, ScoresTable) or not isinstance(table.design, Batch | Population):
-        message = "`miscalibration` is of scores without labels, one a case: give `calibrated(y_score)`."
+def _checked(table: ScoresTable, threshold: float | None, shift: float, slope: float, distance: float) -> None:
+    if not isinstance(table, ScoresTable) or not table.design.trusts_scores:
+        message = "`miscalibration` is of scores without labels, one per case: give `calibrated(y_score)`."
         raise HowsureError(message)
     if not (shift >= 0 and slope >= 1 and 0 <= distance <= 1 and np.isfinite(shift + slope)):
         message = (
@@ -156,7 +162,7 @@ def _log_odds(score: Array) -> Array:
 
 
 def _together(mass: Array, score: Array, above: Array) -> tuple[Array, Array, Array]:
-    """Take scores together that hardly differ and are decided alike, at their mean."""
+    """Take together scores that hardly differ and lie on one side of the threshold, at their mean."""
     place = 2 * (score * (MANY // 2)).astype(np.intp) + above
     number = np.bincount(place, mass)
     filled = np.flatnonzero(number)

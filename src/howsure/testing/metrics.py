@@ -1,4 +1,4 @@
-"""For tests of one's own metrics: the laws that howsure's keep."""
+"""The laws of metrics, for tests of one's own."""
 
 from __future__ import annotations
 

@@ -1,0 +1,218 @@
+"""The keywords that all of scikit-learn's names take here: types, defaults and words, each once."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import wraps
+from typing import Any, Literal, TypedDict, TypeVar, cast, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from howsure.errors import OneClassError
+from howsure.estimates.estimate import Estimate
+from howsure.estimates.estimation import evaluate
+from howsure.methods.bootstrap import Bootstrap
+from howsure.methods.interval import Method
+from howsure.methods.library import named
+from howsure.methods.names import MethodName
+from howsure.metrics.metric import Metric
+from howsure.sources.columns import as_labels, sort_order
+from howsure.sources.confusion import confusion
+from howsure.tables.confusion import ConfusionTable
+from howsure.tables.multilabel import MultilabelTable
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+Function = TypeVar("Function", bound=Callable[..., Any])
+Seed = int | Sequence[int] | np.random.Generator | np.random.RandomState | np.random.SeedSequence | None
+MeanName = Literal["macro", "micro", "weighted", "geometric", "harmonic", "min", "max"]
+AverageName = Literal["binary"] | MeanName
+SAMPLES = "average='samples' averages over cases, and is no function of the table. Use micro, macro or weighted."
+
+
+class Keywords(TypedDict, total=False):
+    """The fields of `Settings`, as type checkers see them among a function's keywords."""
+
+    sample_weight: ArrayLike | None
+    groups: Any
+    confidence_level: float
+    confidence_interval: float | None
+    method: MethodName | Method | None
+    n_resamples: int
+    random_state: Seed
+    data: Any
+    compute_ci: bool
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How cases are counted, and which interval their metrics get.
+
+    Parameters
+    ----------
+    sample_weight : array-like of shape (n,) or str, optional
+        Non-negative weight of each case.
+    groups : array-like of shape (n,) or str, optional
+        Cluster of each case (patient, document, user): cases of one cluster vary together.
+    confidence_level : float
+        Coverage of the interval, between 0 and 1.
+    confidence_interval : float, optional
+        A synonym of ``confidence_level``, as in the package ``confidenceinterval``.
+    method : str or Method, optional
+        A method or its name; by default the one that suits the metric.
+    n_resamples : int
+        Number of resamples of a bootstrap that is given by its name.
+    random_state : int, Generator, SeedSequence or None
+        Seed of the methods that draw.
+    data : frame, mapping, path or None
+        A frame or file that holds the columns, which then are given by their names.
+    compute_ci : bool
+        Accepted as in the package ``confidenceinterval``; the result is an `Estimate` in any case.
+    """
+
+    sample_weight: ArrayLike | None = None
+    groups: Any = None
+    confidence_level: float = 0.95
+    confidence_interval: float | None = None
+    method: MethodName | Method | None = None
+    n_resamples: int = 9999
+    random_state: Seed = None
+    data: Any = None
+    compute_ci: bool = True
+
+    @property
+    def level(self) -> float:
+        """The confidence level, by whichever of its names it was given."""
+        return self.confidence_level if self.confidence_interval is None else self.confidence_interval
+
+    @property
+    def chosen_method(self) -> Method | None:
+        """The method; a bootstrap that was given by its name has the number of resamples."""
+        chosen = named(self.method)
+        if isinstance(chosen, Bootstrap) and isinstance(self.method, str):
+            return replace(chosen, n_resamples=self.n_resamples)
+        return chosen
+
+    def table(
+        self, y_true: Any, y_pred: Any, *, also: ArrayLike | None = None, positive: Any = None
+    ) -> ConfusionTable | MultilabelTable:
+        """Return the table of all classes that occur, and of those named too.
+
+        Parameters
+        ----------
+        y_true, y_pred : array-like of shape (n,) or (n, L), or str
+            True and predicted labels.
+        also : array-like, optional
+            Classes that need not occur, if one of them does.
+        positive : object, optional
+            One of the two classes, where a single one may occur.
+        """
+        try:
+            table = self.counted(y_true, y_pred)
+        except OneClassError as error:
+            both = as_labels([error.label, _other(error.label, positive)])
+            table = self.counted(y_true, y_pred, both[sort_order(both)])
+        known = {str(label) for label in table.labels}
+        absent = [] if also is None else [label for label in listed(also) if str(label) not in known]
+        if not absent:
+            return table
+        if len(absent) == len(listed(also)):
+            table.position(absent[0])  # refuses it, and names the nearest class
+        return self.counted(y_true, y_pred, as_labels([*table.labels.tolist(), *absent]))
+
+    def counted(self, y_true: Any, y_pred: Any, labels: ArrayLike | None = None) -> ConfusionTable | MultilabelTable:
+        """Return the table of the classes that are named; of all that occur by default."""
+        return confusion(
+            y_true, y_pred, labels=labels, data=self.data, sample_weight=self.sample_weight, groups=self.groups
+        )
+
+    def estimates(self, table: Table, metrics: Sequence[Metric | str]) -> list[Estimate]:
+        """Return the estimate of each metric, all of them in one pass."""
+        found = evaluate(
+            table, metrics, method=self.chosen_method, confidence_level=self.level, random_state=self.random_state
+        )
+        return [found[each if isinstance(each, str) else each.name] for each in metrics]
+
+
+def listed(labels: Any) -> list[Any]:
+    """Return class labels as a list of plain values."""
+    return list(labels.tolist() if hasattr(labels, "tolist") else labels)
+
+
+def _other(label: Any, positive: Any) -> Any:
+    """Return the class beside the only one that occurs: the positive one, or its absence."""
+    if isinstance(label, bool):
+        return not label
+    if positive not in (None, label):
+        return positive
+    if isinstance(label, str):
+        return f"not {label}"
+    return 0 if label else 1
+
+
+ESTIMATE = "Estimate\n    The value, a float, with its interval."
+
+
+def with_keywords(parameters: str, returns: str = ESTIMATE) -> Callable[[Function], Function]:
+    """Return a decorator for functions that take ``**keywords: Unpack[Keywords]``.
+
+    It shows the keywords in the function's signature, refuses others as Python does, and completes the docstring.
+
+    Parameters
+    ----------
+    parameters : str
+        Words about the parameters that a family of functions has in common.
+    returns : str
+        Words about the result.
+    """
+
+    def decorated(function: Function) -> Function:
+        shown = _signature(function)
+
+        @wraps(function)
+        def checked(*args: Any, **keywords: Any) -> Any:
+            for name in keywords:
+                if name not in shown.parameters:
+                    message = f"{function.__qualname__}() got an unexpected keyword argument {name!r}"
+                    raise TypeError(message)
+            return function(*args, **keywords)
+
+        checked.__signature__ = shown  # type: ignore[attr-defined]  # what `inspect.signature` looks for
+        checked.__doc__ = _documented(function.__doc__, parameters, returns)
+        return cast("Function", checked)
+
+    return decorated
+
+
+def _signature(function: Callable[..., Any]) -> inspect.Signature:
+    own = inspect.signature(function)
+    named_ones = [each for each in own.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
+    shared = [
+        inspect.Parameter(each.name, inspect.Parameter.KEYWORD_ONLY, default=each.default, annotation=each.type)
+        for each in fields(Settings)
+    ]
+    return own.replace(parameters=[*named_ones, *shared])
+
+
+def _sections(doc: str | None) -> dict[str, str]:
+    """Return the numpydoc sections of a docstring by title; what stands before them has the title ``""``."""
+    parts = re.split(r"\n+([A-Z]\w+)\n-{3,}\n", inspect.cleandoc(doc or ""))
+    return {"": parts[0], **dict(zip(parts[1::2], parts[2::2], strict=True))}
+
+
+def _documented(doc: str | None, parameters: str, returns: str) -> str:
+    own = _sections(doc)
+    every = [parameters, own.get("Parameters"), _sections(Settings.__doc__)["Parameters"]]
+    sections = own | {
+        "Parameters": "\n".join(each.strip() for each in every if each),
+        "Returns": returns.strip(),
+        "Raises": "HowsureError\n    If the input or an argument is not valid; the message says what to do.",
+    }
+    order = ["Parameters", "Returns", "Raises", *(title for title in ("Warns", "Notes", "Examples") if title in own)]
+    texts = [f"{title}\n{'-' * len(title)}\n{sections[title]}" for title in order]
+    return "\n\n".join([own[""], *texts]) + "\n"

@@ -1,0 +1,124 @@
+"""The laws of designs, for tests of one's own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.base import Design
+from howsure.errors import UndefinedDesignError
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+SEED = 20260102
+DRAWS = 4000
+FORMS = 5  # linear forms of the counts that are looked at
+PRECISE = 1e-9
+CLOSE = 0.2  # relative to the variance: Monte Carlo error and factors such as n / (n - 1)
+
+
+def check_design(design: Design, table: Table) -> None:
+    """Hold a design to the laws, on a table that it suits; pass in silence.
+
+    The laws: the variance is a quadratic form that is never negative; merged cells have the variance of the form that
+    is constant within them, or are refused; tables drawn anew, and from the posterior, are centred at the counts and
+    vary as the variance says; a table of a batch has the variance that it has alone.
+
+    Parameters
+    ----------
+    design : Design
+        How the counts vary.
+    table : Table
+        One table with counts in all of its cells, or a batch; of some hundred cases, so that what is true of large
+        samples holds.
+
+    Raises
+    ------
+    AssertionError
+        If the design breaks a law; the message names it.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> import howsure.testing
+    >>> howsure.testing.check_design(hs.FixedMargins(), hs.from_counts([[61, 14], [18, 97]]))
+    """
+    given = replace(table, design=design.bound(table.truth))
+    if given.batch:
+        _batch_is_loop(given)
+        return
+    forms = _forms(given)
+    for law in (_is_quadratic, _merges, _is_resampled, _has_a_posterior):
+        law(given, forms)
+
+
+def _fail(table: Table, words: str, law: str) -> NoReturn:
+    message = f"`{type(table.design).__name__}` {words}. It breaks the law `{law}`."
+    raise AssertionError(message)
+
+
+def _forms(table: Table) -> Array:
+    """Return linear forms of the counts with a sum of zero, as gradients of metrics are, ``(FORMS, cells)``."""
+    forms = np.random.default_rng(SEED).normal(size=(FORMS, table.cells.shape[-1]))
+    return np.asarray(forms - (forms @ table.cells / table.cells.sum())[:, None])
+
+
+def _variances(table: Table, forms: Array) -> Array:
+    return np.array([float(table.design.variance(table.cells, form)) for form in forms])
+
+
+def _is_quadratic(table: Table, forms: Array) -> None:
+    own = _variances(table, forms)
+    if not (own >= 0).all():
+        _fail(table, "has a negative variance", "quadratic")
+    other = np.roll(forms, 1, 0)
+    both = _variances(table, forms + other) + _variances(table, forms - other)
+    if not np.allclose(both, 2 * own + 2 * np.roll(own, 1), rtol=PRECISE):
+        _fail(table, "has a variance that is no quadratic form", "quadratic")
+
+
+def _merges(table: Table, forms: Array) -> None:
+    cells = table.truth
+    size = int(cells.max()) + 1
+    try:
+        merged = table.design.merged(cells, size)
+    except UndefinedDesignError:
+        return
+    counts = np.bincount(cells, table.cells, size)
+    found = np.array([float(merged.variance(counts, form)) for form in forms[:, :size]])
+    if not np.allclose(found, _variances(table, forms[:, :size][:, cells]), rtol=PRECISE, atol=PRECISE):
+        _fail(table, "has another variance once cells are merged", "merged")
+
+
+def _is_resampled(table: Table, forms: Array) -> None:
+    if table.design.offers("resample"):
+        drawn = table.design.resample(table.cells, DRAWS, np.random.default_rng(SEED))
+        _agrees(table, forms, drawn, "resample")
+
+
+def _has_a_posterior(table: Table, forms: Array) -> None:
+    if table.design.offers("posterior"):
+        prior = np.zeros(table.cells.shape)
+        drawn = table.design.posterior(table.cells, prior, DRAWS, np.random.default_rng(SEED))
+        _agrees(table, forms, drawn * (table.cells.sum() / drawn.sum(-1, keepdims=True)), "posterior")
+
+
+def _agrees(table: Table, forms: Array, drawn: Array, law: str) -> None:
+    """Compare mean and variance of the forms on drawn tables with what the design says."""
+    values, expected = drawn @ forms.T, _variances(table, forms)
+    if not (np.abs(values.mean(0)) <= 5 * np.sqrt(expected / DRAWS) + PRECISE).all():
+        _fail(table, "draws tables that are not centred at the counts", law)
+    if not np.allclose(values.var(0, ddof=1), expected, rtol=CLOSE, atol=PRECISE):
+        _fail(table, "draws tables that vary otherwise than its variance says", law)
+
+
+def _batch_is_loop(table: Table) -> None:
+    gradient = np.random.default_rng(SEED).normal(size=table.cells.shape)
+    together = table.design.variance(table.cells, gradient)
+    for place in range(table.batch[0]):
+        alone = table.design.picked(place).variance(table.cells[place], gradient[place])
+        if not np.isclose(together[place], alone, rtol=PRECISE):
+            _fail(table, "gives a table of a batch another variance than alone", "batch")

@@ -1,0 +1,190 @@
+"""The laws of interval methods, for tests of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.clusters import Clusters
+from howsure.designs.counted import FixedMargins, Weighted
+from howsure.errors import HowsureError
+from howsure.methods.interval import DrawingMethod, Interval, Method
+from howsure.methods.library import named
+from howsure.methods.registry import METHODS
+from howsure.metrics.binding import resolve
+from howsure.metrics.contrast import EFFECTS, contrast_metric
+from howsure.metrics.metric import Metric, Side
+from howsure.tables.confusion import ConfusionTable
+from howsure.tables.paired import PairedTable
+from howsure.tables.scores import ScoresTable
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+Case = tuple[Metric, Table]
+SEED = 20260101
+SLACK = 1e-9  # of limits, for rounding
+LEVELS = (0.5, 0.8, 0.95)
+TWO = np.array([[61.0, 14.0], [18.0, 97.0]])
+THREE = np.array([[44.0, 6.0, 3.0], [7.0, 39.0, 5.0], [4.0, 8.0, 41.0]])
+OF_COUNTS = ("accuracy", "recall", "f1", "mcc", "informedness", "f1@macro")
+
+
+def check_method(method: str | Method | type[Method]) -> None:
+    """Hold an interval method to the laws, on generic tables of every kind; pass in silence.
+
+    The laws: what the method says that it suits it takes, and what it refuses it refuses in one line; the limits hold
+    the value and lie in the metric's range; a higher level has no narrower interval; the tables of a batch have the
+    intervals of one table at a time; the order of the classes does not matter; one seed gives one result; what is
+    undefined is nan, with a reason.
+
+    Parameters
+    ----------
+    method : str, Method or class of methods
+        A method, its class or its name.
+
+    Raises
+    ------
+    AssertionError
+        If the method breaks a law; the message names it.
+    HowsureError
+        If there is no such method.
+
+    Examples
+    --------
+    >>> import howsure.testing
+    >>> howsure.testing.check_method("wilson")
+    """
+    chosen = named(method)
+    if chosen is None:
+        message = "'auto' is no method: it chooses one. Check those that it may choose."
+        raise HowsureError(message)
+    if METHODS.get(chosen.name) is None:
+        _fail(chosen, "is not registered under its name", "registered")
+    suited = [case for case in _cases() if _suits(chosen, *case)]
+    if not suited:
+        _fail(chosen, "suits none of the generic tables", "suits")
+    for law in (_holds_the_value, _widens, _batch_is_loop, _is_reproducible):
+        for metric, table in suited:
+            law(chosen, metric, table)
+    _ignores_the_order_of_classes(chosen)
+    _says_why_undefined(chosen)
+
+
+def _fail(method: Method, words: str, law: str) -> NoReturn:
+    message = f"`{method.name}` {words}. It breaks the law `{law}`."
+    raise AssertionError(message)
+
+
+def _suits(method: Method, metric: Metric, table: Table) -> bool:
+    refusal = method.suits(metric, table)
+    if not isinstance(refusal, str) or "\n" in refusal:
+        _fail(method, "does not answer `suits` with one line of text", "suits")
+    return not refusal
+
+
+def _holds_the_value(method: Method, metric: Metric, table: Table) -> None:
+    value = float(metric(table.counted))
+    for level in LEVELS:
+        found = method.interval(metric, table, level, SEED)
+        _check_type(method, found)
+        if not found.low - SLACK <= value <= found.high + SLACK:
+            _fail(method, f"gives `{metric.name}` = {value:g} the interval [{found.low:g}, {found.high:g}]", "value")
+        lowest, highest = metric.range
+        if not lowest - SLACK <= found.low <= found.high <= highest + SLACK:
+            _fail(method, f"leaves the range of `{metric.name}`: [{found.low:g}, {found.high:g}]", "range")
+
+
+def _check_type(method: Method, found: Interval) -> None:
+    if not isinstance(found, Interval) or not isinstance(found.low, float) or not isinstance(found.reason, str):
+        _fail(method, "does not give an `Interval` of plain numbers for one table", "interval")
+
+
+def _widens(method: Method, metric: Metric, table: Table) -> None:
+    at_level = method.at_levels(metric, table, SEED)
+    widths = [float(found.high - found.low) for found in map(at_level, LEVELS)]
+    if not all(narrow <= wide + SLACK for narrow, wide in pairwise(widths)):
+        _fail(method, f"has a narrower interval of `{metric.name}` at a higher level", "levels")
+
+
+def _batch_is_loop(method: Method, metric: Metric, table: Table) -> None:
+    if not method.takes_batches:
+        return
+    counts = np.stack([table.counts, table.counts + 3.0, 2 * table.counts])
+    if not table.design.is_independent:
+        return
+    found = method.interval(metric, replace(table, counts=counts, rows=-1), LEVELS[-1])
+    for place, each in enumerate(counts):
+        alone = method.interval(metric, replace(table, counts=each, rows=-1), LEVELS[-1])
+        if not np.allclose([found.low[place], found.high[place]], [alone.low, alone.high], rtol=0, atol=SLACK):
+            _fail(method, f"gives a table of a batch another interval of `{metric.name}` than alone", "batch")
+
+
+def _is_reproducible(method: Method, metric: Metric, table: Table) -> None:
+    first, second = (method.interval(metric, table, LEVELS[-1], SEED) for _ in range(2))
+    if (first.low, first.high, first.stream) != (second.low, second.high, second.stream):
+        _fail(method, f"gives two intervals of `{metric.name}` from one seed", "seed")
+
+
+def _ignores_the_order_of_classes(method: Method) -> None:
+    table = ConfusionTable(counts=THREE, labels=np.arange(3))
+    order = [2, 0, 1]
+    turned = ConfusionTable(counts=THREE[np.ix_(order, order)], labels=np.array(order))
+    for spec in ("accuracy", "mcc", "f1@macro"):
+        one, other = resolve(spec, table), resolve(spec, turned)
+        if isinstance(method, DrawingMethod) or method.suits(one, table):
+            continue
+        first, second = method.interval(one, table, LEVELS[-1]), method.interval(other, turned, LEVELS[-1])
+        if not np.allclose([first.low, first.high], [second.low, second.high], rtol=0, atol=SLACK):
+            _fail(method, f"gives `{spec}` another interval when the classes are in another order", "order")
+
+
+def _says_why_undefined(method: Method) -> None:
+    table = ConfusionTable(counts=np.array([[9.0, 0.0], [4.0, 0.0]]), labels=np.arange(2))
+    metric = resolve("precision", table)
+    if method.suits(metric, table):
+        return
+    found = method.interval(metric, table, LEVELS[-1], SEED)
+    if not (np.isnan([found.low, found.high]).all() and found.reason):
+        _fail(method, "does not answer nan, with a reason, where a metric is undefined", "undefined")
+
+
+def _cases() -> Iterator[Case]:
+    """Yield metrics with generic tables of every kind."""
+    for table in _tables():
+        specs: Sequence[str] = ("roc_auc", "average_precision") if isinstance(table, ScoresTable) else OF_COUNTS
+        for spec in specs:
+            if len(table.labels) == 2 or spec in {"accuracy", "mcc", "f1@macro"}:
+                yield resolve(spec, table), table
+    yield from _contrasts()
+
+
+def _tables() -> Iterator[Table]:
+    rng = np.random.default_rng(SEED)
+    for counts in (TWO, THREE):
+        yield ConfusionTable(counts=counts, labels=np.arange(len(counts)))
+    two = ConfusionTable(counts=TWO, labels=np.arange(2))
+    yield two.with_design(FixedMargins())
+    yield replace(two, design=Weighted(1.5 * TWO.ravel()))
+    cells = rng.permutation(np.repeat(np.arange(4), TWO.ravel().astype(int)))
+    cluster = np.arange(cells.size) // 4
+    clusters = Clusters(cluster, cells, np.ones(cells.size), np.ones(int(cluster.max()) + 1))
+    yield replace(two, design=clusters)
+    counts = np.array([[12.0, 2.0], [9.0, 4.0], [6.0, 7.0], [2.0, 12.0]])
+    yield ScoresTable(counts=counts, scores=np.array([0.1, 0.3, 0.6, 0.8]), labels=np.arange(2))
+
+
+def _contrasts() -> Iterator[Case]:
+    """Yield differences of two models on the same cases."""
+    codes = np.array(list(np.ndindex(2, 2, 2)))
+    counts = np.array([50.0, 9.0, 6.0, 12.0, 14.0, 8.0, 11.0, 70.0])
+    table = PairedTable(
+        counts=counts, labels=np.arange(2), names=("A", "B"), codes=codes, pseudo=np.full(len(codes), 1 / len(codes))
+    )
+    for spec in ("accuracy", "f1"):
+        first, second = (Side(name, resolve(spec, table.model(name)), table.view(name)) for name in table.models)
+        yield contrast_metric(EFFECTS["difference"], first, second), table
