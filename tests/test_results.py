@@ -55,6 +55,8 @@ RESULTS = {
     "mcnemar": lambda: hs.mcnemar(PAIRED, a="A", b="B"),
     "models": lambda: hs.evaluate_models(PAIRED, ["accuracy", "f1"]),
     "curves": lambda: hs.threshold_curves(SCORES, ["f1", "mcc"]),
+    "estimates of groups": lambda: hs.estimate(hs.confusion(TRUTH, SCORE > 0.4, by=np.arange(200) % 3), "f1"),
+    "evaluations of groups": lambda: hs.evaluate(hs.confusion(TRUTH, SCORE > 0.4, by=np.arange(200) % 3), ["f1", "mcc"]),
     "groups": lambda: hs.compare_all(hs.paired(TRUTH, {"A": TRUTH[::-1], "B": SCORE > 0.4}, by=TRUTH[::-1]), "f1"),
     "curves of groups": lambda: hs.roc_curve(hs.scores(TRUTH, SCORE, by=np.arange(200) % 3)),
     "monitoring": lambda: hs.monitor(hs.calibrated(SCORE, every=40), threshold=0.5),
