@@ -109,8 +109,8 @@ def test_a_method_of_ones_own_works_everywhere():
     check_method("scared")
 
 
-def _defined(name, **attributes):
-    return type(name, (hs.Method,), attributes)
+def _defined(title, /, **attributes):
+    return type(title, (hs.Method,), attributes)
 
 
 def _nothing(*_):

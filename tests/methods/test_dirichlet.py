@@ -131,7 +131,7 @@ def test_samples_agree_with_the_peer(matrix, prior):
     )
     method = hs.Dirichlet(prior=prior, prevalence_prior=prior, n_draws=2 * draws)
     ours = hs.evaluate(hs.from_counts(counts), PEER_METRICS, method=method, random_state=0)
-    for name, estimate in ours.items():
+    for name, estimate in zip(PEER_METRICS, ours.values(), strict=True):
         study.add_metric(name)
         theirs = study.get_metric_samples(
             metric=name, experiment_name="g/e", sampling_method="posterior"

@@ -33,7 +33,7 @@ def full(folder):
         hs.from_counts([[5, 1], [0, 6]], labels=['say "no"', "ja\n→"]),
         prior=np.array([[1, 0.5], [0.5, 1]]),
     )
-    study.add("inline/numbers", (["x", "y", "x"], ["x", "y", "y"]), prevalence_prior=[1.0, 2.0])
+    study.add("words/letters", (["x", "y", "x"], ["x", "y", "y"]), prevalence_prior=[1.0, 2.0])
     study.add_metric("f1@macro", aggregation="dl", scale="log")
     study.add_metric("mcc", aggregation="nadeau_bengio", test_share=0.2)
     study.add_metric("fbeta+beta=2@macro")

@@ -49,7 +49,7 @@ class Estimates(Tabular, Mapping[Hashable, Estimate]):
     >>> tables = hs.from_counts([[[50, 3], [5, 42]], [[40, 13], [9, 38]]])
     >>> found = hs.estimate(tables, "f1")
     >>> found.low.round(3).tolist(), str(found[1]), str(found.overall)
-    ([0.834, 0.681], '0.776 [0.681, 0.848]', '0.842 [0.784, 0.886]')
+    ([0.834, 0.673], '0.776 [0.673, 0.853]', '0.842 [0.779, 0.890]')
     """
 
     tables: Tables[Any]
