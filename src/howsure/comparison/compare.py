@@ -235,11 +235,10 @@ def _side_by_side(first: Any, second: Any) -> SeparateTables | Tables[SeparateTa
 
 
 def _joined(first: Any, second: Any) -> SeparateTables:
-    if not all(isinstance(each, Table) for each in (first, second)):
-        raise HowsureError(CALLS)
-    if refusal := first.refusal_beside(second):
+    tables = (Table.required(first, CALLS), Table.required(second, CALLS))
+    if refusal := tables[0].refusal_beside(tables[1]):
         raise HowsureError(refusal)
-    return SeparateTables.of((first, second))
+    return SeparateTables.of(tables)
 
 
 def compared(

@@ -14,7 +14,6 @@ from howsure.grids import Grid, Tabular, interval_text, number, significant_deci
 from howsure.methods.draws import seed_sequence
 from howsure.methods.interval import Method
 from howsure.methods.names import MethodName
-from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
 
 Limits = tuple[float, float]
@@ -195,7 +194,7 @@ def evaluated(
         Method, level and seed, as `evaluate` takes them.
     """
     first = getattr(table, "overall", table)
-    if not isinstance(first, ScoresTable) or threshold is None:
+    if threshold is None or not first.has_thresholds:
         return evaluate(table, metrics or default_metrics(first), **settings)
     return evaluate(table, metrics or (*USUAL, "roc_auc"), threshold=threshold, **settings)
 

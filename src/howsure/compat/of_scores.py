@@ -210,7 +210,7 @@ def brier_score_loss(
     """
     settings = Settings(**keywords)
     table = _table(settings, y_true, _given(y_score, y_pred, y_proba), labels, pos_label)
-    if scale_by_half not in ("auto", isinstance(table, ScoresTable)):
+    if scale_by_half not in ("auto", table.has_thresholds):
         message = "`scale_by_half` is as scikit-learn's 'auto': half for two classes, not for more. Scale it yourself."
         raise HowsureError(message)
     return settings.estimates(table, ["brier_score"])[0]

@@ -17,7 +17,6 @@ from howsure.metrics.averages import canonical_average
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec, parse
-from howsure.tables.multilabel import MultilabelTable
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
@@ -131,7 +130,7 @@ def one_class(spec: Spec, label: object, table: Table) -> Metric:
 
 def _positive(table: Table, pos_label: Any) -> Any:
     labels = table.labels.tolist()
-    if len(labels) > 2 or isinstance(table, MultilabelTable):
+    if len(labels) > 2 or not table.has_one_label_per_case:
         message = (
             f"average='binary' looks at one of two classes, and there are {len(labels)}. "
             "Choose average='macro', 'micro' or 'weighted'."

@@ -140,10 +140,9 @@ def score_table(table: Any, y_score: Any = None, cases: Mapping[str, Any] = NO_C
         message = f"`{next(iter(cases))}` belongs to the cases of the table: give it to `scores`."
         raise HowsureError(message)
     made = table if y_score is None else scores(table, y_score, **cases)
-    if not isinstance(made, ScoresTable):
-        message = "This needs a table of scores, such as `scores(y_true, y_score)` makes from true classes and scores."
-        raise HowsureError(message)
-    return made
+    return ScoresTable.required(
+        made, "This needs a table of scores, such as `scores(y_true, y_score)` makes from true classes and scores."
+    )
 
 
 def checked_band(band: str) -> None:

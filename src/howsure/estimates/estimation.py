@@ -26,7 +26,6 @@ from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import OF_TWO_CLASSES
-from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
@@ -242,7 +241,7 @@ class _Question:
         bound = self._bound(table)
         method = named(table.design.method or None) if self.method is None else self.method
         names = [metric.name for metric in bound]
-        if len(bound) == 1 or (isinstance(table, ScoresTable) and all(metric.smaller for metric in bound)):
+        if len(bound) == 1 or (table.has_thresholds and all(metric.smaller for metric in bound)):
             own = [own_table(table, metric) for metric in bound]  # whose few cells say all that the many could
             table, bound = own[0][0] if own else table, [metric for _, metric in own]
         if isinstance(method, DrawingMethod):
@@ -287,7 +286,7 @@ class _Question:
 def _check_threshold(threshold: float | None, table: Table, metrics: Sequence[Metric]) -> None:
     if threshold is None:
         return
-    if isinstance(table, ScoresTable):
+    if table.has_thresholds:
         if not all(metric.of_scores for metric in metrics):
             return
         names = ", ".join(f"`{metric.name}`" for metric in metrics)

@@ -111,7 +111,7 @@ class DeLong(Method):
         why = np.where(np.isfinite(error), CONSTANT, why)
         why = np.where(shows | extreme | single, "", np.where(_all_equal(table), EQUAL, why))
         why = np.where(np.isnan(value), NO_CASE, why)
-        other: Newcombe | Delta = Newcombe() if isinstance(table, ScoresTable) else Delta()
+        other: Newcombe | Delta = Newcombe() if table.has_thresholds else Delta()
         single &= why == ""
         fallback = other.at_levels(metric, table) if single.any() else None
 
@@ -309,7 +309,7 @@ def contrast_freedom(metric: Metric, table: Table) -> Any:
 
 def suits_areas_of_scores(method: Method, metric: Metric, table: Table) -> str:
     """Return an empty text for the area of labelled scores of two classes, else what to use instead."""
-    fits = isinstance(table, ScoresTable) and metric.contrast is None
+    fits = table.has_thresholds and metric.contrast is None
     return needs_labels(method, table) or _not_an_area(method, metric, fits=fits)
 
 

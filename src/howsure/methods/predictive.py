@@ -14,7 +14,6 @@ from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.interval import CONSTANT, NOISE, UNDEFINED, AtLevels, Interval, Method
 from howsure.metrics.metric import Metric
 from howsure.tables.counts import ConfusionCounts
-from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
@@ -118,7 +117,7 @@ def _quantiles(values: Array, mass: Array, known: float, confidence_level: float
 def is_predictable(table: Table) -> bool:
     """Whether the predictive distribution is the best that there is for a table, and quick to have."""
     design = table.design
-    few = isinstance(design, Batch) and isinstance(table, ScoresTable) and table.rows <= FEW_CASES
+    few = isinstance(design, Batch) and table.has_thresholds and table.rows <= FEW_CASES
     return design.knows_chances and not design.is_exact and (few or table.shape == (2, 2))
 
 

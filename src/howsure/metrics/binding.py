@@ -68,7 +68,7 @@ def resolve(
         first = table.models[0]
         message = f"The table holds {len(table.models)} models. Use `compare`, or take one: `table.model({first!r})`."
         raise HowsureError(message)
-    if asked.definition.of_scores != isinstance(table, ScoresTable | ScoreMatrixTable):
+    if asked.definition.of_scores != table.has_scores:
         raise _of_another_kind(asked, table)
     if isinstance(table, ScoresTable):
         return of_scores(asked, table)
@@ -96,7 +96,7 @@ def _of_another_kind(spec: Spec, table: Table) -> HowsureError:
             f"`{spec.text}` is a metric of scores, and a {table.noun} holds predictions. Make a table of scores: "
             "`scores(y_true, y_score)`, for several models `paired_scores`, for many classes `multiclass_scores`."
         )
-    elif isinstance(table, ScoresTable):
+    elif table.has_thresholds:
         message = (
             f"`{spec.text}` counts the cases at a threshold: give `threshold=0.5` to `estimate` or `evaluate`, "
             "or take the confusion table there, `table.at(0.5)`."

@@ -16,7 +16,6 @@ from howsure.metrics.metric import Metric
 from howsure.metrics.registry import REGISTRY
 from howsure.metrics.spec import Spec
 from howsure.tables.counts import ClassCounts, ConfusionCounts, Outcomes
-from howsure.tables.multilabel import MultilabelTable
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
@@ -41,7 +40,7 @@ def of_predictions(spec: Spec, table: Table, classes: Sequence[int] | None) -> M
     """
     if spec.definition.form == "outcomes":
         return _of_outcomes(spec, table, classes)
-    if isinstance(table, MultilabelTable):
+    if not table.has_one_label_per_case:
         message = (
             f"`{spec.text}` is not defined for multilabel data, where a case has many labels. "
             "Use a metric of one label with an average, such as 'f1@macro'."
@@ -87,7 +86,7 @@ def _filled(values: Array, spec: Spec) -> Array:
 
 
 def _single_class(spec: Spec, table: Table) -> Metric:
-    if spec.positive_class is None and (len(table.labels) != 2 or isinstance(table, MultilabelTable)):
+    if spec.positive_class is None and (len(table.labels) != 2 or not table.has_one_label_per_case):
         raise needs_average(spec, table)
     index = 1 if spec.positive_class is None else table.position(spec.positive_class)
     where = np.array([index])

@@ -91,10 +91,9 @@ def _panels(named: Mapping[str, Table]) -> dict[str, Axes]:
     return dict(zip(named, grid, strict=False))
 
 
-def _matrix(table: Table, confidence_level: float, given: Any, name: str = "") -> Axes:
-    if not isinstance(table, ConfusionTable):
-        message = f"A confusion matrix needs a confusion table, not a {table.noun}; see `table.at(threshold)`."
-        raise HowsureError(message)
+def _matrix(given_table: Table, confidence_level: float, given: Any, name: str = "") -> Axes:
+    message = f"A confusion matrix needs a confusion table, not a {given_table.noun}; see `table.at(threshold)`."
+    table = ConfusionTable.required(given_table, message)
     level = checked_level(confidence_level)
     share, low, high = row_shares(table, level)
     labels = [str(label) for label in table.labels]

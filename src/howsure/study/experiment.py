@@ -107,10 +107,8 @@ def experiment(
     _check_name(name)
     origin = {"matrix": str(evidence)} if isinstance(evidence, str | Path) else evidence
     try:
-        table = _counted(origin, folder)
-        if not isinstance(table, ConfusionTable):
-            message = f"this is a {table.noun}; a study compares confusion tables."
-            raise HowsureError(message)  # noqa: TRY301 - told with the experiment's name, as all others
+        counted = _counted(origin, folder)
+        table = ConfusionTable.required(counted, f"this is a {counted.noun}; a study compares confusion tables.")
         cell_prior(prior, table)
         kept = origin if isinstance(origin, Mapping) else None
         found = Experiment(name, table, prior, prevalence_prior, kept, folder)

@@ -50,6 +50,7 @@ class MultilabelTable(Table):
     classes_noun: ClassVar[str] = "labels"
     counts_class: ClassVar[type[Counts]] = MultilabelCounts
     has_one_cell_per_case: ClassVar[bool] = False
+    has_one_label_per_case: ClassVar[bool] = False
 
     @property
     def default_metrics(self) -> tuple[str, ...]:

@@ -215,6 +215,7 @@ class PairedScoresTable(JointTable):
 
     scores: tuple[Array, ...]
     holds_labels: ClassVar[bool] = False
+    has_scores: ClassVar[bool] = True
     noun: ClassVar[str] = "paired table of scores"
     why_undefined: ClassVar[str] = "undefined: one of the classes has no case"
 

@@ -37,6 +37,7 @@ class ScoreMatrixTable(Table, abc.ABC):
 
     scores: Array
     noun: ClassVar[str] = "table of scores with one column per class"
+    has_scores: ClassVar[bool] = True
     has_pairs: ClassVar[bool] = True  # whether a case is of one class, so that classes can be compared in pairs
     why_undefined: ClassVar[str] = "undefined: one of the classes has no case"
 

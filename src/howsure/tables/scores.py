@@ -43,6 +43,8 @@ class ScoresTable(Table):
 
     scores: Array
     noun: ClassVar[str] = "table of scores"
+    has_scores: ClassVar[bool] = True
+    has_thresholds: ClassVar[bool] = True
     why_undefined: ClassVar[str] = "undefined: one of the classes has no case"
 
     @property

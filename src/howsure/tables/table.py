@@ -57,12 +57,22 @@ class Table(abc.ABC):
     counts_class: ClassVar[type[Counts]] = Counts
     why_undefined: ClassVar[str] = ""  # where it does not depend on the metric
     has_one_cell_per_case: ClassVar[bool] = True
+    has_one_label_per_case: ClassVar[bool] = True
+    has_scores: ClassVar[bool] = False  # and not predictions
+    has_thresholds: ClassVar[bool] = False  # of one score a case, each of which makes predictions
     adds_up: ClassVar[bool] = False  # cell by cell, with tables of the same labels
 
     def __post_init__(self) -> None:
         if np.ndim(self.rows) == 0 and self.rows < 0:
             sums = np.rint(self.cells.sum(-1)).astype(int)
             object.__setattr__(self, "rows", sums if self.batch else int(sums))
+
+    @classmethod
+    def required(cls, given: object, otherwise: str) -> Self:
+        """Return what is given if it is a table of this kind, else refuse it with a message that says what to give."""
+        if not isinstance(given, cls):
+            raise HowsureError(otherwise)
+        return given
 
     @property
     @abc.abstractmethod

@@ -129,9 +129,7 @@ def calibration_test(table: ScoresTable, *, confidence_level: float = 0.95) -> C
     True
     """
     level = checked_level(confidence_level)
-    if not isinstance(table, ScoresTable):
-        message = "`calibration_test` needs a table of scores: make one with `scores(y_true, y_score)`."
-        raise HowsureError(message)
+    ScoresTable.required(table, "`calibration_test` needs a table of scores: make one with `scores(y_true, y_score)`.")
     if not table.design.has_labels:
         message = "Without labels calibration cannot be tested: these counts assume it."
         raise HowsureError(message)

@@ -264,10 +264,8 @@ def corrected(
         rates_of_all: dict[str, Any] = {"sensitivity": sensitivity, "specificity": specificity, "labelling": labelling}
         groups = [corrected(each, **rates_of_all) for each in table.values()]
         return Tables(table, groups, corrected(table.overall, **rates_of_all), table.columns)
-    if not isinstance(table, ConfusionTable) or table.design.fixes_margins:
-        message = (
-            "`corrected` takes a confusion table of one sample of cases: make one with `confusion` or `from_counts`."
-        )
+    message = "`corrected` takes a confusion table of one sample of cases: make one with `confusion` or `from_counts`."
+    if ConfusionTable.required(table, message).design.fixes_margins:
         raise HowsureError(message)
     if not table.design.is_counted:
         message = "These counts are estimates already. Give `corrected` the counts of recorded labels."

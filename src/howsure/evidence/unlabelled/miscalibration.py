@@ -142,8 +142,8 @@ def miscalibration(
 
 
 def _checked(table: ScoresTable, threshold: float | None, shift: float, slope: float, distance: float) -> None:
-    if not isinstance(table, ScoresTable) or not table.design.trusts_scores:
-        message = "`miscalibration` is of scores without labels, one per case: give `calibrated(y_score)`."
+    message = "`miscalibration` is of scores without labels, one per case: give `calibrated(y_score)`."
+    if not ScoresTable.required(table, message).design.trusts_scores:
         raise HowsureError(message)
     if not (shift >= 0 and slope >= 1 and 0 <= distance <= 1 and np.isfinite(shift + slope)):
         message = (
