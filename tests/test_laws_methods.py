@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.designs.base import Design
 from howsure.methods.registry import METHODS
 from howsure.testing import check_design, check_method
 
@@ -150,7 +149,7 @@ def test_a_method_that_breaks_a_law_is_found_out(answer, law):
         check_method(mine)
 
 
-class Doubled(Design):
+class Doubled(hs.Design):
     """Independent cases of which each was counted twice."""
 
     def variance(self, counts, gradient):

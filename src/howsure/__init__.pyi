@@ -60,6 +60,7 @@ from .curves.curves import (
 )
 from .curves.optimal_threshold import optimal_threshold as optimal_threshold
 from .curves.thresholds import threshold_curves as threshold_curves
+from .designs.base import Design as Design
 from .designs.clusters import Clusters as Clusters
 from .designs.counted import (
     FixedMargins as FixedMargins,

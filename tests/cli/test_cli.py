@@ -225,3 +225,55 @@ def test_the_page_shows_what_the_terminal_shows(tmp_path):
     shown = {each["group"]["tumour_size"]: each["intervals"]["0.95"] for each in found if each["metric"] == "mcc"}
     assert shown == {each["tumour_size"]: [each["low"], each["high"]] for each in printed}
     assert len(shown) == 4
+
+
+MINE = """
+import howsure as hs
+
+@hs.define_metric(form="outcomes", range=(-1, 1))
+def benefit(tp, fn, fp, tn):
+    return (tp - fp / 4) / (tp + fn + fp + tn)
+
+class Wide(hs.Method):
+    name = "wide"
+
+    def at_levels(self, metric, table, rng=None):
+        inner = hs.Delta().at_levels(metric, table, rng)
+        return lambda level: inner(1 - (1 - level) / 2)
+"""
+
+
+def test_metrics_and_methods_of_ones_own_are_used(tmp_path):
+    """A Python file's metrics and methods are known by name to every command, with the delta method's own numbers."""
+    file = tmp_path / "mine.py"
+    file.write_text(MINE)
+    asked = ("--metrics", "benefit", "--method", "wide", "--format", "json", "--use", str(file))
+    (found,) = json.loads(run(*REPORT, *asked).stdout)["estimates"]
+    (tn, fp), (fn, tp) = hs.confusion("label", "logistic", data=CANCER).counts
+    share = np.array([tp, fp]) / (tn + fp + fn + tp)
+    value = share[0] - share[1] / 4
+    assert found["value"] == pytest.approx(value)
+    variance = (share[0] + share[1] / 16 - value**2) / (tn + fp + fn + tp)
+    assert found["standard_error"] == pytest.approx(np.sqrt(variance))
+    assert found["method"] == "wide"
+    compared = run("compare", CANCER, "--y-true", "label", "--y-pred", "logistic", "forest", *asked)
+    assert "benefit" in compared.stdout, compared.stderr
+    assert "benefit" in run("--use", str(file), "metrics").stdout
+
+
+@pytest.mark.parametrize(
+    "name, text, words",
+    [
+        ("mine.py", "1 / 0", "mine.py' cannot be used: ZeroDivisionError: division by zero"),
+        ("mine.py", "import howsure as hs\nclass Mine(hs.Method):\n    name = 'mine'", "`Mine` lacks `at_levels`"),
+        ("mine.txt", "", "takes a Python file, which ends in .py, not"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_named(tmp_path, name, text, words):
+    """In one line, with what went wrong in it."""
+    file = tmp_path / name
+    file.write_text(text)
+    result = run("metrics", "--use", str(file))
+    assert result.returncode == 2
+    assert words in result.stderr
+    assert result.stderr.count("\n") == 1

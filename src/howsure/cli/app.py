@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from cyclopts import App, Parameter
 
@@ -25,6 +25,26 @@ app.command(review_commands.reviewed)
 app.command(review_commands.review_plan)
 app.command(unlabelled)
 app.command(compare)
+
+
+@app.meta.default
+def launch(
+    *words: Annotated[str, Parameter(show=False, allow_leading_hyphen=True)],
+    use: Annotated[list[Path] | None, Parameter(negative=())] = None,
+) -> None:
+    """Take the options that all commands share, then run the command.
+
+    Parameters
+    ----------
+    use
+        Python file that defines metrics and methods of your own, which every command then knows by name. May be
+        given several times.
+    """
+    from howsure.cli.own import run
+
+    for file in use or ():
+        run(file)
+    app(words)
 
 
 @app.command

@@ -64,6 +64,18 @@ class Design(abc.ABC):
         Name of the method that suits every metric of such counts; empty where it depends on the metric.
     credible : {"hdi", "equal_tailed"}
         Kind of credible interval that draws of such counts are given.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> class Twice(hs.Design):
+    ...     '''Independent cases, each of which was counted twice.'''
+    ...
+    ...     def variance(self, counts, gradient):
+    ...         return 2 * (counts * gradient**2).sum(-1)
+    >>> table = hs.from_counts([[50, 3], [5, 42]])
+    >>> print(hs.estimate(table, "mcc"), hs.estimate(table.with_design(Twice()), "mcc"))
+    0.840 [0.696, 0.919] 0.840 [0.611, 0.939]
     """
 
     __slots__ = ()

@@ -309,20 +309,20 @@ def _analytics(
 ) -> list[tuple[Method, Interval]]:
     """Return each metric's method and interval; those of several classes against the rest in one pass."""
     found: dict[int, tuple[Method, Interval]] = {}
-    alike: dict[str, list[int]] = {}  # places of the metrics that differ in their class alone
+    alike: dict[str, tuple[Spec, list[int]]] = {}  # places of the metrics that differ in their class alone
     for place, metric in enumerate(metrics):
         if metric.positive is not None and metric.spec is not None and table.shape != (2, 2):
-            alike.setdefault(_of_two_classes(metric.spec).text, []).append(place)
-    for spec, places in alike.items():
+            alike.setdefault(metric.spec.head, (metric.spec, []))[1].append(place)
+    for spec, places in alike.values():
         classes = np.array([metrics[place].positive for place in places])
         stack = table.each_against_rest(classes) if len(places) > 1 else None
         if stack is None:
             continue
-        same = resolve(spec, stack)
+        same = resolve(_of_two_classes(spec), stack)
         chosen = checked(method, same, stack)
         if chosen.takes_batches:
-            interval = chosen.at_levels(same, stack)(level)
-            found |= {place: (chosen, interval.picked(index)) for index, place in enumerate(places)}
+            intervals = chosen.at_levels(same, stack)(level).each()
+            found |= {place: (chosen, interval) for place, interval in zip(places, intervals, strict=True)}
     return [found.get(place) or _analytic(table, each, method, level, seed) for place, each in enumerate(metrics)]
 
 
@@ -362,7 +362,8 @@ def finished(name: str, table: Table, metric: Metric, level: float, method: Meth
     """Return the estimate that a metric's interval belongs to."""
     value = np.asarray(metric(table.counted), dtype=float)
     reason = str(reasons(metric, table, value, interval.reason))
-    return estimate_of(name, float(value), replace(interval, reason=reason), level, method)
+    told = interval if reason == interval.reason else replace(interval, reason=reason)
+    return estimate_of(name, float(value), told, level, method)
 
 
 def _smallest(table: Table, metric: Metric) -> tuple[Table, Metric]:

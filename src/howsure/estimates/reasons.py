@@ -35,14 +35,15 @@ def reasons(metric: Metric, table: Table, value: Array, found: Any) -> Array:
     found : str or ndarray of str
         What the interval's method has to say.
     """
+    undefined, note = np.isnan(value), table.design.note
+    if isinstance(found, str) and not (found or note or metric.per_class or undefined.any()):
+        return np.full(value.shape, "", dtype=object)
     text = np.array(np.broadcast_to(found, value.shape), dtype=object)
-    undefined = np.isnan(value)
     if undefined.any():
         text = np.where(undefined, _undefined(metric, table), text)
     text = np.where((text == "") & ~undefined, _left_out(metric, table), text)
     if table.design.is_exact:  # nothing is drawn, so that nothing could vary
         text = np.where(text == CONSTANT, "", text)
-    note = table.design.note
     return np.where(text == "", note, text + f"; {note}") if note else text
 
 

@@ -58,13 +58,11 @@ class Interval:
     reason: Any = ""
     stream: Hashable = None
 
-    def picked(self, index: int) -> Interval:
-        """Return the interval of one table of a batch."""
-        low, high, error, reason = (
-            np.broadcast_to(part, np.shape(self.low))[index]
-            for part in (self.low, self.high, self.standard_error, self.reason)
-        )
-        return Interval(low, high, error, reason=reason).of_one()
+    def each(self) -> list[Interval]:
+        """Return the interval of each table of a batch, in plain numbers and words."""
+        parts = (self.low, self.high, self.standard_error, self.reason)
+        plain = (np.broadcast_to(part, np.shape(self.low)).tolist() for part in parts)
+        return [Interval(low, high, error, reason=reason) for low, high, error, reason in zip(*plain, strict=True)]
 
     def of_one(self) -> Interval:
         """Return the interval of a single table, in plain numbers and words."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -82,7 +83,7 @@ def basics(spec: Spec, classes: int) -> dict[str, Any]:
 
 
 def _filled(values: Array, spec: Spec) -> Array:
-    return values if np.isnan(spec.zero_division) else np.where(np.isnan(values), spec.zero_division, values)
+    return values if math.isnan(spec.zero_division) else np.where(np.isnan(values), spec.zero_division, values)
 
 
 def _single_class(spec: Spec, table: Table) -> Metric:

@@ -18,9 +18,8 @@ STEP = 1e-20  # of the complex-step derivative: exact to rounding, for no differ
 
 def divide(part: Array, whole: Array) -> Array:
     """``part / whole``; nan where ``whole`` is zero."""
-    part, whole = np.asarray(part), np.asarray(whole)
-    out = np.full(np.broadcast_shapes(part.shape, whole.shape), np.nan, np.result_type(part, whole, float))
-    return np.divide(part, whole, out=out, where=whole != 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(np.equal(whole, 0), np.nan, np.true_divide(part, whole))
 
 
 def complex_step(function: Callable[[Array], Array], flat: Array) -> Array:

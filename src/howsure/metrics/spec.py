@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import math
 import re
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ WRITTEN = ("macro", "micro", "weighted")  # averages that others write into a me
 REMEMBERED = 4096  # parsed strings
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Spec:
     """What a spec string says; its text, made here alone, is the name of the metric.
 
@@ -47,7 +48,7 @@ class Spec:
     zero_division: float = np.nan
     pairs: bool = False
 
-    @property
+    @cached_property
     def text(self) -> str:
         """The spec string in its shortest, canonical form."""
         return self.head + ("" if self.average is None else f"@{self.average}") + self._tail
@@ -57,11 +58,13 @@ class Spec:
         """The part before the average."""
         return "+".join((self.definition.name, *self.settings))
 
-    @property
+    @cached_property
     def settings(self) -> list[str]:
         """The arguments as the text has them, ``["beta=2"]``."""
         shown = [f"{name}={_shown(value)}" for name, value in self.arguments.items()]
-        return shown if np.isnan(self.zero_division) else [*shown, f"zero_division={_shown(float(self.zero_division))}"]
+        return (
+            shown if math.isnan(self.zero_division) else [*shown, f"zero_division={_shown(float(self.zero_division))}"]
+        )
 
     @property
     def _tail(self) -> str:

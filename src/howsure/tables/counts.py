@@ -123,9 +123,10 @@ class ConfusionCounts(ClassCounts):
         if index is not None and self.cells.shape[-1] == 2:
             own, other = self.cells[..., index, :], self.cells[..., 1 - index, :]
             return own[..., index], own[..., 1 - index], other[..., index], other[..., 1 - index]
-        where: Any = slice(None) if index is None else index
-        tp, rows, columns = self.hits[..., where], self.rows[..., where], self.columns[..., where]
-        total = self.total[..., None] if index is None else self.total
+        if index is not None:
+            tp, fn, fp, tn = (part[..., index] for part in self.outcomes())
+            return tp, fn, fp, tn
+        tp, rows, columns, total = self.hits, self.rows, self.columns, self.total[..., None]
         tn = total - rows - columns + tp
         # Sums of weights do not cancel exactly: what is left of nothing must be nothing.
         dust = 4e-16 * self.classes * total

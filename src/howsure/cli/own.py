@@ -1,0 +1,33 @@
+"""Metrics and methods of one's own, from a Python file."""
+
+from __future__ import annotations
+
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+from howsure.errors import HowsureError
+
+
+def run(file: Path) -> None:
+    """Run a Python file, so that what it defines is known by its name.
+
+    Parameters
+    ----------
+    file : Path
+        With calls of `define_metric` and subclasses of `Method`.
+
+    Raises
+    ------
+    HowsureError
+        If the file cannot be read, or stops with an error; the message names it.
+    """
+    spec = spec_from_file_location(file.stem, file)
+    if spec is None or spec.loader is None:
+        message = f"`--use` takes a Python file, which ends in .py, not '{file}'."
+        raise HowsureError(message)
+    try:
+        spec.loader.exec_module(module_from_spec(spec))
+    except Exception as error:
+        kind = "" if isinstance(error, HowsureError) else f"{type(error).__name__}: "
+        message = f"'{file}' cannot be used: {kind}{error}"
+        raise HowsureError(message) from error
