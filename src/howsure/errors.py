@@ -18,7 +18,7 @@ class HowsureError(ValueError):
     ...     hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "acuracy")
     ... except hs.HowsureError as error:
     ...     print(error)
-    There is no metric 'acuracy'. Did you mean 'accuracy'?
+    There is no metric 'acuracy'. Did you mean 'accuracy' or 'class_accuracy' or 'auroc'?
     """
 
     @classmethod
