@@ -24,6 +24,23 @@ def _closed_figures() -> Iterator[None]:
     close_figures()
 
 
+@pytest.fixture(autouse=True)
+def _forgotten(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Forget the metrics and methods that the example of a docstring defines."""
+    if not isinstance(request.node, pytest.DoctestItem):
+        yield
+        return
+    from howsure.methods.registry import METHODS
+    from howsure.metrics.registry import REGISTRY
+
+    methods, metrics = dict(METHODS), {each.name for each in REGISTRY if each.own}
+    yield
+    METHODS.clear()
+    METHODS.update(methods)
+    for metric in [each for each in REGISTRY if each.own and each.name not in metrics]:
+        REGISTRY.remove(metric.name)
+
+
 pytest_collect_file = Sybil(
     parsers=[PythonCodeBlockParser(doctest_optionflags=ELLIPSIS | NORMALIZE_WHITESPACE), SkipParser()],
     patterns=["*.md"],
