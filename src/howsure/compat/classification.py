@@ -167,8 +167,8 @@ def estimated(
     metrics: Sequence[str] = METRICS,
 ) -> list[dict[str, Estimate]]:
     """Return the metrics of each class and of each average over classes, one dict per row, all in one pass."""
-    specs = [parse(metric) for metric in metrics]
-    bound = [one_class(spec, table.labels[place], table) for place in shown for spec in specs]
+    specs, labels = [parse(metric) for metric in metrics], table.labels.tolist()
+    bound = [one_class(spec, labels[place], table) for place in shown for spec in specs]
     bound += [
         resolve(replace(spec, average=average), table, classes=averaged) for average in averages for spec in specs
     ]

@@ -224,6 +224,9 @@ def default_metrics(table: Table, threshold: float | None = None) -> tuple[str, 
     return table.default_metrics + (OF_TWO_CLASSES if threshold is not None else ())
 
 
+Answer = tuple[Method, Interval, float | None]  # the value, where it was found on the way
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class _Question:
@@ -248,12 +251,12 @@ class _Question:
             for metric in bound:
                 checked(method, metric, table)
             intervals = method.intervals(bound, table, self.level, self.seed)
-            pairs: list[tuple[Method, Interval]] = [(method, interval) for interval in intervals]
+            answers: list[Answer] = [(method, interval, None) for interval in intervals]
         else:
-            pairs = _analytics(table, bound, method, self.level, self.seed)
+            answers = _analytics(table, bound, method, self.level, self.seed)
         return tuple(
-            finished(name, *own_table(table, metric), self.level, *pair)
-            for name, metric, pair in zip(names, bound, pairs, strict=True)
+            finished(name, *own_table(table, metric), self.level, chosen, interval, value)
+            for name, metric, (chosen, interval, value) in zip(names, bound, answers, strict=True)
         )
 
     def of_tables(self, tables: Tables[Any], overall: Sequence[Estimate]) -> Mapping[str, Estimates]:
@@ -304,11 +307,9 @@ def own_table(table: Table, metric: Metric) -> tuple[Table, Metric]:
     return (table, metric) if metric.smaller is None else metric.smaller(table)
 
 
-def _analytics(
-    table: Table, metrics: Sequence[Metric], method: Method | None, level: float, seed: Any
-) -> list[tuple[Method, Interval]]:
+def _analytics(table: Table, metrics: Sequence[Metric], method: Method | None, level: float, seed: Any) -> list[Answer]:
     """Return each metric's method and interval; those of several classes against the rest in one pass."""
-    found: dict[int, tuple[Method, Interval]] = {}
+    found: dict[int, Answer] = {}
     alike: dict[str, tuple[Spec, list[int]]] = {}  # places of the metrics that differ in their class alone
     for place, metric in enumerate(metrics):
         if metric.positive is not None and metric.spec is not None and table.shape != (2, 2):
@@ -322,14 +323,15 @@ def _analytics(
         chosen = checked(method, same, stack)
         if chosen.takes_batches:
             intervals = chosen.at_levels(same, stack)(level).each()
-            found |= {place: (chosen, interval) for place, interval in zip(places, intervals, strict=True)}
+            values = same(stack.counted).tolist()
+            found |= {place: (chosen, *each) for place, *each in zip(places, intervals, values, strict=True)}
     return [found.get(place) or _analytic(table, each, method, level, seed) for place, each in enumerate(metrics)]
 
 
-def _analytic(table: Table, metric: Metric, method: Method | None, level: float, seed: Any) -> tuple[Method, Interval]:
+def _analytic(table: Table, metric: Metric, method: Method | None, level: float, seed: Any) -> Answer:
     small, same = _smallest(*own_table(table, metric))
     chosen = checked(method, same, small)
-    return chosen, chosen.interval(same, small, level, seed)
+    return chosen, chosen.interval(same, small, level, seed), None
 
 
 def _in_one_pass(
@@ -358,9 +360,17 @@ def _in_one_pass(
     )
 
 
-def finished(name: str, table: Table, metric: Metric, level: float, method: Method, interval: Interval) -> Estimate:
-    """Return the estimate that a metric's interval belongs to."""
-    value = np.asarray(metric(table.counted), dtype=float)
+def finished(
+    name: str,
+    table: Table,
+    metric: Metric,
+    level: float,
+    method: Method,
+    interval: Interval,
+    known: float | None = None,
+) -> Estimate:
+    """Return the estimate that a metric's interval belongs to; its value may be known already."""
+    value = np.asarray(metric(table.counted) if known is None else known, dtype=float)
     reason = str(reasons(metric, table, value, interval.reason))
     told = interval if reason == interval.reason else replace(interval, reason=reason)
     return estimate_of(name, float(value), told, level, method)

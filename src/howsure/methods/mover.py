@@ -174,7 +174,7 @@ class _Part:
 
     @classmethod
     def of(cls, weight: float, ratio: Ratio, outcomes: Array, table: Table, classes: Array) -> _Part:
-        share = ratio.proportion()
+        share = ratio.proportion
         assert share is not None  # noqa: S101 - parts are made of proportions only
         successes, trials = outcomes[share.successes].sum(0), outcomes[share.trials].sum(0)
         defined = trials > 0

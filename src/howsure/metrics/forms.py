@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -18,8 +19,8 @@ STEP = 1e-20  # of the complex-step derivative: exact to rounding, for no differ
 
 def divide(part: Array, whole: Array) -> Array:
     """``part / whole``; nan where ``whole`` is zero."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(np.equal(whole, 0), np.nan, np.true_divide(part, whole))
+    empty = np.equal(whole, 0)
+    return np.where(empty, np.nan, np.true_divide(part, np.where(empty, 1, whole)))
 
 
 def complex_step(function: Callable[[Array], Array], flat: Array) -> Array:
@@ -56,15 +57,16 @@ def per_table(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
     return of_every
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Ratio:
     """``sum(numerator * counts) / sum(denominator * counts)``, with coefficients in the shape of the cells."""
 
     numerator: Array
     denominator: Array
 
+    @cached_property
     def proportion(self) -> Proportion | None:
-        """Return the binomial proportion that this ratio is a monotone function of, if it is one.
+        """The binomial proportion that this ratio is a monotone function of, if it is one.
 
         It is one when the cells it looks at fall into two groups with equal coefficients: F1 gives true
         positives ``(2, 2)`` and errors ``(0, 1)``, so it is ``2p / (1 + p)`` with ``p`` the share of true

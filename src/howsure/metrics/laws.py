@@ -115,7 +115,7 @@ def is_the_ratio_that_it_says(metric: Metric, table: Table) -> str:
         return ""
     value, ratio = float(_value(metric, table.counts)), metric.ratio(table.shape)
     found = [(ratio.numerator * table.counts).sum() / (ratio.denominator * table.counts).sum()]
-    if share := ratio.proportion():
+    if share := ratio.proportion:
         found += [float(share.metric(table.counts[share.successes].sum() / table.counts[share.trials].sum()))]
     return "" if all(_equal(each, value) for each in found) else "is not the ratio that it says"
 

@@ -98,7 +98,7 @@ class Metric:
     def proportion(self, shape: tuple[int, ...]) -> Proportion | None:
         """Return the binomial proportion that the metric follows from on tables of this shape, if any."""
         ratio = None if self.ratio is None else self.ratio(shape)
-        return None if ratio is None else ratio.proportion()
+        return None if ratio is None else ratio.proportion
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -161,6 +161,10 @@ class Definition:
         with np.errstate(all="ignore"):
             if self.derivative is not None:
                 slopes = np.stack(np.broadcast_arrays(*self.derivative(*parts, **arguments)))
+            elif ratio := self.outcome_ratio(**arguments):
+                value, ahead = self.evaluate(*parts, **arguments), (slice(None), *[None] * np.ndim(parts[0]))
+                _, whole = self.function(*parts, **arguments)
+                slopes = divide(ratio.numerator[ahead] - value * ratio.denominator[ahead], whole)
             else:
                 nudged = ((*parts[:i], part + STEP * 1j, *parts[i + 1 :]) for i, part in enumerate(parts))
                 slopes = np.stack([self.evaluate(*each, **arguments).imag / STEP for each in nudged])
@@ -176,7 +180,7 @@ def _outcome_ratio(definition: Definition, arguments: tuple[tuple[str, Any], ...
 @cache
 def _share_ratio(definition: Definition, arguments: tuple[tuple[str, Any], ...]) -> Ratio | None:
     ratio = _outcome_ratio(definition, arguments)
-    return None if ratio.proportion() is None else ratio
+    return None if ratio.proportion is None else ratio
 
 
 class Registry:
