@@ -161,10 +161,6 @@ class Definition:
         with np.errstate(all="ignore"):
             if self.derivative is not None:
                 slopes = np.stack(np.broadcast_arrays(*self.derivative(*parts, **arguments)))
-            elif ratio := self.outcome_ratio(**arguments):
-                value, ahead = self.evaluate(*parts, **arguments), (slice(None), *[None] * np.ndim(parts[0]))
-                _, whole = self.function(*parts, **arguments)
-                slopes = divide(ratio.numerator[ahead] - value * ratio.denominator[ahead], whole)
             else:
                 nudged = ((*parts[:i], part + STEP * 1j, *parts[i + 1 :]) for i, part in enumerate(parts))
                 slopes = np.stack([self.evaluate(*each, **arguments).imag / STEP for each in nudged])
