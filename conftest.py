@@ -26,8 +26,8 @@ def _closed_figures() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _forgotten(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Forget the metrics and methods that the example of a docstring defines."""
-    if not isinstance(request.node, pytest.DoctestItem):
+    """Forget the metrics and methods that a test or the example of a docstring defines."""
+    if not isinstance(request.node, pytest.Function | pytest.DoctestItem):  # a document's examples build on each other
         yield
         return
     from howsure.methods.registry import METHODS

@@ -19,15 +19,6 @@ SHIPPED = [name for name, entry in METHODS.items() if entry.kind.__module__.star
 TABLE = hs.from_counts([[61, 14], [18, 97]])
 
 
-@pytest.fixture(autouse=True)
-def _restored():
-    """Forget the methods that a test defines."""
-    before = dict(METHODS)
-    yield
-    METHODS.clear()
-    METHODS.update(before)
-
-
 @pytest.mark.parametrize("name", [name for name in SHIPPED if name != "predictive"])
 def test_every_method_keeps_the_laws(name):
     """Each shipped method of labelled cases keeps every law of methods."""

@@ -8,7 +8,7 @@ import howsure as hs
 from howsure.curves.optimal_threshold import optimal_threshold
 from howsure.curves.thresholds import confusion_along, errors_along, on_counts, threshold_curves
 from howsure.designs.base import Design
-from howsure.estimates.grouped import group_seed
+from howsure.methods.draws import group_seed
 from howsure.methods.interval import standard_error
 from howsure.metrics.binding import resolve
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.estimates.grouped import Grouped, Results, group_seed, grouped
+from howsure.estimates.grouped import Grouped, Results, grouped
+from howsure.methods.draws import group_seed
 
 RNG = np.random.default_rng(0)
 TRUTH = RNG.integers(0, 2, 300)

@@ -14,23 +14,14 @@ from howsure.testing import check_metric
 TABLE = hs.from_counts([[44, 6, 3], [7, 29, 5], [2, 8, 21]])
 
 
-@pytest.fixture
-def define():
-    """Return `define_metric`, and forget afterwards what it registered."""
-    before = {each.name for each in REGISTRY if each.own}
-    yield hs.define_metric
-    for each in [each for each in REGISTRY if each.own and each.name not in before]:
-        REGISTRY.remove(each.name)
-
-
 def own_recall(tp, fn, fp, tn, weight=1.0):  # noqa: ARG001 - the form's signature
     """Return the share of the class that is found."""
     return tp / (tp + weight * fn)
 
 
-def test_outcomes_have_every_average(define):
+def test_outcomes_have_every_average():
     """A function of the four outcomes has howsure's averages, classes and standard errors, of many labels too."""
-    define(form="outcomes", name="own_recall")(own_recall)
+    hs.define_metric(form="outcomes", name="own_recall")(own_recall)
     truth = np.random.default_rng(0).integers(0, 2, (60, 3))
     labels = hs.confusion(truth, np.where(np.arange(180).reshape(60, 3) % 4 == 0, 1 - truth, truth))
     for average in ("macro", "weighted", "micro", "harmonic", "min", "binary+positive_class=2"):
@@ -46,19 +37,19 @@ def test_outcomes_have_every_average(define):
     assert hs.estimate(scores, "own_recall", threshold=0.5).value == pytest.approx(2 / 3)
 
 
-def test_a_class_without_a_value_is_left_out(define):
+def test_a_class_without_a_value_is_left_out():
     """Division by zero is undefined, as for howsure's metrics: no warning, and a reason."""
-    define(form="outcomes", name="own_recall")(own_recall)
+    hs.define_metric(form="outcomes", name="own_recall")(own_recall)
     table = hs.from_counts([[5, 1, 0], [2, 6, 0], [0, 0, 0]])
     ours, shipped = (hs.estimate(table, f"{name}@macro", method="delta") for name in ("own_recall", "recall"))
     assert (ours.value, ours.reason) == (pytest.approx(shipped.value), shipped.reason)
     assert "1 of 3 classes" in ours.reason
 
 
-def test_cells_of_one_size(define):
+def test_cells_of_one_size():
     """A function that is made for three classes is held to the laws on three classes."""
     costs = np.array([[0, 1, 5], [1, 0, 1], [2, 1, 0]])
-    define(name="own_cost", range=(0, 5), better="lower")(
+    hs.define_metric(name="own_cost", range=(0, 5), better="lower")(
         lambda counts: (counts * costs).sum((-2, -1)) / counts.sum((-2, -1))
     )
     estimate = hs.estimate(TABLE, "own_cost", method="wald")
@@ -72,9 +63,9 @@ def test_cells_of_one_size(define):
 class TestScores:
     """Metrics of scores."""
 
-    def test_values_errors_and_averages_are_those_of_the_shipped(self, define):
+    def test_values_errors_and_averages_are_those_of_the_shipped(self):
         """An area written as a function of counts and scores has the area's interval, and its averages over classes."""
-        define(form="scores", name="own_area")(lambda counts, scores: roc_auc(counts))
+        hs.define_metric(form="scores", name="own_area")(lambda counts, scores: roc_auc(counts))
         rng = np.random.default_rng(1)
         truth = rng.integers(0, 3, 90)
         rows = hs.multiclass_scores(truth, rng.normal(size=(90, 3)) + np.eye(3)[truth])
@@ -84,7 +75,7 @@ class TestScores:
             assert (ours.value, ours.low, ours.high) == pytest.approx((shipped.value, shipped.low, shipped.high))
         check_metric("own_area@macro")
 
-    def test_a_gradient_is_taken_as_given(self, define):
+    def test_a_gradient_is_taken_as_given(self):
         """With `gradient` the function need not take complex counts; arguments go to both."""
 
         def closeness(counts, scores, power=1.0):
@@ -98,8 +89,8 @@ class TestScores:
             return (losses(scores, power) - closeness(counts, scores, power)[..., None, None]) / total
 
         with pytest.raises(hs.HowsureError, match="not the derivative"):
-            define(form="scores", name="closeness")(closeness)
-        define(form="scores", name="closeness", gradient=gradient)(closeness)
+            hs.define_metric(form="scores", name="closeness")(closeness)
+        hs.define_metric(form="scores", name="closeness", gradient=gradient)(closeness)
         check_metric("closeness+power=2")
         score = np.array([0.1, 0.4, 0.35, 0.8])
         estimate = hs.estimate(hs.scores([0, 0, 1, 1], score), "closeness+power=2", method="wald")
@@ -157,27 +148,27 @@ def share(counts):
         (share, {"gradient": lambda counts: 0 * counts + 1}, "not the derivative"),
     ],
 )  # fmt: skip
-def test_what_breaks_a_law_is_refused(define, function, facts, words):
+def test_what_breaks_a_law_is_refused(function, facts, words):
     """A metric that no interval could be right for is refused at registration, in one line that says why."""
     with pytest.raises(hs.HowsureError, match=words) as caught:
-        define(**({"name": "own"} | facts))(function)
+        hs.define_metric(**({"name": "own"} | facts))(function)
     assert "\n" not in str(caught.value)
     assert REGISTRY.find("own") is None
 
 
-def test_a_value_beyond_the_range_is_refused_later_too(define):
+def test_a_value_beyond_the_range_is_refused_later_too():
     """A function may leave its range on no generic table, and on this one: the estimate says so."""
-    define(name="rare")(lambda counts: (counts.shape[-1] - 1) * share(counts))
+    hs.define_metric(name="rare")(lambda counts: (counts.shape[-1] - 1) * share(counts))
     assert hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "rare").value == 0.5
     with pytest.raises(hs.HowsureError, match=r"`rare` is 1.9.*, beyond its range \[0, 1\]"):
         hs.estimate(hs.from_counts([[98, 1, 1], [0, 1, 0], [0, 0, 1]]), "rare")
 
 
-def test_ones_own_may_be_defined_again(define):
+def test_ones_own_may_be_defined_again():
     """Running a cell of a notebook twice replaces the metric: texts that were read before mean the new one."""
-    define(name="own")(share)
+    hs.define_metric(name="own")(share)
     assert hs.estimate(TABLE, "own").value == pytest.approx(44 / 125)
-    define(name="own", aliases=["mine"])(lambda counts: counts[..., 1, 1] / counts.sum((-2, -1)))
+    hs.define_metric(name="own", aliases=["mine"])(lambda counts: counts[..., 1, 1] / counts.sum((-2, -1)))
     assert hs.estimate(TABLE, "own").value == hs.estimate(TABLE, "mine").value == pytest.approx(29 / 125)
     assert REGISTRY.find("own") not in REGISTRY.shipped
     REGISTRY.remove("own")
@@ -187,9 +178,9 @@ def test_ones_own_may_be_defined_again(define):
         REGISTRY.remove("f1")
 
 
-def test_check_metric_names_the_law(define):
+def test_check_metric_names_the_law():
     """A metric that breaks a law that registration does not ask for is told by its name."""
-    define(name="own")(lambda counts: np.where(counts.sum((-2, -1)) == 0, 0.0, share(counts)))
+    hs.define_metric(name="own")(lambda counts: np.where(counts.sum((-2, -1)) == 0, 0.0, share(counts)))
     with pytest.raises(AssertionError, match=r"`own` is 0 on a table without a case.*is_undefined_on_nothing"):
         check_metric("own")
     check_metric(resolve("f1@macro", TABLE))

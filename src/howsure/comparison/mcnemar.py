@@ -138,7 +138,7 @@ def mcnemar(table: Table, *, a: str | None = None, b: str | None = None, method:
         raise HowsureError.unknown("test of McNemar's", method, TESTS)
     models = paired_table(table, "mcnemar")
     names = models.chosen(a, b)
-    if not (models.holds_labels and models.design.is_independent):
+    if models.has_scores or not models.design.is_independent:
         message = "McNemar's test is for labels of independent, unweighted cases. Use `compare(table, 'accuracy')`."
         raise HowsureError(message)
     diagonal = np.eye(len(models.labels))

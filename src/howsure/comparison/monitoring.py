@@ -9,9 +9,9 @@ from typing import Any
 from howsure.errors import HowsureError, UnknownKeyError
 from howsure.estimates.estimation import default_metrics, evaluate
 from howsure.estimates.evaluation import Evaluation
-from howsure.estimates.grouped import group_seed, of_groups
+from howsure.estimates.grouped import of_groups
 from howsure.grids import Grid, Tabular, interval_text, number, significant_decimals
-from howsure.methods.draws import seed_sequence
+from howsure.methods.draws import group_seed, seed_sequence
 from howsure.methods.interval import Method
 from howsure.methods.names import MethodName
 from howsure.tables.table import Table

@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import HowsureError, UnknownKeyError, checked_level
 from howsure.estimates.drawn import Drawn
-from howsure.estimates.grouped import group_seed
 from howsure.grids import Grid, Tabular
+from howsure.methods.draws import group_seed
 from howsure.metrics.forms import Better
 
 Array = NDArray[Any]

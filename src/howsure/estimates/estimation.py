@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, final, overload
 
@@ -14,10 +14,10 @@ from howsure.estimates.batch import Estimates, Evaluations
 from howsure.estimates.estimate import Estimate, estimate_of
 from howsure.estimates.evaluation import Evaluation
 from howsure.estimates.given import table_of
-from howsure.estimates.grouped import group_seed
+from howsure.estimates.grouped import of_groups
 from howsure.estimates.reasons import reasons
 from howsure.methods.default import checked
-from howsure.methods.draws import seed_sequence
+from howsure.methods.draws import group_seed, seed_sequence
 from howsure.methods.interval import DrawingMethod, Interval, Method
 from howsure.methods.library import named
 from howsure.methods.names import MethodName
@@ -270,15 +270,11 @@ class _Question:
         rest = [place for place, whole in enumerate(overall) if whole.metric not in found]
         if rest:
             alone = replace(self, metrics=tuple(self.metrics[place] for place in rest))
-            each = [alone.of_group(table, key) for key, table in tables.items()]
+            groups = of_groups(tables, lambda table, seed: replace(alone, seed=seed).of_table(table), self.seed)
             for index, place in enumerate(rest):
-                estimates = tuple(group[index] for group in each)
+                estimates = tuple(group[index] for group in groups.values())
                 found[overall[place].metric] = Estimates.of(tables, overall[place], estimates)
         return {whole.metric: found[whole.metric] for whole in overall}
-
-    def of_group(self, table: Table, key: Hashable) -> tuple[Estimate, ...]:
-        """Return the estimates of one group, from a stream of draws of its own."""
-        return replace(self, seed=group_seed(self.seed, key)).of_table(table)
 
     def _bound(self, table: Table) -> list[Metric]:
         bound = [resolve(each, table, classes=self.classes, threshold=self.threshold) for each in self.metrics]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,47 +13,13 @@ import numpy as np
 from howsure.errors import HowsureError, UnknownKeyError
 from howsure.estimates.named import Named, by_name
 from howsure.grids import MOST_LINES, MOST_ROWS, Grid, Tabular, grid_of
-from howsure.methods.draws import seed_sequence
+from howsure.methods.draws import group_seed, seed_sequence
 from howsure.tables.batch import Tables, by_column
 
 T = TypeVar("T", bound=Tabular)
 T_co = TypeVar("T_co", bound=Tabular, covariant=True)
 P = ParamSpec("P")
 ALL = "all"  # the row of the table of all groups, in print
-
-
-def group_seed(random_state: Any, key: Hashable) -> np.random.SeedSequence:
-    """Return the seed of a group's draws, from the seed of all and the group's key.
-
-    The draws of a group do not depend on which other groups there are. Those of all groups together come from the seed
-    itself, and those of two groups never from the same stream.
-
-    Parameters
-    ----------
-    random_state : int, sequence of int, Generator, SeedSequence or None
-        Seed of all groups. A generator is advanced by each call: make one `seed_sequence` of it for all groups.
-    key : hashable
-        Value of the group, or a tuple of several.
-
-    Returns
-    -------
-    SeedSequence
-
-    Examples
-    --------
-    >>> group_seed(0, "a").spawn_key == group_seed(0, "a").spawn_key != group_seed(0, "b").spawn_key
-    True
-    """
-    seed = seed_sequence(random_state)
-    digest = hashlib.blake2b(repr(_plain(key)).encode(), digest_size=16).digest()
-    return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, *np.frombuffer(digest, "<u4").tolist()))
-
-
-def _plain(key: Hashable) -> Hashable:
-    """Return a key without NumPy's scalars, whose text depends on its version."""
-    if isinstance(key, tuple):
-        return tuple(map(_plain, key))
-    return key.item() if isinstance(key, np.generic) else key
 
 
 @final
@@ -245,8 +210,8 @@ def grouped(
 
 
 def of_groups(
-    tables: Mapping[Any, Any], function: Callable[[Any, np.random.SeedSequence], T], random_state: Any = None
-) -> dict[Any, T]:
+    tables: Mapping[Any, Any], function: Callable[[Any, np.random.SeedSequence], Any], random_state: Any = None
+) -> dict[Any, Any]:
     """Return what a function makes of each group's table alone; see `grouped`."""
     seed = seed_sequence(random_state)
     found = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, final
 
 import numpy as np
@@ -229,13 +229,3 @@ def _elicited(prevalence: ArrayLike, size: int) -> tuple[Array, bool]:
         message = f"`prevalence` needs one share for each of the {size} classes, summing to 1, or Dirichlet parameters."
         raise HowsureError(message)
     return array, bool(abs(total - 1) <= 1e-9)
-
-
-def reweighted(table: Table, prevalence: ArrayLike) -> Table:
-    """Return the table as it would be expected under another prevalence, with its number of cases."""
-    shares, fixed = _elicited(prevalence, len(table.counts))
-    rows = table.counts.sum(-1, keepdims=True)
-    if not fixed:
-        shares = shares / shares.sum()
-    counts = np.divide(table.counts, rows, out=np.zeros(table.counts.shape), where=rows > 0) * shares[:, None]
-    return replace(table, counts=counts * table.counts.sum())

@@ -39,6 +39,40 @@ def seed_sequence(random_state: Any) -> np.random.SeedSequence:
     return np.random.SeedSequence(random_state)
 
 
+def group_seed(random_state: Any, key: Hashable) -> np.random.SeedSequence:
+    """Return the seed of a group's draws, from the seed of all and the group's key.
+
+    The draws of a group do not depend on which other groups there are. Those of all groups together come from the seed
+    itself, and those of two groups never from the same stream.
+
+    Parameters
+    ----------
+    random_state : int, sequence of int, Generator, SeedSequence or None
+        Seed of all groups. A generator is advanced by each call: make one `seed_sequence` of it for all groups.
+    key : hashable
+        Value of the group, or a tuple of several.
+
+    Returns
+    -------
+    SeedSequence
+
+    Examples
+    --------
+    >>> group_seed(0, "a").spawn_key == group_seed(0, "a").spawn_key != group_seed(0, "b").spawn_key
+    True
+    """
+    seed = seed_sequence(random_state)
+    digest = hashlib.blake2b(repr(_plain(key)).encode(), digest_size=16).digest()
+    return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, *np.frombuffer(digest, "<u4").tolist()))
+
+
+def _plain(key: Hashable) -> Hashable:
+    """Return a key without NumPy's scalars, whose text depends on its version."""
+    if isinstance(key, tuple):
+        return tuple(map(_plain, key))
+    return key.item() if isinstance(key, np.generic) else key
+
+
 def stream_at(random_state: Any, index: int) -> Any:
     """Return the seed of one table of a batch: each has a stream of its own, which blocks of draws do not touch."""
     if random_state is None:

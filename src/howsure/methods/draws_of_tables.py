@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.errors import HowsureError, whole_number
 from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.dirichlet import Dirichlet, Prior
-from howsure.methods.draws import Draw, drawn_blocks, seed_sequence, stream_at
+from howsure.methods.draws import Draw, drawn_blocks, group_seed, seed_sequence
 from howsure.tables.batch import Tables
 from howsure.tables.table import Table
 
@@ -131,10 +131,7 @@ def draw_tables(
     if not isinstance(table, Tables):
         return _drawn(table, size, source, method, number, seed_sequence(random_state))
     seed = seed_sequence(random_state)
-    return {
-        key: _drawn(each, size, source, method, number, stream_at(seed, index))
-        for index, (key, each) in enumerate(table.items())
-    }
+    return {key: _drawn(each, size, source, method, number, group_seed(seed, key)) for key, each in table.items()}
 
 
 def _drawn(

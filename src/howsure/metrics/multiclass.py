@@ -167,7 +167,7 @@ def of_score_matrix(spec: Spec, table: Table) -> Metric:
     if spec.average == "none":
         message = f"`{spec.text}` is one value per class: give it to `evaluate`, without `multi_class`."
         raise HowsureError(message)
-    if spec.pairs and not table.has_pairs:
+    if spec.pairs and not table.has_one_label_per_case:
         message = "Labels of multilabel data are no alternatives, and have no pairs: leave out `multi_class=ovo`."
         raise HowsureError(message)
     if spec.average == "micro":
@@ -237,7 +237,7 @@ def _averaged(spec: Spec, views: list[TwoClassView], table: Table, average: Aver
 def _whole(spec: Spec, table: Table) -> Metric:
     """Return a loss of whole rows of probabilities, or say that an average is missing."""
     loss, scores = spec.definition.rows, table.scores
-    if loss is None or not table.has_pairs:
+    if loss is None or not table.has_one_label_per_case:
         raise needs_average(spec, table)
     sums = scores.sum(1)
     if scores.min() < 0 or np.abs(sums - 1).max() > SUM_TOLERANCE:

@@ -414,3 +414,12 @@ def checked_weight(weight: Any) -> Array:
         message = "`sample_weight` is all zeros: no case counts."
         raise HowsureError(message)
     return weights
+
+
+def indicator(name: str, values: Any) -> Array:
+    """Return a multilabel indicator array as integers; refuse what holds other than 0 and 1."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "biuf" or not np.isin(array, (0, 1)).all():
+        message = f"`{name}` has two dimensions but is no indicator array: multilabel data hold 0 and 1 only."
+        raise HowsureError(message)
+    return array.astype(np.intp)

@@ -11,7 +11,16 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.designs.base import Design
 from howsure.designs.clusters import Clusters
 from howsure.errors import HowsureError, OneClassError
-from howsure.sources.columns import Column, Grouped, as_labels, checked_weight, encoded, same_length, sort_order
+from howsure.sources.columns import (
+    Column,
+    Grouped,
+    as_labels,
+    checked_weight,
+    encoded,
+    indicator,
+    same_length,
+    sort_order,
+)
 from howsure.sources.frames import grouped
 from howsure.sources.groups import Cells, Groups, by_columns, groups_of_columns, roles
 from howsure.tables.batch import Tables
@@ -286,11 +295,8 @@ def _cluster_codes(name: str, values: Any, rows: int) -> Array:
 
 
 def _indicator(name: str, values: Any) -> Array:
-    array = np.asarray(values)
-    if array.dtype.kind not in "biuf" or not np.isin(array, (0, 1)).all():
-        message = f"`{name}` has two dimensions but is no indicator array: multilabel data hold 0 and 1 only."
-        raise HowsureError(message)
+    array = indicator(name, values)
     if not array.size:
         message = f"`{name}` is empty: there is no case to evaluate."
         raise HowsureError(message)
-    return array.astype(np.int64)
+    return array

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.designs.base import Design
 from howsure.designs.counted import Independent, Weighted
 from howsure.errors import HowsureError
-from howsure.sources.columns import Column, as_labels, checked_weight, encoded, same_length, sort_order
+from howsure.sources.columns import Column, as_labels, checked_weight, encoded, indicator, same_length, sort_order
 from howsure.sources.frames import columns
 from howsure.sources.groups import by_columns, clusters, groups_of_columns, roles
 from howsure.sources.scores import MOST_ATOMS, score_values
@@ -213,10 +213,7 @@ def _indicator(values: Any, score: Array) -> Array:
     if array.shape != score.shape:
         message = f"`y_true` has shape {array.shape} and `y_score` {score.shape}; both are cases × labels."
         raise HowsureError(message)
-    if array.dtype.kind not in "biuf" or not np.isin(array, (0, 1)).all():
-        message = "`y_true` has two dimensions but is no indicator array: multilabel data hold 0 and 1 only."
-        raise HowsureError(message)
-    return array.astype(np.intp)
+    return indicator("y_true", array)
 
 
 def _multilabel(

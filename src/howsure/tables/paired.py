@@ -27,7 +27,6 @@ class JointTable(Table, abc.ABC):
 
     names: tuple[str, ...]
     codes: Array
-    holds_labels: ClassVar[bool] = True  # of the models: predicted classes, not scores
 
     @property
     def models(self) -> list[str]:
@@ -214,7 +213,6 @@ class PairedScoresTable(JointTable):
     """
 
     scores: tuple[Array, ...]
-    holds_labels: ClassVar[bool] = False
     has_scores: ClassVar[bool] = True
     noun: ClassVar[str] = "paired table of scores"
     why_undefined: ClassVar[str] = "undefined: one of the classes has no case"

@@ -38,7 +38,6 @@ class ScoreMatrixTable(Table, abc.ABC):
     scores: Array
     noun: ClassVar[str] = "table of scores with one column per class"
     has_scores: ClassVar[bool] = True
-    has_pairs: ClassVar[bool] = True  # whether a case is of one class, so that classes can be compared in pairs
     why_undefined: ClassVar[str] = "undefined: one of the classes has no case"
 
     @property
@@ -150,7 +149,7 @@ class MultilabelScoresTable(ScoreMatrixTable):
     axes: ClassVar[int] = 3
     classes_noun: ClassVar[str] = "labels"
     has_one_cell_per_case: ClassVar[bool] = False
-    has_pairs: ClassVar[bool] = False
+    has_one_label_per_case: ClassVar[bool] = False
 
     @property
     def default_metrics(self) -> tuple[str, ...]:
