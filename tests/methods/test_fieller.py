@@ -27,7 +27,7 @@ def test_limits_are_the_roots_of_the_quadratic(metric, design, level):
     """At each limit, ``(A - θB)² = z² Var(A - θB)``, the design's variance being taken at θ, not at the estimate."""
     table = TABLES[design]
     estimate = hs.estimate(table, metric, method="fieller", confidence_level=level)
-    ratio = resolve(metric, table).ratio(table.counts.shape)
+    ratio = resolve(metric, table).ratio
     z = quantile(level, table.design.degrees_of_freedom)
     for limit in (estimate.low, estimate.high):
         form = ratio.numerator - limit * ratio.denominator

@@ -161,7 +161,7 @@ def pointwise_limits(
         Positions of the thresholds from the top; all by default.
     """
     z = factor * quantile(level, table.design.degrees_of_freedom)
-    share = metric.proportion((2, 2))
+    share = metric.proportion
     if share is not None and table.design.is_independent:
         from scipy import special
 

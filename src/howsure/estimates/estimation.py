@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, final, overload
 
 import numpy as np
@@ -306,13 +307,13 @@ def own_table(table: Table, metric: Metric) -> tuple[Table, Metric]:
 def _analytics(table: Table, metrics: Sequence[Metric], method: Method | None, level: float, seed: Any) -> list[Answer]:
     """Return each metric's method and interval; those of several classes against the rest in one pass."""
     found: dict[int, Answer] = {}
+    stack_of = cache(lambda classes: table.each_against_rest(np.array(classes)))
     alike: dict[str, tuple[Spec, list[int]]] = {}  # places of the metrics that differ in their class alone
     for place, metric in enumerate(metrics):
         if metric.positive is not None and metric.spec is not None and table.shape != (2, 2):
             alike.setdefault(metric.spec.head, (metric.spec, []))[1].append(place)
     for spec, places in alike.values():
-        classes = np.array([metrics[place].positive for place in places])
-        stack = table.each_against_rest(classes) if len(places) > 1 else None
+        stack = stack_of(tuple(metrics[place].positive for place in places)) if len(places) > 1 else None
         if stack is None:
             continue
         same = resolve(_of_two_classes(spec), stack)
@@ -367,7 +368,7 @@ def finished(
 ) -> Estimate:
     """Return the estimate that a metric's interval belongs to; its value may be known already."""
     value = np.asarray(metric(table.counted) if known is None else known, dtype=float)
-    reason = str(reasons(metric, table, value, interval.reason))
+    reason = reasons(metric, table, value, interval.reason).item()
     told = interval if reason == interval.reason else replace(interval, reason=reason)
     return estimate_of(name, float(value), told, level, method)
 

@@ -62,7 +62,7 @@ class Fieller(Method):
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval as a function of its level; see the class."""
         assert metric.ratio is not None  # noqa: S101 - see `suits`
-        ratio = metric.ratio(table.shape)
+        ratio = metric.ratio
         with np.errstate(all="ignore"):
             value, error = np.asarray(metric(table.counted)), standard_error(metric, table)
         forms = _Forms.of(ratio, table)

@@ -67,7 +67,7 @@ class Interval:
     def of_one(self) -> Interval:
         """Return the interval of a single table, in plain numbers and words."""
         low, high, error = (float(each) for each in (self.low, self.high, self.standard_error))
-        return Interval(low, high, error, self.draws, str(self.reason), self.stream)
+        return Interval(low, high, error, self.draws, np.asarray(self.reason).item(), self.stream)
 
 
 AtLevels = Callable[[float], Interval]

@@ -215,9 +215,9 @@ def _by_class(values: Array, classes: Array, index: int, table: Table) -> Array:
 
 def _class_variances(slopes: Array, table: Table, classes: Array) -> Array:
     """Return the design's variance of each class's linear form, from its slopes by the outcomes, ``(4, ..., m)``."""
-    squares = table.design.squares(table.cells)
+    squares = table.design.squares(cells := table.cells)
     if squares is not None:
-        counts = table.wrap(squares)
+        counts = table.counted if squares is cells else table.wrap(squares)
         assert isinstance(counts, ClassCounts)  # noqa: S101 - of which alone there are parts
         every = np.stack([part[..., classes] for part in counts.outcomes()])
         return np.asarray((every * slopes**2).sum(0))

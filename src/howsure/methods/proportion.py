@@ -45,7 +45,7 @@ class Binomial(Method, abc.ABC):
         """Return an empty text for proportions of counted cases."""
         if refusal := needs_labels(self, table):
             return refusal
-        if metric.proportion(table.shape) is None:
+        if metric.proportion is None:
             others = "`Fieller()`, `Delta()`" if metric.ratio is not None else "`Delta()`"
             return (
                 f"`{type(self).__name__}` needs a proportion, and `{metric.name}` is not one. "
@@ -55,7 +55,7 @@ class Binomial(Method, abc.ABC):
 
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval as a function of its level; see the class."""
-        share = metric.proportion(table.shape)
+        share = metric.proportion
         assert share is not None  # noqa: S101 - see `suits`
         error = standard_error(metric, table)
 

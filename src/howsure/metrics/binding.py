@@ -132,7 +132,7 @@ def from_split(metric: Metric, split: int) -> Metric:
         counts_class=Counts,
         value=lambda counts: metric.value(divided(counts.cells)),
         gradient=gradient,
-        ratio=None,
+        as_ratio=None,
         parts=None,
         positive=None,
         per_class=None,

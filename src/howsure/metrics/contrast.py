@@ -111,8 +111,7 @@ def pair_counts(metric: Metric, table: Table) -> PairCounts | None:
     contrast = metric.contrast
     if contrast is None or contrast.effect.name != "difference" or not isinstance(table, PairedTable):
         return None
-    shape = (len(table.labels),) * 2
-    shares = [side.metric.proportion(shape) for side in (contrast.first, contrast.second)]
+    shares = [side.metric.proportion for side in (contrast.first, contrast.second)]
     marks = []
     for side, share in zip((contrast.first, contrast.second), shares, strict=True):
         if share is None or (share.success_coefficients, share.failure_coefficients) != ((1, 1), (0, 1)):

@@ -117,7 +117,7 @@ def _of_one_table(
         every[..., where] = single[..., None]
         return of.by_cell(every)
 
-    def ratio(_: tuple[int, ...]) -> Ratio:
+    def ratio() -> Ratio:
         outcome = definition.outcome_ratio(**arguments)
         assert outcome is not None  # noqa: S101 - `ratio` is set for linear definitions only
         return Ratio(by_cell(outcome.numerator), by_cell(outcome.denominator))
@@ -127,7 +127,7 @@ def _of_one_table(
         counts_class=of,
         value=lambda counts: _filled(definition.evaluate(*outcomes(counts), **arguments), spec),
         gradient=lambda counts: by_cell(definition.slopes(*outcomes(counts), **arguments)),
-        ratio=ratio if definition.linear else None,
+        as_ratio=ratio if definition.linear else None,
         **facts,
     )
 
@@ -189,8 +189,8 @@ def _of_margins(spec: Spec, size: int) -> Metric:
         slopes = complex_step(lambda flat: definition.evaluate(*np.split(flat, 3, axis=-1), **arguments), parts)
         return _from_margins(np.split(np.nan_to_num(slopes, nan=0.0, posinf=np.inf, neginf=-np.inf), 3, axis=-1))
 
-    def ratio(shape: tuple[int, ...]) -> Ratio:
-        basis = np.eye(3 * shape[0]).reshape(-1, 3, shape[0])
+    def ratio() -> Ratio:
+        basis = np.eye(3 * size).reshape(-1, 3, size)
         forms = definition.function(*np.moveaxis(basis, 1, 0), **arguments)
         return Ratio(*(_from_margins(form.reshape(3, -1)) for form in forms))
 
@@ -202,7 +202,7 @@ def _of_margins(spec: Spec, size: int) -> Metric:
         counts_class=ConfusionCounts,
         value=lambda counts: definition.evaluate(counts.hits, counts.rows, counts.columns, **arguments),
         gradient=gradient,
-        ratio=ratio if definition.linear else None,
+        as_ratio=ratio if definition.linear else None,
         parts=parts,
     )
 
@@ -248,5 +248,5 @@ def _of_coefficients(spec: Spec, size: int) -> Metric:
         return np.asarray((ratio.numerator - value(counts)[..., None, None] * ratio.denominator) / whole)
 
     return Metric(
-        **basics(spec, size), counts_class=ConfusionCounts, value=value, gradient=gradient, ratio=lambda _: ratio
+        **basics(spec, size), counts_class=ConfusionCounts, value=value, gradient=gradient, as_ratio=lambda: ratio
     )

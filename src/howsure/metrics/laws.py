@@ -113,7 +113,7 @@ def is_the_ratio_that_it_says(metric: Metric, table: Table) -> str:
     """Check that the ratio or proportion that a metric claims to be gives its value."""
     if metric.ratio is None:
         return ""
-    value, ratio = float(_value(metric, table.counts)), metric.ratio(table.shape)
+    value, ratio = float(_value(metric, table.counts)), metric.ratio
     found = [(ratio.numerator * table.counts).sum() / (ratio.denominator * table.counts).sum()]
     if share := ratio.proportion:
         found += [float(share.metric(table.counts[share.successes].sum() / table.counts[share.trials].sum()))]

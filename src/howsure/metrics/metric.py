@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from howsure.tables.views import Marginal, Part
 Array = NDArray[Any]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Metric:
     """A function from a table of counts to a number, with what the methods need to know of it.
 
@@ -42,8 +43,8 @@ class Metric:
         Smallest and largest possible value.
     better : {"higher", "lower", "neither"}
         Whether higher or lower values are better.
-    ratio : callable, optional
-        Cells' shape → the ratio of linear forms that it is.
+    as_ratio : callable, optional
+        Returns the ratio of linear forms that it is.
     parts : Parts, optional
         The sum of proportions that it is.
     positive : int, optional
@@ -67,7 +68,7 @@ class Metric:
     gradient: Callable[[Any], Array]
     range: tuple[float, float] = (0.0, 1.0)
     better: Better = "higher"
-    ratio: Callable[[tuple[int, ...]], Ratio] | None = None
+    as_ratio: Callable[[], Ratio] | None = None
     parts: Parts | None = None
     positive: int | None = None
     spec: Spec | None = None
@@ -95,10 +96,15 @@ class Metric:
         """The average over classes, or None."""
         return None if self.spec is None else self.spec.average
 
-    def proportion(self, shape: tuple[int, ...]) -> Proportion | None:
-        """Return the binomial proportion that the metric follows from on tables of this shape, if any."""
-        ratio = None if self.ratio is None else self.ratio(shape)
-        return None if ratio is None else ratio.proportion
+    @cached_property
+    def ratio(self) -> Ratio | None:
+        """The ratio of linear forms in the cells that the metric is, if it is one."""
+        return None if self.as_ratio is None else self.as_ratio()
+
+    @property
+    def proportion(self) -> Proportion | None:
+        """The binomial proportion that the metric follows from, if any."""
+        return None if self.ratio is None else self.ratio.proportion
 
 
 @dataclass(frozen=True, slots=True, eq=False)

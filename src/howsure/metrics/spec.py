@@ -58,13 +58,11 @@ class Spec:
         """The part before the average."""
         return "+".join((self.definition.name, *self.settings))
 
-    @cached_property
+    @property
     def settings(self) -> list[str]:
         """The arguments as the text has them, ``["beta=2"]``."""
-        shown = [f"{name}={_shown(value)}" for name, value in self.arguments.items()]
-        return (
-            shown if math.isnan(self.zero_division) else [*shown, f"zero_division={_shown(float(self.zero_division))}"]
-        )
+        filled = {} if math.isnan(self.zero_division) else {"zero_division": float(self.zero_division)}
+        return [f"{name}={_shown(value)}" for name, value in (self.arguments | filled).items()]
 
     @property
     def _tail(self) -> str:
