@@ -3,24 +3,17 @@
 import csv
 import io
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import howsure as hs
+from support.shell import run, run_apart
 
 ROOT = Path(__file__).parents[2]
 CANCER = str(ROOT / "examples" / "breast_cancer.csv")
 REPORT = ["report", CANCER, "--y-true", "label", "--y-pred", "logistic"]
-
-
-def run(*arguments):
-    """Run the command line in a process of its own."""
-    command = [sys.executable, "-c", "from howsure.cli import main; main()", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
 
 
 def test_report_prints_the_estimates():
@@ -31,6 +24,15 @@ def test_report_prints_the_estimates():
         assert f"{each.value:.3f}" in result.stdout
         assert f"[{each.low:.3f}, {each.high:.3f}]" in result.stdout
     assert "569 cases, positive class malignant (37.3 %)" in result.stdout
+
+
+def test_a_process_of_its_own_prints_the_same():
+    """Started from a shell, a command prints what it prints in these tests, and an error ends it with code 2."""
+    apart = run_apart(*REPORT)
+    assert (apart.returncode, apart.stdout) == (0, run(*REPORT).stdout)
+    refused = run_apart("report", "none.csv", "--y-true", "label", "--y-pred", "logistic")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "no file 'none.csv'" in refused.stderr
 
 
 def test_json_and_csv_are_for_machines():

@@ -1,31 +1,20 @@
 """`howsure compare`, run as a shell user would."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import howsure as hs
+from support import shell
 
 CANCER = str(Path(__file__).parents[2] / "examples" / "breast_cancer.csv")
 MODELS = ["logistic", "forest", "naive_bayes"]
 
 
 def run(*arguments):
-    """Run the command line in a process of its own."""
-    command = [
-        sys.executable,
-        "-c",
-        "from howsure.cli import main; main()",
-        "compare",
-        CANCER,
-        "--y-true",
-        "label",
-        *arguments,
-    ]
-    return subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    """Run the command."""
+    return shell.run("compare", CANCER, "--y-true", "label", *arguments)
 
 
 def test_two_models_end_in_a_sentence():

@@ -1,20 +1,13 @@
 """Unreliable labels in the shell."""
 
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import howsure as hs
-
-
-def run(*arguments):
-    """Run the command line in a process of its own."""
-    command = [sys.executable, "-c", "from howsure.cli import main; main()", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+from support.shell import run
 
 
 @pytest.fixture

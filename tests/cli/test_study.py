@@ -3,21 +3,19 @@
 import csv
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import howsure as hs
+from support import shell
 
 MATRICES = Path(__file__).parents[1] / "data" / "mnist_digits"
 
 
 def run(*arguments):
-    """Run the command line in a process of its own."""
-    command = [sys.executable, "-c", "from howsure.cli import main; main()", "study", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    """Run the command."""
+    return shell.run("study", *arguments)
 
 
 @pytest.fixture

@@ -3,20 +3,13 @@
 import csv
 import io
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import howsure as hs
+from support.shell import run
 
 CANCER = str(Path(__file__).parents[2] / "examples" / "breast_cancer.csv")
 SCORES = ["unlabelled", CANCER, "--y-score", "score_logistic"]
-
-
-def run(*arguments):
-    """Run the command line in a process of its own."""
-    command = [sys.executable, "-c", "from howsure.cli import main; main()", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
 
 
 def test_it_prints_the_estimates_of_python():

@@ -15,7 +15,7 @@ def main() -> None:
     from howsure.errors import HowsureError
 
     try:
-        app.meta()
+        app.meta(sys.argv[1:])
     except HowsureError as error:
         sys.stderr.write(f"howsure: {error}\n")
         raise SystemExit(2) from None
