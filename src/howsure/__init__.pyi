@@ -83,6 +83,7 @@ from .estimates.rows import (
     bootstrap as bootstrap,
     bootstrap_ci as bootstrap_ci,
 )
+from .estimates.share import proportion as proportion
 from .evidence.calibration.calibrate import calibrate as calibrate
 from .evidence.calibration.calibrators import Calibrator as Calibrator
 from .evidence.calibration.check import calibration_test as calibration_test
