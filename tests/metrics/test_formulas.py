@@ -39,6 +39,7 @@ def formulas(tp, fn, fp, tn):
         "class_accuracy": share * r + (1 - share) * s,
         "informedness": r + s - 1,
         "markedness": p + v - 1,
+        "class_mcc": math.sqrt(r * s * p * v) - math.sqrt((1 - r) * (1 - s) * (1 - p) * (1 - v)),
         "p4": harmonic(p, r, s, v),
         "g_mean": math.sqrt(r * s),
         "fowlkes_mallows": math.sqrt(p * r),

@@ -139,6 +139,13 @@ def markedness(tp: Array, fn: Array, fp: Array, tn: Array) -> Array:
     return divide(tp, tp + fp) + divide(tn, tn + fn) - 1
 
 
+@outcomes_metric(range=(-1.0, 1.0), random=0.0)
+def class_mcc(tp: Array, fn: Array, fp: Array, tn: Array) -> Array:
+    """Matthews correlation of the class-against-rest decision with the truth; ``mcc@macro`` is its average."""
+    spread = (tp + fn) * (fp + tn) * (tp + fp) * (fn + tn)
+    return divide(tp * tn - fn * fp, np.sqrt(spread))
+
+
 @outcomes_metric()
 def p4(tp: Array, fn: Array, fp: Array, tn: Array) -> Array:
     """Harmonic mean of precision, recall, specificity and npv, 4 tp tn / (4 tp tn + (tp + tn)(fp + fn))."""

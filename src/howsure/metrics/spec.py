@@ -148,6 +148,9 @@ def _meant(word: str) -> str:
 def _with_average(spec: Spec, tail: str, text: str) -> Spec:
     name, plus, rest = tail.partition("+")  # a class's name may hold a plus: "ER+"
     word, definition = name.strip().lower(), spec.definition
+    if definition.each_class is not None:
+        definition = REGISTRY.find(definition.each_class) or definition
+        spec = replace(spec, definition=definition)
     if not definition.has_averages:
         message = f"`{definition.name}` is one number for the whole table and takes no average: drop '@{word}'."
         raise HowsureError(message)
