@@ -172,6 +172,7 @@ from .sources.paired import (
     paired as paired,
     paired_scores as paired_scores,
 )
+from .sources.rates import from_rates as from_rates
 from .sources.score_matrix import multiclass_scores as multiclass_scores
 from .sources.scores import scores as scores
 from .study import Study as Study

@@ -106,7 +106,7 @@ def test_cochrans_q_is_of_independent_cases():
     ],
 )
 def test_miettinen_and_nurminen_of_a_difference(first, second, expected):
-    """Differences of two shares have the limits of Newcombe (1998), Statistics in Medicine 17:873, table II, method 7."""
+    """Differences of two shares have the limits of Newcombe (1998), Statistics in Medicine 17:873, table II."""
     found = hs.compare(of(*first), of(*second), "recall", method="miettinen_nurminen")
     assert (found.low, found.high) == pytest.approx(expected, abs=5e-5)
 

@@ -40,6 +40,8 @@ def formulas(tp, fn, fp, tn):
         "informedness": r + s - 1,
         "markedness": p + v - 1,
         "class_mcc": math.sqrt(r * s * p * v) - math.sqrt((1 - r) * (1 - s) * (1 - p) * (1 - v)),
+        "ppv_at": p,
+        "npv_at": v,
         "p4": harmonic(p, r, s, v),
         "g_mean": math.sqrt(r * s),
         "fowlkes_mallows": math.sqrt(p * r),

@@ -42,6 +42,7 @@ def proportion(
     Returns
     -------
     Estimate
+        The share ``k / n``; its metric is called ``"proportion"``.
 
     Raises
     ------

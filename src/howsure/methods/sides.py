@@ -60,5 +60,6 @@ class Sides:
         note = NOTES[self.alternative]
         told = np.array(np.broadcast_to(interval.reason, np.shape(end)), dtype=object)
         told = np.where(undefined, told, np.where(told == "", note, told + f"; {note}"))[()]
-        ends = {"high": end} if self.alternative == "greater" else {"low": end}
-        return replace(interval, reason=told, **ends)
+        if self.alternative == "greater":
+            return replace(interval, high=end, reason=told)
+        return replace(interval, low=end, reason=told)

@@ -137,7 +137,7 @@ def _deviation(gap: Array, variance: Array, total: Array) -> Array:
 
 
 def _binomial(share: Array, trials: Array) -> Array:
-    return share * (1 - share) / trials
+    return np.asarray(share * (1 - share) / trials)
 
 
 def score_of_difference(x1: Array, n1: Array, x0: Array, n0: Array, d: Array) -> Array:
@@ -183,7 +183,7 @@ def _place(ratio: Array) -> Array:
     return np.asarray(ratio / (1 + ratio))
 
 
-Score = Callable[[Array, Array, Array, Array, Array], Array]
+Score = Callable[..., Array]  # (successes, trials) of either sample, and the value of the contrast
 Scale = Callable[[Array], Array]
 SCORES: Mapping[str, tuple[Score, Scale, Scale]] = {  # with the way to the unit interval and back
     "difference": (score_of_difference, lambda d: (d + 1) / 2, lambda place: 2 * place - 1),

@@ -236,7 +236,7 @@ def _shown(value: Any) -> str:
 def signature(definition: Definition) -> str:
     """Return the arguments that a spec string may give, ``"+beta=1"``."""
     shown = (
-        f"+{name}={_shown(parameter.default)}"
+        f"+{name}={'…' if parameter.default != parameter.default else _shown(parameter.default)}"
         for name, parameter in definition.parameters.items()
         if parameter.default is not inspect.Parameter.empty
     )
