@@ -48,7 +48,7 @@ class MiettinenNurminen(Method):
     >>> import howsure as hs
     >>> first, second = hs.from_counts([[50, 3], [5, 42]]), hs.from_counts([[40, 13], [9, 38]])
     >>> print(hs.compare(first, second, "recall", contrast="ratio", method="miettinen_nurminen"))
-    recall: first / second = 1.105 [0.934, 1.326], p = 0.249
+    recall: first / second = 1.105 [0.926, 1.347], p = 0.249
     """
 
     name: ClassVar[str] = "miettinen_nurminen"

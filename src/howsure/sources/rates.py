@@ -71,7 +71,7 @@ def from_rates(
     >>> table.counts.tolist()
     [[50.0, 3.0], [5.0, 42.0]]
     >>> print(hs.estimate(table, "ppv_at+prevalence=0.01"))
-    0.138 [0.047, 0.343]
+    0.138 [0.050, 0.325]
     """
     right, cleared = (
         _Rounded.of(name, figure) for name, figure in (("sensitivity", sensitivity), ("specificity", specificity))
