@@ -53,6 +53,7 @@ def test_the_no_information_test_of_weighted_and_clustered_cases():
     [
         (hs.paired(TRUTH, SAID), "models"),
         (hs.scores(TRUTH, RNG.random(300)), "accuracy"),
+        ([[50, 3], [5, 42]], "from_counts"),
         (hs.calibrated(RNG.random(50)).at(0.5), "labelled cases"),
     ],
 )

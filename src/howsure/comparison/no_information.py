@@ -15,6 +15,7 @@ from howsure.methods.proportion import ClopperPearson
 from howsure.metrics.binding import resolve
 from howsure.tables.table import Table
 
+CALL = "Call `no_information_test(table)`, with a table from `confusion` or `from_counts`."
 LEVEL = 0.95  # at which clusters enter with their effective number
 
 
@@ -88,7 +89,7 @@ def no_information_test(table: Table) -> NoInformation:
     >>> print(hs.no_information_test(hs.from_counts([[50, 3], [5, 42]])))
     accuracy 0.920 against the share of class '0', 0.530: one-sided p < 0.001
     """
-    metric = resolve("accuracy", table)
+    metric = resolve("accuracy", Table.required(table, CALL))
     checked(ClopperPearson(), metric, table)
     share = metric.proportion(table.shape)
     assert share is not None  # noqa: S101 - it suits
