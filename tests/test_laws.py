@@ -237,7 +237,7 @@ def test_spec_strings_have_one_canonical_form(text, blanks):
         ("fbeta+beta@macro", "argument=value"),
         ("fbeta+beta=two@macro", "takes a number, not 'two'"),
         ("balanced_accuracy+adjusted=maybe", "true or false"),
-        ("mcc@macro", "takes no average"),
+        ("kappa@macro", "takes no average"),
         ("f1@macro+positive_class=1", "goes with the average 'binary'"),
         ("f1@binary+positive=1", "positive_class"),
         ("f1", "f1@macro"),

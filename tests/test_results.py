@@ -52,6 +52,8 @@ RESULTS = {
     "ranks": lambda: hs.ranks({name: RNG.normal(0, 1, 500) for name in "ABC"}),
     "rope": lambda: hs.compare(PAIRED, "f1", a="A", b="B", method="bayes", rope=0.02, random_state=0).rope,
     "margin test": lambda: hs.compare(PAIRED, "f1", a="A", b="B").non_inferiority(0.05),
+    "no-information test": lambda: hs.no_information_test(TABLE),
+    "cochran": lambda: hs.cochrans_q(PAIRED),
     "mcnemar": lambda: hs.mcnemar(PAIRED, a="A", b="B"),
     "models": lambda: hs.evaluate_models(PAIRED, ["accuracy", "f1"]),
     "curves": lambda: hs.threshold_curves(SCORES, ["f1", "mcc"]),

@@ -1,6 +1,7 @@
 # The public names, each once: read by type checkers, and at run time to find where a name lives.
 
 from . import plots as plots
+from .comparison.cochran import CochransQ as CochransQ, cochrans_q as cochrans_q
 from .comparison.compare import compare as compare
 from .comparison.mcnemar import (
     McNemar as McNemar,
@@ -16,6 +17,10 @@ from .comparison.multiplicity import (
     Differences as Differences,
     adjusted_p_values as adjusted_p_values,
     simultaneous_differences as simultaneous_differences,
+)
+from .comparison.no_information import (
+    NoInformation as NoInformation,
+    no_information_test as no_information_test,
 )
 from .comparison.ranks import (
     Ranks as Ranks,
@@ -83,6 +88,7 @@ from .estimates.rows import (
     bootstrap as bootstrap,
     bootstrap_ci as bootstrap_ci,
 )
+from .estimates.share import proportion as proportion
 from .evidence.calibration.calibrate import calibrate as calibrate
 from .evidence.calibration.calibrators import Calibrator as Calibrator
 from .evidence.calibration.check import calibration_test as calibration_test
@@ -149,6 +155,7 @@ from .methods.proportion import (
     Wilson as Wilson,
     WilsonCC as WilsonCC,
 )
+from .methods.two_samples import MiettinenNurminen as MiettinenNurminen
 from .metrics.define import define_metric as define_metric
 from .pooling import (
     Pooled as Pooled,
@@ -165,6 +172,7 @@ from .sources.paired import (
     paired as paired,
     paired_scores as paired_scores,
 )
+from .sources.rates import from_rates as from_rates
 from .sources.score_matrix import multiclass_scores as multiclass_scores
 from .sources.scores import scores as scores
 from .study import Study as Study

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.estimates.grouped import over_groups
 from howsure.grids import OneRecord, p_text
-from howsure.tables.paired import paired_table
+from howsure.tables.paired import PairedScoresTable, PairedTable, paired_table
 from howsure.tables.table import Table
 
 
@@ -92,6 +93,30 @@ TESTS: dict[str, Callable[[int, int], tuple[float, float]]] = {
 }
 
 
+def rights(models: PairedTable | PairedScoresTable, test: str, names: Sequence[str]) -> NDArray[np.bool_]:
+    """Return on which joint cells each of some models is right, ``(models, cells)``.
+
+    Parameters
+    ----------
+    models : PairedTable
+        Of independent cases.
+    test : str
+        What needs it, for the message.
+    names : sequence of str
+        The models.
+
+    Raises
+    ------
+    HowsureError
+        If the models give scores, or the cases are not independent.
+    """
+    if models.has_scores or not models.design.is_independent:
+        message = f"{test} is for labels of independent, unweighted cases. Use `compare_all(table, 'accuracy')`."
+        raise HowsureError(message)
+    diagonal = np.eye(len(models.labels))
+    return np.stack([models.view(name).pulled_back(diagonal, models.counts.size) > 0 for name in names])
+
+
 @over_groups
 def mcnemar(table: Table, *, a: str | None = None, b: str | None = None, method: str = "mid_p") -> McNemar:
     """Test whether two models are right equally often on the same cases.
@@ -138,11 +163,7 @@ def mcnemar(table: Table, *, a: str | None = None, b: str | None = None, method:
         raise HowsureError.unknown("test of McNemar's", method, TESTS)
     models = paired_table(table, "mcnemar")
     names = models.chosen(a, b)
-    if models.has_scores or not models.design.is_independent:
-        message = "McNemar's test is for labels of independent, unweighted cases. Use `compare(table, 'accuracy')`."
-        raise HowsureError(message)
-    diagonal = np.eye(len(models.labels))
-    first, second = (models.view(name).pulled_back(diagonal, models.counts.size) > 0 for name in names)
+    first, second = rights(models, "McNemar's test", names)
     only_first, only_second = (round(float(models.counts[alone].sum())) for alone in (first & ~second, second & ~first))
     statistic, p_value = TESTS[method](only_first, only_second)
     return McNemar(only_first=only_first, only_second=only_second, statistic=statistic, p_value=p_value, method=method)

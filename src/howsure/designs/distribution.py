@@ -23,6 +23,7 @@ PRECISE = 1e-14  # difference of a panel's integral from that of its halves, fro
 ROUNDS = 50  # of halving
 NARROW, JUMP = 1e-7, 1e-4  # relative to the distance from 0 and 1: a rise by so much on so little is an atom
 OUTSIDE = 1e-9  # mass outside [0, 1] that is rounding
+KERNELS = 2**20  # of a density estimate, evaluated at once
 GRID = 1024  # edges of equal width, and as many of equal mass, of the table that stands for the curves
 
 
@@ -32,7 +33,8 @@ class ScoreDistribution:
     Parameters
     ----------
     distribution
-        A frozen SciPy distribution or anything else with a method ``cdf``, or the distribution function itself.
+        A frozen SciPy distribution or anything else with a method ``cdf``, the distribution function itself, or a
+        ``scipy.stats.gaussian_kde``, whose part within [0, 1] is taken for the whole.
 
     Raises
     ------
@@ -55,6 +57,8 @@ class ScoreDistribution:
     """
 
     def __init__(self, distribution: Any) -> None:
+        if hasattr(distribution, "integrate_box_1d"):
+            distribution = _of_kernels(distribution)
         function = getattr(distribution, "cdf", distribution)
         if not callable(function):
             message = (
@@ -242,6 +246,32 @@ class Panels:
 
 def _nodes(left: Array, right: Array) -> Array:
     return np.asarray(left[:, None] + (right - left)[:, None] / 2 * (1 + POINTS))
+
+
+def _of_kernels(density: Any) -> Function:
+    """Return the distribution function of SciPy's kernel density estimate, cut to [0, 1]."""
+    from scipy import special
+
+    points, weights = np.atleast_2d(density.dataset), np.asarray(density.weights)
+    if len(points) != 1:
+        message = f"The kernel density estimate is of {len(points)} dimensions: give one of the scores alone."
+        raise HowsureError(message)
+    width = float(np.sqrt(np.asarray(density.covariance).ravel()[0]))
+
+    def whole(threshold: Array) -> Array:
+        flat = np.ravel(threshold)
+        step = max(1, KERNELS // points.size)
+        parts = [
+            special.ndtr((flat[start : start + step, None] - points[0]) / width) @ weights
+            for start in range(0, flat.size, step)
+        ]
+        return np.concatenate(parts).reshape(np.shape(threshold))
+
+    start, end = whole(np.array([0.0, 1.0]))
+    if not end - start > OUTSIDE:
+        message = "Scores are probabilities, and the kernel density estimate has no mass within [0, 1]."
+        raise HowsureError(message)
+    return lambda threshold: np.clip((whole(np.asarray(threshold)) - start) / (end - start), 0.0, 1.0)
 
 
 def _atom(place: float) -> str:

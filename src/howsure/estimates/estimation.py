@@ -10,7 +10,7 @@ from typing import Any, final, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError, checked_level
+from howsure.errors import HowsureError
 from howsure.estimates.batch import Estimates, Evaluations
 from howsure.estimates.estimate import Estimate, estimate_of
 from howsure.estimates.evaluation import Evaluation
@@ -22,6 +22,7 @@ from howsure.methods.draws import group_seed, seed_sequence
 from howsure.methods.interval import DrawingMethod, Interval, Method
 from howsure.methods.library import named
 from howsure.methods.names import MethodName
+from howsure.methods.sides import Alternative, Sides
 from howsure.metrics.binding import labels_to_expand, resolve
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
@@ -40,6 +41,7 @@ def estimate(
     *,
     method: MethodName | Method | None = ...,
     confidence_level: float = ...,
+    alternative: Alternative = ...,
     random_state: Any = ...,
     classes: Sequence[int] | None = ...,
     threshold: float | None = ...,
@@ -53,6 +55,7 @@ def estimate(
     *,
     method: MethodName | Method | None = ...,
     confidence_level: float = ...,
+    alternative: Alternative = ...,
     random_state: Any = ...,
     classes: Sequence[int] | None = ...,
     threshold: float | None = ...,
@@ -65,6 +68,7 @@ def estimate(
     *,
     method: MethodName | Method | None = None,
     confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
     random_state: Any = None,
     classes: Sequence[int] | None = None,
     threshold: float | None = None,
@@ -81,6 +85,9 @@ def estimate(
         A method or its name; by default the one that suits the metric.
     confidence_level : float
         Coverage of the interval, between 0 and 1.
+    alternative : {"two-sided", "less", "greater"}
+        Which limits are asked for: both, the upper one alone or the lower one alone, as of SciPy's tests. The other
+        end is then that of the metric's range.
     random_state : int, Generator, SeedSequence or None
         Seed of the methods that draw; each group draws from a stream of its own, which follows from its key.
     classes : sequence of int, optional
@@ -109,7 +116,8 @@ def estimate(
     0.667
     """
     given = table_of(table, "estimate")
-    question = _Question((metric,), named(method), checked_level(confidence_level), random_state, classes, threshold)
+    sides = Sides.checked(confidence_level, alternative)
+    question = _Question((metric,), sides.suited(named(method)), sides, random_state, classes, threshold)
     if isinstance(given, Tables):
         overall = question.of_table(given.overall)
         (found,) = question.of_tables(given, overall).values()
@@ -124,6 +132,7 @@ def evaluate(
     *,
     method: MethodName | Method | None = ...,
     confidence_level: float = ...,
+    alternative: Alternative = ...,
     random_state: Any = ...,
     threshold: float | None = ...,
 ) -> Evaluations: ...
@@ -136,6 +145,7 @@ def evaluate(
     *,
     method: MethodName | Method | None = ...,
     confidence_level: float = ...,
+    alternative: Alternative = ...,
     random_state: Any = ...,
     threshold: float | None = ...,
 ) -> Evaluation: ...
@@ -147,6 +157,7 @@ def evaluate(
     *,
     method: MethodName | Method | None = None,
     confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
     random_state: Any = None,
     threshold: float | None = None,
 ) -> Evaluation | Evaluations:
@@ -162,6 +173,8 @@ def evaluate(
         A method or its name; by default the one that suits each metric.
     confidence_level : float
         Coverage of each interval, between 0 and 1.
+    alternative : {"two-sided", "less", "greater"}
+        Which limits are asked for: both, the upper one alone or the lower one alone.
     random_state : int, Generator, SeedSequence or None
         Seed of the methods that draw; all metrics of a table share one stream of draws.
     threshold : float, optional
@@ -191,9 +204,10 @@ def evaluate(
     given = table_of(table, "evaluate")
     first = given.overall if isinstance(given, Tables) else given
     specs = asked_metrics(first, metrics, threshold)
-    level, chosen = checked_level(confidence_level), named(method)
+    sides = Sides.checked(confidence_level, alternative)
+    chosen = sides.suited(named(method))
     seed = seed_sequence(random_state) if isinstance(chosen, DrawingMethod) else random_state
-    question = _Question(specs, chosen, level, seed, None, threshold)
+    question = _Question(specs, chosen, sides, seed, None, threshold)
     found = question.of_table(first)
     overall = Evaluation(
         estimates={each.metric: each for each in found},
@@ -201,7 +215,7 @@ def evaluate(
         method=chosen,
         seed=seed,
         threshold=threshold,
-        confidence_level=level,
+        confidence_level=sides.level,
     )
     if not isinstance(given, Tables):
         return overall
@@ -231,11 +245,11 @@ Answer = tuple[Method, Interval, float | None]  # the value, where it was found 
 @final
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """What is asked of every table: metrics, method, level, seed, classes and threshold."""
+    """What is asked of every table: metrics, method, level and sides, seed, classes and threshold."""
 
     metrics: tuple[Asked, ...]
     method: Method | None
-    level: float
+    sides: Sides
     seed: Any
     classes: Sequence[int] | None
     threshold: float | None
@@ -243,7 +257,7 @@ class _Question:
     def of_table(self, table: Table) -> tuple[Estimate, ...]:
         """Return the estimates of one table."""
         bound = self._bound(table)
-        method = named(table.design.method or None) if self.method is None else self.method
+        method = self.sides.suited(named(table.design.method or None)) if self.method is None else self.method
         names = [metric.name for metric in bound]
         if len(bound) == 1 or (table.has_thresholds and all(metric.smaller for metric in bound)):
             own = [own_table(table, metric) for metric in bound]  # whose few cells say all that the many could
@@ -251,12 +265,12 @@ class _Question:
         if isinstance(method, DrawingMethod):
             for metric in bound:
                 checked(method, metric, table)
-            intervals = method.intervals(bound, table, self.level, self.seed)
+            intervals = method.intervals(bound, table, self.sides.two_sided, self.seed)
             answers: list[Answer] = [(method, interval, None) for interval in intervals]
         else:
-            answers = _analytics(table, bound, method, self.level, self.seed)
+            answers = _analytics(table, bound, method, self.sides.two_sided, self.seed)
         return tuple(
-            finished(name, *own_table(table, metric), self.level, chosen, interval, value)
+            finished(name, *own_table(table, metric), self.sides.level, chosen, self.sides.cut(interval, metric), value)
             for name, metric, (chosen, interval, value) in zip(names, bound, answers, strict=True)
         )
 
@@ -265,7 +279,7 @@ class _Question:
         stack, found = tables.stack, {}
         if stack is not None and not stack.design.method and not isinstance(self.method, DrawingMethod):
             for metric, whole in zip(self._bound(stack), overall, strict=True):
-                batch = _in_one_pass(tables, stack, metric, self.method, whole)
+                batch = _in_one_pass(tables, stack, metric, self.method, self.sides, whole)
                 if batch is not None:
                     found[whole.metric] = batch
         rest = [place for place, whole in enumerate(overall) if whole.metric not in found]
@@ -332,7 +346,7 @@ def _analytic(table: Table, metric: Metric, method: Method | None, level: float,
 
 
 def _in_one_pass(
-    tables: Tables[Any], stack: Table, metric: Metric, method: Method | None, overall: Estimate
+    tables: Tables[Any], stack: Table, metric: Metric, method: Method | None, sides: Sides, overall: Estimate
 ) -> Estimates | None:
     """Return the estimates of all groups at once; None where the method takes one table at a time."""
     table, own = own_table(stack, metric)
@@ -340,7 +354,7 @@ def _in_one_pass(
     chosen = checked(method, same, small)
     if not (chosen.takes_batches and same.takes_batches):
         return None
-    found = chosen.at_levels(same, small)(overall.confidence_level)
+    found = sides.cut(chosen.at_levels(same, small)(sides.two_sided), metric)
     with np.errstate(all="ignore"):
         value = np.asarray(own(table.counted), dtype=float)
     return Estimates(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, final
 
 import numpy as np
@@ -135,6 +135,10 @@ class Dirichlet(DrawingMethod):
             return Interval(np.nan, np.nan, error, draws, NOTHING_UNCERTAIN)
 
         return interval
+
+    def one_sided(self) -> Dirichlet:
+        """Return the method with equal tails, which the interval of highest density has not."""
+        return replace(self, credible="equal_tailed")
 
     def p_value(
         self, metric: Metric, table: Table, null: float, *, draws: Array | None = None, rng: Any = None

@@ -180,6 +180,10 @@ class Method(abc.ABC):
         """Return the interval of each metric; methods that draw use the same draws for all."""
         return [self.interval(metric, table, confidence_level, rng) for metric in metrics]
 
+    def one_sided(self) -> Method:
+        """Return the method for a single limit: itself where either side of the interval misses equally often."""
+        return self
+
     def p_value(
         self, metric: Metric, table: Table, null: float, *, draws: Array | None = None, rng: Any = None
     ) -> float:

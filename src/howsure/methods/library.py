@@ -14,6 +14,7 @@ from howsure.methods import (  # noqa: F401 - each registers its methods
     pairs,
     predictive,
     proportion,
+    two_samples,
 )
 from howsure.methods.default import default_method
 from howsure.methods.interval import DrawingMethod, Interval, Method

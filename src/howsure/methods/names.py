@@ -33,6 +33,7 @@ MethodName = Literal[
     "mann_whitney",
     "mid_p",
     "midp",
+    "miettinen_nurminen",
     "mover",
     "newcombe",
     "newcombe_paired",

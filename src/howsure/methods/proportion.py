@@ -240,6 +240,10 @@ class BinomTest(Binomial):
     name: ClassVar[str] = "binom_test"
     limits = staticmethod(binomial.binom_test)
 
+    def one_sided(self) -> ClopperPearson:
+        """Return what inverts the one-sided exact test."""
+        return ClopperPearson()
+
 
 def row_shares(table: Table, confidence_level: float) -> tuple[Array, Array, Array]:
     """Return the share of each true class that is predicted as each class, with Wilson's limits; three ``(K, K)``.

@@ -17,6 +17,7 @@ Array = NDArray[Any]
     aliases=("phi", "phi_coefficient", "matthews_corrcoef", "matthews_correlation", "matthews_correlation_coefficient"),
     range=(-1.0, 1.0),
     random=0.0,
+    each_class="class_mcc",
     sklearn="matthews_corrcoef",
 )
 def mcc(hits: Array, rows: Array, columns: Array) -> Array:

@@ -6,11 +6,13 @@ intervals follow. Those that return two values are ratios of linear forms in the
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.errors import HowsureError
 from howsure.metrics.forms import divide
 from howsure.metrics.registry import margins_metric, margins_ratio, outcomes_metric, outcomes_ratio
 
@@ -137,6 +139,36 @@ def informedness(tp: Array, fn: Array, fp: Array, tn: Array) -> Array:
 def markedness(tp: Array, fn: Array, fp: Array, tn: Array) -> Array:
     """Precision + negative predictive value - 1."""
     return divide(tp, tp + fp) + divide(tn, tn + fn) - 1
+
+
+def _rates_at(tp: Array, fn: Array, fp: Array, tn: Array, prevalence: float) -> tuple[Array, Array, Any]:
+    """Return recall, false positive rate and prevalence: the one that is stated, or the table's own."""
+    if prevalence <= 0 or prevalence >= 1:
+        message = f"`prevalence` of a predictive value lies between 0 and 1, not {prevalence:g}."
+        raise HowsureError(message)
+    share = divide(tp + fn, tp + fn + fp + tn) if math.isnan(prevalence) else prevalence
+    return divide(tp, tp + fn), divide(fp, fp + tn), share
+
+
+@outcomes_metric(aliases=("precision_at_prevalence", "ppv_at_prevalence"))
+def ppv_at(tp: Array, fn: Array, fp: Array, tn: Array, prevalence: float = math.nan) -> Array:
+    """Precision at a stated prevalence, from recall and specificity by Bayes' theorem."""
+    true, false, share = _rates_at(tp, fn, fp, tn, prevalence)
+    return divide(share * true, share * true + (1 - share) * false)
+
+
+@outcomes_metric(aliases=("npv_at_prevalence",))
+def npv_at(tp: Array, fn: Array, fp: Array, tn: Array, prevalence: float = math.nan) -> Array:
+    """Negative predictive value at a stated prevalence, from recall and specificity by Bayes' theorem."""
+    true, false, share = _rates_at(tp, fn, fp, tn, prevalence)
+    return divide((1 - share) * (1 - false), (1 - share) * (1 - false) + share * (1 - true))
+
+
+@outcomes_metric(range=(-1.0, 1.0), random=0.0)
+def class_mcc(tp: Array, fn: Array, fp: Array, tn: Array) -> Array:
+    """Matthews correlation of the class-against-rest decision with the truth; ``mcc@macro`` is its average."""
+    spread = (tp + fn) * (fp + tn) * (tp + fp) * (fn + tn)
+    return divide(tp * tn - fn * fp, np.sqrt(spread))
 
 
 @outcomes_metric()

@@ -83,6 +83,9 @@ class Definition:
         Whether higher or lower values are better.
     linear : bool
         Whether the function returns numerator and denominator, linear in the counts.
+    each_class : str, optional
+        Name of its form for each class against the rest, where it is one number for the whole table: what averages
+        are of.
     terms : tuple of str
         Names of the proportions that it is the sum of, up to a constant.
     derivative : callable, optional
@@ -109,6 +112,7 @@ class Definition:
     range: Bounds | Callable[..., Bounds] = (0.0, 1.0)
     better: Better = "higher"
     linear: bool = False
+    each_class: str | None = None
     terms: tuple[str, ...] = ()
     derivative: Callable[..., Any] | None = None
     rows: RowLoss | None = None

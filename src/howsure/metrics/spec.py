@@ -146,6 +146,9 @@ def _meant(word: str) -> str:
 def _with_average(spec: Spec, tail: str, text: str) -> Spec:
     name, plus, rest = tail.partition("+")  # a class's name may hold a plus: "ER+"
     word, definition = name.strip().lower(), spec.definition
+    if definition.each_class is not None:
+        definition = REGISTRY.find(definition.each_class) or definition
+        spec = replace(spec, definition=definition)
     if not definition.has_averages:
         message = f"`{definition.name}` is one number for the whole table and takes no average: drop '@{word}'."
         raise HowsureError(message)
@@ -231,7 +234,7 @@ def _shown(value: Any) -> str:
 def signature(definition: Definition) -> str:
     """Return the arguments that a spec string may give, ``"+beta=1"``."""
     shown = (
-        f"+{name}={_shown(parameter.default)}"
+        f"+{name}={'…' if parameter.default != parameter.default else _shown(parameter.default)}"
         for name, parameter in definition.parameters.items()
         if parameter.default is not inspect.Parameter.empty
     )

@@ -24,7 +24,7 @@ from howsure.plots.displays import (
 )
 from howsure.plots.dots import differences, intervals
 from howsure.plots.estimates import DifferenceDisplay, ForestDisplay, IntervalDisplay, PosteriorDisplay
-from howsure.plots.forests import forest
+from howsure.plots.forests import experiments, forest
 from howsure.plots.heat import confusion_matrix, ranks
 from howsure.plots.posteriors import posterior
 from howsure.plots.reviews import review_plan
@@ -42,6 +42,7 @@ __all__ = [
     "confusion_matrix",
     "curve",
     "differences",
+    "experiments",
     "forest",
     "intervals",
     "posterior",

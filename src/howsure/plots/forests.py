@@ -6,10 +6,14 @@ import math
 
 from matplotlib.axes import Axes
 
+from howsure.errors import HowsureError
+from howsure.estimates.estimate import Estimate
 from howsure.grids import percent
 from howsure.metrics.words import metric_words
 from howsure.plots.style import axes, colour, ink, name_rows, whiskers
 from howsure.pooling.pooled import Pooled
+from howsure.study.findings import medians
+from howsure.study.study import Study
 
 
 def forest(pooled: Pooled, *, metric: str = "", ax: Axes | None = None) -> Axes:
@@ -39,19 +43,76 @@ def forest(pooled: Pooled, *, metric: str = "", ax: Axes | None = None) -> Axes:
     single = pooled.experiments
     ax = axes(ax, rows=len(single) + 1)
     whiskers(ax, range(len(single)), list(single.values()))
+    ax.axhline(len(single) - 0.5, color=ink(), linewidth=0.8, alpha=0.4)
+    ax.axvline(pooled.value, color=ink(), linewidth=0.8, linestyle=":")
     _diamond(ax, pooled, len(single))
+    ax.set_title(", ".join(pooled.facts[:2]), loc="left", fontsize="medium")
     name_rows(ax, [*single, "together"])
     ax.set_xlabel(f"{metric_words(metric) or 'value'} with {percent(pooled.confidence_level)} interval")
     return ax
 
 
+def experiments(study: Study, metric: str | None = None, *, ax: Axes | None = None) -> Axes:
+    """Draw a metric of a whole study: one row per experiment, and below those of a group its aggregate as a diamond.
+
+    Parameters
+    ----------
+    study : Study
+        The study.
+    metric : str, optional
+        A spec string; by default the first metric of the study.
+    ax : matplotlib Axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    matplotlib Axes
+        The plot. Rows of experiments have the median and the interval of their draws.
+
+    Raises
+    ------
+    HowsureError
+        If the study has no experiment, or no metric and none is named.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> study = hs.Study(n_draws=500)
+    >>> study.add("mlp/1", [[50, 3], [5, 42]])
+    >>> study.add("mlp/2", [[47, 6], [4, 43]])
+    >>> study.add("tree", [[44, 9], [8, 39]])
+    >>> ax = hs.plots.experiments(study, "f1")
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['mlp/1', 'mlp/2', 'mlp', 'tree']
+    """
+    if not study.experiments or not (metric or study.metrics):
+        message = "There is nothing to draw: the study needs an experiment, `study.add(…)`, and a metric."
+        raise HowsureError(message)
+    spec = metric or study.wanted()[0]
+    single, together = medians(study.summaries(spec), spec), study.aggregate(spec)
+    rows: list[tuple[str, Estimate | Pooled]] = []
+    edges = []
+    for name, members in study.groups.items():
+        rows += [(each.name, single[each.name]) for each in members]
+        rows += [(name, together[name])] if len(members) > 1 else []
+        edges.append(len(rows))
+    ax = axes(ax, rows=len(rows))
+    alone = [place for place, (_, each) in enumerate(rows) if not isinstance(each, Pooled)]
+    whiskers(ax, alone, [rows[place][1] for place in alone])
+    for place, (_, each) in enumerate(rows):
+        if isinstance(each, Pooled):
+            _diamond(ax, each, place)
+    for place in edges[:-1]:
+        ax.axhline(place - 0.5, color=ink(), linewidth=0.8, alpha=0.4)
+    name_rows(ax, [name for name, _ in rows])
+    ax.set_xlabel(f"{metric_words(spec)} with {percent(study.confidence_level)} interval")
+    return ax
+
+
 def _diamond(ax: Axes, pooled: Pooled, row: int) -> None:
     tall = 0.22
-    ax.axhline(row - 0.5, color=ink(), linewidth=0.8, alpha=0.4)
-    ax.axvline(pooled.value, color=ink(), linewidth=0.8, linestyle=":")
     corners = ([pooled.low, pooled.value, pooled.high, pooled.value], [row, row - tall, row, row + tall])
     ax.fill(*corners, color=colour(1), label="together")
     low, high = pooled.prediction_interval
     if not math.isnan(low):
         ax.plot([low, high], [row, row], color=colour(1), linewidth=1.6, linestyle="--", label="a further experiment")
-    ax.set_title(", ".join(pooled.facts[:2]), loc="left", fontsize="medium")

@@ -18,6 +18,7 @@ from howsure.report.report import Report
 from howsure.report.reproduction import reproduction, versions
 from howsure.report.sections import plausible
 from howsure.study import Study
+from howsure.study.findings import medians
 
 MOST_PAIRS = 300  # of experiments that are listed
 MEANING = (
@@ -91,18 +92,7 @@ def report_of_study(study: Study, *, title: str = "", rope: Region | None = None
 def _found(study: Study, metric: str, rope: Region | None) -> Found:
     names, groups = list(study.experiments), list(study.groups)
     aggregated = study.aggregate(metric).objects
-    drawn = study.summaries(metric).objects
-    experiments = {
-        name: Estimate(
-            each.median,
-            low=each.low,
-            high=each.high,
-            metric=metric,
-            confidence_level=study.confidence_level,
-            method="bayes",
-        )
-        for name, each in drawn.items()
-    }
+    experiments = medians(study.summaries(metric), metric)
     of_groups = study.comparisons(metric, rope=rope, among=groups).by_name() if len(groups) > 1 else {}
     listed = names != groups and len(list(combinations(names, 2))) <= MOST_PAIRS
     pairs = study.comparisons(metric, rope=rope).by_name() if listed and len(names) > 1 else {}

@@ -72,6 +72,29 @@ def summaries(held: Collection, metric: str | None, source: str, level: float) -
     )
 
 
+def medians(summaries: Records, metric: str) -> dict[str, Estimate]:
+    """Return the median of each experiment's draws of one metric, with its interval.
+
+    Parameters
+    ----------
+    summaries : Records
+        From `summaries`, of one metric.
+    metric : str
+        Its spec string.
+    """
+    return {
+        name: Estimate(
+            each.median,
+            low=each.low,
+            high=each.high,
+            metric=metric,
+            confidence_level=summaries.confidence_level,
+            method="bayes",
+        )
+        for name, each in summaries.objects.items()
+    }
+
+
 def compared(held: Collection, metric: str, names: tuple[str, str], rope: Region | None, level: float) -> Comparison:
     """Return the difference of two experiments or groups, or of one and a classifier that guesses."""
     region = region_of(rope, 0.0)

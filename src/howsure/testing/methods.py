@@ -20,7 +20,7 @@ from howsure.metrics.binding import resolve
 from howsure.metrics.contrast import EFFECTS, contrast_metric
 from howsure.metrics.metric import Metric, Side
 from howsure.tables.confusion import ConfusionTable
-from howsure.tables.paired import PairedTable
+from howsure.tables.paired import PairedTable, SeparateTables
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
 
@@ -30,6 +30,7 @@ SEED = 20260101
 SLACK = 1e-9  # of limits, for rounding
 LEVELS = (0.5, 0.8, 0.95)
 TWO = np.array([[61.0, 14.0], [18.0, 97.0]])
+OTHER = np.array([[50.0, 30.0], [10.0, 90.0]])  # of other cases
 THREE = np.array([[44.0, 6.0, 3.0], [7.0, 39.0, 5.0], [4.0, 8.0, 41.0]])
 OF_COUNTS = ("accuracy", "recall", "f1", "mcc", "informedness", "f1@macro")
 
@@ -179,7 +180,7 @@ def _tables() -> Iterator[Table]:
 
 
 def _contrasts() -> Iterator[Case]:
-    """Yield differences of two models on the same cases."""
+    """Yield differences of two models on the same cases, and contrasts of two on different ones."""
     codes = np.array(list(np.ndindex(2, 2, 2)))
     counts = np.array([50.0, 9.0, 6.0, 12.0, 14.0, 8.0, 11.0, 70.0])
     table = PairedTable(
@@ -188,3 +189,9 @@ def _contrasts() -> Iterator[Case]:
     for spec in ("accuracy", "f1"):
         first, second = (Side(name, resolve(spec, table.model(name)), table.view(name)) for name in table.models)
         yield contrast_metric(EFFECTS["difference"], first, second), table
+    parts = tuple(ConfusionTable(counts=each, labels=np.arange(2)) for each in (TWO, OTHER))
+    separate = SeparateTables.of(parts)
+    for spec, effect in (("accuracy", "difference"), ("recall", "ratio"), ("f1", "difference")):
+        sides = zip("AB", parts, separate.views, strict=True)
+        first, second = (Side(name, resolve(spec, own), view) for name, own, view in sides)
+        yield contrast_metric(EFFECTS[effect], first, second), separate

@@ -149,7 +149,7 @@ def test_a_million_scores_take_about_a_sort():
         ({"y_score": "score"}, "`y_score`"),
         ({"y_score": [0.2, 0.4], "target": "bach"}, "Did you mean 'batch'"),
         ({"y_score": [0.2, 0.4], "n": 10}, "`n` has no meaning for scores"),
-        ({"y_score": [0.2, 0.4], "y_pred": [0, 1]}, "n×K probabilities"),
+        ({"y_score": [0.2, 0.4], "y_pred": [0, 2]}, "no class '2'"),
         ({"y_score": [0.2, 0.4], "labels": ["a", "b", "c"]}, "names 3 classes"),
         ({"y_score": [[0.2, 0.4], [0.5, 0.5]]}, "do not sum to 1 (first at row 0: 0.6)"),
         ({"y_score": [[0.2], [0.4]]}, "single column"),

@@ -27,6 +27,11 @@ from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable, from_counts
 
 Array = NDArray[Any]
+RECORDED = "recorded"  # the prior by which labels are right unless a review says otherwise
+UNREVIEWED = (
+    "`y_reviewed` is missing everywhere: no case was reviewed. Give prior='recorded' to take the labels as right, "
+    "or use `confusion`."
+)
 MOST_NAMED = 4  # cells that a note lists
 
 
@@ -187,7 +192,9 @@ def reviewed(
         The classes, in order; by default 0 … K−1, of rows all that occur in any of the three columns. Rows recorded or
         predicted as another are left out.
     prior : float, str or array-like of shape (K, K, K), optional
-        Pseudo-reviews of each corrected label in each cell: a number, an array, or a name as in `Dirichlet`. By
+        Pseudo-reviews of each corrected label in each cell: a number, an array, or a name as in `Dirichlet`;
+        ``"recorded"`` for one in each cell that confirms the record, so that labels are right where no review says
+        otherwise, and no case need be reviewed. By
         default cells of one kind (record and prediction agree, or not) have a common rate of wrong records, with odds
         in proportion to how frequent the classes are, and the prior is learned from all their reviews.
 
@@ -203,8 +210,8 @@ def reviewed(
     ------
     HowsureError
         If counts and rows are mixed; if a cell has more reviews than cases, a number is negative or not whole, or the
-        shapes do not fit; if no case was reviewed (in all, or in a group), or a corrected label is not among the
-        classes.
+        shapes do not fit; if no row was reviewed (in all, or in a group) and no prior is given, or a corrected label
+        is not among the classes.
 
     Notes
     -----
@@ -249,6 +256,8 @@ def reviewed(
 
     def table(some: Any) -> ConfusionTable:
         found, reviews = rows.counted(some)
+        if prior is None and not reviews.any():
+            raise HowsureError(UNREVIEWED)
         return _corrected(from_counts(found, rows.labels), reviews, prior)
 
     return groups_of(named, given, len(rows.cell)).each(table) if named else table(slice(None))
@@ -294,11 +303,17 @@ def _corrected(recorded: ConfusionTable, reviews: ArrayLike, prior: Prior | None
     if prior is None:
         cells = pooled_cells(recorded.counts, found)
     else:
-        cells = fixed_cells(recorded.counts, found, prior_array(prior, found.shape, "prior"))
+        cells = fixed_cells(recorded.counts, found, _pseudo_reviews(prior, found.shape))
         _refuse_silence(cells, recorded)
     design = Reviewed(cells, recorded.labels, _note(found, recorded))
     expected = design.expected(recorded.counts.size).reshape(recorded.counts.shape)
     return replace(recorded, counts=expected, design=design)
+
+
+def _pseudo_reviews(prior: Prior, shape: tuple[int, ...]) -> Array:
+    if isinstance(prior, str) and prior == RECORDED:
+        return np.broadcast_to(np.eye(shape[0])[:, None], shape)
+    return prior_array(prior, shape, "prior")
 
 
 def _numbers(reviews: ArrayLike) -> Array:

@@ -41,7 +41,6 @@ class ReviewedRows:
         listed = _listed(given["y_reviewed"])
         known = np.array([not is_missing(label) for label in listed], dtype=bool)
         same_length([*coded, encoded("y_reviewed", known)], None)
-        _refuse_unreviewed(known)
         found = _narrowed([label for label, one in zip(listed, known, strict=True) if one])
         reviewed = encoded("y_reviewed", found)
         levels = [each.levels[np.unique(each.codes) - each.offset] for each in (*coded, reviewed)]
@@ -60,17 +59,10 @@ class ReviewedRows:
         """Return the counts, ``(K, K)``, and the reviews, ``(K, K, K)``, of some of the rows."""
         size, cell, corrected = len(self.labels), self.cell[some], self.corrected[some]
         seen = corrected >= 0
-        _refuse_unreviewed(seen)
         seen &= cell >= 0
         counts = np.bincount(cell[cell >= 0], minlength=size**2)
         reviews = np.bincount(cell[seen] * size + corrected[seen], minlength=size**3)
         return counts.reshape(size, size), reviews.reshape(size, size, size)
-
-
-def _refuse_unreviewed(seen: Array) -> None:
-    if not seen.any():
-        message = "`y_reviewed` is missing everywhere: no case was reviewed. Use `confusion` for unreviewed labels."
-        raise HowsureError(message)
 
 
 def _listed(values: Any) -> list[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sized
-from typing import Any, Literal, overload
+from typing import Any, Literal, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +20,13 @@ from howsure.sources.groups import by_columns, roles
 from howsure.sources.scores import score_values
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
+from howsure.tables.score_matrix import MulticlassScoresTable
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table, label_array
 
 Array = NDArray[Any]
 Target = Literal["batch", "population"]
+Kind = Literal["confusion", "scores"]
 Make = Callable[[Any], Table]  # from some of the rows
 TARGETS: Mapping[str, type[Batch | Population]] = {"batch": Batch, "population": Population}
 ROUNDING = 2e-3  # by which the probabilities of a case, printed with few decimals, may miss a sum of 1
@@ -39,6 +41,7 @@ def calibrated(  # of n×K probabilities tables are of classes, which the type o
     by: None = None,
     every: None = None,
     y_pred: Any = ...,
+    kind: Kind | None = ...,
     labels: Any = ...,
     target: Target = ...,
     n: int | None = ...,
@@ -54,6 +57,7 @@ def calibrated(
     by: Sized,
     every: Every | None = ...,
     y_pred: Any = ...,
+    kind: Kind | None = ...,
     labels: Any = ...,
     target: Target = ...,
     calibrator: Calibrator | None = ...,
@@ -67,6 +71,7 @@ def calibrated(
     data: Any = ...,
     every: int,
     y_pred: Any = ...,
+    kind: Kind | None = ...,
     labels: Any = ...,
     target: Target = ...,
     calibrator: Calibrator | None = ...,
@@ -80,6 +85,7 @@ def calibrated(
     by: Sized | None = None,
     every: Every | int | None = None,
     y_pred: Any = None,
+    kind: Kind | None = None,
     labels: Any = None,
     target: Target = "batch",
     n: int | None = None,
@@ -91,7 +97,8 @@ def calibrated(
     ----------
     y_score : array-like of shape (n,) or (n, K), str, list of str, or distribution
         Probability of the positive class of each case, in [0, 1]; n×K probabilities of K classes; or the distribution
-        of the scores: a frozen SciPy distribution, anything else with a ``cdf``, or a distribution function. With
+        of the scores: a frozen SciPy distribution, anything else with a ``cdf``, a distribution function, or a
+        ``scipy.stats.gaussian_kde``, of which the part within [0, 1] is taken. With
         ``data`` the name of the column, or a list of K names.
     data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
@@ -101,7 +108,11 @@ def calibrated(
         Chunks: with ``by`` a column of times the period, ``"hour"``, ``"day"``, ``"week"``, ``"month"``,
         ``"quarter"`` or ``"year"``; without ``by`` the number of consecutive cases in a chunk.
     y_pred : array-like of shape (n,) or str, optional
-        Of n×K probabilities: the predicted class of each case; by default the most probable.
+        The predicted class of each case, beside its score or its probabilities: the table is then of these
+        predictions. By default the most probable of K classes is predicted, and one score has thresholds.
+    kind : {"confusion", "scores"}, optional
+        What is counted: predictions, for metrics such as F1, or scores, for metrics such as ROC AUC and log loss. By
+        default predictions of n×K probabilities or with ``y_pred``, else scores.
     labels : array-like of shape (K,), optional
         The classes' names, in order: ``(negative, positive)``, or K of them. 0 … K−1 by default.
     target : {"batch", "population"}
@@ -118,7 +129,8 @@ def calibrated(
     ScoresTable, ConfusionTable or Tables
         Of scores: ``n (1 - s)`` expected negative and ``n s`` positive cases at each distinct score, so that
         ``.at(threshold)``, ROC AUC, average precision and all curves follow. Of n×K probabilities: the K×K confusion
-        table ``C_ij = sum of p_i over the cases predicted as j``. With ``by`` or ``every`` the tables of the chunks,
+        table ``C_ij = sum of p_i over the cases predicted as j``, or with ``kind="scores"`` each row of probabilities
+        with every class as likely as it says. With ``by`` or ``every`` the tables of the chunks,
         a mapping with the table of all cases as ``overall``.
 
     Raises
@@ -155,20 +167,22 @@ def calibrated(
     """
     if target not in TARGETS:
         raise HowsureError.unknown("target", str(target), TARGETS)
+    if kind is not None and kind not in get_args(Kind):
+        raise HowsureError.unknown("kind of table (`kind`)", str(kind), get_args(Kind))
     if callable(y_score) or hasattr(y_score, "cdf"):
-        _refuse_given("a distribution", data=data, by=by, every=every, y_pred=y_pred, calibrator=calibrator)
+        _refuse_given("a distribution", data=data, by=by, every=every, y_pred=y_pred, kind=kind, calibrator=calibrator)
         return _of_distribution(y_score, n, _binary(labels))
     _refuse_given("scores", n=n)
     named = by_columns(by, data)
     if calibrator is not None:
-        _refuse_given("one calibrated score per case", y_pred=y_pred, labels=labels)
+        _refuse_given("one calibrated score per case", y_pred=y_pred, kind=kind, labels=labels)
         _refuse_unfit(calibrator, target)
         given = columns(data, {"y_score": y_score} | roles(named))
         rows, make = _batches(given["y_score"], calibrator)
     else:
         score, given, names = _columns(y_score, data, {"y_pred": y_pred} | roles(named))
         classes = names if labels is None else labels
-        rows, make = len(score), _maker(score, given.get("y_pred"), classes, TARGETS[target])
+        rows, make = len(score), _maker(score, given.get("y_pred"), kind, classes, TARGETS[target])
     split = chunks(named, given, every, rows)
     return make(slice(None)) if split is None else split.each(make)
 
@@ -188,16 +202,25 @@ def _batches(y_score: Any, calibrator: Calibrator) -> tuple[int, Make]:
     return len(score), lambda rows: calibrated_batch(score[rows], calibrator)
 
 
-def _maker(score: Array, predicted: Any, labels: Any, design: type[Batch | Population]) -> Make:
+def _maker(score: Array, predicted: Any, kind: Kind | None, labels: Any, design: type[Batch | Population]) -> Make:
     """Return what makes the table of some rows of probabilities."""
-    if score.ndim == 1:
-        if predicted is not None:
-            message = "`y_pred` goes with n×K probabilities; of one score per case, `.at(threshold)` gives predictions."
+    if predicted is not None and kind == "scores":
+        message = "`y_pred` is of predictions, and kind='scores' looks at scores alone: leave out one of them."
+        raise HowsureError(message)
+    if score.ndim == 1 and predicted is None:
+        if kind == "confusion":
+            message = "One score per case has no predictions: give `y_pred`, or take `.at(threshold)` of the table."
             raise HowsureError(message)
         two = _binary(labels)
         return lambda rows: _of_scores(score[rows], two, design)
+    if score.ndim == 1:
+        labels = _binary(labels)
+        score = np.where(score < NONE, 0.0, score)
+        score = np.stack([1 - score, score], 1)
     classes = np.arange(score.shape[1]) if labels is None else label_array(labels)
     decisions = _decisions(score, predicted, classes)
+    if kind == "scores":
+        return lambda rows: _of_rows(score[rows], classes, design)
     return lambda rows: _of_probabilities(score[rows], decisions[rows], classes, design)
 
 
@@ -302,6 +325,15 @@ def _of_probabilities(probability: Array, predicted: Array, classes: Array, desi
     cases = Cases(probability, np.ones(len(probability)), predicted, cells)
     counts = cases.counts((size, size))
     return ConfusionTable(counts=counts, labels=classes, design=design(cases), rows=len(probability))
+
+
+def _of_rows(probability: Array, classes: Array, design: type[Batch | Population]) -> Table:
+    rows, size = probability.shape
+    place = np.arange(rows)
+    cases = Cases(probability, np.ones(rows), place, size * place[:, None] + np.arange(size))
+    return MulticlassScoresTable(
+        counts=probability, scores=probability, labels=classes, design=design(cases), rows=rows
+    )
 
 
 def _of_distribution(distribution: Any, n: int | None, classes: Array) -> Table:

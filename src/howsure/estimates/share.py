@@ -1,0 +1,73 @@
+"""A proportion from its two counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from howsure.errors import HowsureError, whole_number
+from howsure.estimates.estimate import Estimate
+from howsure.estimates.estimation import estimate
+from howsure.methods.interval import Method
+from howsure.methods.names import MethodName
+from howsure.methods.sides import Alternative
+from howsure.tables.confusion import from_counts
+
+
+def proportion(
+    k: int,
+    n: int,
+    *,
+    method: MethodName | Method | None = None,
+    confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
+    random_state: Any = None,
+) -> Estimate:
+    """Estimate a proportion from its counts, with its interval.
+
+    Parameters
+    ----------
+    k : int
+        Number of successes.
+    n : int
+        Number of trials, at least 1.
+    method : str or Method, optional
+        A method or its name; by default Wilson's.
+    confidence_level : float
+        Coverage of the interval, between 0 and 1.
+    alternative : {"two-sided", "less", "greater"}
+        Which limits are asked for: both, the upper one alone or the lower one alone.
+    random_state : int, Generator, SeedSequence or None
+        Seed of the methods that draw.
+
+    Returns
+    -------
+    Estimate
+        The share ``k / n``; its metric is called ``"proportion"``.
+
+    Raises
+    ------
+    HowsureError
+        If the counts are not whole, k is beyond n, or the method is not for a proportion.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> print(hs.proportion(42, 47))
+    0.894 [0.774, 0.954]
+    >>> print(hs.proportion(0, 50, method="clopper_pearson", alternative="less"))
+    0.000 [0.000, 0.058] (one-sided: an upper limit)
+    """
+    successes, trials = whole_number("k", k, least=0), whole_number("n", n)
+    if successes > trials:
+        message = f"`k` = {successes} is beyond `n` = {trials}. Give the successes first, then all trials."
+        raise HowsureError(message)
+    table = from_counts([[0, 0], [trials - successes, successes]])
+    found = estimate(
+        table,
+        "recall",  # of a table of one class: the share of the trials that succeed
+        method=method,
+        confidence_level=confidence_level,
+        alternative=alternative,
+        random_state=random_state,
+    )
+    return found.replace(metric="proportion")

@@ -1,0 +1,65 @@
+"""One-sided limits: those of the two-sided interval that leaves as much on either side, cut to the metric's range."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal, final, get_args
+
+import numpy as np
+
+from howsure.errors import HowsureError, checked_level
+from howsure.methods.interval import Interval, Method
+from howsure.metrics.metric import Metric
+
+Alternative = Literal["two-sided", "less", "greater"]
+NOTES = {"less": "one-sided: an upper limit", "greater": "one-sided: a lower limit"}
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """The level of an interval, and which of its limits are asked for.
+
+    Parameters
+    ----------
+    level : float
+        Coverage, between 0 and 1.
+    alternative : {"two-sided", "less", "greater"}
+        Both limits; the upper one alone; or the lower one alone.
+    """
+
+    level: float
+    alternative: Alternative = "two-sided"
+
+    @classmethod
+    def checked(cls, confidence_level: Any, alternative: Any) -> Sides:
+        """Return the sides that are asked for; refuse unknown ones, and one-sided levels of at most a half."""
+        level = checked_level(confidence_level)
+        if alternative not in get_args(Alternative):
+            raise HowsureError.unknown("alternative", str(alternative), get_args(Alternative))
+        if alternative != "two-sided" and level <= 0.5:
+            message = f"`confidence_level` of a one-sided limit lies between 0.5 and 1, not {level:g}."
+            raise HowsureError(message)
+        return cls(level, alternative)
+
+    @property
+    def two_sided(self) -> float:
+        """The level of the two-sided interval that has the limit."""
+        return self.level if self.alternative == "two-sided" else round(2 * self.level - 1, 15)
+
+    def suited(self, method: Method | None) -> Method | None:
+        """Return the method, or the one that says the same of a single side."""
+        return method if method is None or self.alternative == "two-sided" else method.one_sided()
+
+    def cut(self, interval: Interval, metric: Metric) -> Interval:
+        """Return the two-sided interval without the side that is not asked for: it ends where the metric does."""
+        if self.alternative == "two-sided":
+            return interval
+        undefined = np.isnan(interval.low) | np.isnan(interval.high)
+        end = np.where(undefined, np.nan, metric.range[self.alternative == "greater"])[()]
+        note = NOTES[self.alternative]
+        told = np.array(np.broadcast_to(interval.reason, np.shape(end)), dtype=object)
+        told = np.where(undefined, told, np.where(told == "", note, told + f"; {note}"))[()]
+        if self.alternative == "greater":
+            return replace(interval, high=end, reason=told)
+        return replace(interval, low=end, reason=told)
