@@ -91,7 +91,7 @@ def no_information_test(table: Table) -> NoInformation:
     """
     metric = resolve("accuracy", Table.required(table, CALL))
     checked(ClopperPearson(), metric, table)
-    share = metric.proportion(table.shape)
+    share = metric.proportion
     assert share is not None  # noqa: S101 - it suits
     right, trials = (float(each) for each in effective_counts(share, table, LEVEL))
     totals = table.counts.sum(-1)

@@ -121,7 +121,7 @@ def _counts(metric: Metric, table: Table) -> tuple[Contrast, Callable[[float], A
 
 def _shares(contrast: Contrast) -> tuple[Proportion, Proportion] | None:
     """Return the two plain shares of a contrast; None where either metric is something else."""
-    first, second = (side.metric.proportion(side.view.shape) for side in (contrast.first, contrast.second))
+    first, second = (side.metric.proportion for side in (contrast.first, contrast.second))
     if first is None or second is None:
         return None
     plain = ((1, 1), (0, 1))
