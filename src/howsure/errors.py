@@ -7,6 +7,8 @@ import math
 from collections.abc import Iterable
 from typing import Any, Self, SupportsIndex
 
+from howsure.escapes import printable, shortened
+
 
 class HowsureError(ValueError):
     """Input that howsure cannot use; the message says what is wrong and what to do.
@@ -20,6 +22,10 @@ class HowsureError(ValueError):
     ...     print(error)
     There is no metric 'acuracy'. Did you mean 'accuracy' or 'class_accuracy' or 'auroc'?
     """
+
+    def __init__(self, message: str) -> None:
+        # Messages quote names and values as they were given, whatever these hold and however long they are.
+        super().__init__(shortened(printable(message)))
 
     @classmethod
     def unknown(cls, what: str, word: str, known: Iterable[str]) -> Self:
@@ -47,6 +53,10 @@ class UndefinedDesignError(HowsureError):
 
     def __init__(self, design: str, what: str = "merged cells") -> None:
         super().__init__(f"The design `{design}` is not defined for {what}. Use method='delta', or another design.")
+        self.given = (design, what)
+
+    def __reduce__(self) -> tuple[type[UndefinedDesignError], tuple[str, str]]:
+        return UndefinedDesignError, self.given
 
 
 class OneClassError(HowsureError):

@@ -11,6 +11,7 @@ from typing import Any, final
 from howsure.errors import HowsureError, UnknownKeyError
 from howsure.report import html, text
 from howsure.report.content import Document, Section
+from howsure.writing import checked_path, written
 
 
 @final
@@ -84,17 +85,11 @@ class Report(Document):
         HowsureError
             If the suffix names no format, or the file cannot be written.
         """
-        path = Path(path)
+        path = checked_path(path)
         writers = {".html": self.to_html, ".htm": self.to_html, ".md": self.to_markdown, ".tex": self.to_latex}
         if path.suffix.lower() not in writers:
             raise HowsureError.unknown("suffix of a report", path.suffix or path.name, writers)
-        content = writers[path.suffix.lower()]()
-        try:
-            path.write_text(content, encoding="utf-8")
-        except OSError as error:
-            message = f"'{path}' cannot be written: {error.strerror}."
-            raise HowsureError(message) from None
-        return path
+        return written(path, writers[path.suffix.lower()]())
 
     def _repr_html_(self) -> str:
         # A frame keeps the page's style and script apart from those of the notebook.
