@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from howsure.comparison.ranks import Ranks
 from howsure.errors import HowsureError, checked_level
-from howsure.grids import percent
+from howsure.grids import count_text, percent
 from howsure.methods.proportion import row_shares
 from howsure.plots.series import by_series
 from howsure.plots.style import FILL, PALETTE, ROW, axes, ink, plain
@@ -111,8 +111,8 @@ def _matrix(given_table: Table, confidence_level: float, given: Any, name: str =
 
 def _cell(share: float, low: float, high: float, count: float) -> str:
     if np.isnan(share):
-        return f"–\n{count:g}"
-    return f"{share:.2f}\n[{low:.2f}, {high:.2f}]\n{count:g}"
+        return f"–\n{count_text(count)}"
+    return f"{share:.2f}\n[{low:.2f}, {high:.2f}]\n{count_text(count)}"
 
 
 def ranks(probabilities: Ranks | Mapping[str, Sequence[float]], *, ax: Axes | None = None) -> Axes:

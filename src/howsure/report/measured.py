@@ -180,7 +180,7 @@ def _written(
         sections.matrices(wholes, settings),
         sections.curves(wholes, settings),
         *([several.aggregates(handed.aggregates)] if handed.aggregates else []),
-        sections.methods_used(every),
+        sections.methods_used(every, wholes),
         reproduction(about["command"], chance),
         sections.every_number(every if is_short else []),
     ]

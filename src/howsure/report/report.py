@@ -26,7 +26,8 @@ class Report(Document):
     title : str
         What was evaluated.
     headline : tuple of tuple of str
-        The main result in plain words, a sentence per model.
+        The main result in plain words, a sentence per model; before them, where no label was seen, a sentence that
+        says so.
     sections : tuple of Section
         The rest.
     levels : tuple of float
