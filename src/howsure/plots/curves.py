@@ -12,8 +12,10 @@ from howsure.curves.axes import DIAGONALS, axes_of, is_along_thresholds
 from howsure.curves.curves import Curve
 from howsure.grids import percent
 from howsure.metrics.words import metric_words
-from howsure.plots.series import by_series, joined
+from howsure.plots.series import by_series, joined, made_by
 from howsure.plots.style import BAND, axes, colour, dashes, ink, marker, plain
+
+MAKERS = "`roc_curve`, `det_curve`, `precision_recall_curve`, `calibration_curve` or `threshold_curves`"
 
 
 def curve(curve: Curve | Mapping[Any, Curve], *, name: str = "", ax: Axes | None = None) -> Axes:
@@ -40,8 +42,9 @@ def curve(curve: Curve | Mapping[Any, Curve], *, name: str = "", ax: Axes | None
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('false positive rate', 'true positive rate')
     """
+    series = {group: made_by(MAKERS, each, Curve) for group, each in by_series(curve).items()}
     ax = axes(ax)
-    for group, each in by_series(curve).items():
+    for group, each in series.items():
         _draw(each, joined(name, group), ax)
     return ax
 
