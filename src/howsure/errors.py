@@ -7,6 +7,9 @@ import math
 from collections.abc import Iterable
 from typing import Any, Self, SupportsIndex
 
+import numpy as np
+from numpy.typing import NDArray
+
 from howsure.escapes import printable, shortened
 
 
@@ -93,6 +96,15 @@ def whole_number(name: str, value: Any, least: int = 1) -> int:
             return int(value)
     message = f"`{name}` must be a whole number of at least {least}, not {value!r}."
     raise HowsureError(message)
+
+
+def real_numbers(name: str, values: Any) -> NDArray[np.float64]:
+    """Return numbers as an array; the error calls them ``name``."""
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        message = f"`{name}` must be numbers, not {values!r}."
+        raise HowsureError(message) from None
 
 
 def checked_level(confidence_level: Any) -> float:
