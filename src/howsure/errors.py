@@ -16,6 +16,11 @@ from howsure.escapes import printable, shortened
 class HowsureError(ValueError):
     """Input that howsure cannot use; the message says what is wrong and what to do.
 
+    Parameters
+    ----------
+    message : str
+        One line; of a long one the start and the end are kept.
+
     Examples
     --------
     >>> import howsure as hs

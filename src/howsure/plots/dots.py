@@ -86,9 +86,10 @@ def _listed(series: Any) -> list[Estimate]:
     if isinstance(series, Estimate):
         return [series]
     listed = list(series.values() if isinstance(series, Mapping) else series) if isinstance(series, Iterable) else []
-    if all(isinstance(each, Estimate) for each in listed) and listed:
+    if listed and all(hasattr(each, "low") for each in listed):
         return listed
-    return list(evaluate(table_of(series, "plots.intervals")).values())
+    found: Any = evaluate(table_of(series, "plots.intervals"))
+    return list(found.values())
 
 
 def differences(

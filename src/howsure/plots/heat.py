@@ -73,7 +73,7 @@ def confusion_matrix(
     [0.85, 0.98]
     50
     """
-    named = {name: table_of(each, "plots.confusion_matrix") for name, each in by_series(table).items()}
+    named: dict[str, Any] = {name: table_of(each, "plots.confusion_matrix") for name, each in by_series(table).items()}
     if list(named) == [""]:
         return _matrix(named[""], confidence_level, ax)
     panels: Any = ax or _panels(named)
