@@ -7,9 +7,19 @@ import math
 from collections.abc import Iterable
 from typing import Any, Self, SupportsIndex
 
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.escapes import printable, shortened
+
 
 class HowsureError(ValueError):
     """Input that howsure cannot use; the message says what is wrong and what to do.
+
+    Parameters
+    ----------
+    message : str
+        One line; of a long one the start and the end are kept.
 
     Examples
     --------
@@ -20,6 +30,10 @@ class HowsureError(ValueError):
     ...     print(error)
     There is no metric 'acuracy'. Did you mean 'accuracy' or 'class_accuracy' or 'auroc'?
     """
+
+    def __init__(self, message: str) -> None:
+        # Messages quote names and values as they were given, whatever these hold and however long they are.
+        super().__init__(shortened(printable(message)))
 
     @classmethod
     def unknown(cls, what: str, word: str, known: Iterable[str]) -> Self:
@@ -47,6 +61,10 @@ class UndefinedDesignError(HowsureError):
 
     def __init__(self, design: str, what: str = "merged cells") -> None:
         super().__init__(f"The design `{design}` is not defined for {what}. Use method='delta', or another design.")
+        self.given = (design, what)
+
+    def __reduce__(self) -> tuple[type[UndefinedDesignError], tuple[str, str]]:
+        return UndefinedDesignError, self.given
 
 
 class OneClassError(HowsureError):
@@ -83,6 +101,15 @@ def whole_number(name: str, value: Any, least: int = 1) -> int:
             return int(value)
     message = f"`{name}` must be a whole number of at least {least}, not {value!r}."
     raise HowsureError(message)
+
+
+def real_numbers(name: str, values: Any) -> NDArray[np.float64]:
+    """Return numbers as an array; the error calls them ``name``."""
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        message = f"`{name}` must be numbers, not {values!r}."
+        raise HowsureError(message) from None
 
 
 def checked_level(confidence_level: Any) -> float:

@@ -19,33 +19,30 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from howsure.errors import HowsureError
+from howsure.escapes import cell_text, csv_cell, json_escaped, latex_text, markdown_text, printable_lines
 
 MOST_LINES = 30  # of a repr
 MOST_ROWS = 60  # of a table in a notebook
 WITHOUT_UNIT = frozenset(  # columns that are not in the units of their row's interval
     {"skewness", "kurtosis", "p_value", "probability_greater", "rope_below", "rope_inside", "rope_above", "i2"}
 )
-LATEX_SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-}
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table of strings: the first column left-aligned, the others right-aligned."""
+    """A table of strings: the first column left-aligned, the others right-aligned.
+
+    Cells are shown as they are: what a terminal or a page would obey is an escape, and a text without end is cut.
+    """
 
     headers: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     caption: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "headers", tuple(map(cell_text, self.headers)))
+        object.__setattr__(self, "rows", tuple(tuple(map(cell_text, row)) for row in self.rows))
+        object.__setattr__(self, "caption", printable_lines(self.caption))
 
     def text(self) -> str:
         """Return aligned plain text."""
@@ -78,6 +75,8 @@ class Grid:
     def latex(self) -> str:
         """Return a LaTeX tabular with booktabs rules."""
         rows = [" & ".join(latex_text(cell) for cell in row) + r" \\" for row in self._all()]
+        # After a rule or the end of a row LaTeX takes a bracket or a star for an argument.
+        rows = [f"{{}}{row}" if row.lstrip().startswith(("[", "*")) else row for row in rows]
         lines = [
             r"\begin{tabular}{l" + "r" * (len(self.headers) - 1) + "}",
             r"\toprule",
@@ -116,17 +115,17 @@ def _padded(text: str, width: int, column: int) -> str:
     return text + blank if column == 0 else blank + text
 
 
-def markdown_text(text: str) -> str:
-    """Return text that Markdown shows as it is."""
-    escaped = html.escape(text, quote=False).replace("\n", " ")
-    for char in "\\|*_`[]":
-        escaped = escaped.replace(char, "\\" + char)
-    return escaped
+def count_text(value: float) -> str:
+    """Return a number of cases, a sum of weights or an expected number, without digits that nobody counts.
 
-
-def latex_text(text: str) -> str:
-    """Return text that LaTeX sets as it is."""
-    return "".join(LATEX_SPECIAL.get(char, char) for char in text)
+    Examples
+    --------
+    >>> count_text(1234.0), count_text(359.028886), count_text(7.663132)
+    ('1,234', '359.0', '7.66')
+    """
+    if float(value).is_integer():
+        return f"{value:,.0f}"
+    return f"{value:,.1f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def number(value: float, decimals: int) -> str:
@@ -171,18 +170,19 @@ def plain(value: Any) -> Any:
 
 def json_text(content: Any) -> str:
     """Return content as JSON, with all digits of its numbers."""
-    return json.dumps(plain(content), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    text = json.dumps(plain(content), indent=2, ensure_ascii=False, allow_nan=False)
+    return "\n".join(map(json_escaped, text.split("\n"))) + "\n"
 
 
 def csv_text(records: Sequence[Mapping[str, Any]]) -> str:
-    """Return flat records as CSV, with all digits of their numbers; what is undefined is empty."""
+    """Return flat records as CSV, with all digits of their numbers; what is undefined is empty.
+
+    Text that a spreadsheet would take for a formula has an apostrophe in front.
+    """
     text = io.StringIO()
-    writer = csv.DictWriter(text, list(columns_of(records)), lineterminator="\n")
-    writer.writeheader()
-    for record in records:
-        writer.writerow(
-            {name: "" if isinstance(each, float) and math.isnan(each) else each for name, each in record.items()}
-        )
+    writer, columns = csv.writer(text, lineterminator="\n"), columns_of(records)
+    writer.writerow(map(csv_cell, columns))
+    writer.writerows(zip(*(map(csv_cell, column) for column in columns.values()), strict=True))
     return text.getvalue()
 
 

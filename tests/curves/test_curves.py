@@ -63,14 +63,32 @@ DESIGNS = {
 @pytest.mark.parametrize("band", ["pointwise", "simultaneous"])
 @pytest.mark.parametrize("function", [roc_curve, precision_recall_curve])
 def test_bands_hold_the_curve_inside_the_range(function, band, design):
-    """In every design 0 ≤ low ≤ curve ≤ high ≤ 1, and a higher level gives a wider band."""
+    """In every design 0 ≤ low ≤ curve ≤ high ≤ 1, and a higher level gives a wider band.
+
+    Above the largest score nothing is called positive: the precision at recall 0 has no pointwise limits.
+    """
     truth, score, _ = sample(2)
     table = hs.scores(truth, score, **DESIGNS[design](np.random.default_rng(1)))
     curve, wider = function(table, band=band), function(table, band=band, confidence_level=0.99)
-    inside = slice(1, None)  # the first point is by convention
-    assert ((curve.low >= 0) & (curve.high <= 1) & (curve.low <= curve.high)).all()
-    assert ((curve.low <= curve.y + 1e-12) & (curve.y <= curve.high + 1e-12))[inside].all()
-    assert ((wider.low <= curve.low + 1e-12) & (curve.high <= wider.high + 1e-12)).all()
+    is_unknown = (function, band) == (precision_recall_curve, "pointwise")
+    assert np.isnan(curve.low[0]) == np.isnan(curve.high[0]) == is_unknown
+    low, y, high = curve.low[1:], curve.y[1:], curve.high[1:]  # the first point is by convention
+    assert ((low >= 0) & (high <= 1) & (low <= high)).all()
+    assert ((low <= y + 1e-12) & (y <= high + 1e-12)).all()
+    assert ((wider.low[1:] <= low + 1e-12) & (high <= wider.high[1:] + 1e-12)).all()
+
+
+@pytest.mark.parametrize("target", ["batch", "population"])
+@pytest.mark.parametrize("function", [roc_curve, precision_recall_curve])
+def test_bands_of_scores_without_labels_have_no_cliffs(function, target):
+    """Where nearly all is certain the limits are close to the curve: they do not jump from there to 0 and 1."""
+    score = np.concatenate([np.full(50, 1.0), np.full(5, 1 - 1e-7), np.linspace(0.95, 0.05, 40), np.full(60, 1e-9)])
+    curve = function(hs.calibrated(score, target=target))
+    known = np.isfinite(curve.low)
+    assert known[1:].all()
+    low, y, high = curve.low[known], curve.y[known], curve.high[known]
+    assert ((low <= y + 1e-12) & (y <= high + 1e-12) & (low >= 0) & (high <= 1)).all()
+    assert (high - low)[y > 1 - 1e-6].max() < 0.2
 
 
 def test_calibration_bands():
@@ -176,7 +194,7 @@ def test_arrays_serve_as_well_as_a_table():
         direct = curve(np.where(truth, "ill", "well"), score, pos_label="ill", sample_weight=weight)
         table = hs.scores(truth, score, sample_weight=weight)
         for name, column in curve(table).columns.items():
-            assert direct[name] == pytest.approx(column)
+            assert direct[name] == pytest.approx(column, nan_ok=True)
         with pytest.raises(hs.HowsureError, match="sample_weight.*`scores`"):
             curve(table, sample_weight=weight)
         with pytest.raises(hs.HowsureError, match="y_true, y_score"):

@@ -195,6 +195,14 @@ def test_a_metric_holds_down_to_the_next_score(scored):
     assert y[4] == pytest.approx(hs.estimate(scored.at(between), "recall").value)
 
 
+def test_a_det_curve_has_its_own_axes_and_diagonal(scored):
+    """A DET curve is false negatives against false positives; guessing runs from the top left to the bottom right."""
+    ax = hs.plots.curve(hs.det_curve(scored))
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("false positive rate", "false negative rate")
+    assert (ax.lines[0].get_xy1(), ax.lines[0].get_xy2()) == ((0, 1), (1, 0))
+    assert ax.lines[1].get_drawstyle() == "default"
+
+
 def test_a_second_curve_takes_another_colour_and_line(scored):
     """Curves on the same axes differ in colour and in line style, and one reference line serves both."""
     first = hs.plots.RocCurveDisplay.from_scores(scored, name="A")

@@ -1,6 +1,9 @@
 """Work in threads."""
 
+import os
+import signal
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -27,6 +30,29 @@ def test_work_within_a_thread_stays_there(monkeypatch):
         return {threading.get_ident(), *in_threads(inner, [1, 2, 3])}
 
     assert all(len(used) == 1 for used in in_threads(outer, [1, 2, 3, 4, 5]))
+
+
+def test_work_within_a_thread_stops_when_nobody_waits(monkeypatch):
+    """Once the caller stops, as after Ctrl-C, long work in a thread ends at its next step."""
+    monkeypatch.setattr(threads.os, "cpu_count", lambda: 2)
+    begun, steps = threading.Event(), []
+
+    def inner(step):
+        begun.set()
+        steps.append(step)
+        time.sleep(0.005)
+
+    def outer(_):
+        list(in_threads(inner, list(range(10_000))))
+
+    def interrupted():
+        running = in_threads(outer, [1, 2])
+        threading.Thread(target=lambda: (begun.wait(), os.kill(os.getpid(), signal.SIGINT))).start()
+        list(running)
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert 0 < len(steps) < 1_000
 
 
 def test_an_error_reaches_the_caller():

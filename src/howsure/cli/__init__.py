@@ -2,26 +2,43 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from typing import NoReturn
 
 
 def main() -> None:
-    """Run the command line; errors of input end with one line on stderr and exit code 2."""
+    """Run the command line; errors of input and of files end with one line on stderr and exit code 2."""
     try:
         from howsure.cli.app import app
     except ImportError as error:
-        sys.stderr.write(f"howsure: the command line needs '{error.name}'. Install it: pip install 'howsure[cli]'\n")
-        raise SystemExit(2) from None
+        _end(f"the command line needs '{error.name}'. Install it: pip install 'howsure[cli]'")
     from howsure.errors import HowsureError
 
     try:
-        app.meta(sys.argv[1:])
+        try:
+            app.meta(sys.argv[1:])
+        finally:
+            sys.stdout.flush()  # a full disk is found here, not when Python ends
     except HowsureError as error:
-        sys.stderr.write(f"howsure: {error}\n")
-        raise SystemExit(2) from None
+        _end(str(error))
     except BrokenPipeError:
         # The reader went away (`| head`): nothing is wrong.
-        sys.stderr.close()
+        _drop_output()
         raise SystemExit(0) from None
+    except OSError as error:
+        _drop_output()
+        where = f"'{error.filename}'" if error.filename else "the output"
+        _end(str(HowsureError(f"{where} cannot be read or written: {error.strerror or error}.")))
     except KeyboardInterrupt:
         raise SystemExit(130) from None
+
+
+def _end(message: str) -> NoReturn:
+    sys.stderr.write(f"howsure: {message}\n")
+    raise SystemExit(2) from None
+
+
+def _drop_output() -> None:
+    """Send what is still to be written nowhere, so that Python does not try again at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import App, Parameter
 
 from howsure.cli import reviewed as review_commands
+from howsure.cli.classes import classes_of, with_positive_last
 from howsure.cli.compare import compare
-from howsure.cli.options import Format, Words, split
-from howsure.cli.output import write, write_grid
+from howsure.cli.options import Format, Metrics, Words, split
+from howsure.cli.output import say_written, write, write_grid
 from howsure.cli.study import study_app
 from howsure.cli.unlabelled import unlabelled
 
@@ -56,13 +57,14 @@ def report(
     y_pred: Words = None,
     y_score: Words = None,
     threshold: float = 0.5,
-    metrics: Words = None,
+    metrics: Metrics = None,
     method: str | None = None,
     level: float = 0.95,
     by: Words = None,
     groups: str | None = None,
     sample_weight: str | None = None,
     labels: Words = None,
+    pos_label: str | None = None,
     per_class: bool = False,
     seed: int | None = None,
     html: Path | None = None,
@@ -97,6 +99,8 @@ def report(
         Column with the weight of each case.
     labels
         The classes, in order; the last of two is the positive one.
+    pos_label
+        Which of two classes is the positive one; the last in order by default.
     per_class
         Print precision, recall and F1 of each class instead.
     seed
@@ -114,7 +118,7 @@ def report(
         y_pred=split(y_pred),
         y_score=split(y_score),
         threshold=threshold,
-        labels=None if labels is None else _typed(labels, file, y_true),
+        labels=classes_of(file, [y_true, *split(y_pred)], labels, pos_label),
         by=split(by),
         others={"sample_weight": sample_weight, "groups": groups},
     )
@@ -122,7 +126,7 @@ def report(
     asked = Asked(split(metrics) or None, method, level, seed_sequence(seed))
     subjects = subjects_of(file, columns, asked)
     if html is not None:
-        report_on_file(file, columns, asked, subjects).save(html)
+        say_written(report_on_file(file, columns, asked, subjects).save(html))
     write(class_blocks(subjects, asked, how) if per_class else blocks_of(subjects), str(file), how)
 
 
@@ -132,7 +136,8 @@ def matrix(
     /,
     *,
     labels: Words = None,
-    metrics: Words = None,
+    pos_label: str | None = None,
+    metrics: Metrics = None,
     method: str | None = None,
     level: float = 0.95,
     per_class: bool = False,
@@ -147,6 +152,8 @@ def matrix(
         K×K counts: rows are the true class, columns the predicted one; labels in the first row or column or not.
     labels
         Names of the classes, in order.
+    pos_label
+        Which of two classes is the positive one; the last in order by default.
     metrics
         Metrics as spec strings, such as f1@macro; see `howsure metrics`.
     method
@@ -168,16 +175,11 @@ def matrix(
 
     found, counts = read_matrix(file)
     asked = Asked(split(metrics) or None, method, level, seed_sequence(seed))
-    made = [asked.estimated(Subject(table=from_counts(counts, labels or found)))]
+    table = from_counts(counts, labels or found)
+    names = [str(label) for label in table.labels]
+    order = [names.index(name) for name in with_positive_last(names, pos_label)]
+    made = [asked.estimated(Subject(table=from_counts(table.counts[order][:, order], table.labels[order])))]
     write(class_blocks(made, asked, how) if per_class else blocks_of(made), str(file), how)
-
-
-def _typed(labels: list[str], file: Path, column: str) -> list[Any]:
-    """Give labels from the command line the type that they have in the file."""
-    from howsure.sources.frames import grouped
-
-    known = {str(value): value for value in grouped(file, {"y_true": column}).levels[0].tolist()}
-    return [known.get(label, label) for label in labels]
 
 
 @app.command

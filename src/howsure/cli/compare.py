@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 
-from howsure.cli.options import Format, Words, split
+from howsure.cli.classes import classes_of
+from howsure.cli.options import Format, Metrics, Words, split
 from howsure.cli.output import write_grid, write_records
 from howsure.errors import HowsureError
 
@@ -17,7 +18,9 @@ def compare(
     y_true: str,
     y_pred: Words = None,
     y_score: Words = None,
-    metrics: Words = None,
+    labels: Words = None,
+    pos_label: str | None = None,
+    metrics: Metrics = None,
     method: str | None = None,
     correction: Literal["holm", "fdr_bh", "bonferroni", "none", "max_t"] = "holm",
     level: float = 0.95,
@@ -38,6 +41,10 @@ def compare(
         Columns with the predicted labels, one per model.
     y_score
         Columns with the scores, one per model, instead of labels.
+    labels
+        The classes, in order; the last of two is the positive one.
+    pos_label
+        Which of two classes is the positive one; the last in order by default.
     metrics
         Metrics as spec strings, such as f1@macro; accuracy by default, roc_auc of scores.
     method
@@ -64,9 +71,13 @@ def compare(
         raise HowsureError(message)
     columns: dict[str, Any] = {"data": file, "groups": groups, "sample_weight": sample_weight}
     if y_pred is not None:
-        table, default = paired(y_true, split(y_pred), **columns), "accuracy"
+        models = split(y_pred)
+        classes = classes_of(file, [y_true, *models], labels, pos_label)
+        table, default = paired(y_true, models, labels=classes, **columns), "accuracy"
     else:
-        table, default = paired_scores(y_true, split(y_score), **columns), "roc_auc"
+        classes = classes_of(file, [y_true], labels, pos_label)
+        positive = None if classes is None else classes[-1]
+        table, default = paired_scores(y_true, split(y_score), pos_label=positive, **columns), "roc_auc"
     wanted = split(metrics) or [default]
     found = compare_all(
         table, wanted, correction=correction, method=named(method), confidence_level=level, random_state=seed

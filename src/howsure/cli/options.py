@@ -11,6 +11,8 @@ Format = Annotated[Literal["table", "json", "csv", "markdown", "html", "latex"],
 TableFormat = Annotated[
     Literal["table", "json", "markdown", "html", "latex"], Parameter(name="--format")
 ]  # of several tables
+Metric = Annotated[str, Parameter(name=("--metric", "--metrics"))]
+Metrics = Annotated[list[str] | None, Parameter(name=("--metrics", "--metric"), consume_multiple=True)]
 Words = Annotated[list[str] | None, Parameter(consume_multiple=True)]
 
 

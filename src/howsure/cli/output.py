@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
+from howsure.escapes import printable, printable_lines
 from howsure.grids import WRITERS, Grid, csv_text, json_text
 
 
@@ -88,6 +90,11 @@ def write_records(records: list[dict[str, Any]], how: str) -> None:
     sys.stdout.write(csv_text(records) if how == "csv" else json_text(records))
 
 
+def say_written(path: Path) -> None:
+    """Say where a file was written, beside what is printed."""
+    sys.stderr.write(f"Written: {printable(str(path))}\n")
+
+
 def write_grid(grid: Grid, *, how: str, title: str = "", note: str = "") -> None:
     """Write one grid of strings."""
     if how == "table":
@@ -106,13 +113,13 @@ def _rich(grid: Grid, title: str, note: str) -> None:
 
     table = RichTable(
         box=box.SIMPLE_HEAD,
-        title=Text(title, style="bold"),
+        title=Text(printable(title), style="bold"),
         title_justify="left",
         caption_justify="left",
         pad_edge=False,
         padding=(0, 1, 0, 0),
     )
-    footnotes = [line for line in (note, grid.caption) if line]
+    footnotes = [line for line in (printable_lines(note), grid.caption) if line]
     table.caption = Text("\n".join(footnotes)) if footnotes else None
     for i, header in enumerate(grid.headers):
         justify: Any = "left" if i == 0 or max((len(row[i]) for row in grid.rows), default=0) > 40 else "right"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from howsure.cli.options import Format, Words, split
+from howsure.cli.classes import classes_of
+from howsure.cli.options import Format, Metric, Metrics, Words, split
 from howsure.cli.output import write, write_grid
 from howsure.cli.pages import single_block
 
@@ -17,7 +18,9 @@ def reviewed(
     y_true: str,
     y_pred: str,
     reviewed: str,
-    metrics: Words = None,
+    labels: Words = None,
+    pos_label: str | None = None,
+    metrics: Metrics = None,
     method: str | None = None,
     level: float = 0.95,
     seed: int | None = None,
@@ -35,6 +38,10 @@ def reviewed(
         Column with the predicted labels.
     reviewed
         Column with the corrected labels, empty where a case was not reviewed.
+    labels
+        The classes, in order; the last of two is the positive one.
+    pos_label
+        Which of two classes is the positive one; the last in order by default.
     metrics
         Metrics as spec strings, such as f1@macro; see `howsure metrics`.
     method
@@ -50,7 +57,8 @@ def reviewed(
     from howsure.evidence.review.reviewed import reviewed as corrected
     from howsure.methods.library import named
 
-    table = corrected(y_true=y_true, y_pred=y_pred, y_reviewed=reviewed, data=file)
+    classes = classes_of(file, [y_true, y_pred], labels, pos_label)
+    table = corrected(y_true=y_true, y_pred=y_pred, y_reviewed=reviewed, data=file, labels=classes)
     found = evaluate(table, split(metrics) or None, method=named(method), confidence_level=level, random_state=seed)
     write([single_block([*found.values()], table, found.confidence_level)], str(file), how)
 
@@ -61,9 +69,11 @@ def review_plan(
     *,
     y_true: str,
     y_pred: str,
-    metric: str,
+    metric: Metric,
     budget: int,
     reviewed: str | None = None,
+    labels: Words = None,
+    pos_label: str | None = None,
     level: float = 0.95,
     how: Format = "table",
 ) -> None:
@@ -83,6 +93,10 @@ def review_plan(
         Number of further reviews.
     reviewed
         Column with the corrected labels, empty where a case was not reviewed; none if nothing was reviewed yet.
+    labels
+        The classes, in order; the last of two is the positive one.
+    pos_label
+        Which of two classes is the positive one; the last in order by default.
     level
         Confidence level, between 0 and 1.
     how
@@ -92,6 +106,7 @@ def review_plan(
     from howsure.evidence.review.reviewed import reviewed as corrected
     from howsure.sources.confusion import confusion
 
-    columns: dict[str, Any] = {"y_true": y_true, "y_pred": y_pred, "data": file}
+    classes = classes_of(file, [y_true, y_pred], labels, pos_label)
+    columns: dict[str, Any] = {"y_true": y_true, "y_pred": y_pred, "data": file, "labels": classes}
     table = confusion(**columns) if reviewed is None else corrected(**columns, y_reviewed=reviewed)
     write_grid(planned(table, metric, budget=budget, confidence_level=level).grid(), how=how, title=str(file))

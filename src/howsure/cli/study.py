@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from cyclopts import App
 
-from howsure.cli.options import TableFormat, Words, split
-from howsure.cli.output import write_grid
+from howsure.cli.options import Metrics, TableFormat, split
+from howsure.cli.output import say_written, write_grid
 from howsure.errors import HowsureError
+from howsure.escapes import printable
 from howsure.grids import json_text
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def run(
         from howsure.report.study import report_of_study
 
         command = shlex.join(["howsure", *sys.argv[1:]])
-        report_of_study(study, title=str(file), rope=rope, command=command).save(html)
+        say_written(report_of_study(study, title=str(file), rope=rope, command=command).save(html))
     reports = _reports(study, rope)
     if how == "json":
         sys.stdout.write(json_text({name: report.records() for name, report in reports.items()}))
@@ -71,6 +72,7 @@ def run(
         for name, report in reports.items():
             for suffix in (".json", ".csv", *([".parquet"] if parquet else [])):
                 report.save(out / f"{name}{suffix}")
+        say_written(out)
 
 
 def _reports(study: Study, rope: float | None) -> dict[str, Records]:
@@ -96,7 +98,7 @@ def init(
     folder: Path,
     /,
     *,
-    metrics: Words = None,
+    metrics: Metrics = None,
     aggregation: str | None = None,
     name: str = "study.toml",
 ) -> None:
@@ -139,7 +141,8 @@ def init(
         study.add_metric(metric, aggregation=aggregation)
     study.save(path)
     number = f"{len(files)} experiments in {len(study.groups)} groups"
-    sys.stdout.write(f"{path}: {number}. Run it: howsure study run {path}\n")
+    written = shlex.quote(str(path))
+    sys.stdout.write(printable(f"{path}: {number}. Run it: howsure study run {written}") + "\n")
 
 
 def _experiment_name(file: Path) -> str:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from howsure.cli.options import Format, Words, split
+from howsure.cli.options import Format, Metrics, Words, split
 from howsure.cli.output import write, write_grid, write_records
 from howsure.cli.pages import single_block
 
@@ -24,7 +24,7 @@ def unlabelled(
     calibration: Literal["beta", "platt", "isotonic", "venn_abers"] = "beta",
     y_pred: str | None = None,
     threshold: float = 0.5,
-    metrics: Words = None,
+    metrics: Metrics = None,
     target: Literal["batch", "population"] = "batch",
     by: str | None = None,
     every: str | None = None,

@@ -141,7 +141,7 @@ def monitor(
     >>> [(record["chunk"], record["alert"]) for record in chunks.alerts]
     [('200–299', 'below'), ('300–399', 'below')]
     """
-    if not isinstance(tables, Mapping) or not tables:
+    if not (isinstance(tables, Mapping) and tables and all(hasattr(each, "design") for each in tables.values())):
         message = "`monitor` needs chunks: several tables by name, as `calibrated(y_score, by=…)` returns."
         raise HowsureError(message)
     if reference is not None and baseline is not None:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.comparison.ranks import JointDraws, joint
-from howsure.errors import HowsureError, UnknownKeyError, checked_level
+from howsure.errors import HowsureError, UnknownKeyError, checked_level, real_numbers
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.named import Named
 from howsure.grids import Grid, Tabular, percent
@@ -51,7 +51,7 @@ def adjusted_p_values(p_values: ArrayLike, correction: Correction = "holm") -> A
     >>> adjusted_p_values([0.01, 0.04, 0.03]).tolist()
     [0.03, 0.06, 0.06]
     """
-    values = np.asarray(p_values, dtype=float)
+    values = real_numbers("p_values", p_values)
     if correction not in CORRECTIONS:
         what = "correction"
         raise HowsureError.unknown(what, correction, CORRECTIONS)

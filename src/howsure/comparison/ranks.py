@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.errors import HowsureError, UnknownKeyError, checked_level
+from howsure.errors import HowsureError, UnknownKeyError, checked_level, real_numbers
 from howsure.estimates.drawn import Drawn
 from howsure.grids import Grid, Tabular
 from howsure.methods.draws import group_seed
@@ -103,7 +103,7 @@ class Ranks(Tabular, Mapping[str, dict[int, float]]):
         >>> ranks({"A": [0.9, 0.8, 0.7], "B": [0.8, 0.8, 0.9]}).expected_rewards([100])
         {'A': 50.0, 'B': 50.0}
         """
-        prizes = np.asarray(rewards, dtype=float)
+        prizes = real_numbers("rewards", rewards)
         if prizes.ndim != 1 or len(prizes) > len(self) or not np.isfinite(prizes).all():
             message = f"`rewards` is one number for each of at most {len(self)} ranks, the best first."
             raise HowsureError(message)
@@ -276,7 +276,7 @@ def _values(name: str, given: ArrayLike | Drawn) -> Array:
     if values is None:
         message = f"The estimate of '{name}' holds no draws: make it with method='bayes' or a bootstrap."
         raise HowsureError(message)
-    return np.asarray(values, dtype=float)
+    return real_numbers("draws", values)
 
 
 def _stream(name: str, given: ArrayLike | Drawn) -> Hashable:

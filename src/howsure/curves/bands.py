@@ -98,12 +98,15 @@ def _expected_limits(table: Table, share: Array, slopes: Array, level: float) ->
     """Return Wilson's limits of shares at each threshold of expected counts, from their slopes by the table there."""
     with np.errstate(invalid="ignore"):
         variance = table.design.variance_from_top(table.counts, slopes)
-    certain = ~(variance > 0)
-    worth = np.where(certain, 0.0, np.nan_to_num(share * (1 - share)) / np.where(certain, 1.0, variance))
-    low, high = wilson_limits(table, share, worth, level)
-    # A corner of the curve is certain, and where there is no prediction nothing is known.
-    corner = certain & np.isin(share, (0.0, 1.0))
-    return np.where(corner, share, low), np.where(corner, share, high)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        worth = share * (1 - share) / variance
+    # Near 0 and 1 the variance of a moving threshold can be that of less than one trial, which tells nothing: there the
+    # limits are normal ones. What does not vary, as at a corner, is certain; without a prediction nothing is known.
+    few = ~((variance > 0) & (worth >= 1))
+    low, high = wilson_limits(table, share, np.where(few, 0.0, worth), level)
+    half = quantile(level, table.design.degrees_of_freedom) * np.sqrt(np.maximum(variance, 0.0))
+    around = np.clip(np.stack([share - half, share + half]), 0.0, 1.0)
+    return np.where(few, around[0], low), np.where(few, around[1], high)
 
 
 def precision_pointwise(table: Table, negatives: Array, positives: Array, level: float) -> tuple[Array, Array]:
@@ -117,7 +120,9 @@ def precision_pointwise(table: Table, negatives: Array, positives: Array, level:
     through = others / (np.maximum(_slopes_from_top(table), 1e-9) * errors)
     variance = (share * (1 - share)) ** 2 * (1 / number + 1 / errors + through**2 * rate * (1 - rate) / number)
     observed = np.where(true + false > 0, np.nan_to_num(divide(true, true + false)), np.nan)
-    return wilson_limits(table, observed, np.minimum(share * (1 - share) / variance, true + false), level)
+    low, high = wilson_limits(table, observed, np.minimum(share * (1 - share) / variance, true + false), level)
+    known = np.isfinite(observed)  # nothing is called positive above the largest score
+    return np.where(known, low, np.nan), np.where(known, high, np.nan)
 
 
 def _precision_expected(table: Table, negatives: Array, positives: Array, level: float) -> tuple[Array, Array]:

@@ -299,9 +299,10 @@ def precision_recall_curve(
     interval as an effective number of cases. Simultaneous: the rectangles of `roc_curve` bound the false positive
     rate at each recall, and with an interval of the prevalence (each of the three at the third root of the level)
     the precision ``prevalence * recall / (prevalence * recall + (1 - prevalence) * fpr)``. It holds for any
-    continuous scores and sample size. At recall 0 nothing is known of the precision. From the recall on where the
-    positive cases' distance reaches 1 the threshold may lie below all scores, with a false positive rate of 1: the
-    lower limit steps down to that of calling every case positive, and rises with the recall from there.
+    continuous scores and sample size. At recall 0 nothing is known of the precision (the pointwise
+    limits are nan). From the recall on where the positive cases' distance reaches 1 the threshold may lie below all
+    scores, with a false positive rate of 1: the lower limit steps down to that of calling every case positive, and
+    rises with the recall from there.
 
     References
     ----------

@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
+from howsure.errors import HowsureError
+
 
 class Named(ABC):
     """What holds comparisons, estimates or pooled values, and names them in words."""
@@ -19,4 +21,12 @@ class Named(ABC):
 
 def by_name(given: Named | Mapping[str, Any]) -> dict[str, Any]:
     """Return comparisons, estimates or pooled values by name, as they name themselves or as given."""
-    return dict(given.by_name() if isinstance(given, Named) else given)
+    if isinstance(given, Named):
+        return dict(given.by_name())
+    if isinstance(given, Mapping):
+        return dict(given)
+    message = (
+        "Give what `compare`, `compare_all`, `pool` or a study returns, or a mapping of names to such, "
+        f"not {type(given).__name__}."
+    )
+    raise HowsureError(message)

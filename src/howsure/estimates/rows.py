@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError, checked_level
+from howsure.errors import HowsureError, checked_level, whole_number
 from howsure.estimates.estimate import Estimate
 from howsure.methods.bootstrap import Bootstrap, limits_of_draws, skewness_of_jackknife
 from howsure.methods.draws import seed_sequence
@@ -86,16 +86,16 @@ def bootstrap(
     if not isinstance(chosen, Bootstrap) or chosen.kind == "studentized":
         message = f"`bootstrap` takes 'bootstrap_percentile', 'bootstrap_basic' or 'bootstrap_bca', not {method!r}."
         raise HowsureError(message)
-    level = checked_level(confidence_level)
+    level, size = checked_level(confidence_level), whole_number("n_resamples", n_resamples)
     columns = _checked_arrays(arrays)
     members = _members(groups, len(columns[0]))
     value = float(function(*columns))
     seed = seed_sequence(random_state)
     jobs = [
         (start, np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, start)))
-        for start in range(0, n_resamples, BLOCK)
+        for start in range(0, size, BLOCK)
     ]
-    sizes = [min(BLOCK, n_resamples - start) for start, _ in jobs]
+    sizes = [min(BLOCK, size - start) for start, _ in jobs]
     pool = {"threads": ThreadPoolExecutor, "processes": ProcessPoolExecutor}[executor]
     work = _Resamples(function, columns, members)
     with pool(max(1, workers)) as running, progress("resampling", len(jobs), show_progress) as advance:

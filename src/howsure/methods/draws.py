@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.errors import HowsureError
 from howsure.metrics.metric import Metric
 from howsure.running.progress import progress
 from howsure.running.threads import in_threads
@@ -36,7 +37,11 @@ def seed_sequence(random_state: Any) -> np.random.SeedSequence:
     if isinstance(random_state, np.random.Generator | np.random.RandomState):
         integers = random_state.integers if isinstance(random_state, np.random.Generator) else random_state.randint
         return np.random.SeedSequence([int(part) for part in integers(0, 2**31, size=4)])
-    return np.random.SeedSequence(random_state)
+    try:
+        return np.random.SeedSequence(random_state)
+    except (TypeError, ValueError):
+        message = f"`random_state` is a whole number of at least 0, or a NumPy Generator, not {random_state!r}."
+        raise HowsureError(message) from None
 
 
 def group_seed(random_state: Any, key: Hashable) -> np.random.SeedSequence:

@@ -121,6 +121,9 @@ def draw_tables(
     """
     if source not in SOURCES:
         raise HowsureError.unknown("source of draws", str(source), SOURCES)
+    if not hasattr(getattr(table, "overall", table), "design"):
+        message = f"`draw_tables` takes a table, as `confusion` and `from_counts` make it, not {type(table).__name__}."
+        raise HowsureError(message)
     size, number = whole_number("n", n), None if cases is None else whole_number("cases", cases)
     method = None
     if source in OF_PROBABILITIES:

@@ -70,20 +70,41 @@ class Predictive(Method):
             quantiles: AtLevels = partial(_quantiles, *_distribution(metric, table))
         else:
             quantiles = Bootstrap("percentile", self.n_draws).at_levels(metric, table, rng or 0)
-        value = float(metric(table.counted))
+        return _around_expectation(quantiles, float(metric(table.counted)))
 
-        def interval(confidence_level: float) -> Interval:
-            found = quantiles(confidence_level)
-            if not np.isfinite(value):
-                return found
-            # Where one outcome has nearly all the probability, the expectation may lie beside it.
-            low, high = min(found.low, value), max(found.high, value)
-            if not low < high or found.standard_error <= NOISE * max(1.0, abs(value)):
-                words = "; ".join(dict.fromkeys(part for part in (CONSTANT, found.reason) if part))
-                return replace(found, low=np.nan, high=np.nan, reason=words)
-            return replace(found, low=low, high=high)
+    def levels_of(self, draws: Array, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+        """Return the interval that draws of a metric give, as a function of its level.
 
-        return interval
+        Parameters
+        ----------
+        draws : ndarray of shape (draws,)
+            The metric on each drawn table; nan where it is undefined.
+        metric : Metric
+            The metric, bound to the table.
+        table : Table
+            The table.
+        rng : seed, optional
+            Of the draws.
+        """
+        quantiles = Bootstrap("percentile", self.n_draws).levels_of(draws, metric, table, rng)
+        return _around_expectation(quantiles, float(metric(table.counted)))
+
+
+def _around_expectation(quantiles: AtLevels, value: float) -> AtLevels:
+    """Return intervals that hold the metric's value on the expected table."""
+
+    def interval(confidence_level: float) -> Interval:
+        found = quantiles(confidence_level)
+        if not np.isfinite(value):
+            return found
+        # Where one outcome has nearly all the probability, the expectation may lie beside it.
+        low, high = min(found.low, value), max(found.high, value)
+        if not low < high or found.standard_error <= NOISE * max(1.0, abs(value)):
+            words = "; ".join(dict.fromkeys(part for part in (CONSTANT, found.reason) if part))
+            return replace(found, low=np.nan, high=np.nan, reason=words)
+        return replace(found, low=low, high=high)
+
+    return interval
 
 
 def _distribution(metric: Metric, table: Table) -> tuple[Array, Array, float]:

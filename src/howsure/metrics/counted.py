@@ -53,7 +53,7 @@ def of_predictions(spec: Spec, table: Table, classes: Sequence[int] | None) -> M
 
 
 def _of_outcomes(spec: Spec, table: Table, classes: Sequence[int] | None) -> Metric:
-    chosen = None if classes is None else np.asarray(classes)
+    chosen = None if classes is None else _positions(classes, len(table.labels))
     if spec.average == "none":
         message = (
             f"`{spec.text}` is one value per class: give it to `evaluate`, or name one class, "
@@ -65,6 +65,15 @@ def _of_outcomes(spec: Spec, table: Table, classes: Sequence[int] | None) -> Met
     if spec.average in averages.BY_NAME:
         return _averaged(spec, table, averages.BY_NAME[spec.average], chosen)
     return _single_class(spec, table)
+
+
+def _positions(classes: Sequence[int], size: int) -> Array:
+    """Return positions of classes; refuse what is none."""
+    chosen = np.atleast_1d(np.asarray(classes))
+    if chosen.dtype.kind not in "iu" or not chosen.size or chosen.min() < 0 or chosen.max() >= size:
+        message = f"`classes` has positions of classes, whole numbers from 0 to {size - 1}, not {classes!r}."
+        raise HowsureError(message)
+    return chosen
 
 
 def needs_average(spec: Spec, table: Table) -> HowsureError:

@@ -8,27 +8,24 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from howsure.curves.axes import DIAGONALS, axes_of, is_along_thresholds
 from howsure.curves.curves import Curve
 from howsure.grids import percent
 from howsure.metrics.words import metric_words
-from howsure.plots.series import by_series, joined
+from howsure.plots.series import by_series, joined, made_by
 from howsure.plots.style import BAND, axes, colour, dashes, ink, marker, plain
 
-AXES = {
-    "roc": ("false positive rate", "true positive rate"),
-    "precision_recall": ("recall", "precision"),
-    "calibration": ("mean predicted probability", "share of positive cases"),
-}
+MAKERS = "`roc_curve`, `det_curve`, `precision_recall_curve`, `calibration_curve` or `threshold_curves`"
 
 
 def curve(curve: Curve | Mapping[Any, Curve], *, name: str = "", ax: Axes | None = None) -> Axes:
-    """Draw ROC, precision–recall, calibration or metric-versus-threshold curves with their bands.
+    """Draw ROC, DET, precision–recall, calibration or metric-versus-threshold curves with their bands.
 
     Parameters
     ----------
     curve : Curve or mapping to Curve
-        From `roc_curve`, `precision_recall_curve`, `calibration_curve` or `threshold_curves`; several by name are
-        drawn on the same axes, of groups all cases first.
+        From `roc_curve`, `det_curve`, `precision_recall_curve`, `calibration_curve` or `threshold_curves`; several
+        by name are drawn on the same axes, of groups all cases first.
     name : str
         Name in the legend.
     ax : matplotlib Axes, optional
@@ -45,8 +42,9 @@ def curve(curve: Curve | Mapping[Any, Curve], *, name: str = "", ax: Axes | None
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('false positive rate', 'true positive rate')
     """
+    series = {group: made_by(MAKERS, each, Curve) for group, each in by_series(curve).items()}
     ax = axes(ax)
-    for group, each in by_series(curve).items():
+    for group, each in series.items():
         _draw(each, joined(name, group), ax)
     return ax
 
@@ -57,7 +55,7 @@ def _draw(curve: Curve, name: str, ax: Axes) -> None:
         _reference(ax, curve)
     known = np.isfinite(curve.x) & np.isfinite(curve.y)
     order = np.flatnonzero(known)
-    along = curve.name not in AXES  # a threshold: its value holds down to the next score
+    along = is_along_thresholds(curve.name)
     if along:
         order = order[::-1]
     x, y = curve.x[order], curve.y[order]
@@ -82,15 +80,16 @@ def _draw(curve: Curve, name: str, ax: Axes) -> None:
 
 def _reference(ax: Axes, curve: Curve) -> None:
     """Name the axes, and draw what a useless or a perfectly calibrated classifier would give."""
-    across, up = AXES.get(curve.name, ("threshold: positive from this score on", "value"))
+    across, up = axes_of(curve.name)
     ax.set_xlabel(across)
     ax.set_ylabel(up)
-    if curve.name in AXES:
+    if not is_along_thresholds(curve.name):
         ax.set_xlim(-0.02, 1.02)
         ax.set_ylim(-0.02, 1.02)
         ax.set_aspect("equal")
     thin: dict[str, Any] = {"color": ink(), "linewidth": 1, "linestyle": ":", "zorder": 1}
     if curve.name == "precision_recall":
         ax.axhline(curve.y[-1], **thin)
-    elif curve.name in AXES:
-        ax.axline((0, 0), (1, 1), **thin)
+    elif curve.name in DIAGONALS:
+        start, end = DIAGONALS[curve.name]
+        ax.axline((0, start), (1, end), **thin)

@@ -9,6 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from howsure.estimates.estimate import Estimate
+from howsure.estimates.estimation import evaluate
+from howsure.estimates.given import table_of
 from howsure.estimates.named import Named, by_name
 from howsure.grids import percent
 from howsure.metrics.contrast import EFFECTS
@@ -83,7 +85,11 @@ def intervals(
 def _listed(series: Any) -> list[Estimate]:
     if isinstance(series, Estimate):
         return [series]
-    return list(series.values() if isinstance(series, Mapping) else series)
+    listed = list(series.values() if isinstance(series, Mapping) else series) if isinstance(series, Iterable) else []
+    if listed and all(hasattr(each, "low") for each in listed):
+        return listed
+    found: Any = evaluate(table_of(series, "plots.intervals"))
+    return list(found.values())
 
 
 def differences(

@@ -10,6 +10,7 @@ from howsure.errors import HowsureError
 from howsure.estimates.estimate import Estimate
 from howsure.grids import percent
 from howsure.metrics.words import metric_words
+from howsure.plots.series import made_by
 from howsure.plots.style import axes, colour, ink, name_rows, whiskers
 from howsure.pooling.pooled import Pooled
 from howsure.study.findings import medians
@@ -40,7 +41,7 @@ def forest(pooled: Pooled, *, metric: str = "", ax: Axes | None = None) -> Axes:
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['Ulm', 'Bern', 'Graz', 'together']
     """
-    single = pooled.experiments
+    single = made_by("`pool`, `pool_folds`, `pool_tables` or `conflate`", pooled, Pooled).experiments
     ax = axes(ax, rows=len(single) + 1)
     whiskers(ax, range(len(single)), list(single.values()))
     ax.axhline(len(single) - 0.5, color=ink(), linewidth=0.8, alpha=0.4)

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from howsure.comparison.ranks import Ranks
 from howsure.errors import HowsureError, checked_level
-from howsure.grids import percent
+from howsure.estimates.given import table_of
+from howsure.grids import count_text, percent
 from howsure.methods.proportion import row_shares
-from howsure.plots.series import by_series
+from howsure.plots.series import by_series, made_by
 from howsure.plots.style import FILL, PALETTE, ROW, axes, ink, plain
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
@@ -72,7 +73,7 @@ def confusion_matrix(
     [0.85, 0.98]
     50
     """
-    named = by_series(table)
+    named: dict[str, Any] = {name: table_of(each, "plots.confusion_matrix") for name, each in by_series(table).items()}
     if list(named) == [""]:
         return _matrix(named[""], confidence_level, ax)
     panels: Any = ax or _panels(named)
@@ -111,8 +112,8 @@ def _matrix(given_table: Table, confidence_level: float, given: Any, name: str =
 
 def _cell(share: float, low: float, high: float, count: float) -> str:
     if np.isnan(share):
-        return f"–\n{count:g}"
-    return f"{share:.2f}\n[{low:.2f}, {high:.2f}]\n{count:g}"
+        return f"–\n{count_text(count)}"
+    return f"{share:.2f}\n[{low:.2f}, {high:.2f}]\n{count_text(count)}"
 
 
 def ranks(probabilities: Ranks | Mapping[str, Sequence[float]], *, ax: Axes | None = None) -> Axes:
@@ -141,7 +142,7 @@ def ranks(probabilities: Ranks | Mapping[str, Sequence[float]], *, ax: Axes | No
     >>> [text.get_text() for text in ax.texts]
     ['0.80', '0.20', '0.20', '0.80']
     """
-    given = [probabilities[name] for name in probabilities]
+    given = [*made_by("`ranks`", probabilities, Mapping).values()]
     rows = [np.asarray([*row.values()] if isinstance(row, Mapping) else row, float) for row in given]
     if not rows or len({len(row) for row in rows}) > 1:
         message = "`probabilities` has no models, or rows of unequal length. Give each model one probability per rank."

@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 
 from howsure.errors import HowsureError
 from howsure.evidence.review.budget import ReviewPlan
+from howsure.plots.series import made_by
 from howsure.plots.style import axes, colour, ink, name_rows
 
 
@@ -36,7 +37,7 @@ def review_plan(plan: ReviewPlan, *, ax: Axes | None = None) -> Axes:
     >>> ax.get_xlabel()
     'cases to review next'
     """
-    reviews = np.asarray(plan.reviews, float)
+    reviews = np.asarray(made_by("`review_plan`", plan, ReviewPlan).reviews, float)
     cells = [(float(reviews[i, j]), i, j) for i, j in np.ndindex(*reviews.shape) if reviews[i, j] > 0]
     if not cells:
         message = "The plan reviews no case. Give it a budget."

@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
+from howsure.errors import HowsureError
 from howsure.estimates.estimation import evaluate
 from howsure.estimates.evaluation import Evaluation
 from howsure.tables.batch import Tables
 from howsure.tables.table import Table
 
 ALL_CASES = "all cases"
+
+
+def made_by(functions: str, given: Any, *kinds: type[Any]) -> Any:
+    """Return what is to be drawn; refuse what is of another kind, with the functions that make it."""
+    if isinstance(given, kinds):
+        return given
+    message = f"This draws what {functions} returns, not {type(given).__name__}."
+    raise HowsureError(message)
 
 
 def by_series(given: Any, made: Callable[[Any], Any] | None = None) -> dict[str, Any]:

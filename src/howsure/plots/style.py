@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
+from howsure.escapes import cell_text
 
 Array = NDArray[Any]
 
@@ -114,7 +115,7 @@ def legend_above(ax: Axes, columns: int = 1) -> None:
 
 def plain(text: object) -> str:
     """Return text that Matplotlib shows as it is: a dollar sign starts no formula."""
-    return str(text).replace("$", r"\$")
+    return cell_text(str(text)).replace("$", r"\$")
 
 
 def finite_draws(draws: Any, what: str) -> Array:

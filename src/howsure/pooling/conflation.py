@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError, checked_level
+from howsure.errors import HowsureError, checked_level, real_numbers
 from howsure.pooling.effects import pool
 from howsure.pooling.pooled import Pooled
 
@@ -84,7 +84,7 @@ def conflate(
     if density not in DENSITIES:
         raise HowsureError.unknown("density", str(density), DENSITIES)
     level = checked_level(confidence_level)
-    arrays = [np.asarray(each, dtype=float).ravel() for each in draws]
+    arrays = [real_numbers("draws", each).ravel() for each in draws]
     kept = [each[np.isfinite(each)] for each in arrays]
     labels = tuple(map(str, names if names is not None else range(1, len(kept) + 1)))
     for name, each in zip(labels, kept, strict=True):

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.errors import HowsureError, checked_level
+from howsure.errors import HowsureError, checked_level, real_numbers
 from howsure.methods.interval import normal_quantile
 from howsure.pooling.pooled import Pooled
 from howsure.pooling.scales import Scale, scale_named
@@ -114,7 +114,8 @@ def checked_experiments(
     values: ArrayLike, standard_errors: ArrayLike, names: Sequence[str] | None, scale: Scale
 ) -> tuple[Array, Array, tuple[str, ...]]:
     """Return values, standard errors and names; refuse what cannot be pooled on the scale."""
-    natural, errors = (np.atleast_1d(np.asarray(each, dtype=float)) for each in (values, standard_errors))
+    given = {"values": values, "standard_errors": standard_errors}
+    natural, errors = (np.atleast_1d(real_numbers(*each)) for each in given.items())
     if natural.ndim != 1 or natural.shape != errors.shape or not natural.size:
         message = (
             f"`values` has shape {natural.shape} and `standard_errors` {errors.shape}. Give one of each per experiment."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from howsure.grids import number, percent
+from howsure.grids import count_text, number, percent
 from howsure.metrics.words import metric_words
 from howsure.report.content import Texts
 from howsure.report.evidence import Measured, Part, Shown
@@ -54,14 +54,15 @@ def _many(number_of: int, level: float) -> str:
 def _small(parts: Sequence[Part]) -> Iterator[str]:
     for part in parts:
         if part.is_group and part.any_table.rows < SMALL:
-            yield f"Group “{', '.join(part.group_words)}” has only {part.any_table.rows:g} cases."
+            yield f"Group “{', '.join(part.group_words)}” has only {part.any_table.rows:,} cases."
         if part.is_group:
             continue
         for label, total in zip(part.any_table.labels, part.any_table.class_totals, strict=True):
             if not total:
                 yield f"Class “{label}” has no case: its recall is unknown."
             elif total < SMALL:
-                yield f"Class “{label}” has only {total:g} cases: what is said of it is hardly more than a guess."
+                cases = f"{count_text(total)} {part.cases_noun}"
+                yield f"Class “{label}” has only {cases}: what is said of it is hardly more than a guess."
 
 
 def _perfect(results: Sequence[tuple[str, Measured]]) -> Iterator[str]:

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.curves.axes import DIAGONALS, axes_of, is_along_thresholds
 from howsure.curves.curves import Curve, calibration_curve, precision_recall_curve, roc_curve
 from howsure.curves.thresholds import threshold_curves
+from howsure.grids import interval_text
 from howsure.metrics.words import metric_words
 from howsure.report.content import Chart, Line, Mark
 from howsure.tables.scores import ScoresTable
@@ -28,12 +30,11 @@ def charts_of(scored: Mapping[str, ScoresTable], levels: Sequence[float]) -> tup
         _chart(
             title,
             {name: [curve_of(table, confidence_level=level) for level in levels] for name, table in scored.items()},
-            labels,
         )
-        for title, curve_of, labels in (
-            ("ROC curve", roc_curve, ("false positive rate", "true positive rate")),
-            ("Precision–recall curve", precision_recall_curve, ("recall", "precision")),
-            ("Calibration", calibration_curve, ("mean predicted probability", "share of positive cases")),
+        for title, curve_of in (
+            ("ROC curve", roc_curve),
+            ("Precision–recall curve", precision_recall_curve),
+            ("Calibration", calibration_curve),
         )
         if curve_of is not calibration_curve or all(_can_be_checked(table) for table in scored.values())
     ]
@@ -41,7 +42,7 @@ def charts_of(scored: Mapping[str, ScoresTable], levels: Sequence[float]) -> tup
         runs = [threshold_curves(table, FOLLOWED, confidence_level=level) for level in levels]
         curves = {metric_words(metric): [run[metric] for run in runs] for metric in FOLLOWED}
         title = f"Metrics along the threshold, {name}" if name else "Metrics along the threshold"
-        found.append(_chart(title, curves, ("threshold: positive from this score on", "value")))
+        found.append(_chart(title, curves))
     return tuple(found)
 
 
@@ -51,15 +52,16 @@ def _can_be_checked(table: ScoresTable) -> bool:
     return are_probabilities and bool(table.design.has_labels)
 
 
-def _chart(title: str, curves: Mapping[str, Sequence[Curve]], labels: tuple[str, str]) -> Chart:
+def _chart(title: str, curves: Mapping[str, Sequence[Curve]]) -> Chart:
     first = next(iter(curves.values()))[0]
+    labels = axes_of(first.name)
     finite = np.concatenate([each[0].x[np.isfinite(each[0].x)] for each in curves.values()])
-    is_share = first.name in {"roc", "precision_recall", "calibration"} or (finite.min() >= 0 and finite.max() <= 1)
+    is_share = not is_along_thresholds(first.name) or (finite.min() >= 0 and finite.max() <= 1)
     ends = (0.0, 1.0) if is_share else (float(finite.min()), float(finite.max()))
     scale = _Scale(*ends)
     reference = ""
-    if first.name in {"roc", "calibration"}:
-        reference = scale.path(np.array([0.0, 1.0]), np.array([0.0, 1.0]))
+    if first.name in DIAGONALS:
+        reference = scale.path(np.array([0.0, 1.0]), np.array(DIAGONALS[first.name]))
     names = ", ".join(name for name in curves if name)
     words = f"{title}{' of ' + names if names else ''}: {labels[1]} against {labels[0]}, with bands."
     return Chart(
@@ -68,7 +70,7 @@ def _chart(title: str, curves: Mapping[str, Sequence[Curve]], labels: tuple[str,
         *labels,
         tuple((round(scale.x(tick), 1), f"{tick:g}") for tick in scale.ticks()),
         tuple((round(scale.y(tick), 1), f"{tick:g}") for tick in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)),
-        tuple(_line(name, each, scale, labels) for name, each in curves.items()),
+        tuple(_line(name, each, scale) for name, each in curves.items()),
         reference,
     )
 
@@ -96,26 +98,33 @@ class _Scale:
         pairs = zip(self.x(x), self.y(np.clip(y, 0, 1)), strict=True)
         return "M" + "L".join(f"{across:.1f} {up:.1f}" for across, up in pairs)
 
+    def band(self, x: Array, low: Array, high: Array) -> str:
+        """Outline around a band: a piece for each run of points whose limits are known."""
+        known = np.flatnonzero(np.isfinite(low) & np.isfinite(high))
+        runs = np.split(known, np.flatnonzero(np.diff(known) > 1) + 1) if len(known) else []
+        around = ((np.concatenate([x[run], x[run][::-1]]), np.concatenate([low[run], high[run][::-1]])) for run in runs)
+        return "".join(self.path(*outline) + "Z" for outline in around)
 
-def _line(name: str, at: Sequence[Curve], scale: _Scale, labels: tuple[str, str]) -> Line:
+    def whiskers(self, x: Array, low: Array, high: Array) -> str:
+        """Draw a line from limit to limit at each point where they are known."""
+        known = np.flatnonzero(np.isfinite(low) & np.isfinite(high))
+        return "".join(self.path(x[[i, i]], np.array([low[i], high[i]])) for i in known)
+
+
+def _line(name: str, at: Sequence[Curve], scale: _Scale) -> Line:
     curve = at[0]
     order = np.flatnonzero(np.isfinite(curve.x) & np.isfinite(curve.y))
     kept = order[_spread(scale.x(curve.x[order]), scale.y(curve.y[order]), POINTS)]
     x = curve.x[kept]
     shape: Callable[[Array], Array] = np.asarray
-    if curve.name in FOLLOWED:  # a value holds from a score down to the next one
+    if is_along_thresholds(curve.name):
         kept = kept[::-1]
         x, shape = np.repeat(curve.x[kept], 2)[:-1], _stepped
-    bands = []
-    for each in at:
-        low, high = shape(each.low[kept]), shape(each.high[kept])
-        if curve.name == "calibration":
-            bands.append("".join(scale.path(x[[i, i]], np.array([low[i], high[i]])) for i in range(len(x))))
-        else:
-            bands.append(scale.path(np.concatenate([x, x[::-1]]), np.concatenate([low, high[::-1]])) + "Z")
+    draw = scale.whiskers if curve.name == "calibration" else scale.band
+    bands = tuple(draw(x, shape(each.low[kept]), shape(each.high[kept])) for each in at)
     chosen = np.unique(np.linspace(0, len(kept) - 1, min(MARKS, len(kept))).round().astype(np.intp))
-    marks = tuple(_mark(name, at, int(kept[i]), scale, labels) for i in chosen)
-    return Line(name, scale.path(x, shape(curve.y[kept])), tuple(bands), marks)
+    marks = tuple(_mark(name, at, int(kept[i]), scale) for i in chosen)
+    return Line(name, scale.path(x, shape(curve.y[kept])), bands, marks)
 
 
 def _stepped(values: Array) -> Array:
@@ -130,13 +139,15 @@ def _spread(across: Array, up: Array, size: int) -> Array:
     return np.unique(np.searchsorted(length, np.linspace(0, length[-1], size)).clip(0, len(across) - 1))
 
 
-def _mark(name: str, at: Sequence[Curve], index: int, scale: _Scale, labels: tuple[str, str]) -> Mark:
+def _mark(name: str, at: Sequence[Curve], index: int, scale: _Scale) -> Mark:
     curve = at[0]
-    across = "threshold" if labels[0].startswith("threshold") else labels[0]
-    tip = f"{name + ': ' if name else ''}{across} {curve.x[index]:.3g}, {labels[1]} {curve.y[index]:.3f}"
-    if across != "threshold" and "threshold" in curve.columns:
+    across, up = axes_of(curve.name)
+    along = is_along_thresholds(curve.name)
+    tip = f"{name + ': ' if name else ''}{'threshold' if along else across} {curve.x[index]:.3g}"
+    tip += f", {up} {curve.y[index]:.3f}"
+    if not along and "threshold" in curve.columns:
         tip += f", threshold {curve['threshold'][index]:.3g}"
-    texts = tuple(f"[{each.low[index]:.3f}, {each.high[index]:.3f}]" for each in at)
+    texts = tuple(interval_text(each.low[index], each.high[index], 3) for each in at)
     return Mark(
         round(float(scale.x(curve.x[index])), 1), round(float(scale.y(np.clip(curve.y[index], 0, 1))), 1), tip, texts
     )

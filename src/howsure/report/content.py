@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from howsure.grids import Grid, interval_text, number
+from howsure.grids import Grid, count_text, interval_text, number
 
 Texts = tuple[str, ...]  # one for all confidence levels, or one for each of the report's levels
 
@@ -65,7 +65,7 @@ def word(text: object, order: float | str | None = None) -> Cell:
 
 def count(value: float) -> Cell:
     """Return a cell with a number of cases (or a sum of weights)."""
-    return Cell(value=f"{value:,.10g}", order=float(value))
+    return Cell(value=count_text(value), order=float(value))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,9 +15,11 @@ from howsure.estimates.estimation import default_metrics, evaluate, finished, ow
 from howsure.estimates.evaluation import Evaluation
 from howsure.estimates.given import table_of
 from howsure.methods.bootstrap import Bootstrap
+from howsure.methods.default import checked
 from howsure.methods.draws import seed_sequence
 from howsure.methods.interval import DrawingMethod, Method
 from howsure.methods.library import named
+from howsure.methods.predictive import Predictive
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
 from howsure.tables.batch import ALL, Tables, in_groups
@@ -137,6 +139,16 @@ class Part:
     def cases(self) -> str:
         """How many cases there are, and how they come, in words."""
         return f"{self.any_table.rows:,} cases {self.any_table.design.words}".rstrip()
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether the cases' true classes were seen."""
+        return all(design.has_labels for design in self.any_table.design.test_sets)
+
+    @property
+    def cases_noun(self) -> str:
+        """What the counts are of."""
+        return "cases" if self.is_labelled else "expected cases"
 
     @property
     def is_usual(self) -> bool:
@@ -287,33 +299,31 @@ def by_class(table: Table, settings: Settings) -> dict[str, list[Measured]]:
 def measured(made: Evaluation, settings: Settings) -> list[Measured]:
     """Return the estimates of an evaluation, which stay as they are, with their intervals at the other levels."""
     own = {each.name: each for each in settings.metrics or () if isinstance(each, Metric)}
-    at_level = _at_levels(made, [own.get(name, name) for name in made])
+    at_level = _at_levels(made, {name: own.get(name, name) for name in made})
     runs = [made.values() if level == made.confidence_level else at_level(level) for level in settings.levels]
     return [Measured(each, each[settings.level]) for each in zip(*runs, strict=True)]
 
 
-def _at_levels(made: Evaluation, specs: Sequence[str | Metric]) -> Callable[[float], Iterable[Estimate]]:
+def _at_levels(made: Evaluation, specs: Mapping[str, str | Metric]) -> Callable[[float], list[Estimate]]:
     """Return estimates as a function of their level: by the same method, from the same draws where there are some."""
-    method = named(made.table.design.method or None) if made.method is None else made.method
-    if isinstance(method, DrawingMethod) and all(each.draws is not None for each in made.values()):
-        return _from_draws(made, specs, method)
+    drawn = {name: _from_draws(made, name, spec) for name, spec in specs.items() if made[name].draws is not None}
+    rest = [spec for name, spec in specs.items() if drawn.get(name) is None]
+    asked: dict[str, Any] = {"method": made.method, "random_state": made.seed, "threshold": made.threshold}
 
-    def at_level(level: float) -> Iterable[Estimate]:
-        settings: dict[str, Any] = {"random_state": made.seed, "threshold": made.threshold}
-        return evaluate(made.table, specs, method=made.method, confidence_level=level, **settings).values()
+    def at_level(level: float) -> list[Estimate]:
+        found = evaluate(made.table, rest, confidence_level=level, **asked).estimates if rest else {}
+        at_levels = ((name, drawn.get(name)) for name in made)
+        return [found[name] if own is None else own(level) for name, own in at_levels]
 
     return at_level
 
 
-def _from_draws(
-    made: Evaluation, specs: Sequence[str | Metric], method: DrawingMethod
-) -> Callable[[float], Iterable[Estimate]]:
-    owns = [own_table(made.table, resolve(spec, made.table, threshold=made.threshold)) for spec in specs]
-    found = [
-        (each, table, metric, method.levels_of(np.asarray(each.draws), metric, table, made.seed))
-        for each, (table, metric) in zip(made.values(), owns, strict=True)
-    ]
-    return lambda level: [
-        finished(each.metric, table, metric, level, method, at_level(level)).replace(stream=each.stream)
-        for each, table, metric, at_level in found
-    ]
+def _from_draws(made: Evaluation, name: str, spec: str | Metric) -> Callable[[float], Estimate] | None:
+    """Return an estimate as a function of its level, from the draws that it has; None where its method draws anew."""
+    table, metric = own_table(made.table, resolve(spec, made.table, threshold=made.threshold))
+    method = checked(named(made.table.design.method or None) if made.method is None else made.method, metric, table)
+    if not isinstance(method, DrawingMethod | Predictive):
+        return None
+    known = made[name]
+    at_level = method.levels_of(np.asarray(known.draws), metric, table, made.seed)
+    return lambda level: finished(name, table, metric, level, method, at_level(level)).replace(stream=known.stream)

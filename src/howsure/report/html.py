@@ -8,12 +8,13 @@ import json
 from typing import Any
 
 from howsure.errors import HowsureError
+from howsure.escapes import json_escaped, printable_lines
 from howsure.grids import percent
 from howsure.report import charts
 from howsure.report.content import Document, at
 
 # As escapes of JSON they mean the same, and no parser of HTML ends the block at them.
-HIDDEN = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
+HIDDEN = {ord(char): f"\\u{ord(char):04x}" for char in "<>&"}
 
 
 def page(report: Document) -> str:
@@ -32,7 +33,12 @@ def page(report: Document) -> str:
         raise HowsureError(message) from None
     loader = PackageLoader("howsure.report", "templates")
     environment = Environment(
-        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=loader,
+        autoescape=True,
+        finalize=lambda value: printable_lines(value) if type(value) is str else value,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     environment.filters["percent"] = percent
     environment.filters["sortable"] = lambda order: order if isinstance(order, str) else f"{order:.8g}"
@@ -50,4 +56,5 @@ def page(report: Document) -> str:
 
 def as_json(results: Any) -> str:
     """Return JSON without a sign that HTML would take for markup."""
-    return json.dumps(results, ensure_ascii=False, allow_nan=False, separators=(",", ":")).translate(HIDDEN)
+    text = json.dumps(results, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return json_escaped(text).translate(HIDDEN)

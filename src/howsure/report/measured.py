@@ -180,7 +180,7 @@ def _written(
         sections.matrices(wholes, settings),
         sections.curves(wholes, settings),
         *([several.aggregates(handed.aggregates)] if handed.aggregates else []),
-        sections.methods_used(every),
+        sections.methods_used(every, wholes),
         reproduction(about["command"], chance),
         sections.every_number(every if is_short else []),
     ]
@@ -201,6 +201,8 @@ def _subjects(given: Any) -> list[Subject]:
         models = [subject_of(str(name), each) for name, each in given.items()]
     elif isinstance(given, Sequence) and all(isinstance(each, Subject) for each in given):
         models = list(given)
+    elif hasattr(given, "models"):  # predictions or scores of several on the same cases
+        models = [subject_of(name, given.model(name)) for name in given.models]
     else:
         models = [subject_of("", given)]
     if not models or any(each.table is None and each.scores is None for each in models):

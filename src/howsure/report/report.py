@@ -11,6 +11,7 @@ from typing import Any, final
 from howsure.errors import HowsureError, UnknownKeyError
 from howsure.report import html, text
 from howsure.report.content import Document, Section
+from howsure.writing import checked_path, written
 
 
 @final
@@ -25,7 +26,8 @@ class Report(Document):
     title : str
         What was evaluated.
     headline : tuple of tuple of str
-        The main result in plain words, a sentence per model.
+        The main result in plain words, a sentence per model; before them, where no label was seen, a sentence that
+        says so.
     sections : tuple of Section
         The rest.
     levels : tuple of float
@@ -84,17 +86,11 @@ class Report(Document):
         HowsureError
             If the suffix names no format, or the file cannot be written.
         """
-        path = Path(path)
+        path = checked_path(path)
         writers = {".html": self.to_html, ".htm": self.to_html, ".md": self.to_markdown, ".tex": self.to_latex}
         if path.suffix.lower() not in writers:
             raise HowsureError.unknown("suffix of a report", path.suffix or path.name, writers)
-        content = writers[path.suffix.lower()]()
-        try:
-            path.write_text(content, encoding="utf-8")
-        except OSError as error:
-            message = f"'{path}' cannot be written: {error.strerror}."
-            raise HowsureError(message) from None
-        return path
+        return written(path, writers[path.suffix.lower()]())
 
     def _repr_html_(self) -> str:
         # A frame keeps the page's style and script apart from those of the notebook.

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from howsure.estimates.estimate import Estimate
-from howsure.grids import interval_text, number, percent, significant_decimals
+from howsure.grids import count_text, interval_text, number, percent, significant_decimals
 from howsure.methods.proportion import row_shares
 from howsure.methods.registry import METHODS
 from howsure.metrics.spec import named, parse
@@ -25,12 +25,17 @@ from howsure.tables.confusion import ConfusionTable
 
 MOST_CLASSES = 20  # of which a matrix is shown whole
 MOST_CONFUSIONS = 20  # that are listed where it is not
+UNSEEN = "all numbers are what the scores lead to expect, and hold only as far as these are calibrated."
 HEADLINES = ("f1", "f1@macro", "roc_auc")  # of which the first that is there is the headline, if none was asked for
 
 
 def headline(models: Sequence[Shown]) -> tuple[Texts, ...]:
     """Return one sentence per model: the main metric, and what else would be plausible."""
-    sentences = []
+    sentences: list[Texts] = []
+    unseen = [each.part.model for each in models if not each.part.is_labelled]
+    if unseen:
+        names = f" ({', '.join(unseen)})" if len(models) > 1 else ""
+        sentences.append((f"No label of these cases was seen{names}: {UNSEEN}",))
     for each in models:
         by_name = {one.metric: one for one in each.metrics}
         chosen = next((by_name[name] for name in HEADLINES if name in by_name and each.part.is_usual), each.metrics[0])
@@ -59,10 +64,10 @@ def what_was_evaluated(models: Sequence[Part], left_out: int, settings: Settings
     """Return cases, classes and their shares."""
     table = models[0].any_table
     lines: list[Texts] = [(f"{table.rows:,} cases, {len(table.labels)} {table.classes_noun}.",)]
-    missing = "No label is missing: rows with a missing label are refused, not skipped."
     if left_out:
-        missing = f"{left_out:,} rows were left out, because their labels are not among the classes named. " + missing
-    lines.append((missing,))
+        lines.append((f"{left_out:,} rows were left out, because their labels are not among the classes named.",))
+    if all(each.any_table.design.has_trials for each in models):
+        lines.append(("No label is missing: rows with a missing label are refused, not skipped.",))
     if table.is_binary:
         lines.append((f"The positive class is “{table.labels[-1]}”.",))
     lines += [
@@ -89,7 +94,7 @@ def _class_sheet(part: Part, settings: Settings, model: str) -> Sheet:
         shares = measured(replace(settings, method=None).evaluated(counted, ["prevalence@none"])[ALL], settings)
         columns.append([_share_cell(each.value, each.limits) for each in shares])
     title = f"Cases of each class{', ' + model if model else ''}"
-    return Sheet(title, ("class", "cases", "share")[: len(columns)], tuple(zip(*columns, strict=True)))
+    return Sheet(title, ("class", part.cases_noun, "share")[: len(columns)], tuple(zip(*columns, strict=True)))
 
 
 def _share_cell(share: float, limits: Sequence[tuple[float, ...]], *, shaded: bool = False) -> Cell:
@@ -161,7 +166,7 @@ def _of_classes(shown: Shown, axis: tuple[float, float], *, terse: bool) -> Shee
         cells = [estimate_cell(column[index], axis, _where(part)) for column in shown.classes.values()]
         rows.append((word(label), count(float(total)), *(replace(cell, tip="") if terse else cell for cell in cells)))
     title = f"Each class{', ' + part.model if part.model else ''}"
-    return Sheet(title, ("class", "cases", *shown.classes), tuple(rows), scale=_axis_note(axis))
+    return Sheet(title, ("class", part.cases_noun, *shown.classes), tuple(rows), scale=_axis_note(axis))
 
 
 def per_group(shown: Sequence[Shown]) -> Section:
@@ -200,7 +205,8 @@ def matrices(models: Sequence[Part], settings: Settings) -> Section:
             sheets.append(_matrix(table, shares, suffix))
         if not table.is_binary:  # two classes have one confusion each way
             sheets.append(_confusions(table, shares, suffix))
-    note = "Each cell: the cases, their share of the true class, and Wilson's interval of that share."
+    nouns = " or ".join(sorted({each.cases_noun for each in models}))
+    note = f"Each cell: the {nouns}, their share of the true class, and Wilson's interval of that share."
     return Section("Confusion matrix", ((note,),), sheets=tuple(sheets))
 
 
@@ -212,7 +218,7 @@ def _matrix(table: ConfusionTable, shares: Sequence[tuple[Any, Any, Any]], suffi
         for j in range(len(labels)):
             limits = [(float(low[i, j]), float(high[i, j])) for _, low, high in shares]
             cell = _share_cell(float(shares[0][0][i, j]), limits, shaded=True)
-            cases = f"{table.counts[i, j]:,.10g}"
+            cases = count_text(table.counts[i, j])
             tip = f"true {label}, predicted {labels[j]}: {cases} cases"
             texts = tuple(f"{cell.value} {text}" for text in cell.texts)
             cells.append(Cell(texts, cases, float(table.counts[i, j]), shade=cell.shade, tip=tip))
@@ -246,7 +252,7 @@ def curves(models: Sequence[Part], settings: Settings) -> Section:
 # --- what else is known ------------------------------------------------------------------------------------------
 
 
-def methods_used(results: Sequence[tuple[str, Measured]]) -> Section:
+def methods_used(results: Sequence[tuple[str, Measured]], models: Sequence[Part]) -> Section:
     """Return each method and metric that was used, in a sentence, with its source."""
     methods = sorted({each.main.method for _, each in results})
     metrics = dict(_metric(each.metric) for _, each in results)
@@ -260,6 +266,8 @@ def methods_used(results: Sequence[tuple[str, Measured]]) -> Section:
         "hold the true value 95 times in 100. It speaks of chance in the choice of cases only, not of wrong labels "
         "or of other kinds of cases."
     )
+    if not all(each.is_labelled for each in models):
+        meaning += " Where no label was seen, it takes the calibration of the scores for granted."
     return Section("Methods", ((meaning,),), sheets=sheets)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from howsure.grids import latex_text, markdown_text
+from howsure.escapes import latex_text, markdown_text, printable_lines
 from howsure.report.content import Document, Section, Sheet, at
 
 
@@ -20,7 +20,7 @@ def _markdown_section(section: Section, level: int) -> list[str]:
     blocks += [markdown_text(at(each, level)) for each in section.paragraphs]
     if section.code:
         fence = "`" * max(3, section.code.count("`") + 1)
-        blocks.append(f"{fence}sh\n{section.code}\n{fence}")
+        blocks.append(f"{fence}sh\n{printable_lines(section.code)}\n{fence}")
     if section.items:
         blocks.append("\n".join(f"- {markdown_text(at(each, level))}" for each in section.items))
     for sheet in section.sheets:

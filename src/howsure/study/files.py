@@ -17,6 +17,7 @@ from howsure.errors import HowsureError, checked_level, did_you_mean
 from howsure.study.aggregation import aggregation
 from howsure.study.collection import LEVEL, N_DRAWS, SEED, Collection
 from howsure.study.experiment import Experiment, experiment
+from howsure.writing import written
 
 SETTINGS = ("seed", "n_draws", "confidence_level")
 SECTIONS = ("metrics", "experiments")
@@ -108,8 +109,7 @@ def write_study(held: Collection, level: float, path: Path) -> Path:
             each: getattr(one, each) for each in PRIORS if getattr(one, each) is not None
         }
         lines += [f"{each} = {_value(value)}" for each, value in entry.items()]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
-    return path
+    return written(path, "\n".join(lines) + "\n")
 
 
 def _evidence(one: Experiment, folder: Path) -> dict[str, Any]:

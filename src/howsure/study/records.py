@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from howsure.comparison.result import Comparison
 from howsure.errors import HowsureError, UnknownKeyError
 from howsure.estimates.named import Named
 from howsure.grids import Grid, Tabular, csv_text, grid_of, json_text
+from howsure.writing import checked_path, written
 
 FORMATS = (".json", ".csv", ".parquet", ".md", ".html", ".tex")
 
@@ -77,7 +79,7 @@ class Records(Tabular, Named, Mapping[Any, Any]):
         HowsureError
             If the suffix is not known, or Parquet is asked for without PyArrow.
         """
-        path = Path(path)
+        path = checked_path(path)
         suffix = path.suffix.lower()
         if suffix not in FORMATS:
             what = "format of a report"
@@ -85,12 +87,10 @@ class Records(Tabular, Named, Mapping[Any, Any]):
         if suffix == ".parquet":
             from howsure.sources.files import write_parquet
 
-            write_parquet(self.to_arrow(), path)
-            return path
+            return written(path, partial(write_parquet, self.to_arrow()))
         writers = {".json": self._json, ".csv": self._csv, ".md": self.to_markdown, ".html": self.to_html}
         text = writers.get(suffix, self.to_latex)()
-        path.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8", newline="\n")
-        return path
+        return written(path, text if text.endswith("\n") else text + "\n")
 
     def _json(self) -> str:
         return json_text(self.records())

@@ -25,6 +25,7 @@ from howsure.study.files import read_study, write_study
 from howsure.study.findings import RANDOM
 from howsure.study.folds import fold_tables
 from howsure.study.records import Records
+from howsure.writing import checked_path
 
 Array = NDArray[Any]
 Source = Literal["posterior", "prior", "random"]
@@ -299,7 +300,7 @@ class Study:
         HowsureError
             If an experiment was made in memory from weighted or clustered cases: a file holds them by their path.
         """
-        return write_study(self._held, self._level, Path(path))
+        return write_study(self._held, self._level, checked_path(path))
 
     def to_arviz(self) -> Any:
         """Return the draws of all metrics as an xarray DataTree, as ArviZ reads it.

@@ -54,6 +54,33 @@ def literal_em(votes, predicted, size, steps=3000):
     return table, weight, rates
 
 
+def test_annotators_alone_have_a_consensus() -> None:
+    """Without predictions the classes and error rates are those of Dawid and Skene's EM on the labels alone."""
+    rng = np.random.default_rng(12)
+    truth = rng.integers(0, 2, 300)
+    votes = np.where(rng.random((300, 3)) < [0.9, 0.8, 0.7], truth[:, None], 1 - truth[:, None])
+    shares, rates = np.full(2, 0.5), np.full((3, 2, 2), 0.5)
+    weight = np.stack([1 - votes.mean(1), votes.mean(1)], axis=1)
+    prior = np.array([[2.0, 1.0], [1.0, 2.0]])  # pseudo-cases: more often right than wrong
+    for _ in range(2_000):
+        shares = weight.mean(0)
+        for annotator in range(3):
+            given = np.eye(2)[votes[:, annotator]]
+            rates[annotator] = (weight.T @ given + prior) / (weight.sum(0)[:, None] + prior.sum(1, keepdims=True))
+        likelihood = shares * np.prod([rates[annotator][:, votes[:, annotator]].T for annotator in range(3)], axis=0)
+        weight = likelihood / likelihood.sum(1, keepdims=True)
+    agreed = hs.consensus(votes, random_state=0)
+    np.testing.assert_allclose(agreed.probabilities, weight, atol=1e-5)
+    for annotator in range(3):
+        for label in range(2):
+            each = agreed.annotators[annotator][label]
+            assert each.value == pytest.approx(rates[annotator, label, label], abs=1e-5)
+            assert each.low < each.value < each.high
+    words = np.array(["well", "ill"])[votes]
+    named = {"anna": words[:, 0], "ben": words[:, 1], "cem": words[:, 2]}
+    assert list(hs.consensus(list(named), data=named, random_state=0).annotators) == list(named)
+
+
 def test_counts_and_consensus_are_those_of_a_literal_em() -> None:
     """Counting by vote pattern gives the same as Dawid and Skene's EM over the cases one by one, with gaps, K = 3."""
     rng = np.random.default_rng(2)

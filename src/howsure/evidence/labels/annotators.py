@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sized
+from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any, overload
 
@@ -161,7 +161,7 @@ class Consensus(Tabular):
 
 def consensus(
     annotations: Any,
-    y_pred: Any,
+    y_pred: Any = None,
     *,
     data: Any = None,
     labels: ArrayLike | None = None,
@@ -174,8 +174,8 @@ def consensus(
     ----------
     annotations : array-like of shape (n, A), mapping, frame or list of str
         Labels by case and annotator, as in `annotated`.
-    y_pred : array-like of shape (n,) or str
-        Prediction for each case; with ``data`` the name of its column.
+    y_pred : array-like of shape (n,) or str, optional
+        Prediction for each case, where a classifier's word counts too; with ``data`` the name of its column.
     data : frame, mapping, path or None
         A frame, a lazy frame or relation, a mapping of columns, or the path of a file.
     labels : array-like of shape (K,), optional
@@ -203,16 +203,17 @@ def consensus(
     --------
     >>> import howsure as hs
     >>> votes = [["a", "a", "b"], ["b", "b", None], ["a", "a", "a"], ["b", "b", "b"], ["a", "b", "a"]]
-    >>> hs.consensus(votes, ["a", "b", "a", "b", "a"], random_state=0).labels.tolist()
+    >>> hs.consensus(votes, random_state=0).labels.tolist()
     ['a', 'b', 'a', 'b', 'a']
     """
     level = checked_level(confidence_level)
-    given_by, given = _columns(annotations, {"y_pred": y_pred}, data)
-    rows, axis = _positions(given_by, given["y_pred"], labels)
+    given_by, given = _columns(annotations, {} if y_pred is None else {"y_pred": y_pred}, data)
+    rows, axis = _positions(given_by, given.get("y_pred"), labels)
     votes, combination = _votes(rows, len(axis))
     fitted = votes.fitted()
     probabilities = votes.memberships(*fitted)[combination]
-    prior = np.full(len(axis) ** 2, PSEUDO_CASES / len(axis) ** 2)
+    said = np.ones(len(axis)) if y_pred is not None else np.eye(len(axis))[rows[0, -1]]  # one and the same for all
+    prior = np.tile(PSEUDO_CASES / len(axis) * said / said.sum(), len(axis))
     rng = np.random.default_rng(seed_sequence(random_state))
     drawn = votes.chains(prior, N_DRAWS, rng)[1]
     reliability = {
@@ -275,7 +276,7 @@ def _by_annotator(annotations: Any) -> dict[Any, Any]:
 def _positions(given_by: dict[Any, Any], y_pred: Any, labels: ArrayLike | None) -> tuple[Array, Array]:
     """Return each case's labels and prediction as positions of the classes, ``(n, A + 1)``, and the classes."""
     coded = [coded_with_gaps(f"annotations[{name!r}]", column) for name, column in given_by.items()]
-    levels, codes = coded_with_gaps("y_pred", y_pred)
+    levels, codes = _without_predictions(coded) if y_pred is None else coded_with_gaps("y_pred", y_pred)
     if len({len(each) for each in (codes, *(column for _, column in coded))}) > 1:
         number = len(coded[0][1]) if coded else 0
         message = f"`annotations` has {number} cases and `y_pred` {len(codes)}. Give the same."
@@ -288,6 +289,12 @@ def _positions(given_by: dict[Any, Any], y_pred: Any, labels: ArrayLike | None) 
     refuse_mixed(given, levels, "annotations")
     axis = class_labels(given, levels, labels)
     return np.stack([*(positions(*each, axis) for each in coded), positions(levels, codes, axis)], axis=1), axis
+
+
+def _without_predictions(coded: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
+    """Return one class for all cases, which tells nothing of them: one that occurs."""
+    levels, codes = next(((levels, codes) for levels, codes in coded if len(levels)), (np.empty(0), np.empty(0, int)))
+    return levels[:1], np.zeros(len(codes), dtype=int)
 
 
 def _refuse_unlabelled(number: Array) -> None:

@@ -1,0 +1,104 @@
+"""Text that leaves: labels, names and messages are shown as they are, whatever they hold.
+
+A label may hold anything. What a terminal or a page would obey becomes a visible escape here, and each format's own
+signs are escaped in one place.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+import re
+from typing import Any
+
+LATEX_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+}
+
+# What a terminal or browser obeys and does not show: control characters (C0, C1), line and paragraph separators, marks
+# that turn the direction of text, and halves of characters, which no file can hold.
+OBEYED = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+MOST_SAID = 1_000  # characters of a message
+
+
+def printable(text: str) -> str:
+    """Return text in one line with what would be obeyed and not shown as an escape.
+
+    Examples
+    --------
+    >>> printable("red" + chr(27)) == "red" + chr(92) + "x1b"
+    True
+    """
+    return OBEYED.sub(lambda found: repr(found[0])[1:-1], text)
+
+
+def shortened(text: str, most: int = MOST_SAID) -> str:
+    """Return text of at most this many characters: a longer one keeps its start and its end.
+
+    Examples
+    --------
+    >>> shortened("abcdefghij", 7)
+    'abc … j'
+    """
+    if len(text) <= most:
+        return text
+    start = (2 * most) // 3 - 1
+    return f"{text[:start]} … {text[len(text) - (most - start - 3) :]}"
+
+
+def cell_text(text: str) -> str:
+    """Return text as a cell shows it."""
+    return shortened(printable(text))
+
+
+def printable_lines(text: str) -> str:
+    """Return text of several lines with what would be obeyed and not shown as an escape."""
+    return "\n".join(map(printable, text.split("\n")))
+
+
+def markdown_text(text: str) -> str:
+    """Return text that Markdown shows as it is."""
+    escaped = html.escape(printable(text.replace("\n", " ")), quote=False)
+    for char in "\\|*_`[]":
+        escaped = escaped.replace(char, "\\" + char)
+    return escaped
+
+
+def latex_text(text: str) -> str:
+    """Return text that LaTeX sets as it is."""
+    return "".join(LATEX_SPECIAL.get(char, char) for char in printable(text))
+
+
+def json_escaped(text: str) -> str:
+    """Return JSON with what would be obeyed as JSON's own escapes, which mean the same."""
+    return OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def csv_cell(value: Any) -> Any:
+    """Return a value as a cell of CSV: undefined is empty, and what a spreadsheet takes for a formula is text."""
+    if isinstance(value, float) and math.isnan(value):
+        return ""
+    if not isinstance(value, str):
+        return value
+    is_formula = value.startswith(("=", "+", "-", "@")) and not _is_number(value)
+    return "'" * is_formula + printable(value)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,78 @@
+"""Files are written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from howsure.errors import HowsureError
+
+
+def written(path: str | Path, content: str | Callable[[Path], object]) -> Path:
+    """Write a file beside its place and then put it there, so that a full disk leaves what was there before.
+
+    Parameters
+    ----------
+    path : str or Path
+        Where to. What is no plain file, such as ``/dev/stdout`` or a pipe, is written to as it is.
+    content : str or callable
+        Text, or what writes to the path that it is given.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    HowsureError
+        If the file cannot be written.
+    """
+    path = checked_path(path)
+    try:
+        place = path.resolve()  # a link stays, what it leads to is replaced
+        if place.exists() and not place.is_file():
+            _fill(path, content)
+        else:
+            _replace(place, content)
+    except OSError as error:
+        message = f"'{path}' cannot be written: {error.strerror or error}."
+        raise HowsureError(message) from None
+    return path
+
+
+def checked_path(path: str | Path) -> Path:
+    """Return a path; refuse what is none."""
+    try:
+        return Path(path)
+    except TypeError:
+        message = f"A file is named by a text or a path, not by {path!r}."
+        raise HowsureError(message) from None
+
+
+def _replace(place: Path, content: str | Callable[[Path], object]) -> None:
+    mode = place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask()
+    handle, name = tempfile.mkstemp(dir=place.parent, prefix=".", suffix=place.suffix)
+    os.close(handle)
+    beside = Path(name)
+    try:
+        _fill(beside, content)
+        beside.chmod(mode)
+        beside.replace(place)
+    except BaseException:
+        beside.unlink()
+        raise
+
+
+def _fill(path: Path, content: str | Callable[[Path], object]) -> None:
+    if callable(content):
+        content(path)
+    else:
+        path.write_text(content, encoding="utf-8", newline="\n")
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
