@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from howsure.designs.sampling import BLOCK_CELLS
 from howsure.errors import HowsureError, whole_number
 from howsure.methods.delta import Delta
-from howsure.methods.draws import Draw, seed_sequence
+from howsure.methods.draws import MOST_DRAWS, Draw, seed_sequence
 from howsure.methods.interval import UNDEFINED, AtLevels, DrawingMethod, Interval, standard_error
 from howsure.methods.inversion import p_value, resolved
 from howsure.methods.registry import Variant
@@ -80,7 +80,7 @@ class Bootstrap(DrawingMethod):
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise HowsureError.unknown("kind of bootstrap", str(self.kind), KINDS)
-        whole_number("n_resamples", self.n_resamples)
+        whole_number("n_resamples", self.n_resamples, most=MOST_DRAWS)
 
     @property
     def name(self) -> str:  # type: ignore[override]  # each kind has its own

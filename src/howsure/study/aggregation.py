@@ -92,6 +92,9 @@ def _deviation(draws: Array) -> float:
 
 def aggregation(name: str | None = None, *, scale: str | None = None, test_share: float | None = None) -> Aggregation:
     """Return an aggregation by name or synonym, with its settings checked."""
+    if not isinstance(name, str | None):
+        message = f"An aggregation is named by a text such as '{DEFAULT}', not by {name!r}."
+        raise HowsureError(message)
     word = (name or DEFAULT).strip().lower().replace("-", "_").replace(" ", "_")
     word = SYNONYMS.get(word, word)
     if word not in KNOWN:
