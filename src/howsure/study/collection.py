@@ -109,10 +109,10 @@ class Collection:
             return [text]
         for other in self.experiments.values():
             if len(other.table.labels) != len(first.table.labels):
+                classes, others = (_listed([str(label) for label in each.table.labels]) for each in (first, other))
                 message = (
-                    f"'{text}' is one metric per class, and '{first.name}' has the classes "
-                    f"{_listed([str(each) for each in first.table.labels])}, '{other.name}' "
-                    f"{_listed([str(each) for each in other.table.labels])}. Name an average, or put them in two studies."
+                    f"'{text}' is one metric per class, and '{first.name}' has the classes {classes}, '{other.name}' "
+                    f"{others}. Name an average, or put them in two studies."
                 )
                 raise HowsureError(message)
         return found

@@ -298,8 +298,8 @@ class Study:
         Raises
         ------
         HowsureError
-            If the file is missing or not of this form, has a key that is not known, or names a file that is missing or holds no
-            square matrix of counts; the message names file, key and remedy.
+            If the file is missing or not of this form, has a key that is not known, or names a file that is missing or
+            holds no square matrix of counts; the message names file, key and remedy.
         """
         held, level = read_study(Path(path))
         return cls._of(held, level)
@@ -347,7 +347,7 @@ class Study:
         return content_of(self._held, self._level, Path())
 
     def save(self, path: str | Path) -> Path:
-        """Write the study to a file, TOML or JSON by its suffix, without its draws, which follow from it; return the path.
+        """Write the study, without its draws, to a TOML or JSON file; return the path.
 
         Raises
         ------
