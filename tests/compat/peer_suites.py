@@ -12,9 +12,11 @@ import os
 import pkgutil
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import pytest
+import sklearn.metrics
 
 PEERS = ("confidenceinterval", "prob_conf_mat")
 OWN_RANDOM = "NumPy's own generators; a tree of streams of its own is no part of a study's interface"
@@ -23,10 +25,16 @@ EXCEPTIONS = {  # parts of a test's id → why it does not pass here
     "test_delong.py": INTERNAL,
     "test_dirichlet.py": INTERNAL,
     "test_notebooks.py": "runs notebooks, which need Jupyter",
-    "test_experiment_aggregation.py": "draws its samples by an internal function, `truncated_sample`",
     "test_rng.py": OWN_RANDOM,
 }
-FAILING = {}
+FAILING = {
+    "::test_ci_probability": "asks for NumPy's own warning about a conversion, which we do not provoke",
+    "test_infinite_bounds[samples0-beta]": "an aggregate that is undefined is nan with a warning, and no error",
+    "test_infinite_bounds[samples0-gamma]": "an aggregate that is undefined is nan with a warning, and no error",
+    "::test_dtype_conversion": "refuses 1.0 as a count, which prob_conf_mat 0.4 takes, and so do we",
+    "::test_list_wise_ranks": "two teams have equal matrices: their medians differ by Monte Carlo error alone",
+    "[fbeta+beta=0.0-conf_mat_fp2]": "precision of a class that is never predicted is nan here, and 0 in scikit-learn",
+}
 
 
 def pytest_configure(config):  # noqa: ARG001 - pytest's name
@@ -36,9 +44,29 @@ def pytest_configure(config):  # noqa: ARG001 - pytest's name
         found = [each.name for each in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")]
         for name in (package.__name__, *found):
             sys.modules[name.removeprefix("howsure.compat.")] = importlib.import_module(name)
-    raises, warns = pytest.raises, pytest.warns
-    pytest.raises = lambda *args, match=None, **kwargs: raises(*args, **kwargs)
-    pytest.warns = lambda expected=Warning, *args, match=None, **kwargs: warns(expected, *args, **kwargs)
+    sys.modules["prob_conf_mat.stats"] = types.ModuleType("prob_conf_mat.stats")
+    sampling = sys.modules["prob_conf_mat.stats.truncated_sampling"] = types.ModuleType("truncated_sampling")
+    sampling.truncated_sample = truncated_sample
+    for name in ("raises", "warns"):
+        setattr(pytest, name, _without(getattr(pytest, name), "match"))
+    ratios = sklearn.metrics.class_likelihood_ratios
+    sklearn.metrics.class_likelihood_ratios = _without(ratios, "raise_warning")  # which scikit-learn 1.9 has dropped
+
+
+def truncated_sample(sampling_distribution, bounds, rng, num_samples):
+    """Return draws of a distribution that lie within bounds, which a suite makes its examples of."""
+    drawn = sampling_distribution.rvs(size=20 * num_samples, random_state=rng)
+    return drawn[(drawn >= bounds[0]) & (drawn <= bounds[1])][:num_samples]
+
+
+def _without(function, name):
+    """Return a function that does not pass on one keyword."""
+
+    def called(*args, **kwargs):
+        kwargs.pop(name, None)
+        return function(*args, **kwargs)
+
+    return called
 
 
 def pytest_collection_modifyitems(items):

@@ -10,10 +10,10 @@ Examples
 >>> study = Study(seed=0, num_samples=10000, ci_probability=0.95)
 >>> study.add_experiment("mlp/fold_0", [[50, 3], [5, 42]], prevalence_prior=1, confusion_prior=1)
 >>> study.add_metric("acc")
->>> print(study.report_metric_summaries("acc", table_fmt="github", precision=2))
-| Group | Experiment | Observed | Median | Mode |    95.0% HDI |   MU |  Skew |  Kurt |
-| ----- | ---------- | -------: | -----: | ---: | -----------: | ---: | ----: | ----: |
-| mlp   | fold_0     |     0.92 |   0.91 | 0.91 | [0.84, 0.96] | 0.12 | -0.50 |  0.21 |
+>>> print(study.report_metric_summaries("acc", table_fmt="simple", precision=2))
+Group  Experiment  Observed  Median  Mode     95.0% HDI    MU   Skew  Kurt
+──────────────────────────────────────────────────────────────────────────
+mlp        fold_0      0.92    0.91  0.91  [0.84, 0.96]  0.11  -0.51  0.28
 """
 
 from howsure.compat.prob_conf_mat.study import Study

@@ -12,6 +12,7 @@ from howsure.compat.prob_conf_mat.tables import limits, table
 from howsure.errors import HowsureError
 from howsure.methods.summary import Summary, summarise
 
+ALONE = "prob_conf_mat 0.4 reports I² = 100 % for a group of one experiment, which says nothing of it; this is nan."
 TRANSPOSED = (
     "prob_conf_mat 0.4 exchanges experiments and ranks in this report; here a row is an experiment, a column a rank."
 )
@@ -159,6 +160,8 @@ def report_aggregated_metric_summaries(
         name = f"{group}/aggregated"
         found = _summary(self, metric, class_label, name, "posterior")
         spread = self.get_metric_samples(metric, name, "posterior").heterogeneity_results[label]
+        if len(self.experiments[group]) == 1:
+            say_once(ALONE)
         variances = (spread.within_experiment_variance, spread.between_experiment_variance)
         median, mode, interval, width, skewness, kurtosis = _numbers(found, precision)
         shown = [*(f"{each:.{precision}f}" for each in variances), f"{spread.i2:.2%}"]

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.compat.differences import say_once
 from howsure.compat.prob_conf_mat.experiment_group import ExperimentGroup
 from howsure.compat.prob_conf_mat.metrics.abc import MetricLike
 from howsure.errors import HowsureError
@@ -18,7 +17,6 @@ from howsure.methods.interval import shows_variation
 from howsure.pooling.effects import pool
 
 Array = NDArray[Any]
-ALONE = "prob_conf_mat 0.4 reports I² = 100 % for a group of one experiment, which says nothing of it; this is nan."
 AGGREGATION_REGISTRY: dict[str, type[ExperimentAggregator]] = {}
 
 
@@ -81,7 +79,6 @@ class ExperimentAggregationResult:
 def heterogeneity(samples: Array) -> HeterogeneityResult:
     """Return the heterogeneity of experiments from their draws, draws × experiments, by Paule and Mandel."""
     if samples.shape[1] == 1:
-        say_once(ALONE)
         return HeterogeneityResult(np.nan, float(np.nanvar(samples, ddof=1)), np.nan)
     means, errors = np.nanmean(samples, axis=0), np.nanstd(samples, axis=0, ddof=1)
     if not np.all(shows_variation(errors, means)):

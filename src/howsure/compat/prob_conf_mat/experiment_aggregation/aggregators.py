@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsure.compat.differences import say_once
+from howsure.compat.prob_conf_mat.config import ConfigWarning
 from howsure.compat.prob_conf_mat.experiment_aggregation.abc import AGGREGATION_REGISTRY, ExperimentAggregator
 from howsure.errors import HowsureError
 from howsure.methods.draws import seed_sequence
@@ -33,7 +35,8 @@ class _Pooling(ExperimentAggregator):
         members = Members(names, observed, draws, None, bounds)
         found = aggregated(self.aggregation, members, 0.95, seed_sequence(self.rng))
         if found.draws is None:
-            raise HowsureError(found.reason)
+            warnings.warn(f"The aggregate is undefined: {found.reason}.", ConfigWarning, stacklevel=2)
+            return np.full(len(experiment_samples), np.nan)
         return np.clip(found.draws, *bounds)
 
 
