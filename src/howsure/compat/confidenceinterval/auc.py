@@ -48,7 +48,7 @@ def roc_auc_score(
     if method not in known:
         what = "method"
         raise HowsureError.unknown(what, str(method), known)
-    call: Callable[..., Any] = partial(of_scores.roc_auc_score, y_true, y_pred, average=average)  # type: ignore[call-arg]
+    call: Callable[..., Any] = partial(of_scores.roc_auc_score, y_true, y_pred, average=average)
     settings: dict[str, Any] = {"n_resamples": n_resamples, "random_state": random_state, **kwargs}
     chosen = PLAIN if method == "delong" else method
     found = scored(call, chosen, [PLAIN, *bootstrap_methods], confidence_level=confidence_level, **settings)

@@ -66,7 +66,7 @@ class Experiment:
     def tables(self, source: str, number: int, seed: int) -> Array:
         """Return drawn tables that sum to 1, shape (number, K, K); of ``"input"`` the one that was counted."""
         if source == SamplingMethod.INPUT:
-            return self.held.table.counts[None] / self.held.table.counts.sum()
+            return np.asarray(self.held.table.counts[None] / self.held.table.counts.sum())
         words = () if source == SamplingMethod.POSTERIOR else (source,)
         return np.asarray(
             draw_tables(

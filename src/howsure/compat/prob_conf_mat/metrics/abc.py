@@ -181,10 +181,10 @@ def pooled(tables: Array) -> Array:
     total, hits = tables.sum((-2, -1)), np.trace(tables, axis1=-2, axis2=-1)
     missed, others = total - hits, tables.shape[-1] * total - 2 * total + hits
     cells = np.stack([others, missed, missed, hits], axis=-1) / (tables.shape[-1] * total[..., None])
-    return cells.reshape(*tables.shape[:-2], 2, 2)
+    return np.asarray(cells.reshape(*tables.shape[:-2], 2, 2))
 
 
 def as_values(found: Any) -> Array:
     """Return values of a metric as draws × classes; one column for the whole table."""
     array = np.asarray(found, dtype=float)
-    return array[:, None] if array.ndim == 1 else array
+    return np.asarray(array[:, None]) if array.ndim == 1 else array
