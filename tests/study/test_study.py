@@ -346,3 +346,14 @@ def test_other_names_of_averages(one, other):
     """Averages have the names that prob_conf_mat gives them, too."""
     table = hs.from_counts([[44, 6, 3], [7, 29, 5], [2, 8, 21]])
     assert hs.estimate(table, one).metric == hs.estimate(table, other).metric == other
+
+
+def test_what_only_rounding_varies_is_not_pooled():
+    """A metric that is the same on every draw but for rounding is not pooled: the aggregate is nan with the reason."""
+    study = hs.Study(n_draws=200)
+    for fold in range(3):
+        study.add(f"a/{fold}", [[5, 0], [0, 7]], prior=0)
+    study.add_metric("mcc", aggregation="pm")
+    found = study.aggregate("mcc")["a"]
+    assert np.isnan(found.value)
+    assert "does not vary" in found.reason
