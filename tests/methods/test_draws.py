@@ -67,6 +67,7 @@ def test_analytic_methods_have_no_draws():
         lambda: hs.draw_tables(hs.from_counts([[5, 1], [2, 7]]), 10**13),
         lambda: hs.Study(n_draws=10**13),
     ],
+    ids=["posterior", "bootstrap", "tables", "study"],
 )
 def test_more_draws_than_fit_are_refused(ask):
     """A number of draws that no memory holds is refused when it is given."""
