@@ -28,7 +28,9 @@ from .comparison.ranks import (
 )
 from .comparison.result import Comparison as Comparison
 from .compat.classification import classification_report as classification_report
-from .compat.confidenceinterval import classification_report_with_ci as classification_report_with_ci
+from .compat.confidenceinterval.classification_report import (
+    classification_report_with_ci as classification_report_with_ci,
+)
 from .compat.of_scores import (
     average_precision_score as average_precision_score,
     brier_score_loss as brier_score_loss,

@@ -93,13 +93,14 @@ def listed(names: Iterable[Any]) -> str:
     return ", ".join(shown if len(shown) <= MOST_LISTED else [*shown[:MOST_LISTED], "…"])
 
 
-def whole_number(name: str, value: Any, least: int = 1) -> int:
-    """Return a whole number of at least ``least``; the error calls it ``name``."""
+def whole_number(name: str, value: Any, least: int = 1, most: int | None = None) -> int:
+    """Return a whole number of at least ``least``, and at most ``most``; the error calls it ``name``."""
     if not isinstance(value, bool) and isinstance(value, SupportsIndex | float):
         number = float(value)
-        if number >= least and number.is_integer():
+        if least <= number <= (math.inf if most is None else most) and number.is_integer():
             return int(value)
-    message = f"`{name}` must be a whole number of at least {least}, not {value!r}."
+    limit = "" if most is None else f" and at most {most:,}"
+    message = f"`{name}` must be a whole number of at least {least}{limit}, not {value!r}."
     raise HowsureError(message)
 
 

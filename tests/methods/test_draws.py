@@ -57,3 +57,19 @@ def test_seeds_of_every_kind_reproduce():
 def test_analytic_methods_have_no_draws():
     """Where the method makes no draws there are none."""
     assert hs.evaluate(TABLE, ["accuracy"]).draws is None
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: hs.Dirichlet(n_draws=1e13),
+        lambda: hs.Bootstrap(n_resamples=10**13),
+        lambda: hs.draw_tables(hs.from_counts([[5, 1], [2, 7]]), 10**13),
+        lambda: hs.Study(n_draws=10**13),
+    ],
+    ids=["posterior", "bootstrap", "tables", "study"],
+)
+def test_more_draws_than_fit_are_refused(ask):
+    """A number of draws that no memory holds is refused when it is given."""
+    with pytest.raises(hs.HowsureError, match="at least 1 and at most 100,000,000"):
+        ask()

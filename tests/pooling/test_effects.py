@@ -208,3 +208,9 @@ def test_forest_shows_every_experiment():
     assert "I² = 85 % (high)" in grid.caption
     assert "<table" in pooled._repr_html_()
     assert "Bern" in pooled.to_markdown()
+
+
+def test_equal_values_have_no_variance_between_them():
+    """Equal values with standard errors below rounding are homogeneous, though rounding tells their mean from them."""
+    pooled = hs.pool([0.7] * 5, np.geomspace(1, 3, 5) * 1e-20, method="pm")
+    assert (pooled.tau2, pooled.value) == (0, pytest.approx(0.7))

@@ -1,5 +1,6 @@
 """Study files: what is saved comes back, byte for byte, and what is wrong is named."""
 
+import json
 import math
 
 import numpy as np
@@ -160,3 +161,53 @@ def test_infinite_priors_are_refused():
     """A prior that is not finite is refused when it is given, and never reaches a file."""
     with pytest.raises(hs.HowsureError, match="non-finite"):
         hs.Study().add("a", [[1, 2], [3, 4]], prior=math.inf)
+
+
+ONE = '[experiments."a/b"]\ncounts = [[5, 1], [2, 7]]\n'
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        (ONE + "labels = 3\n", "`labels` is a list with one label per class, not 3"),
+        (ONE + "labels = [[1], [2]]\n", "`labels` holds [1], which names no class"),
+        (ONE + "labels = 1979-05-27\n", "`labels` is a list"),
+        ("[metrics]\nf1 = { aggregation = 3 }\n" + ONE, "An aggregation is named by a text"),
+        ("n_draws = 1e13\n" + ONE, "`n_draws` must be a whole number of at least 1 and at most 100,000,000"),
+        ("seed = " + "[" * 3000 + "]" * 3000 + "\n", "s.toml' cannot be read"),
+    ],
+)
+def test_values_of_another_kind_are_named(tmp_path, text, words):
+    """A value that cannot be what its key says is refused in one line, whatever it is."""
+    (tmp_path / "s.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(hs.HowsureError, match=r".") as raised:
+        hs.Study.load(tmp_path / "s.toml")
+    assert words in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_the_suffix_says_the_form(folder):
+    """`save("x.json")` writes JSON, which loads as the same study; a suffix of another form is refused."""
+    study = full(folder)
+    path = study.save(folder / "study.json")
+    again = hs.Study.load(path)
+    assert json.loads(path.read_text(encoding="utf-8"))["n_draws"] == 500
+    assert again.save(folder / "toml.toml").read_bytes() == study.save(folder / "other.toml").read_bytes()
+    with pytest.raises(hs.HowsureError, match=r"no format of a study file '.yaml'"):
+        study.save(folder / "study.yaml")
+    with pytest.raises(hs.HowsureError, match=r"no format of a study file '.csv'"):
+        hs.Study.load(folder / "cases.csv")
+
+
+def test_a_study_as_a_dict(folder, monkeypatch):
+    """`from_dict` of `to_dict`, through JSON too, is the same study with the same draws."""
+    monkeypatch.chdir(folder)
+    first = full(folder)
+    content = json.loads(json.dumps(first.to_dict()))
+    second = hs.Study.from_dict(content)
+    assert second.to_dict() == first.to_dict()
+    assert np.array_equal(first.draws("mcc", "inline/a b"), second.draws("mcc", "inline/a b"))
+    with pytest.raises(hs.HowsureError, match="the mapping: there is no key 'sed' here"):
+        hs.Study.from_dict({"sed": 1})
+    with pytest.raises(hs.HowsureError, match="3 is no table of names"):
+        hs.Study.from_dict({"metrics": 3})

@@ -303,3 +303,57 @@ def test_draws_for_arviz(study):
     assert np.array_equal(posterior["f1"].sel(experiment="b/0").values[0], study.draws("f1", "b/0"))
     assert float(tree["observed_data"]["mcc"].sel(experiment="a/1")) == study.observed("mcc", "a/1")
     assert set(tree.children) == {"posterior", "prior", "observed_data"}
+
+
+def test_one_metric_per_class_needs_the_same_classes():
+    """A metric of each class is refused where experiments have other numbers of classes: none is dropped."""
+    study = hs.Study()
+    study.add("two/0", [[5, 1], [2, 7]])
+    study.add("three/0", [[5, 1, 1], [2, 7, 1], [1, 1, 4]])
+    with pytest.raises(hs.HowsureError, match="'two/0' has the classes 0, 1, 'three/0' 0, 1, 2"):
+        study.summaries("recall@none")
+    assert list(study.summaries("recall@macro")) == ["two/0", "three/0"]
+
+
+def test_what_is_removed_is_forgotten():
+    """Removing an experiment or a group leaves the draws of all others as they were, and frees the name."""
+    study = hs.Study(n_draws=50)
+    for name in ("a/0", "a/1", "b/0"):
+        study.add(name, [[5, 1], [2, 7]])
+    before = study.draws("f1", "a/1"), study.draws("f1", "a/0")
+    study.remove("a/0")
+    study.remove("b")
+    assert list(study.experiments) == ["a/1"]
+    assert np.array_equal(study.draws("f1", "a/1"), before[0])
+    study.add("a/0", [[5, 1], [2, 70]])
+    assert not np.array_equal(study.draws("f1", "a/0"), before[1])
+    with pytest.raises(hs.HowsureError, match="no experiment or group 'b'"):
+        study.remove("b")
+
+
+@pytest.mark.parametrize(
+    "one, other",
+    [
+        ("f1@macro_average", "f1@macro"),
+        ("f1@weighted_average", "f1@weighted"),
+        ("f1@micro_average", "f1@micro"),
+        ("f1@minimum", "f1@min"),
+        ("f1@maximum", "f1@max"),
+        ("f1@select+positive_class=0", "f1@binary+positive_class=0"),
+    ],
+)
+def test_other_names_of_averages(one, other):
+    """Averages have the names that prob_conf_mat gives them, too."""
+    table = hs.from_counts([[44, 6, 3], [7, 29, 5], [2, 8, 21]])
+    assert hs.estimate(table, one).metric == hs.estimate(table, other).metric == other
+
+
+def test_what_only_rounding_varies_is_not_pooled():
+    """A metric that is the same on every draw but for rounding is not pooled: the aggregate is nan with the reason."""
+    study = hs.Study(n_draws=200)
+    for fold in range(3):
+        study.add(f"a/{fold}", [[5, 0], [0, 7]], prior=0)
+    study.add_metric("mcc", aggregation="pm")
+    found = study.aggregate("mcc")["a"]
+    assert np.isnan(found.value)
+    assert "does not vary" in found.reason

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from howsure.designs.sampling import BLOCK_CELLS
 from howsure.errors import HowsureError, whole_number
 from howsure.methods.delta import Delta
-from howsure.methods.draws import Draw, seed_sequence
+from howsure.methods.draws import MOST_DRAWS, Draw, seed_sequence
 from howsure.methods.interval import UNDEFINED, AtLevels, DrawingMethod, Interval, standard_error
 from howsure.methods.inversion import p_value, resolved
 from howsure.methods.registry import Variant
@@ -83,7 +83,7 @@ class Bootstrap(DrawingMethod):
                 message = f"There is no kind of bootstrap '{self.kind}'. Write `Bootstrap(n_resamples={self.kind})`."
                 raise HowsureError(message)
             raise HowsureError.unknown("kind of bootstrap", str(self.kind), KINDS)
-        whole_number("n_resamples", self.n_resamples)
+        whole_number("n_resamples", self.n_resamples, most=MOST_DRAWS)
 
     @property
     def name(self) -> str:  # type: ignore[override]  # each kind has its own

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import HowsureError, whole_number
-from howsure.methods.draws import Draw
+from howsure.methods.draws import MOST_DRAWS, Draw
 from howsure.methods.interval import AtLevels, DrawingMethod, Interval, shows_variation
 from howsure.methods.summary import equal_tailed, highest_density
 from howsure.metrics.metric import Metric
@@ -86,7 +86,7 @@ class Dirichlet(DrawingMethod):
             raise HowsureError.unknown("credible interval", str(self.credible), self._intervals)
         if self.source not in SOURCES:
             raise HowsureError.unknown("source of draws", str(self.source), SOURCES)
-        whole_number("n_draws", self.n_draws)
+        whole_number("n_draws", self.n_draws, most=MOST_DRAWS)
 
     @property
     def is_plain(self) -> bool:

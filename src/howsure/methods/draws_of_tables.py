@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.errors import HowsureError, whole_number
 from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.dirichlet import Dirichlet, Prior
-from howsure.methods.draws import Draw, drawn_blocks, group_seed, seed_sequence
+from howsure.methods.draws import MOST_DRAWS, Draw, drawn_blocks, group_seed, seed_sequence
 from howsure.tables.batch import Tables
 from howsure.tables.table import Table
 
@@ -124,7 +124,7 @@ def draw_tables(
     if not hasattr(getattr(table, "overall", table), "design"):
         message = f"`draw_tables` takes a table, as `confusion` and `from_counts` make it, not {type(table).__name__}."
         raise HowsureError(message)
-    size, number = whole_number("n", n), None if cases is None else whole_number("cases", cases)
+    size, number = whole_number("n", n, most=MOST_DRAWS), None if cases is None else whole_number("cases", cases)
     method = None
     if source in OF_PROBABILITIES:
         method = Dirichlet(prior, prevalence_prior, prevalence, source=source)  # type: ignore[arg-type]  # one of these

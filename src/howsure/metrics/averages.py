@@ -98,36 +98,42 @@ def _harmonic_slopes(values: Array, weights: Array) -> tuple[Array, Array]:
     return slopes, np.zeros_like(weights)
 
 
-def _extreme(choose: Callable[..., Any], fill: float) -> Callable[[Array, Array], Array]:
+def _extreme(
+    choose: Callable[..., Any], place: Callable[..., Any], fill: float
+) -> tuple[Callable[[Array, Array], Array], Callable[[Array, Array], tuple[Array, Array]]]:
+    """Return value and slopes of the smallest or largest of the defined values."""
+
     def value(values: Array, weights: Array) -> Array:
         undefined = np.isnan(values)
         chosen = choose(np.where(undefined, fill, values), axis=-1)
         return np.where(undefined.all(-1), np.nan, chosen)
 
-    return value
-
-
-def _extreme_slopes(choose: Callable[..., Any], fill: float) -> Callable[[Array, Array], tuple[Array, Array]]:
     def slopes(values: Array, weights: Array) -> tuple[Array, Array]:
         undefined = np.isnan(values)
-        place = choose(np.where(undefined, fill, values), axis=-1)[..., None]
-        chosen = (np.arange(values.shape[-1]) == place) & ~undefined.all(-1, keepdims=True)
+        at = place(np.where(undefined, fill, values), axis=-1)[..., None]
+        chosen = (np.arange(values.shape[-1]) == at) & ~undefined.all(-1, keepdims=True)
         return chosen.astype(float), np.zeros_like(weights)
 
-    return slopes
+    return value, slopes
 
 
 AVERAGES = (
-    Average("macro", ("mean",), _macro, _macro_slopes, "unweighted mean over the classes"),
-    Average("weighted", (), _defined_mean, _weighted_slopes, "mean weighted by the classes' true totals"),
+    Average("macro", ("mean", "macro_average"), _macro, _macro_slopes, "unweighted mean over the classes"),
+    Average(
+        "weighted",
+        ("weighted_average",),
+        _defined_mean,
+        _weighted_slopes,
+        "mean weighted by the classes' true totals",
+    ),
     Average("geometric", ("geom",), _geometric, _geometric_slopes, "geometric mean over the classes"),
     Average("harmonic", ("harm",), _harmonic, _harmonic_slopes, "harmonic mean over the classes"),
-    Average("min", ("worst",), _extreme(np.min, np.inf), _extreme_slopes(np.argmin, np.inf), "smallest of the classes"),
-    Average("max", ("best",), _extreme(np.max, -np.inf), _extreme_slopes(np.argmax, -np.inf), "largest of the classes"),
+    Average("min", ("worst", "minimum"), *_extreme(np.min, np.argmin, np.inf), "smallest of the classes"),
+    Average("max", ("best", "maximum"), *_extreme(np.max, np.argmax, -np.inf), "largest of the classes"),
 )
 BY_NAME = {name: average for average in AVERAGES for name in (average.name, *average.aliases)}
-SINGLE = ("binary", "select_positive")  # one class against the rest
-POOLED = ("micro",)  # the outcomes of all classes added up
+SINGLE = ("binary", "select_positive", "select")  # one class against the rest
+POOLED = ("micro", "micro_average")  # the outcomes of all classes added up
 PER_CLASS = ("none",)  # one value a class: `evaluate` gives one estimate for each
 
 

@@ -212,9 +212,9 @@ def _tau2_where_q_is(y: Array, v: Array, target: float) -> float:
     def excess(tau2: float) -> float:
         return cochran_q(y, v, tau2) - target
 
-    if excess(0.0) <= 0:
-        return 0.0
     upper = float(np.square(y - y.mean()).sum() / target)  # Q is at most this sum over τ²
+    if excess(0.0) <= 0 or upper == 0:  # equal values, whose weighted mean rounding tells from them
+        return 0.0
     return float(optimize.brentq(excess, 0.0, upper, xtol=1e-15 * upper, rtol=1e-14))
 
 

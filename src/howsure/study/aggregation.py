@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
+from howsure.methods.interval import shows_variation
 from howsure.methods.summary import highest_density
 from howsure.pooling.conflation import DENSITIES, conflate
 from howsure.pooling.effects import ALONE, MODELS, pool
@@ -92,6 +93,9 @@ def _deviation(draws: Array) -> float:
 
 def aggregation(name: str | None = None, *, scale: str | None = None, test_share: float | None = None) -> Aggregation:
     """Return an aggregation by name or synonym, with its settings checked."""
+    if not isinstance(name, str | None):
+        message = f"An aggregation is named by a text such as '{DEFAULT}', not by {name!r}."
+        raise HowsureError(message)
     word = (name or DEFAULT).strip().lower().replace("-", "_").replace(" ", "_")
     word = SYNONYMS.get(word, word)
     if word not in KNOWN:
@@ -113,7 +117,8 @@ def aggregated(chosen: Aggregation, members: Members, level: float, seed: np.ran
     """Return the aggregate of a group, with draws of it; what cannot be aggregated is nan with the reason."""
     if len(members.names) == 1:
         return _single(members, level)
-    still = [name for name, error in zip(members.names, members.moments()[1], strict=True) if not error > 0]
+    varies = shows_variation(*reversed(members.moments()))
+    still = [name for name, each in zip(members.names, np.atleast_1d(varies), strict=True) if not each]
     if still:
         reason = f"'{still[0]}' does not vary: give it a prior of more than 0, or aggregate by '{TABLES}'"
         return _undefined(members, level, chosen.name, reason)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, whole_number
+from howsure.methods.draws import MOST_DRAWS
 from howsure.methods.interval import standard_error
 from howsure.metrics.binding import labels_to_expand, resolve
 from howsure.metrics.metric import Metric
@@ -29,7 +30,7 @@ class Collection:
 
     def __init__(self, seed: int, n_draws: int) -> None:
         self.seed = whole_number("seed", seed, 0)
-        self.n_draws = whole_number("n_draws", n_draws)
+        self.n_draws = whole_number("n_draws", n_draws, most=MOST_DRAWS)
         self.experiments: dict[str, Experiment] = {}
         self.metrics: dict[str, Aggregation] = {}
         self._values: dict[tuple[str, str, str], Array] = {}
@@ -61,6 +62,14 @@ class Collection:
         for metric in self.metrics:
             self.bound(metric, one)
         self.experiments[one.name] = one
+
+    def remove(self, name: str) -> None:
+        """Forget an experiment or all of a group, with what was drawn of them."""
+        gone = [name] if name in self.experiments else [each.name for each in self.members(name)]
+        for each in gone:
+            del self.experiments[each]
+        self._values = {key: draws for key, draws in self._values.items() if key[0] not in gone}
+        self._bound = {key: metric for key, metric in self._bound.items() if key[0] not in gone}
 
     def add_metric(self, spec: str, chosen: Aggregation) -> None:
         """Add a metric; refuse one that does not fit the experiments."""
@@ -95,7 +104,18 @@ class Collection:
         """Return one spec per class for the average ``none``, by the first experiment's classes."""
         text = parse(metric).text
         first = next(iter(self.experiments.values()), None)
-        return (None if first is None else labels_to_expand(text, first.table)) or [text]
+        found = None if first is None else labels_to_expand(text, first.table)
+        if first is None or found is None:
+            return [text]
+        for other in self.experiments.values():
+            if len(other.table.labels) != len(first.table.labels):
+                classes, others = (_listed([str(label) for label in each.table.labels]) for each in (first, other))
+                message = (
+                    f"'{text}' is one metric per class, and '{first.name}' has the classes {classes}, '{other.name}' "
+                    f"{others}. Name an average, or put them in two studies."
+                )
+                raise HowsureError(message)
+        return found
 
     def wanted(self, metric: str | None) -> list[str]:
         """Return the specs that a report is of: of one metric, or of all."""

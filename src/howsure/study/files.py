@@ -1,4 +1,4 @@
-"""Study files: TOML, read and written so that what is loaded and saved again is the same, byte for byte."""
+"""Study files, TOML or JSON: what is loaded and saved again is the same, byte for byte."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import math
 import os
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -25,29 +25,34 @@ PRIORS = ("prior", "prevalence_prior")
 EVIDENCE = ("counts", "matrix", "predictions", "labels", "y_true", "y_pred", "sample_weight", "groups")
 AGGREGATION = ("aggregation", "scale", "test_share")
 PATHS = ("matrix", "predictions")
+FORMATS: Mapping[str, Callable[[str], Any]] = {".toml": tomllib.loads, ".json": json.loads}
 WIDTH = 120  # columns from which on an array of arrays is one row a line
 
 
 def read_study(path: Path) -> tuple[Collection, float]:
     """Return what a file holds, and the confidence level; see `Study.load`."""
-    content = _parsed(path)
-    _refuse_unknown(path, "", content, (*SETTINGS, *SECTIONS))
-    with _located(f"'{path}'"):
+    return study_of(_mapping(f"'{path}'", "", _parsed(path)), f"'{path}'", path.parent)
+
+
+def study_of(content: Mapping[str, Any], where: str, folder: Path) -> tuple[Collection, float]:
+    """Return the study that a mapping in the form of a file describes; relative paths begin in the folder."""
+    _refuse_unknown(where, "", content, (*SETTINGS, *SECTIONS))
+    with _located(where):
         held = Collection(content.get("seed", SEED), content.get("n_draws", N_DRAWS))
         level = checked_level(content.get("confidence_level", LEVEL))
-    for name, found in _section(path, content, "experiments").items():
+    for name, found in _section(where, content, "experiments").items():
         key = f"experiments.{_key(name)}"
-        entry = _mapping(path, key, found)
-        _refuse_unknown(path, key, entry, (*EVIDENCE, *PRIORS))
+        entry = _mapping(where, key, found)
+        _refuse_unknown(where, key, entry, (*EVIDENCE, *PRIORS))
         evidence = {each: value for each, value in entry.items() if each in EVIDENCE}
         priors = {each: entry[each] for each in PRIORS if each in entry}
-        with _located(f"'{path}', key '{key}'"):
-            held.add(experiment(name, evidence, folder=path.parent, **priors))
-    for name, found in _section(path, content, "metrics").items():
+        with _located(f"{where}, key '{key}'"):
+            held.add(experiment(name, evidence, folder=folder, **priors))
+    for name, found in _section(where, content, "metrics").items():
         key = f"metrics.{_key(name)}"
-        entry = dict(_mapping(path, key, found))
-        _refuse_unknown(path, key, entry, AGGREGATION)
-        with _located(f"'{path}', key '{key}'"):
+        entry = dict(_mapping(where, key, found))
+        _refuse_unknown(where, key, entry, AGGREGATION)
+        with _located(f"{where}, key '{key}'"):
             held.add_metric(name, aggregation(entry.pop("aggregation", None), **entry))
     return held, level
 
@@ -62,34 +67,45 @@ def _located(where: str) -> Iterator[None]:
         raise HowsureError(message) from None
 
 
-def _parsed(path: Path) -> dict[str, Any]:
+def _parsed(path: Path) -> Any:
+    parse = FORMATS[_suffix(path)]
     if not path.is_file():
-        near = did_you_mean(path.name, [each.name for each in path.parent.glob("*.toml")])
+        near = did_you_mean(path.name, [each.name for each in path.parent.glob(f"*{_suffix(path)}")])
         message = f"There is no study file '{path}'.{near} Begin one with `howsure study init`."
         raise HowsureError(message)
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        return parse(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:  # of TOML, JSON and Unicode; and brackets in brackets
         raise HowsureError.unreadable(f"'{path}'", error) from None
 
 
-def _section(path: Path, content: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    return _mapping(path, name, content.get(name, {}))
+def _suffix(path: Path) -> str:
+    """Return the suffix that says the form of a file: TOML where there is none."""
+    suffix = path.suffix.lower() or ".toml"
+    if suffix not in FORMATS:
+        what = "format of a study file"
+        raise HowsureError.unknown(what, suffix, FORMATS)
+    return suffix
 
 
-def _mapping(path: Path, key: str, found: Any) -> Mapping[str, Any]:
-    if isinstance(found, Mapping):
+def _section(where: str, content: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    return _mapping(where, name, content.get(name, {}))
+
+
+def _mapping(where: str, key: str, found: Any) -> Mapping[str, Any]:
+    if isinstance(found, Mapping) and all(isinstance(name, str) for name in found):
         return found
-    message = f"'{path}', key '{key}': {found!r} is no table. Write it as a section in brackets, or in braces."
+    place = f"{where}, key '{key}'" if key else where
+    message = f"{place}: {found!r} is no table of names. Write it as a section in brackets, or in braces."
     raise HowsureError(message)
 
 
-def _refuse_unknown(path: Path, key: str, entry: Mapping[str, Any], known: tuple[str, ...]) -> None:
+def _refuse_unknown(where: str, key: str, entry: Mapping[str, Any], known: tuple[str, ...]) -> None:
     for name in entry:
         if name not in known:
-            where = f", key '{key}'" if key else ""
+            place = f"{where}, key '{key}'" if key else where
             hint = did_you_mean(name, known) or f" Known: {', '.join(known)}."
-            message = f"'{path}'{where}: there is no key '{name}' here.{hint}"
+            message = f"{place}: there is no key '{name}' here.{hint}"
             raise HowsureError(message)
 
 
@@ -98,18 +114,47 @@ def _refuse_unknown(path: Path, key: str, entry: Mapping[str, Any], known: tuple
 
 def write_study(held: Collection, level: float, path: Path) -> Path:
     """Write a study to a file; see `Study.save`."""
-    settings = zip(SETTINGS, (held.seed, held.n_draws, level), strict=True)
-    lines = [f"{name} = {_value(value)}" for name, value in settings]
-    if held.metrics:
+    suffix, content = _suffix(path), content_of(held, level, path.parent)
+    text = json.dumps(content, indent=2, ensure_ascii=False) + "\n" if suffix == ".json" else _toml(content)
+    return written(path, text)
+
+
+def content_of(held: Collection, level: float, folder: Path) -> dict[str, Any]:
+    """Return a study as a file in this folder says it, in plain values."""
+    return {
+        **dict(zip(SETTINGS, (held.seed, held.n_draws, level), strict=True)),
+        "metrics": {metric: chosen.settings() for metric, chosen in held.metrics.items()},
+        "experiments": {name: _plain(_entry(one, folder)) for name, one in held.experiments.items()},
+    }
+
+
+def _entry(one: Experiment, folder: Path) -> dict[str, Any]:
+    priors = {each: getattr(one, each) for each in PRIORS if getattr(one, each) is not None}
+    return _evidence(one, folder) | priors
+
+
+def _plain(value: Any) -> Any:
+    """Return a value in what TOML and JSON have: texts, numbers, lists and mappings."""
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {name: _plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, bool | int | float | str):
+        return value
+    message = f"A study file cannot hold {value!r}: give labels as texts or numbers, and priors as numbers."
+    raise HowsureError(message)
+
+
+def _toml(content: Mapping[str, Any]) -> str:
+    lines = [f"{name} = {_value(content[name])}" for name in SETTINGS]
+    if content["metrics"]:
         lines += ["", "[metrics]"]
-        lines += [f"{_key(metric)} = {_inline(chosen.settings())}" for metric, chosen in held.metrics.items()]
-    for name, one in held.experiments.items():
-        lines += ["", f"[experiments.{_key(name)}]"]
-        entry = _evidence(one, path.parent) | {
-            each: getattr(one, each) for each in PRIORS if getattr(one, each) is not None
-        }
-        lines += [f"{each} = {_value(value)}" for each, value in entry.items()]
-    return written(path, "\n".join(lines) + "\n")
+        lines += [f"{_key(metric)} = {_inline(chosen)}" for metric, chosen in content["metrics"].items()]
+    for name, entry in content["experiments"].items():
+        lines += ["", f"[experiments.{_key(name)}]", *(f"{each} = {_value(value)}" for each, value in entry.items())]
+    return "\n".join(lines) + "\n"
 
 
 def _evidence(one: Experiment, folder: Path) -> dict[str, Any]:
@@ -143,8 +188,6 @@ def _inline(entry: Mapping[str, Any]) -> str:
 
 
 def _value(value: Any) -> str:
-    if isinstance(value, np.ndarray | np.generic):
-        value = value.tolist()
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
@@ -153,13 +196,10 @@ def _value(value: Any) -> str:
         return repr(value) if math.isfinite(value) else str(value)
     if isinstance(value, str):
         return _text(value)
-    if isinstance(value, list | tuple):
-        parts = [_value(each) for each in value]
-        line = f"[{', '.join(parts)}]"
-        nested = any(isinstance(each, list | tuple) for each in value)
-        return "[\n" + "".join(f"  {part},\n" for part in parts) + "]" if nested and len(line) > WIDTH else line
-    message = f"A study file cannot hold {value!r}: give labels as texts or numbers, and priors as numbers."
-    raise HowsureError(message)
+    parts = [_value(each) for each in value]
+    line = f"[{', '.join(parts)}]"
+    nested = any(isinstance(each, list) for each in value)
+    return "[\n" + "".join(f"  {part},\n" for part in parts) + "]" if nested and len(line) > WIDTH else line
 
 
 def _text(text: str) -> str:

@@ -21,7 +21,7 @@ from howsure.study.aggregation import Aggregation, aggregation as chosen_aggrega
 from howsure.study.arviz import tree_of
 from howsure.study.collection import LEVEL, N_DRAWS, SEED, Collection
 from howsure.study.experiment import SOURCES, Experiment, experiment
-from howsure.study.files import read_study, write_study
+from howsure.study.files import content_of, read_study, study_of, write_study
 from howsure.study.findings import RANDOM
 from howsure.study.folds import fold_tables
 from howsure.study.records import Records
@@ -151,6 +151,21 @@ class Study:
         start = None if folder is None else Path(folder)
         self._held.add(experiment(name, evidence, prior=prior, prevalence_prior=prevalence_prior, folder=start))
 
+    def remove(self, name: str) -> None:
+        """Remove an experiment, or all experiments of a group; the others' draws stay as they are.
+
+        Parameters
+        ----------
+        name : str
+            An experiment or a group.
+
+        Raises
+        ------
+        HowsureError
+            If there is none of this name.
+        """
+        self._held.remove(name)
+
     def add_metric(
         self,
         metric: str,
@@ -279,26 +294,67 @@ class Study:
 
     @classmethod
     def load(cls, path: str | Path) -> Study:
-        """Return the study that a TOML file describes; the paths in it are relative to the file.
+        """Return the study that a TOML or JSON file describes; the paths in it are relative to the file.
 
         Raises
         ------
         HowsureError
-            If the file is missing or no TOML, has a key that is not known, or names a file that is missing or holds no
-            square matrix of counts; the message names file, key and remedy.
+            If the file is missing or not of this form, has a key that is not known, or names a file that is missing or
+            holds no square matrix of counts; the message names file, key and remedy.
         """
         held, level = read_study(Path(path))
+        return cls._of(held, level)
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any], *, folder: str | Path | None = None) -> Study:
+        """Return the study that a mapping describes, in the form of a study file.
+
+        Parameters
+        ----------
+        content : mapping
+            As `to_dict` returns it.
+        folder : path, optional
+            Where relative paths begin; the working directory by default.
+
+        Raises
+        ------
+        HowsureError
+            As of `load`.
+        """
+        return cls._of(*study_of(content, "the mapping", Path() if folder is None else Path(folder)))
+
+    @classmethod
+    def _of(cls, held: Collection, level: float) -> Study:
         study = cls(seed=held.seed, n_draws=held.n_draws, confidence_level=level)
         study._held = held
         return study
 
-    def save(self, path: str | Path) -> Path:
-        """Write the study to a TOML file, without its draws, which follow from it; return the path.
+    def to_dict(self) -> dict[str, Any]:
+        """Return the study as plain texts, numbers, lists and dicts, without its draws, which follow from it.
 
         Raises
         ------
         HowsureError
-            If an experiment was made in memory from weighted or clustered cases: a file holds them by their path.
+            As of `save`.
+
+        Examples
+        --------
+        >>> import howsure as hs
+        >>> study = hs.Study()
+        >>> study.add("forest/fold_0", [[50, 3], [5, 42]])
+        >>> study.to_dict()["experiments"]
+        {'forest/fold_0': {'counts': [[50, 3], [5, 42]]}}
+        """
+        return content_of(self._held, self._level, Path())
+
+    def save(self, path: str | Path) -> Path:
+        """Write the study, without its draws, to a TOML or JSON file; return the path.
+
+        Raises
+        ------
+        HowsureError
+            If an experiment was made in memory from weighted or clustered cases: a file holds them by their path. Also
+            if the suffix is another.
         """
         return write_study(self._held, self._level, checked_path(path))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -243,15 +244,23 @@ def other_classes(first: Table, second: Table) -> str:
 
 
 def label_array(labels: ArrayLike) -> Array:
-    """Return class labels as an array; refuse repeated ones."""
-    listed = list(labels) if not isinstance(labels, np.ndarray) else labels.tolist()  # type: ignore[arg-type]
-    repeated = {label for label in listed if listed.count(label) > 1} if len(set(listed)) < len(listed) else set()
+    """Return class labels as an array; refuse what is no list of names, and repeated ones."""
+    names = labels.tolist() if isinstance(labels, np.ndarray) else labels
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        message = f"`labels` is a list with one label per class, not {labels!r}."
+        raise HowsureError(message)
+    names = list(names)
+    unnamed = [label for label in names if not isinstance(label, Hashable)]
+    if unnamed:
+        message = f"`labels` holds {unnamed[0]!r}, which names no class. Give texts or numbers."
+        raise HowsureError(message)
+    repeated = {label for label in names if names.count(label) > 1} if len(set(names)) < len(names) else set()
     if repeated:
         message = f"`labels` names {sorted(map(str, repeated))} more than once. Give each class once."
         raise HowsureError(message)
-    kinds = {type(label) for label in listed}
+    kinds = {type(label) for label in names}
     if len(kinds) == 1 and kinds <= {int, float, bool, str}:
-        return np.asarray(listed)
-    values = np.empty(len(listed), dtype=object)
-    values[:] = listed
+        return np.asarray(names)
+    values = np.empty(len(names), dtype=object)
+    values[:] = names
     return values

@@ -1,4 +1,4 @@
-"""What the package ``confidenceinterval`` has beside scikit-learn's names: its report."""
+"""The report of the package ``confidenceinterval``, called as there."""
 
 from __future__ import annotations
 
@@ -22,11 +22,10 @@ TITLES = {"precision": "Precision", "recall": "Recall", "f1": "F1-Score"}
 def classification_report_with_ci(
     y_true: Any,
     y_pred: Any,
-    *,
+    binary_method: MethodName | Method = "wilson",
     round_ndigits: int = 3,
     numerical_to_label_map: Mapping[Any, str] | None = None,
     confidence_level: float = 0.95,
-    binary_method: MethodName | Method | None = None,
 ) -> DataFrame:
     """Return the report as the pandas frame that the package ``confidenceinterval`` gives, with right intervals.
 
@@ -34,14 +33,14 @@ def classification_report_with_ci(
     ----------
     y_true, y_pred : array-like of shape (n,)
         True and predicted labels.
+    binary_method : str or Method
+        Method for the classes' precision and recall.
     round_ndigits : int
         Decimals to round to.
     numerical_to_label_map : mapping of label to str, optional
         Names to show for the labels.
     confidence_level : float
         Coverage of the intervals, between 0 and 1.
-    binary_method : str or Method, optional
-        Method for the classes' precision and recall; by default the one that suits.
 
     Returns
     -------
@@ -65,10 +64,9 @@ def classification_report_with_ci(
     table = settings.table(y_true, y_pred)
     names = [*(_name(label, numerical_to_label_map) for label in table.labels.tolist()), *AVERAGES[:2]]
     rows = estimated(settings, table, range(len(table.labels)), averages=AVERAGES[:2])
-    if binary_method is not None:
-        own = Settings(confidence_level=confidence_level, method=binary_method)
-        chosen = estimated(own, table, range(len(table.labels)), averages=(), metrics=METRICS[:2])
-        rows = [row | other for row, other in zip(rows, [*chosen, {}, {}], strict=True)]
+    own = Settings(confidence_level=confidence_level, method=binary_method)
+    chosen = estimated(own, table, range(len(table.labels)), averages=(), metrics=METRICS[:2])
+    rows = [row | other for row, other in zip(rows, [*chosen, {}, {}], strict=True)]
     support = [*true_totals(table), table.counts.sum(), table.counts.sum()]
     records = [_record(*each, round_ndigits) for each in zip(names, rows, support, strict=True)]
     return to_frame(columns_of(records), "pandas")

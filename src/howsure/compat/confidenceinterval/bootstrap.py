@@ -1,0 +1,36 @@
+"""Bootstrap of any function of the cases, called as in the package ``confidenceinterval``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from howsure.compat.confidenceinterval.results import Limits
+from howsure.errors import HowsureError
+from howsure.estimates.estimate import Estimate
+from howsure.estimates.rows import bootstrap_ci as bootstrapped
+
+bootstrap_methods = ["bootstrap_bca", "bootstrap_percentile", "bootstrap_basic"]
+
+
+def bootstrap_ci(
+    y_true: Any,
+    y_pred: Any,
+    metric: Callable[[Any, Any], float],
+    confidence_level: float = 0.95,
+    n_resamples: int = 9999,
+    method: str = "bootstrap_bca",
+    random_state: Any = None,
+) -> tuple[Estimate, Limits]:
+    """Return a function of true and predicted labels with limits from resampled cases; see `howsure.bootstrap_ci`.
+
+    Raises
+    ------
+    HowsureError
+        If the method is none of the bootstraps, or the arrays differ in length.
+    """
+    if method not in bootstrap_methods:
+        what = "method"
+        raise HowsureError.unknown(what, str(method), bootstrap_methods)
+    found = bootstrapped(y_true, y_pred, metric, confidence_level, n_resamples, method, random_state)
+    return found, (found.low, found.high)

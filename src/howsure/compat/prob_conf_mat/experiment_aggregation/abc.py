@@ -1,0 +1,87 @@
+"""The base of aggregators: a subclass is known by its aliases from where it is defined."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.compat.prob_conf_mat.experiment_group import ExperimentGroup
+from howsure.compat.prob_conf_mat.metrics.abc import MetricLike
+from howsure.errors import HowsureError
+from howsure.methods.interval import shows_variation
+from howsure.pooling.effects import pool
+
+Array = NDArray[Any]
+AGGREGATION_REGISTRY: dict[str, type[ExperimentAggregator]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class HeterogeneityResult:
+    """How much of the variance of experiments lies between them."""
+
+    i2: float
+    within_experiment_variance: float
+    between_experiment_variance: float
+
+
+class ExperimentAggregator(ABC):
+    """Makes one distribution of those of a group's experiments; subclass it to define one.
+
+    A subclass says ``full_name`` and ``aliases``, and has a method ``aggregate(experiment_samples, bounds)``: an array
+    of draws × experiments, and the metric's smallest and largest value, to draws of the aggregate.
+    """
+
+    full_name: str
+    aliases: ClassVar[Sequence[str]] = ()
+
+    def __init__(self, rng: Any) -> None:
+        self.rng = rng
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        for alias in cls.aliases:
+            if alias in AGGREGATION_REGISTRY:
+                message = f"The name '{alias}' of {cls.__name__} is taken by {AGGREGATION_REGISTRY[alias].__name__}."
+                raise HowsureError(message)
+        AGGREGATION_REGISTRY.update(dict.fromkeys(cls.aliases, cls))
+
+    @property
+    def name(self) -> str:
+        """Its first alias."""
+        return self.aliases[0]
+
+    @abstractmethod
+    def aggregate(self, experiment_samples: Array, bounds: tuple[float, float]) -> Array:
+        """Return draws of the aggregate."""
+
+
+@dataclass(frozen=True, eq=False)
+class ExperimentAggregationResult:
+    """Draws of a group's aggregate, draws × classes, and the heterogeneity of each class."""
+
+    experiment_group: ExperimentGroup
+    aggregator: ExperimentAggregator
+    metric: MetricLike
+    heterogeneity_results: list[HeterogeneityResult]
+    values: Array
+
+    @property
+    def name(self) -> str:
+        """The group's."""
+        return self.experiment_group.name
+
+
+def heterogeneity(samples: Array) -> HeterogeneityResult:
+    """Return the heterogeneity of experiments from their draws, draws × experiments, by Paule and Mandel."""
+    if samples.shape[1] == 1:
+        return HeterogeneityResult(np.nan, float(np.nanvar(samples, ddof=1)), np.nan)
+    means, errors = np.nanmean(samples, axis=0), np.nanstd(samples, axis=0, ddof=1)
+    if not np.all(shows_variation(errors, means)):
+        return HeterogeneityResult(np.nan, np.nan, np.nan)
+    found = pool(means, errors, method="pm")
+    return HeterogeneityResult(found.i2, found.within_variance, found.tau2)
