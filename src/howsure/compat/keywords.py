@@ -12,6 +12,7 @@ from typing import Any, Literal, TypedDict, TypeVar, cast, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from howsure.compat.targets import classes
 from howsure.errors import OneClassError
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import evaluate
@@ -30,8 +31,7 @@ Array = NDArray[Any]
 Function = TypeVar("Function", bound=Callable[..., Any])
 Seed = int | Sequence[int] | np.random.Generator | np.random.RandomState | np.random.SeedSequence | None
 MeanName = Literal["macro", "micro", "weighted", "geometric", "harmonic", "min", "max"]
-AverageName = Literal["binary"] | MeanName
-SAMPLES = "average='samples' averages over cases, and is no function of the table. Use micro, macro or weighted."
+AverageName = Literal["binary", "samples"] | MeanName
 
 
 class Keywords(TypedDict, total=False):
@@ -127,9 +127,16 @@ class Settings:
 
     def counted(self, y_true: Any, y_pred: Any, labels: ArrayLike | None = None) -> ConfusionTable | MultilabelTable:
         """Return the table of the classes that are named; of all that occur by default."""
+        true, predicted = self.labels(y_true, y_pred)
         return confusion(
-            y_true, y_pred, labels=labels, data=self.data, sample_weight=self.sample_weight, groups=self.groups
+            true, predicted, labels=labels, data=self.data, sample_weight=self.sample_weight, groups=self.groups
         )
+
+    def labels(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
+        """Return true and predicted labels as columns or as indicator arrays, or as the names of columns."""
+        if self.data is not None:
+            return y_true, y_pred
+        return classes("y_true", y_true), classes("y_pred", y_pred)
 
     def estimates(self, table: Table, metrics: Sequence[Metric | str]) -> list[Estimate]:
         """Return the estimate of each metric, all of them in one pass."""
@@ -137,6 +144,24 @@ class Settings:
             table, metrics, method=self.chosen_method, confidence_level=self.level, random_state=self.random_state
         )
         return [found[each if isinstance(each, str) else each.name] for each in metrics]
+
+    def estimated(self, table: Table, metric: Metric | str, *, normalize: bool = True) -> Estimate:
+        """Return the estimate of a mean over the cases, or with ``normalize=False`` of the sum."""
+        found = self.estimates(table, [metric])[0]
+        return found if normalize else scaled(found, float(table.counts.sum()), "summed over the cases")
+
+
+def scaled(estimate: Estimate, factor: float, reason: str = "") -> Estimate:
+    """Return an estimate times a known number, with the words that say so."""
+    return estimate.replace(
+        value=factor * estimate.value,
+        low=factor * estimate.low,
+        high=factor * estimate.high,
+        standard_error=factor * estimate.standard_error,
+        draws=None if estimate.draws is None else factor * estimate.draws,
+        stream=None,
+        reason="; ".join(filter(None, (estimate.reason, reason))),
+    )
 
 
 def listed(labels: Any) -> list[Any]:

@@ -1,0 +1,146 @@
+"""scikit-learn's losses of probabilities, and the share that they save of the loss of constant ones."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from howsure.compat.keywords import Keywords, Settings, scaled, with_keywords
+from howsure.compat.score_tables import PARAMETERS, Scored, given, refuse_text, table_of
+from howsure.compat.undefined import warn
+from howsure.estimates.estimate import Estimate
+from howsure.metrics.metric import Metric
+from howsure.metrics.rows import of_rows
+from howsure.metrics.spec import parse
+
+
+@with_keywords(PARAMETERS)
+def brier_score_loss(
+    y_true: Any,
+    y_score: Any = None,
+    *,
+    scale_by_half: bool | Literal["auto"] = "auto",
+    y_pred: Any = None,
+    y_proba: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    **keywords: Unpack[Keywords],
+) -> Estimate:
+    """Brier score, the mean squared difference of probability and truth.
+
+    In [0, 1] of two classes; summed over the classes and in [0, 2] where there are more. Lower is better.
+
+    Parameters
+    ----------
+    scale_by_half : bool or "auto"
+        Whether to halve the sum over the classes; by default where there are two.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> print(hs.brier_score_loss([0, 1, 0, 0, 1, 1], [0.1, 0.9, 0.3, 0.7, 0.8, 0.4]))
+    0.167 [0.063, 0.372]
+    """
+    settings, probabilities = Settings(**keywords), given(y_score=y_score, y_pred=y_pred, y_proba=y_proba)
+    refuse_text(settings, y_true, probabilities, pos_label)
+    table = table_of(settings, y_true, probabilities, labels, pos_label)
+    found = settings.estimated(table, _whole("brier_score", table))
+    columns = 1 if table.has_thresholds else table.scores.shape[1]
+    halved = columns < 3 if scale_by_half == "auto" else bool(scale_by_half)  # noqa: PLR2004 - two classes
+    factor = (0.5 if halved else 1.0) * (2.0 if columns == 1 else 1.0)
+    return found if factor == 1 else scaled(found, factor)
+
+
+@with_keywords(PARAMETERS)
+def log_loss(
+    y_true: Any,
+    y_score: Any = None,
+    *,
+    normalize: bool = True,
+    y_pred: Any = None,
+    y_proba: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    **keywords: Unpack[Keywords],
+) -> Estimate:
+    """Log loss, the mean negative logarithm of the probability given to the true class; 0 or more, lower is better.
+
+    Parameters
+    ----------
+    normalize : bool
+        Whether to return the mean over the cases; else the sum.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> print(hs.log_loss([0, 1, 0, 0, 1, 1], [0.1, 0.9, 0.3, 0.7, 0.8, 0.4]))
+    0.485 [0.241, 0.976]
+    """
+    settings, probabilities = Settings(**keywords), given(y_score=y_score, y_pred=y_pred, y_proba=y_proba)
+    table = table_of(settings, y_true, probabilities, labels, pos_label)
+    return settings.estimated(table, _whole("log_loss", table), normalize=normalize)
+
+
+@with_keywords(PARAMETERS)
+def d2_brier_score(
+    y_true: Any,
+    y_score: Any = None,
+    *,
+    y_pred: Any = None,
+    y_proba: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    **keywords: Unpack[Keywords],
+) -> Estimate:
+    """Brier skill score, the share of the Brier score of always predicting the prevalence that is saved.
+
+    1 − Brier / Brier of the prevalence; at most 1, higher is better, 0 for the prevalence.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> print(hs.d2_brier_score([0, 1, 0, 0, 1, 1], [0.1, 0.9, 0.3, 0.7, 0.8, 0.4]))
+    0.333 [-0.553, 0.714]
+    """
+    settings, probabilities = Settings(**keywords), given(y_score=y_score, y_pred=y_pred, y_proba=y_proba)
+    refuse_text(settings, y_true, probabilities, pos_label)
+    return _skill("brier_skill", settings, table_of(settings, y_true, probabilities, labels, pos_label))
+
+
+@with_keywords(PARAMETERS)
+def d2_log_loss_score(
+    y_true: Any,
+    y_score: Any = None,
+    *,
+    y_pred: Any = None,
+    y_proba: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    **keywords: Unpack[Keywords],
+) -> Estimate:
+    """D², the share of the log loss of always predicting the prevalence that is saved.
+
+    1 − log loss / log loss of the prevalence; at most 1, higher is better, 0 for the prevalence.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> print(hs.d2_log_loss_score([0, 1, 0, 0, 1, 1], [0.1, 0.9, 0.3, 0.7, 0.8, 0.4]))
+    0.301 [-0.408, 0.653]
+    """
+    settings, probabilities = Settings(**keywords), given(y_score=y_score, y_pred=y_pred, y_proba=y_proba)
+    return _skill("log_loss_skill", settings, table_of(settings, y_true, probabilities, labels, pos_label))
+
+
+def _skill(spec: str, settings: Settings, table: Scored) -> Estimate:
+    found = settings.estimated(table, _whole(spec, table))
+    if np.isnan(found):
+        warn(f"`{spec}` is undefined: {found.reason or 'the prevalence leaves nothing to save'}.")
+    return found
+
+
+def _whole(spec: str, table: Scored) -> Metric | str:
+    """Return the metric of whole rows of labels, which has a name only of classes."""
+    return of_rows(parse(spec), table) if not table.has_one_label_per_case else spec
