@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.compat.targets import classes
-from howsure.errors import OneClassError
+from howsure.errors import HowsureError, OneClassError
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import evaluate
 from howsure.methods.bootstrap import Bootstrap
@@ -84,6 +84,11 @@ class Settings:
     random_state: Seed = None
     data: Any = None
     compute_ci: bool = True
+
+    def __post_init__(self) -> None:
+        if np.iscomplexobj(self.sample_weight):
+            message = "`sample_weight` is complex. Give one non-negative number per case."
+            raise HowsureError(message)
 
     @property
     def level(self) -> float:

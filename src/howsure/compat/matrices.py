@@ -9,7 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.compat.keywords import Settings, listed
 from howsure.compat.targets import indicators, is_matrix
-from howsure.errors import HowsureError
+from howsure.compat.undefined import warn
+from howsure.errors import HowsureError, OneClassError
+from howsure.sources.columns import checked_weight
 from howsure.tables.counts import ClassCounts
 from howsure.tables.table import Table
 
@@ -60,14 +62,32 @@ def confusion_matrix(
     if normalize is not None and normalize not in SUMMED:
         raise HowsureError.unknown("value of `normalize`", str(normalize), SUMMED)
     settings = Settings(sample_weight=sample_weight, data=data)
-    table = settings.table(y_true, y_pred) if labels is None else settings.counted(y_true, y_pred, labels)
+    counts = _counted(settings, y_true, y_pred, labels)
+    if normalize is None:
+        return _whole(counts, sample_weight)
+    sums = counts.sum(SUMMED[normalize], keepdims=True)
+    return np.asarray(counts / np.where(sums == 0, np.nan, sums))
+
+
+def _counted(settings: Settings, y_true: Any, y_pred: Any, labels: ArrayLike | None) -> Array:
+    try:
+        table = settings.counted(y_true, y_pred) if labels is None else settings.table(y_true, y_pred, also=labels)
+    except OneClassError as error:
+        warn(f"Only the class {error.label!r} occurs: give all classes with `labels=`.", UserWarning)
+        return settings.table(y_true, y_pred).counts.sum(keepdims=True)
     if not table.has_one_label_per_case:
         message = "A confusion matrix is of one label per case; for multilabel data use `multilabel_confusion_matrix`."
         raise HowsureError(message)
-    if normalize is None:
-        return table.counts if sample_weight is not None else table.counts.astype(np.int64)
-    sums = table.counts.sum(SUMMED[normalize], keepdims=True)
-    return np.asarray(table.counts / np.where(sums == 0, np.nan, sums))
+    if labels is None:
+        return table.counts
+    places = [table.position(label) for label in listed(labels)]
+    return table.counts[np.ix_(places, places)]
+
+
+def _whole(counts: Array, weight: Any) -> Array:
+    """Return counts as whole numbers, unless the weights are none."""
+    is_whole = weight is None or np.asarray(weight).dtype.kind in "biu"
+    return counts.astype(np.int64) if is_whole else counts
 
 
 def multilabel_confusion_matrix(
@@ -114,7 +134,7 @@ def multilabel_confusion_matrix(
     matrices = np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2)
     if labels is not None:
         matrices = matrices[[table.position(label) for label in listed(labels)]]
-    return matrices if sample_weight is not None else matrices.astype(np.int64)
+    return _whole(matrices, sample_weight)
 
 
 def outcomes(table: Table) -> tuple[Array, Array, Array, Array]:
@@ -133,4 +153,12 @@ def _of_samples(y_true: Any, y_pred: Any, labels: ArrayLike | None, weight: Any)
     true, predicted = true[:, chosen], predicted[:, chosen]
     cells = 2 * true + predicted
     counts = np.stack([(cells == cell).sum(1) for cell in range(4)], -1).reshape(-1, 2, 2)
-    return counts if weight is None else counts * np.asarray(weight)[:, None, None]
+    return counts if weight is None else counts * _weights(weight, len(true))[:, None, None]
+
+
+def _weights(weight: Any, size: int) -> Array:
+    weights = checked_weight(weight)
+    if len(weights) != size:
+        message = f"`sample_weight` has {len(weights)} entries for {size} cases."
+        raise HowsureError(message)
+    return weights

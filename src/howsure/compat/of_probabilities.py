@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from howsure.compat.keywords import Keywords, Settings, scaled, with_keywords
-from howsure.compat.score_tables import PARAMETERS, Scored, given, refuse_text, table_of
+from howsure.compat.score_tables import PARAMETERS, Scored, given, positive_of_one, refuse_text, table_of
 from howsure.compat.undefined import warn
 from howsure.estimates.estimate import Estimate
 from howsure.metrics.metric import Metric
@@ -45,7 +45,7 @@ def brier_score_loss(
     """
     settings, probabilities = Settings(**keywords), given(y_score=y_score, y_pred=y_pred, y_proba=y_proba)
     refuse_text(settings, y_true, probabilities, pos_label)
-    table = table_of(settings, y_true, probabilities, labels, pos_label)
+    table = _of_one_or_two(settings, y_true, probabilities, labels, pos_label)
     found = settings.estimated(table, _whole("brier_score", table))
     columns = 1 if table.has_thresholds else table.scores.shape[1]
     halved = columns < 3 if scale_by_half == "auto" else bool(scale_by_half)  # noqa: PLR2004 - two classes
@@ -106,7 +106,9 @@ def d2_brier_score(
     """
     settings, probabilities = Settings(**keywords), given(y_score=y_score, y_pred=y_pred, y_proba=y_proba)
     refuse_text(settings, y_true, probabilities, pos_label)
-    return _skill("brier_skill", settings, table_of(settings, y_true, probabilities, labels, pos_label))
+    if _is_single(y_true):
+        return _undefined("brier_skill", settings)
+    return _skill("brier_skill", settings, _of_one_or_two(settings, y_true, probabilities, labels, pos_label))
 
 
 @with_keywords(PARAMETERS)
@@ -131,7 +133,27 @@ def d2_log_loss_score(
     0.301 [-0.408, 0.653]
     """
     settings, probabilities = Settings(**keywords), given(y_score=y_score, y_pred=y_pred, y_proba=y_proba)
+    if _is_single(y_true):
+        return _undefined("log_loss_skill", settings)
     return _skill("log_loss_skill", settings, table_of(settings, y_true, probabilities, labels, pos_label))
+
+
+def _of_one_or_two(settings: Settings, y_true: Any, score: Any, labels: ArrayLike | None, pos_label: Any) -> Scored:
+    """Return the table of scores, in which 0, 1 or −1 may occur alone."""
+    if pos_label is None and labels is None:
+        pos_label = positive_of_one(settings, y_true)
+    return table_of(settings, y_true, score, labels, pos_label)
+
+
+def _is_single(y_true: Any) -> bool:
+    return not isinstance(y_true, str) and len(y_true) == 1
+
+
+def _undefined(spec: str, settings: Settings) -> Estimate:
+    """Return what a skill is of a single case: nothing was to be told apart."""
+    reason = "undefined: a single case leaves nothing to save"
+    warn(f"`{spec}` is {reason}.")
+    return Estimate(np.nan, low=np.nan, high=np.nan, metric=spec, confidence_level=settings.level, reason=reason)
 
 
 def _skill(spec: str, settings: Settings, table: Scored) -> Estimate:

@@ -14,7 +14,9 @@ from howsure.compat.score_tables import (
     Scored,
     given,
     is_matrix_of_scores,
+    only_class,
     refuse_text,
+    scores_of,
     table_of,
 )
 from howsure.compat.targets import MATRIX
@@ -26,7 +28,7 @@ from howsure.metrics.forms import Ratio
 from howsure.metrics.metric import Metric
 from howsure.metrics.probability import mean_loss
 from howsure.metrics.rows import SUM_TOLERANCE
-from howsure.sources.columns import indicator
+from howsure.sources.columns import encoded, indicator
 from howsure.sources.scores import score_values, scores_table
 from howsure.tables.counts import Counts
 
@@ -109,10 +111,12 @@ def roc_auc_score(
         raise HowsureError.unknown("scheme (`multi_class`)", multi_class, ("ovr", "ovo"))
     settings, score = Settings(**keywords), given(y_score=y_score, y_pred=y_pred, y_proba=y_proba)
     area = "roc_auc" if max_fpr is None else f"roc_auc+max_fpr={max_fpr}"
+    y_true, score = scores_of(settings, y_true, score)
     if average == "samples" and is_matrix_of_scores(score, settings.data):
         return _over_samples(settings, y_true, score, area)
-    positive = _only_class(settings, y_true) if pos_label is None and labels is None else pos_label
-    table = table_of(settings, y_true, score, labels, positive)
+    if pos_label is None and labels is None:
+        pos_label = only_class(settings, y_true)  # for which the area is undefined, and not refused
+    table = table_of(settings, y_true, score, labels, pos_label)
     pairs = ""
     if table.has_one_label_per_case and not table.has_thresholds:
         if multi_class == "raise":
@@ -189,7 +193,11 @@ def average_precision_score(
     0.917 [0.463, 0.993]
     """
     settings, score = Settings(**keywords), given(y_score=y_score, y_pred=y_pred, y_proba=y_proba)
+    y_true, score = scores_of(settings, y_true, score)
     if average == "samples" and is_matrix_of_scores(score, settings.data):
+        if np.ndim(y_true) != MATRIX:  # a true class per case: the one label that it has
+            classes = encoded("y_true", y_true)
+            y_true = np.arange(len(classes.levels)) == (np.asarray(classes.codes) - classes.offset)[:, None]
         return _over_samples(settings, y_true, score, "average_precision")
     refuse_text(settings, y_true, score, pos_label)
     positive = 1 if pos_label is None and labels is None else pos_label
@@ -259,14 +267,6 @@ def _among_highest(table: Scored, size: int) -> Array:
     chosen = np.zeros(score.shape, dtype=bool)
     np.put_along_axis(chosen, score.shape[1] - 1 - order, values=True, axis=1)
     return chosen
-
-
-def _only_class(settings: Settings, y_true: Any) -> Any:
-    """Return the class of truth that has one alone, for which the area is undefined and not refused; else None."""
-    if settings.data is not None or np.ndim(y_true) == MATRIX:
-        return None
-    levels = np.unique(np.asarray(y_true)).tolist() if len(y_true) else []
-    return levels[0] if len(levels) == 1 else None
 
 
 def _over_samples(settings: Settings, y_true: Any, y_score: Any, spec: str) -> Estimate:

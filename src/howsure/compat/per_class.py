@@ -89,6 +89,9 @@ class Classes:
 
     def score(self, spec: Spec, y_true: Any, y_pred: Any, settings: Settings) -> Result:
         """Return the estimate, or the list of them."""
+        if self.average not in {None, "binary"} and self.positive not in {None, 1}:
+            words = f"`pos_label` is for average='binary', and average={self.average!r} does not look at it."
+            warn(f"{words} For one class give `labels=[{self.positive!r}]`.", UserWarning)
         if self.average == "samples":
             return self._over_samples(spec, *settings.labels(y_true, y_pred), settings)
         also = None if self.average == "binary" else self.labels

@@ -90,6 +90,19 @@ def is_matrix_of_scores(score: Any, data: Any) -> bool:
     return np.ndim(score) == MATRIX
 
 
+def only_class(settings: Settings, y_true: Any) -> Any:
+    """Return the class of truth that has one alone, else None."""
+    if settings.data is not None or np.ndim(y_true) == MATRIX:
+        return None
+    levels = np.unique(np.asarray(y_true)).tolist() if len(y_true) else []
+    return levels[0] if len(levels) == 1 else None
+
+
+def positive_of_one(settings: Settings, y_true: Any) -> Any:
+    """Return 1, the positive class, where 0 or 1 or −1 alone occurs; else None."""
+    return 1 if only_class(settings, flattened(y_true)) in {0, 1, -1} else None
+
+
 def refuse_text(settings: Settings, y_true: Any, score: Any, pos_label: Any) -> None:
     """Refuse text labels without `pos_label`: which class the probabilities are of, nothing says."""
     if pos_label is not None or settings.data is not None or is_matrix_of_scores(flattened(score), None):

@@ -103,19 +103,31 @@ def class_likelihood_ratios(
     >>> print(f"{positive:.1f} {negative:.2f}")
     3.0 0.33
     """
-    settings = Settings(**keywords)
+    settings, replacements = Settings(**keywords), _replacements(replace_undefined_by)
     table = settings.table(y_true, y_pred) if labels is None else settings.counted(y_true, y_pred, labels)
     if len(table.labels) != 2 or not table.has_one_label_per_case:  # noqa: PLR2004 - two classes
         message = f"Likelihood ratios are of two classes, and there are {len(table.labels)}."
         raise HowsureError(message)
     positive, negative = settings.estimates(table, ["plr", "nlr"])
-    return _replaced(positive, "LR+", replace_undefined_by), _replaced(negative, "LR-", replace_undefined_by)
+    return _replaced(positive, "LR+", replacements), _replaced(negative, "LR-", replacements)
 
 
-def _replaced(ratio: Estimate, key: str, values: float | dict[str, float]) -> Estimate:
+def _replacements(given: float | dict[str, float]) -> dict[str, float]:
+    """Return what an undefined ratio counts: nan, or a value on the side of 1 where that ratio is better."""
+    values = given if isinstance(given, dict) else {"LR+": given, "LR-": given}
+    fits = set(values) == {"LR+", "LR-"} and all(isinstance(each, int | float) for each in values.values())
+    if fits and not (values["LR+"] < 1 or values["LR-"] > 1 or values["LR-"] < 0):
+        return values
+    message = (
+        f"`replace_undefined_by` is nan, 1, or a dict of 'LR+' (at least 1 or nan) and 'LR-' (in [0, 1] or nan), not {given!r}."
+    )
+    raise HowsureError(message)
+
+
+def _replaced(ratio: Estimate, key: str, values: dict[str, float]) -> Estimate:
     """Return a ratio with the value that stands for an undefined one; warn of it."""
     if not np.isnan(ratio):
         return ratio
-    value = values.get(key, np.nan) if isinstance(values, dict) else values
+    value = values[key]
     warn(f"The likelihood ratio {key} is undefined, and counts as {value:g}: {ratio.reason or 'its denominator is 0'}.")
     return ratio if np.isnan(value) else ratio.replace(value=value)

@@ -65,6 +65,8 @@ def estimated(
                 warn(f"`{name}` is undefined {words} as in scikit-learn. Set `zero_division` to 0, 1 or nan to choose.")
         if not np.isnan(value):
             found = settings.estimates(table, metrics(value))
+            # Where no class at all has a weight, the average counts as the value too.
+            found = [each.replace(value=value) if np.isnan(each) else each for each in found]
     return found
 
 
@@ -79,9 +81,9 @@ def _undefined(metrics: Sequence[Metric], table: Table) -> dict[str, tuple[int, 
     return {name: (absent, size) for name, (absent, size) in number.items() if absent}
 
 
-def warn(words: str) -> None:
+def warn(words: str, category: type[Warning] = UndefinedMetricWarning) -> None:
     """Warn of what is undefined; the warning points to the line that called howsure."""
-    warnings.warn(words, UndefinedMetricWarning, stacklevel=_frames_of_ours() + 1)
+    warnings.warn(words, category, stacklevel=_frames_of_ours() + 1)
 
 
 def _frames_of_ours() -> int:
