@@ -52,6 +52,10 @@ from .compat.per_class import (
     tnr_score as tnr_score,
     tpr_score as tpr_score,
 )
+from .compat.scorer import (
+    Scorer as Scorer,
+    scorer as scorer,
+)
 from .compat.several import (
     class_likelihood_ratios as class_likelihood_ratios,
     precision_recall_fscore_support as precision_recall_fscore_support,

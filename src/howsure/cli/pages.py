@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
 import math
+import shlex
 import shutil
 import sys
 from collections.abc import Mapping, Sequence

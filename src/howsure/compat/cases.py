@@ -35,7 +35,9 @@ def mean_of_cases(
     if not defined.any():
         nothing = {"low": np.nan, "high": np.nan, "reason": "undefined on every case"}
         return Estimate(np.nan, metric=name, confidence_level=settings.level, **nothing)
-    own = replace(settings, sample_weight=_part(settings.sample_weight, defined), groups=_part(settings.groups, defined))
+    own = replace(
+        settings, sample_weight=_part(settings.sample_weight, defined), groups=_part(settings.groups, defined)
+    )
     kept = values[defined]
     if bounds == (0.0, 1.0) and np.isin(kept, bounds).all():
         hit = share_of_cases(own, kept == 1, "accuracy", normalize=normalize).replace(metric=name)

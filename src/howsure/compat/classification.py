@@ -79,16 +79,17 @@ class ClassificationReport(Tabular, Mapping[str, Mapping[str, Estimate]]):
         decimals = self.digits if digits is None else digits
         rows = []
         for name, row in self.rows.items():
-            cells = [
-                ""
-                if name == ACCURACY and metric != "f1"
-                else f"{number(row[metric].value, decimals)} {interval_text(row[metric].low, row[metric].high, decimals)}"
-                for metric in METRICS
-            ]
+            cells = [_cell(row[metric], decimals) for metric in METRICS]
+            if name == ACCURACY:
+                cells = ["", "", cells[-1]]
             rows.append((name, *cells, f"{self.support[name]:g}"))
         return Grid(
             ("class", *METRICS, "support"), tuple(rows), f"{percent(self.confidence_level)} intervals in brackets"
         )
+
+
+def _cell(each: Estimate, decimals: int) -> str:
+    return f"{number(each.value, decimals)} {interval_text(each.low, each.high, decimals)}"
 
 
 def _three(each: Estimate) -> tuple[tuple[str, float], ...]:
@@ -186,7 +187,9 @@ def classification_report(
     averages = AVERAGES[is_accuracy:]
     support = {name: float(total[place]) for name, place in zip(names, shown, strict=True)}
     support |= {f"{average} avg": sum(float(total[place]) for place in shown) for average in averages}
-    rows = dict(zip(support, estimated(settings, table, shown, places, averages, zero_division=zero_division), strict=True))
+    rows = dict(
+        zip(support, estimated(settings, table, shown, places, averages, zero_division=zero_division), strict=True)
+    )
     if is_accuracy:
         rows, support = _with_accuracy(settings.estimated(table, ACCURACY), rows, support)
     report = ClassificationReport(

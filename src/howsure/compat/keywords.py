@@ -123,7 +123,7 @@ class Settings:
             both = as_labels([error.label, _other(error.label, positive)])
             table = self.counted(y_true, y_pred, both[sort_order(both)])
         known = {str(label) for label in table.labels}
-        absent = [] if also is None else [label for label in listed(also) if str(label) not in known]
+        absent = [] if also is None else [label for label in _some(also) if str(label) not in known]
         if not absent:
             return table
         if len(absent) == len(listed(also)):
@@ -133,6 +133,8 @@ class Settings:
     def counted(self, y_true: Any, y_pred: Any, labels: ArrayLike | None = None) -> ConfusionTable | MultilabelTable:
         """Return the table of the classes that are named; of all that occur by default."""
         true, predicted = self.labels(y_true, y_pred)
+        if labels is not None:
+            _some(labels)
         return confusion(
             true, predicted, labels=labels, data=self.data, sample_weight=self.sample_weight, groups=self.groups
         )
@@ -172,6 +174,15 @@ def scaled(estimate: Estimate, factor: float, reason: str = "") -> Estimate:
 def listed(labels: Any) -> list[Any]:
     """Return class labels as a list of plain values."""
     return list(labels.tolist() if hasattr(labels, "tolist") else labels)
+
+
+def _some(labels: Any) -> list[Any]:
+    """Return class labels as a list; refuse an empty one."""
+    every = listed(labels)
+    if not every:
+        message = "`labels` is empty: name the classes, or leave it out for all."
+        raise HowsureError(message)
+    return every
 
 
 def _other(label: Any, positive: Any) -> Any:

@@ -48,7 +48,7 @@ def brier_score_loss(
     table = _of_one_or_two(settings, y_true, probabilities, labels, pos_label)
     found = settings.estimated(table, _whole("brier_score", table))
     columns = 1 if table.has_thresholds else table.scores.shape[1]
-    halved = columns < 3 if scale_by_half == "auto" else bool(scale_by_half)  # noqa: PLR2004 - two classes
+    halved = columns < 3 if scale_by_half == "auto" else bool(scale_by_half)
     factor = (0.5 if halved else 1.0) * (2.0 if columns == 1 else 1.0)
     return found if factor == 1 else scaled(found, factor)
 
@@ -146,7 +146,7 @@ def _of_one_or_two(settings: Settings, y_true: Any, score: Any, labels: ArrayLik
 
 
 def _is_single(y_true: Any) -> bool:
-    return not isinstance(y_true, str) and len(y_true) == 1
+    return np.ndim(y_true) == 1 and len(y_true) == 1
 
 
 def _undefined(spec: str, settings: Settings) -> Estimate:

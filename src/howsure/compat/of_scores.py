@@ -130,10 +130,7 @@ def roc_auc_score(
             message = f"`y_score` needs rows of probabilities; they sum to {sums.min():g} … {sums.max():g}, not to 1."
             raise HowsureError(message)
         pairs = "+multi_class=ovo" if multi_class == "ovo" else ""
-    found = _averaged(settings, table, area, average, pairs)
-    if not isinstance(found, list) and np.isnan(found):
-        warn(f"`{area}` is {found.reason or 'undefined'}.")
-    return found
+    return _averaged(settings, table, area, average, pairs)
 
 
 @overload
@@ -256,7 +253,7 @@ def _among_highest(table: Scored, size: int) -> Array:
     """Return which classes' scores are among the highest, in the shape of the table's cells."""
     score = table.scores
     if table.has_thresholds:  # one score a case, of the positive class
-        threshold = 0.5 if 0 <= score[0] and score[-1] <= 1 else 0.0
+        threshold = 0.5 if score[0] >= 0 and score[-1] <= 1 else 0.0
         positive = score > threshold
         return np.stack([~positive, positive], -1) | (size > 1)
     if not table.has_one_label_per_case:
@@ -273,7 +270,9 @@ def _over_samples(settings: Settings, y_true: Any, y_score: Any, spec: str) -> E
     """Return the mean over the cases of a metric of each case's labels and their scores."""
     truth, score = indicator("y_true", y_true), np.asarray(y_score, dtype=float)
     if truth.ndim != MATRIX or truth.shape != score.shape:
-        message = f"average='samples' is for multilabel data: `y_true` has shape {truth.shape}, `y_score` {score.shape}."
+        message = (
+            f"average='samples' is for multilabel data: `y_true` has shape {truth.shape}, `y_score` {score.shape}."
+        )
         raise HowsureError(message)
     values = np.empty(len(truth))
     for place, (labels, row) in enumerate(zip(truth == 1, score, strict=True)):
@@ -284,8 +283,11 @@ def _over_samples(settings: Settings, y_true: Any, y_score: Any, spec: str) -> E
 
 def _averaged(settings: Settings, table: Scored, metric: str, average: str | None, pairs: str = "") -> Result:
     """Return the estimate, or the list of one per class."""
-    if table.has_thresholds:
-        return settings.estimates(table, [metric])[0]
-    spec = f"{metric}@{'none' if average is None else average}{pairs}"
+    spec = metric if table.has_thresholds else f"{metric}@{'none' if average is None else average}{pairs}"
     specs = labels_to_expand(spec, table)
-    return settings.estimates(table, [spec])[0] if specs is None else settings.estimates(table, specs)
+    if specs is not None:
+        return settings.estimates(table, specs)
+    found = settings.estimated(table, spec)
+    if np.isnan(found):
+        warn(f"`{spec}` is {found.reason or 'undefined'}.")
+    return found

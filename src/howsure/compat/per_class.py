@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol, Unpack, cast, final, overload
+from typing import Any, Protocol, Unpack, cast, final, overload
 
 import numpy as np
 from numpy.typing import ArrayLike

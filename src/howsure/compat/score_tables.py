@@ -71,7 +71,7 @@ def table_of(settings: Settings, y_true: Any, score: Any, labels: ArrayLike | No
 
 
 def ascending(labels: ArrayLike) -> Array:
-    """Return the classes of the columns; refuse them unless they are distinct and ascending, as scikit-learn has them."""
+    """Return the classes of the columns; refuse them unless they are distinct and ascending, as in scikit-learn."""
     every = listed(labels)
     array = as_labels(every)
     if len(set(every)) < len(every) or (np.diff(sort_order(array)) < 0).any():

@@ -105,7 +105,7 @@ def class_likelihood_ratios(
     """
     settings, replacements = Settings(**keywords), _replacements(replace_undefined_by)
     table = settings.table(y_true, y_pred) if labels is None else settings.counted(y_true, y_pred, labels)
-    if len(table.labels) != 2 or not table.has_one_label_per_case:  # noqa: PLR2004 - two classes
+    if len(table.labels) != 2 or not table.has_one_label_per_case:
         message = f"Likelihood ratios are of two classes, and there are {len(table.labels)}."
         raise HowsureError(message)
     positive, negative = settings.estimates(table, ["plr", "nlr"])
@@ -118,9 +118,8 @@ def _replacements(given: float | dict[str, float]) -> dict[str, float]:
     fits = set(values) == {"LR+", "LR-"} and all(isinstance(each, int | float) for each in values.values())
     if fits and not (values["LR+"] < 1 or values["LR-"] > 1 or values["LR-"] < 0):
         return values
-    message = (
-        f"`replace_undefined_by` is nan, 1, or a dict of 'LR+' (at least 1 or nan) and 'LR-' (in [0, 1] or nan), not {given!r}."
-    )
+    ranges = "'LR+' (at least 1, or nan) and 'LR-' (in [0, 1], or nan)"
+    message = f"`replace_undefined_by` is nan, 1, or a dict of {ranges}, not {given!r}."
     raise HowsureError(message)
 
 

@@ -1,4 +1,4 @@
-"""True and predicted labels as scikit-learn reads them: columns are flattened, and numbers with decimals are no classes."""
+"""True and predicted labels as scikit-learn reads them: columns are flattened, and decimals are no classes."""
 
 from __future__ import annotations
 
@@ -70,9 +70,7 @@ def is_matrix(values: Any) -> bool:
 
 def indicators(y_true: Any, y_pred: Any) -> tuple[Array, Array]:
     """Return multilabel data as two indicator arrays of one shape."""
-    true, predicted = (
-        indicator(name, values) for name, values in (("y_true", y_true), ("y_pred", y_pred))
-    )
+    true, predicted = (indicator(name, values) for name, values in (("y_true", y_true), ("y_pred", y_pred)))
     if true.shape != predicted.shape:
         message = f"`y_true` has shape {true.shape} and `y_pred` {predicted.shape}; both are cases × labels."
         raise HowsureError(message)

@@ -72,13 +72,13 @@ def estimated(
 
 def _undefined(metrics: Sequence[Metric], table: Table) -> dict[str, tuple[int, int]]:
     """Return on how many classes of how many a metric is undefined, by the names of those that are."""
-    number: dict[str, list[int]] = {}
+    number: dict[str, tuple[int, int]] = {}
     for metric in metrics:
+        name = metric.spec.definition.name if metric.spec else metric.name
         absent = np.isnan(np.atleast_1d((metric.per_class or metric)(table.counted)))
-        counted = number.setdefault(metric.spec.definition.name if metric.spec else metric.name, [0, 0])
-        counted[0] += int(absent.sum())
-        counted[1] += len(absent)
-    return {name: (absent, size) for name, (absent, size) in number.items() if absent}
+        before = (0, 0) if metric.per_class else number.get(name, (0, 0))  # an average has seen all classes
+        number[name] = before[0] + int(absent.sum()), before[1] + len(absent)
+    return {name: counted for name, counted in number.items() if counted[0]}
 
 
 def warn(words: str, category: type[Warning] = UndefinedMetricWarning) -> None:
