@@ -33,8 +33,8 @@ def mean_of_cases(
     """Return the mean of a value per case; cases where it is nan are left out, and the estimate says so."""
     defined = ~np.isnan(values)
     if not defined.any():
-        nothing = {"low": np.nan, "high": np.nan, "reason": "undefined on every case"}
-        return Estimate(np.nan, metric=name, confidence_level=settings.level, **nothing)
+        why = "undefined on every case"
+        return Estimate(np.nan, low=np.nan, high=np.nan, metric=name, confidence_level=settings.level, reason=why)
     own = replace(
         settings, sample_weight=_part(settings.sample_weight, defined), groups=_part(settings.groups, defined)
     )

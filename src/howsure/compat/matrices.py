@@ -16,7 +16,7 @@ from howsure.tables.counts import ClassCounts
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
-SUMMED = {"true": 1, "pred": 0, "all": (0, 1)}  # axes whose sum becomes 1
+SUMMED: dict[str, tuple[int, ...]] = {"true": (1,), "pred": (0,), "all": (0, 1)}  # axes whose sum becomes 1
 
 
 def confusion_matrix(
@@ -74,7 +74,7 @@ def _counted(settings: Settings, y_true: Any, y_pred: Any, labels: ArrayLike | N
         table = settings.counted(y_true, y_pred) if labels is None else settings.table(y_true, y_pred, also=labels)
     except OneClassError as error:
         warn(f"Only the class {error.label!r} occurs: give all classes with `labels=`.", UserWarning)
-        return settings.table(y_true, y_pred).counts.sum(keepdims=True)
+        return np.asarray(settings.table(y_true, y_pred).counts.sum(keepdims=True))
     if not table.has_one_label_per_case:
         message = "A confusion matrix is of one label per case; for multilabel data use `multilabel_confusion_matrix`."
         raise HowsureError(message)
@@ -114,6 +114,7 @@ def multilabel_confusion_matrix(
     Returns
     -------
     ndarray of shape (K, 2, 2) or (n, 2, 2)
+        Whole numbers, unless there are weights.
 
     Raises
     ------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Unpack
+from typing import Any, Literal, Unpack, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +14,7 @@ from howsure.estimates.estimate import Estimate
 from howsure.metrics.metric import Metric
 from howsure.metrics.rows import of_rows
 from howsure.metrics.spec import parse
+from howsure.tables.score_matrix import ScoreMatrixTable
 
 
 @with_keywords(PARAMETERS)
@@ -102,7 +103,7 @@ def d2_brier_score(
     --------
     >>> import howsure as hs
     >>> print(hs.d2_brier_score([0, 1, 0, 0, 1, 1], [0.1, 0.9, 0.3, 0.7, 0.8, 0.4]))
-    0.333 [-0.553, 0.714]
+    0.333 [-0.647, 0.730]
     """
     settings, probabilities = Settings(**keywords), given(y_score=y_score, y_pred=y_pred, y_proba=y_proba)
     refuse_text(settings, y_true, probabilities, pos_label)
@@ -130,7 +131,7 @@ def d2_log_loss_score(
     --------
     >>> import howsure as hs
     >>> print(hs.d2_log_loss_score([0, 1, 0, 0, 1, 1], [0.1, 0.9, 0.3, 0.7, 0.8, 0.4]))
-    0.301 [-0.408, 0.653]
+    0.300 [-0.407, 0.652]
     """
     settings, probabilities = Settings(**keywords), given(y_score=y_score, y_pred=y_pred, y_proba=y_proba)
     if _is_single(y_true):
@@ -165,4 +166,6 @@ def _skill(spec: str, settings: Settings, table: Scored) -> Estimate:
 
 def _whole(spec: str, table: Scored) -> Metric | str:
     """Return the metric of whole rows of labels, which has a name only of classes."""
-    return of_rows(parse(spec), table) if not table.has_one_label_per_case else spec
+    if table.has_one_label_per_case:
+        return spec
+    return of_rows(parse(spec), cast("ScoreMatrixTable", table))

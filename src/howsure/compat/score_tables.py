@@ -57,7 +57,7 @@ def scores_of(settings: Settings, y_true: Any, score: Any) -> tuple[Any, Any]:
 def table_of(settings: Settings, y_true: Any, score: Any, labels: ArrayLike | None, pos_label: Any) -> Scored:
     """Return the table of scores of two classes, or of one score for each class or label."""
     y_true, score = scores_of(settings, y_true, score)
-    facts = {"data": settings.data, "sample_weight": settings.sample_weight, "groups": settings.groups}
+    facts: dict[str, Any] = {"data": settings.data, "sample_weight": settings.sample_weight, "groups": settings.groups}
     ordered = None if labels is None else ascending(labels)
     if is_matrix_of_scores(score, settings.data):
         if pos_label not in (None, 1):
@@ -65,9 +65,11 @@ def table_of(settings: Settings, y_true: Any, score: Any, labels: ArrayLike | No
                 "`pos_label` is for two classes with one score per case; with a score for each class leave it out."
             )
             raise HowsureError(message)
-        return multiclass_scores(y_true, score, labels=ordered, **facts)
+        matrix: ScoreMatrixTable = multiclass_scores(y_true, score, labels=ordered, **facts)
+        return matrix
     positive = listed(ordered)[-1] if pos_label is None and ordered is not None else pos_label
-    return scores(y_true, score, pos_label=positive, **facts)
+    table: ScoresTable = scores(y_true, score, pos_label=positive, **facts)
+    return table
 
 
 def ascending(labels: ArrayLike) -> Array:

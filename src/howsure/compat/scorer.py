@@ -98,7 +98,7 @@ class Scorer:
         known = np.asarray(getattr(estimator, "classes_", np.unique(np.asarray(y_true))))
         if spec.definition.of_scores:
             return settings.estimated(self._scored(settings, estimator, features, y_true, known), spec.text)
-        table = settings.table(y_true, estimator.predict(X), also=known if known.ndim == 1 else None)
+        table = settings.table(y_true, estimator.predict(features), also=known if known.ndim == 1 else None)
         return settings.estimated(table, self._of_class(spec, table).text)
 
     def _of_class(self, spec: Spec, table: Table) -> Spec:
@@ -173,7 +173,7 @@ def scorer(
     >>> X, y = [[x] for x in range(30)], [0] * 10 + [0, 1] * 5 + [1] * 10
     >>> scoring = hs.scorer("f1@macro", select_by="lower_limit")
     >>> search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, scoring=scoring).fit(X, y)
-    >>> 0 < search.best_score_ < hs.scorer("f1@macro")(search, X, y)
+    >>> bool(0 < search.best_score_ < hs.scorer("f1@macro")(search, X, y))
     True
     """
     definition = parse(metric).definition

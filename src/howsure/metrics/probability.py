@@ -53,7 +53,7 @@ def _surprises(scores: Array) -> Array:
 
 
 def _surprises_of_rows(scores: Array) -> Array:
-    return _surprises(scores) * np.array([0.0, 1.0])  # only the probability of the true class counts
+    return np.asarray(_surprises(scores) * np.array([0.0, 1.0]))  # only the probability of the true class counts
 
 
 def gini(shares: Array) -> tuple[Array, Array]:
