@@ -237,10 +237,10 @@ def estimated(
     zero_division: ZeroDivision = np.nan,
 ) -> list[dict[str, Estimate]]:
     """Return the metrics of each class and of each average over classes, one dict per row, all in one pass."""
-    labels = table.labels.tolist()
+    plain, labels = [parse(metric) for metric in metrics], table.labels.tolist()
 
     def bound(value: float) -> list[Metric]:
-        specs = [replace(parse(metric), zero_division=value) for metric in metrics]
+        specs = plain if np.isnan(value) else [replace(spec, zero_division=value) for spec in plain]
         single = [one_class(spec, labels[place], table) for place in shown for spec in specs]
         return single + [
             resolve(replace(spec, average=average), table, classes=averaged) for average in averages for spec in specs

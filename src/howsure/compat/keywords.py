@@ -86,7 +86,7 @@ class Settings:
     compute_ci: bool = True
 
     def __post_init__(self) -> None:
-        if np.iscomplexobj(np.asarray(self.sample_weight)):
+        if self.sample_weight is not None and np.iscomplexobj(np.asarray(self.sample_weight)):
             message = "`sample_weight` is complex. Give one non-negative number per case."
             raise HowsureError(message)
 

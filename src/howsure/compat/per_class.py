@@ -98,7 +98,7 @@ class Classes:
         table = settings.table(y_true, y_pred, also=also, positive=self.positive)
 
         def metrics(value: float) -> list[Metric]:
-            return self._metrics(replace(spec, zero_division=value), table)
+            return self._metrics(spec if math.isnan(value) else replace(spec, zero_division=value), table)
 
         found = estimated(settings, table, self.zero_division, metrics)
         return found if self.average is None else found[0]

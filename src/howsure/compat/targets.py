@@ -58,7 +58,10 @@ def _holds_floats(values: Any) -> bool:
     if isinstance(values, list | tuple):
         kinds = set(map(type, values))
         return float in kinds and kinds <= {float, int}
-    return str(getattr(values, "dtype", "")).lower().startswith("float")
+    dtype = getattr(values, "dtype", None)
+    if isinstance(dtype, np.dtype):
+        return dtype.kind == "f"
+    return dtype is not None and str(dtype).lower().startswith("float")  # of pandas and Polars
 
 
 def is_matrix(values: Any) -> bool:
