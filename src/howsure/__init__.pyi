@@ -31,11 +31,20 @@ from .compat.classification import classification_report as classification_repor
 from .compat.confidenceinterval.classification_report import (
     classification_report_with_ci as classification_report_with_ci,
 )
+from .compat.matrices import (
+    confusion_matrix as confusion_matrix,
+    multilabel_confusion_matrix as multilabel_confusion_matrix,
+)
+from .compat.of_probabilities import (
+    brier_score_loss as brier_score_loss,
+    d2_brier_score as d2_brier_score,
+    d2_log_loss_score as d2_log_loss_score,
+    log_loss as log_loss,
+)
 from .compat.of_scores import (
     average_precision_score as average_precision_score,
-    brier_score_loss as brier_score_loss,
-    log_loss as log_loss,
     roc_auc_score as roc_auc_score,
+    top_k_accuracy_score as top_k_accuracy_score,
 )
 from .compat.per_class import (
     f1_score as f1_score,
@@ -49,6 +58,14 @@ from .compat.per_class import (
     recall_score as recall_score,
     tnr_score as tnr_score,
     tpr_score as tpr_score,
+)
+from .compat.scorer import (
+    Scorer as Scorer,
+    scorer as scorer,
+)
+from .compat.several import (
+    class_likelihood_ratios as class_likelihood_ratios,
+    precision_recall_fscore_support as precision_recall_fscore_support,
 )
 from .compat.whole_table import (
     accuracy_score as accuracy_score,

@@ -19,7 +19,7 @@ def test_cells_are_the_estimates():
     table = hs.confusion(TRUE, SAID)
     report = hs.classification_report(TRUE, SAID, confidence_level=0.9)
     for metric in METRICS:
-        for row, average in {"1": "binary+positive_class=1", "macro avg": "macro", "micro avg": "micro"}.items():
+        for row, average in {"1": "binary+positive_class=1", "macro avg": "macro", "weighted avg": "weighted"}.items():
             expected = hs.estimate(table, f"{metric}@{average}", confidence_level=0.9)
             found = report[row][metric]
             assert (found.value, found.metric) == (expected.value, expected.metric)
@@ -50,7 +50,7 @@ def test_names_of_named_classes():
 
 def test_a_class_that_does_not_occur():
     """A named class without cases has a row with no support, and undefined metrics that averages leave out."""
-    report = hs.classification_report(TRUE, SAID, labels=[0, 1, 2, 7])
+    report = hs.classification_report(TRUE, SAID, labels=[0, 1, 2, 7], zero_division=np.nan)
     assert report.support["7"] == 0
     assert np.isnan(report["7"]["recall"].value)
     assert report["macro avg"]["recall"].value == pytest.approx(sk.recall_score(TRUE, SAID, average="macro"))

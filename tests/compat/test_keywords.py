@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.compat import of_scores, per_class, whole_table
+from howsure.compat import of_probabilities, of_scores, per_class, whole_table
 from howsure.compat.keywords import AverageName, Keywords, Settings
 from howsure.metrics.averages import AVERAGES
 
 FUNCTIONS = sorted(name for name in hs.__all__ if name.endswith(("_score", "_loss", "_corrcoef")))
-EVERY = [*FUNCTIONS, "classification_report"]
+EVERY = [*FUNCTIONS, "classification_report", "precision_recall_fscore_support", "class_likelihood_ratios"]
 
 
 def test_types_of_keywords_are_those_of_the_settings():
@@ -25,16 +25,17 @@ def test_types_of_keywords_are_those_of_the_settings():
 
 
 def test_averages_that_type_checkers_know():
-    """The names of averages are those of the metrics, one class, and all outcomes together."""
+    """The names of averages are those of the metrics, one class, all outcomes together, and over cases."""
     known = {name for part in get_args(AverageName) for name in get_args(part) or [part]}
-    assert known == {"binary", "micro", *(each.name for each in AVERAGES)}
+    assert known == {"binary", "micro", "samples", *(each.name for each in AVERAGES)}
 
 
 def test_all_functions_are_here():
-    """Every function of the three modules is public."""
-    here = {name for module in (of_scores, per_class, whole_table) for name in dir(module) if name in FUNCTIONS}
+    """Every function of these modules is public."""
+    modules = of_probabilities, of_scores, per_class, whole_table
+    here = {name for module in modules for name in dir(module) if name in FUNCTIONS}
     assert here == set(FUNCTIONS)
-    assert len(FUNCTIONS) == 21
+    assert len(FUNCTIONS) == 24
 
 
 @pytest.mark.parametrize("name", EVERY)

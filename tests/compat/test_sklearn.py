@@ -316,8 +316,6 @@ class TestScores:
             ("roc_auc_score", {"multi_class": "over"}, "scheme"),
             ("roc_auc_score", {"multi_class": "ovr", "average": "samples"}, "samples"),
             ("roc_auc_score", {"multi_class": "ovr", "pos_label": 2}, "pos_label"),
-            ("log_loss", {"normalize": False}, "mean"),
-            ("brier_score_loss", {"scale_by_half": True}, "scale_by_half"),
         ],
     )
     def test_unfit_arguments_are_refused(self, name, settings, words):

@@ -77,7 +77,7 @@ def test_report_holds_estimates_and_support():
     assert report["macro avg"]["recall"].high == hs.estimate(table, "recall@macro").high
     frame = report.to_pandas()
     assert frame["support"].tolist() == [47, 35, 18, 100, 100, 100]
-    assert list(frame["class"]) == ["x", "y", "z", "micro avg", "macro avg", "weighted avg"]
+    assert list(frame["class"]) == ["x", "y", "z", "accuracy", "macro avg", "weighted avg"]
     with pytest.raises(hs.HowsureError, match="Did you mean 'macro avg'"):
         report["macro av"]
     with pytest.raises(hs.HowsureError, match="2 names for 3 classes"):

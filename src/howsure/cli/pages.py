@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 import shutil
 import sys
@@ -204,6 +205,7 @@ def class_blocks(subjects: Sequence[Subject], asked: Asked, how: str) -> list[Bl
         "confidence_level": asked.level,
         "random_state": asked.seed,
         "digits": 2 if narrow else 3,
+        "zero_division": math.nan,
     }
     parts = [part for subject in subjects for part in parts_of(subject)]
     parts.sort(key=lambda part: part.is_group)

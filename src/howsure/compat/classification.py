@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack, overload
 
+import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from howsure.compat import undefined
 from howsure.compat.keywords import Keywords, Settings, listed, with_keywords
 from howsure.compat.per_class import one_class
+from howsure.compat.undefined import ZeroDivision
 from howsure.errors import HowsureError, UnknownKeyError, checked_level
 from howsure.estimates.estimate import Estimate
 from howsure.grids import Grid, Tabular, interval_text, number, percent
 from howsure.metrics.binding import resolve
+from howsure.metrics.metric import Metric
 from howsure.metrics.spec import parse
 from howsure.tables.counts import ClassCounts
 from howsure.tables.table import Table
 
 METRICS = ("precision", "recall", "f1")
 AVERAGES = ("micro", "macro", "weighted")
+ACCURACY = "accuracy"  # what the micro average is called where it is over all classes, of one label per case
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -29,7 +34,7 @@ class ClassificationReport(Tabular, Mapping[str, Mapping[str, Estimate]]):
     Parameters
     ----------
     rows : mapping of str to mapping of str to Estimate
-        Precision, recall and F1 of each class and average.
+        Precision, recall and F1 of each class and average; the row ``"accuracy"`` has the accuracy as all three.
     support : mapping of str to float
         Cases of each class; of averages all cases.
     confidence_level : float
@@ -74,14 +79,17 @@ class ClassificationReport(Tabular, Mapping[str, Mapping[str, Estimate]]):
         decimals = self.digits if digits is None else digits
         rows = []
         for name, row in self.rows.items():
-            cells = [
-                f"{number(row[metric].value, decimals)} {interval_text(row[metric].low, row[metric].high, decimals)}"
-                for metric in METRICS
-            ]
+            cells = [_cell(row[metric], decimals) for metric in METRICS]
+            if name == ACCURACY:
+                cells = ["", "", cells[-1]]
             rows.append((name, *cells, f"{self.support[name]:g}"))
         return Grid(
             ("class", *METRICS, "support"), tuple(rows), f"{percent(self.confidence_level)} intervals in brackets"
         )
+
+
+def _cell(each: Estimate, decimals: int) -> str:
+    return f"{number(each.value, decimals)} {interval_text(each.low, each.high, decimals)}"
 
 
 def _three(each: Estimate) -> tuple[tuple[str, float], ...]:
@@ -94,10 +102,38 @@ y_true, y_pred : array-like of shape (n,) or (n, L), or str
     ``data``, the names of their columns.
 """
 RETURNS = """
-ClassificationReport
+ClassificationReport or dict
     A mapping of rows to metrics to estimates, which prints as text and has ``to_dict``, ``to_pandas``,
     ``to_polars``, ``to_arrow``, ``to_markdown``, ``to_html`` and ``to_latex``.
 """
+
+
+@overload
+def classification_report(
+    y_true: Any,
+    y_pred: Any = ...,
+    *,
+    labels: ArrayLike | None = ...,
+    target_names: Iterable[str] | None = ...,
+    digits: int = ...,
+    output_dict: Literal[False] = ...,
+    zero_division: ZeroDivision = ...,
+    **keywords: Unpack[Keywords],
+) -> ClassificationReport: ...
+
+
+@overload
+def classification_report(
+    y_true: Any,
+    y_pred: Any = ...,
+    *,
+    labels: ArrayLike | None = ...,
+    target_names: Iterable[str] | None = ...,
+    digits: int = ...,
+    output_dict: Literal[True],
+    zero_division: ZeroDivision = ...,
+    **keywords: Unpack[Keywords],
+) -> dict[str, Any]: ...
 
 
 @with_keywords(PARAMETERS, RETURNS)
@@ -108,11 +144,14 @@ def classification_report(
     labels: ArrayLike | None = None,
     target_names: Iterable[str] | None = None,
     digits: int = 3,
+    output_dict: bool = False,
+    zero_division: ZeroDivision = "warn",
     **keywords: Unpack[Keywords],
-) -> ClassificationReport:
+) -> ClassificationReport | dict[str, Any]:
     """Report precision, recall and F1 of each class and their averages, each with its interval.
 
-    Instead of labels, ``y_true`` may be a `Table` alone.
+    Instead of labels, ``y_true`` may be a `Table` alone. As in scikit-learn the micro average over all classes, of one
+    label per case, is the accuracy and is called so.
 
     Parameters
     ----------
@@ -122,6 +161,11 @@ def classification_report(
         Names to show for them.
     digits : int
         Decimals to show.
+    output_dict : bool
+        Whether to return scikit-learn's dict, with its keys and an `Estimate` for each number.
+    zero_division : {"warn"} or float
+        Value of a class on which a metric is undefined: a number, nan (left out of averages), or ``"warn"`` (0, with
+        a warning).
 
     Examples
     --------
@@ -132,22 +176,47 @@ def classification_report(
     """
     settings = Settings(**keywords)
     table = y_true if isinstance(y_true, Table) else settings.table(y_true, y_pred, also=labels)
+    total = true_totals(table)
     places = None if labels is None else [table.position(label) for label in listed(labels)]
     shown = range(len(table.labels)) if places is None else places
     names = [str(name) for name in (table.labels[shown] if target_names is None else target_names)]
     if len(names) != len(shown):
         message = f"`target_names` has {len(names)} names for {len(shown)} classes."
         raise HowsureError(message)
-    total = true_totals(table)
+    is_accuracy = table.has_one_label_per_case and len(set(shown)) == len(table.labels)
+    averages = AVERAGES[is_accuracy:]
     support = {name: float(total[place]) for name, place in zip(names, shown, strict=True)}
-    support |= {f"{average} avg": sum(float(total[place]) for place in shown) for average in AVERAGES}
-    rows = estimated(settings, table, shown, places)
-    return ClassificationReport(
-        rows=dict(zip(support, rows, strict=True)),
-        support=support,
-        confidence_level=checked_level(settings.level),
-        digits=digits,
+    support |= {f"{average} avg": sum(float(total[place]) for place in shown) for average in averages}
+    rows = dict(
+        zip(support, estimated(settings, table, shown, places, averages, zero_division=zero_division), strict=True)
     )
+    if is_accuracy:
+        rows, support = _with_accuracy(settings.estimated(table, ACCURACY), rows, support)
+    report = ClassificationReport(
+        rows=rows, support=support, confidence_level=checked_level(settings.level), digits=digits
+    )
+    return _as_dict(report) if output_dict else report
+
+
+def _with_accuracy(
+    accuracy: Estimate, rows: dict[str, dict[str, Estimate]], support: dict[str, float]
+) -> tuple[dict[str, dict[str, Estimate]], dict[str, float]]:
+    """Return the rows and their support with the accuracy before the averages."""
+    at = len(rows) - 2
+    names = [*list(rows)[:at], ACCURACY, *list(rows)[at:]]
+    rows = rows | {ACCURACY: dict.fromkeys(METRICS, accuracy)}
+    support = support | {ACCURACY: support["macro avg"]}
+    return {name: rows[name] for name in names}, {name: support[name] for name in names}
+
+
+def _as_dict(report: ClassificationReport) -> dict[str, Any]:
+    """Return scikit-learn's dict of a report."""
+    found: dict[str, Any] = {
+        name: {"f1-score" if metric == "f1" else metric: each for metric, each in row.items()}
+        | {"support": report.support[name]}
+        for name, row in report.items()
+    }
+    return found | {name: found[name]["recall"] for name in found if name == ACCURACY}
 
 
 def true_totals(table: Table) -> NDArray[Any]:
@@ -165,12 +234,17 @@ def estimated(
     averaged: Sequence[int] | None = None,
     averages: Sequence[str] = AVERAGES,
     metrics: Sequence[str] = METRICS,
+    zero_division: ZeroDivision = np.nan,
 ) -> list[dict[str, Estimate]]:
     """Return the metrics of each class and of each average over classes, one dict per row, all in one pass."""
-    specs, labels = [parse(metric) for metric in metrics], table.labels.tolist()
-    bound = [one_class(spec, labels[place], table) for place in shown for spec in specs]
-    bound += [
-        resolve(replace(spec, average=average), table, classes=averaged) for average in averages for spec in specs
-    ]
-    found = settings.estimates(table, bound)
+    plain, labels = [parse(metric) for metric in metrics], table.labels.tolist()
+
+    def bound(value: float) -> list[Metric]:
+        specs = plain if np.isnan(value) else [replace(spec, zero_division=value) for spec in plain]
+        single = [one_class(spec, labels[place], table) for place in shown for spec in specs]
+        return single + [
+            resolve(replace(spec, average=average), table, classes=averaged) for average in averages for spec in specs
+        ]
+
+    found = undefined.estimated(settings, table, zero_division, bound)
     return [dict(zip(metrics, found[i : i + len(metrics)], strict=True)) for i in range(0, len(found), len(metrics))]

@@ -12,7 +12,8 @@ from typing import Any, Literal, TypedDict, TypeVar, cast, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.errors import OneClassError
+from howsure.compat.targets import classes
+from howsure.errors import HowsureError, OneClassError
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import evaluate
 from howsure.methods.bootstrap import Bootstrap
@@ -30,8 +31,7 @@ Array = NDArray[Any]
 Function = TypeVar("Function", bound=Callable[..., Any])
 Seed = int | Sequence[int] | np.random.Generator | np.random.RandomState | np.random.SeedSequence | None
 MeanName = Literal["macro", "micro", "weighted", "geometric", "harmonic", "min", "max"]
-AverageName = Literal["binary"] | MeanName
-SAMPLES = "average='samples' averages over cases, and is no function of the table. Use micro, macro or weighted."
+AverageName = Literal["binary", "samples"] | MeanName
 
 
 class Keywords(TypedDict, total=False):
@@ -85,6 +85,11 @@ class Settings:
     data: Any = None
     compute_ci: bool = True
 
+    def __post_init__(self) -> None:
+        if self.sample_weight is not None and np.iscomplexobj(np.asarray(self.sample_weight)):
+            message = "`sample_weight` is complex. Give one non-negative number per case."
+            raise HowsureError(message)
+
     @property
     def level(self) -> float:
         """The confidence level, by whichever of its names it was given."""
@@ -118,7 +123,7 @@ class Settings:
             both = as_labels([error.label, _other(error.label, positive)])
             table = self.counted(y_true, y_pred, both[sort_order(both)])
         known = {str(label) for label in table.labels}
-        absent = [] if also is None else [label for label in listed(also) if str(label) not in known]
+        absent = [] if also is None else [label for label in _some(also) if str(label) not in known]
         if not absent:
             return table
         if len(absent) == len(listed(also)):
@@ -127,9 +132,18 @@ class Settings:
 
     def counted(self, y_true: Any, y_pred: Any, labels: ArrayLike | None = None) -> ConfusionTable | MultilabelTable:
         """Return the table of the classes that are named; of all that occur by default."""
+        true, predicted = self.labels(y_true, y_pred)
+        if labels is not None:
+            _some(labels)
         return confusion(
-            y_true, y_pred, labels=labels, data=self.data, sample_weight=self.sample_weight, groups=self.groups
+            true, predicted, labels=labels, data=self.data, sample_weight=self.sample_weight, groups=self.groups
         )
+
+    def labels(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
+        """Return true and predicted labels as columns or as indicator arrays, or as the names of columns."""
+        if self.data is not None:
+            return y_true, y_pred
+        return classes("y_true", y_true), classes("y_pred", y_pred)
 
     def estimates(self, table: Table, metrics: Sequence[Metric | str]) -> list[Estimate]:
         """Return the estimate of each metric, all of them in one pass."""
@@ -138,10 +152,37 @@ class Settings:
         )
         return [found[each if isinstance(each, str) else each.name] for each in metrics]
 
+    def estimated(self, table: Table, metric: Metric | str, *, normalize: bool = True) -> Estimate:
+        """Return the estimate of a mean over the cases, or with ``normalize=False`` of the sum."""
+        found = self.estimates(table, [metric])[0]
+        return found if normalize else scaled(found, float(table.counts.sum()), "summed over the cases")
+
+
+def scaled(estimate: Estimate, factor: float, reason: str = "") -> Estimate:
+    """Return an estimate times a known number, with the words that say so."""
+    return estimate.replace(
+        value=factor * estimate.value,
+        low=factor * estimate.low,
+        high=factor * estimate.high,
+        standard_error=factor * estimate.standard_error,
+        draws=None if estimate.draws is None else factor * estimate.draws,
+        stream=None,
+        reason="; ".join(filter(None, (estimate.reason, reason))),
+    )
+
 
 def listed(labels: Any) -> list[Any]:
     """Return class labels as a list of plain values."""
     return list(labels.tolist() if hasattr(labels, "tolist") else labels)
+
+
+def _some(labels: Any) -> list[Any]:
+    """Return class labels as a list; refuse an empty one."""
+    every = listed(labels)
+    if not every:
+        message = "`labels` is empty: name the classes, or leave it out for all."
+        raise HowsureError(message)
+    return every
 
 
 def _other(label: Any, positive: Any) -> Any:

@@ -1,40 +1,44 @@
-"""scikit-learn's metrics of scores: areas under curves, log loss and the Brier score."""
+"""scikit-learn's metrics of the order of scores: areas under curves, and the true class among the best."""
 
 from __future__ import annotations
 
 from typing import Any, Literal, Unpack, overload
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from howsure.compat.keywords import SAMPLES, Keywords, MeanName, Settings, listed, with_keywords
-from howsure.compat.whole_table import refuse_sums
-from howsure.errors import HowsureError
+from howsure.compat.cases import mean_of_cases
+from howsure.compat.keywords import Keywords, Settings, with_keywords
+from howsure.compat.score_tables import (
+    PARAMETERS,
+    Scored,
+    given,
+    is_matrix_of_scores,
+    only_class,
+    refuse_text,
+    scores_of,
+    table_of,
+)
+from howsure.compat.targets import MATRIX
+from howsure.compat.undefined import warn
+from howsure.errors import HowsureError, whole_number
 from howsure.estimates.estimate import Estimate
-from howsure.metrics.binding import labels_to_expand
-from howsure.sources.score_matrix import multiclass_scores
-from howsure.sources.scores import scores
-from howsure.tables.score_matrix import MulticlassScoresTable, ScoreMatrixTable
-from howsure.tables.scores import ScoresTable
+from howsure.metrics.binding import labels_to_expand, resolve
+from howsure.metrics.forms import Ratio
+from howsure.metrics.metric import Metric
+from howsure.metrics.probability import mean_loss
+from howsure.metrics.rows import SUM_TOLERANCE
+from howsure.sources.columns import encoded, indicator
+from howsure.sources.scores import score_values, scores_table
+from howsure.tables.counts import Counts
 
-PARAMETERS = """
-y_true : array-like of shape (n,) or (n, K), or str
-    True class of each case, two or more; or an indicator array (multilabel); or, with ``data``, the column's name.
-y_score : array-like of shape (n,) or (n, K), or str or list of str
-    Score of each case, higher for the positive class; of more classes a score for each; or the columns' names.
-y_pred, y_proba : array-like, optional
-    Synonyms of ``y_score``.
-labels : array-like of shape (K,), optional
-    Classes of the columns of ``y_score``, where not all occur.
-pos_label : object, optional
-    The positive one of two classes; by default 1 where the classes are 0 and 1 or −1 and 1, else the last in order.
-"""
+Array = NDArray[Any]
 RETURNS = """
 Estimate or list of Estimate
     The value with its interval; with ``average=None`` and a score for each class a list with one per class.
 """
-Scored = ScoresTable | ScoreMatrixTable
 Result = Estimate | list[Estimate]
+RankedAverage = Literal["macro", "micro", "weighted", "samples", "geometric", "harmonic", "min", "max"]
 
 
 @overload
@@ -58,7 +62,7 @@ def roc_auc_score(
     y_true: Any,
     y_score: Any = ...,
     *,
-    average: MeanName = ...,
+    average: RankedAverage = ...,
     multi_class: Literal["raise", "ovr", "ovo"] = ...,
     max_fpr: float | None = ...,
     y_pred: Any = ...,
@@ -74,7 +78,7 @@ def roc_auc_score(
     y_true: Any,
     y_score: Any = None,
     *,
-    average: MeanName | None = "macro",
+    average: RankedAverage | None = "macro",
     multi_class: Literal["raise", "ovr", "ovo"] = "raise",
     max_fpr: float | None = None,
     y_pred: Any = None,
@@ -90,8 +94,8 @@ def roc_auc_score(
 
     Parameters
     ----------
-    average : {"macro", "weighted", "micro", "geometric", "harmonic", "min", "max"} or None
-        How to average over more than two classes.
+    average : {"macro", "weighted", "micro", "samples", "geometric", "harmonic", "min", "max"} or None
+        How to average over more than two classes; ``"samples"``, of multilabel data, is over the cases.
     multi_class : {"raise", "ovr", "ovo"}
         Of more than two classes, ``"ovr"`` (each class against the rest) or ``"ovo"`` (pairs) must be chosen.
     max_fpr : float, optional
@@ -103,20 +107,29 @@ def roc_auc_score(
     >>> print(hs.roc_auc_score([0, 1, 0, 0, 1, 1], [0.1, 0.9, 0.3, 0.7, 0.8, 0.4]))
     0.889 [0.261, 0.995]
     """
-    settings = Settings(**keywords)
-    table = _table(settings, y_true, _given(y_score, y_pred, y_proba), labels, pos_label)
     if multi_class not in {"raise", "ovr", "ovo"}:
         raise HowsureError.unknown("scheme (`multi_class`)", multi_class, ("ovr", "ovo"))
+    settings, score = Settings(**keywords), given(y_score=y_score, y_pred=y_pred, y_proba=y_proba)
+    area = "roc_auc" if max_fpr is None else f"roc_auc+max_fpr={max_fpr}"
+    y_true, score = scores_of(settings, y_true, score)
+    if average == "samples" and is_matrix_of_scores(score, settings.data):
+        return _over_samples(settings, y_true, score, area)
+    if pos_label is None and labels is None:
+        pos_label = only_class(settings, y_true)  # for which the area is undefined, and not refused
+    table = table_of(settings, y_true, score, labels, pos_label)
     pairs = ""
-    if isinstance(table, MulticlassScoresTable):
+    if table.has_one_label_per_case and not table.has_thresholds:
         if multi_class == "raise":
             message = (
                 "There is a score for each class: choose multi_class='ovr' (against the rest) or 'ovo' (pairs). "
                 "Of two classes give the positive one's column, `y_score[:, 1]`."
             )
             raise HowsureError(message)
+        sums = table.scores.sum(1)
+        if np.abs(sums - 1).max() > SUM_TOLERANCE:
+            message = f"`y_score` needs rows of probabilities; they sum to {sums.min():g} … {sums.max():g}, not to 1."
+            raise HowsureError(message)
         pairs = "+multi_class=ovo" if multi_class == "ovo" else ""
-    area = "roc_auc" if max_fpr is None else f"roc_auc+max_fpr={max_fpr}"
     return _averaged(settings, table, area, average, pairs)
 
 
@@ -139,7 +152,7 @@ def average_precision_score(
     y_true: Any,
     y_score: Any = ...,
     *,
-    average: MeanName = ...,
+    average: RankedAverage = ...,
     y_pred: Any = ...,
     y_proba: Any = ...,
     labels: ArrayLike | None = ...,
@@ -153,7 +166,7 @@ def average_precision_score(
     y_true: Any,
     y_score: Any = None,
     *,
-    average: MeanName | None = "macro",
+    average: RankedAverage | None = "macro",
     y_pred: Any = None,
     y_proba: Any = None,
     labels: ArrayLike | None = None,
@@ -167,8 +180,8 @@ def average_precision_score(
 
     Parameters
     ----------
-    average : {"macro", "weighted", "micro", "geometric", "harmonic", "min", "max"} or None
-        How to average over more than two classes.
+    average : {"macro", "weighted", "micro", "samples", "geometric", "harmonic", "min", "max"} or None
+        How to average over more than two classes; ``"samples"``, of multilabel data, is over the cases.
 
     Examples
     --------
@@ -176,51 +189,24 @@ def average_precision_score(
     >>> print(hs.average_precision_score([0, 1, 0, 0, 1, 1], [0.1, 0.9, 0.3, 0.7, 0.8, 0.4]))
     0.917 [0.463, 0.993]
     """
-    settings = Settings(**keywords)
-    table = _table(settings, y_true, _given(y_score, y_pred, y_proba), labels, pos_label)
-    return _averaged(settings, table, "average_precision", average)
+    settings, score = Settings(**keywords), given(y_score=y_score, y_pred=y_pred, y_proba=y_proba)
+    y_true, score = scores_of(settings, y_true, score)
+    if average == "samples" and is_matrix_of_scores(score, settings.data):
+        if np.ndim(y_true) != MATRIX:  # a true class per case: the one label that it has
+            classes = encoded("y_true", y_true)
+            y_true = np.arange(len(classes.levels)) == (np.asarray(classes.codes) - classes.offset)[:, None]
+        return _over_samples(settings, y_true, score, "average_precision")
+    refuse_text(settings, y_true, score, pos_label)
+    positive = 1 if pos_label is None and labels is None else pos_label
+    return _averaged(settings, table_of(settings, y_true, score, labels, positive), "average_precision", average)
 
 
 @with_keywords(PARAMETERS)
-def brier_score_loss(
+def top_k_accuracy_score(
     y_true: Any,
     y_score: Any = None,
     *,
-    scale_by_half: bool | Literal["auto"] = "auto",
-    y_pred: Any = None,
-    y_proba: Any = None,
-    labels: ArrayLike | None = None,
-    pos_label: Any = None,
-    **keywords: Unpack[Keywords],
-) -> Estimate:
-    """Brier score, the mean squared difference of probability and truth.
-
-    In [0, 1] of two classes; summed over the classes and in [0, 2] where there are more. Lower is better.
-
-    Parameters
-    ----------
-    scale_by_half : bool or "auto"
-        As scikit-learn's ``"auto"``: half the sum over the classes where there are two, else the sum.
-
-    Examples
-    --------
-    >>> import howsure as hs
-    >>> print(hs.brier_score_loss([0, 1, 0, 0, 1, 1], [0.1, 0.9, 0.3, 0.7, 0.8, 0.4]))
-    0.167 [0.063, 0.372]
-    """
-    settings = Settings(**keywords)
-    table = _table(settings, y_true, _given(y_score, y_pred, y_proba), labels, pos_label)
-    if scale_by_half not in ("auto", table.has_thresholds):
-        message = "`scale_by_half` is as scikit-learn's 'auto': half for two classes, not for more. Scale it yourself."
-        raise HowsureError(message)
-    return settings.estimates(table, ["brier_score"])[0]
-
-
-@with_keywords(PARAMETERS)
-def log_loss(
-    y_true: Any,
-    y_score: Any = None,
-    *,
+    k: int = 2,
     normalize: bool = True,
     y_pred: Any = None,
     y_proba: Any = None,
@@ -228,55 +214,80 @@ def log_loss(
     pos_label: Any = None,
     **keywords: Unpack[Keywords],
 ) -> Estimate:
-    """Log loss, the mean negative logarithm of the probability given to the true class; 0 or more, lower is better.
+    """Top-k accuracy, the share of cases whose true class is among the k with the highest scores.
+
+    In [0, 1], higher is better; of tied classes the later ones come first, as in scikit-learn.
 
     Parameters
     ----------
+    k : int
+        How many classes are looked at.
     normalize : bool
-        True; scikit-learn's False asks for the sum over the cases instead of their mean.
+        Whether to return the share of the cases; else their number, or the sum of their weights.
 
     Examples
     --------
     >>> import howsure as hs
-    >>> print(hs.log_loss([0, 1, 0, 0, 1, 1], [0.1, 0.9, 0.3, 0.7, 0.8, 0.4]))
-    0.485 [0.241, 0.976]
+    >>> scores = [[0.5, 0.2, 0.2], [0.3, 0.4, 0.2], [0.2, 0.4, 0.3], [0.7, 0.2, 0.1]]
+    >>> print(hs.top_k_accuracy_score([0, 1, 2, 2], scores, k=2))
+    0.750 [0.301, 0.954]
     """
-    refuse_sums(normalize=normalize)
-    settings = Settings(**keywords)
-    table = _table(settings, y_true, _given(y_score, y_pred, y_proba), labels, pos_label)
-    return settings.estimates(table, ["log_loss"])[0]
+    settings, score = Settings(**keywords), given(y_score=y_score, y_pred=y_pred, y_proba=y_proba)
+    size = whole_number("k", k)
+    table = table_of(settings, y_true, score, labels, pos_label)
+    if size >= len(table.labels):
+        warn(f"The {size} highest of {len(table.labels)} scores hold every class: top-{size} accuracy says nothing.")
+    hits = _among_highest(table, size) * 1.0
+    mean = mean_loss(hits)
+    metric = Metric(
+        f"top_{size}_accuracy",
+        Counts,
+        lambda counts: mean.value(counts.cells),
+        lambda counts: mean.gradient(np.asarray(counts.cells, dtype=float)),
+        ratio=lambda _: Ratio(hits, np.ones_like(hits)),
+    )
+    return settings.estimated(table, metric, normalize=normalize)
 
 
-def _given(*synonyms: Any) -> Any:
-    return next((each for each in synonyms if each is not None), None)
+def _among_highest(table: Scored, size: int) -> Array:
+    """Return which classes' scores are among the highest, in the shape of the table's cells."""
+    score = table.scores
+    if table.has_thresholds:  # one score a case, of the positive class
+        threshold = 0.5 if score[0] >= 0 and score[-1] <= 1 else 0.0
+        positive = score > threshold
+        return np.stack([~positive, positive], -1) | (size > 1)
+    if not table.has_one_label_per_case:
+        message = "Top-k accuracy is of one true class per case, not of multilabel data."
+        raise HowsureError(message)
+    last_first = score[:, ::-1]
+    order = np.argsort(-last_first, axis=1, kind="stable")[:, :size]
+    chosen = np.zeros(score.shape, dtype=bool)
+    np.put_along_axis(chosen, score.shape[1] - 1 - order, values=True, axis=1)
+    return chosen
 
 
-def _table(settings: Settings, y_true: Any, score: Any, labels: ArrayLike | None, pos_label: Any) -> Scored:
-    data, weight, groups = settings.data, settings.sample_weight, settings.groups
-    if _is_matrix(score, data):
-        if pos_label not in (None, 1):
-            message = (
-                "`pos_label` is for two classes with one score per case; with a score for each class leave it out."
-            )
-            raise HowsureError(message)
-        return multiclass_scores(y_true, score, labels=labels, data=data, sample_weight=weight, groups=groups)
-    positive = listed(labels)[-1] if pos_label is None and labels is not None else pos_label
-    return scores(y_true, score, pos_label=positive, data=data, sample_weight=weight, groups=groups)
-
-
-def _is_matrix(score: Any, data: Any) -> bool:
-    """Whether there is a score for each class."""
-    if data is not None:
-        return isinstance(score, list | tuple)
-    return np.ndim(score) == 2
+def _over_samples(settings: Settings, y_true: Any, y_score: Any, spec: str) -> Estimate:
+    """Return the mean over the cases of a metric of each case's labels and their scores."""
+    truth, score = indicator("y_true", y_true), np.asarray(y_score, dtype=float)
+    if truth.ndim != MATRIX or truth.shape != score.shape:
+        message = (
+            f"average='samples' is for multilabel data: `y_true` has shape {truth.shape}, `y_score` {score.shape}."
+        )
+        raise HowsureError(message)
+    values = np.empty(len(truth))
+    for place, (labels, row) in enumerate(zip(truth == 1, score, strict=True)):
+        table = scores_table(labels, score_values(row), np.array([0, 1]))
+        values[place] = resolve(spec, table)(table.counted)
+    return mean_of_cases(settings, f"{spec}@samples", values)
 
 
 def _averaged(settings: Settings, table: Scored, metric: str, average: str | None, pairs: str = "") -> Result:
     """Return the estimate, or the list of one per class."""
-    if isinstance(table, ScoresTable):
-        return settings.estimates(table, [metric])[0]
-    if average == "samples":
-        raise HowsureError(SAMPLES)
-    spec = f"{metric}@{'none' if average is None else average}{pairs}"
+    spec = metric if table.has_thresholds else f"{metric}@{'none' if average is None else average}{pairs}"
     specs = labels_to_expand(spec, table)
-    return settings.estimates(table, [spec])[0] if specs is None else settings.estimates(table, specs)
+    if specs is not None:
+        return settings.estimates(table, specs)
+    found = settings.estimated(table, spec)
+    if np.isnan(found):
+        warn(f"`{spec}` is {found.reason or 'undefined'}.")
+    return found

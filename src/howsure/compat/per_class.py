@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Sequence
+import math
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol, Unpack, cast, final, overload
+from typing import Any, Protocol, Unpack, cast, final, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from howsure.compat.keywords import SAMPLES, AverageName, Keywords, Settings, listed, with_keywords
+from howsure.compat.cases import mean_of_cases
+from howsure.compat.keywords import AverageName, Keywords, Settings, listed, with_keywords
+from howsure.compat.targets import indicators, is_matrix
+from howsure.compat.undefined import ZeroDivision, estimated, filling, warn
 from howsure.errors import HowsureError
 from howsure.estimates.estimate import Estimate
 from howsure.metrics.averages import canonical_average
@@ -19,18 +21,16 @@ from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec, parse
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
-ZeroDivision = Literal["warn"] | float
 Result = Estimate | list[Estimate]
-STACK_LEVEL = 5  # frames between a warning and the call that it is about
 
 PARAMETERS = """
 y_true, y_pred : array-like of shape (n,) or (n, L), or str
     True and predicted label of each case, of any type; or indicator arrays of L labels (multilabel); or, with
     ``data``, the names of their columns.
-average : {"binary", "macro", "micro", "weighted", "geometric", "harmonic", "min", "max"} or None
-    ``"binary"`` looks at the class ``pos_label``, the others average over the classes; None gives a list with one
-    estimate per class. The package ``confidenceinterval`` has ``"micro"`` by default.
+average : {"binary", "macro", "micro", "weighted", "samples", "geometric", "harmonic", "min", "max"} or None
+    ``"binary"`` looks at the class ``pos_label``, the others average over the classes, but ``"samples"``, of
+    multilabel data, over the cases; None gives a list with one estimate per class. The package
+    ``confidenceinterval`` has ``"micro"`` by default.
 labels : array-like, optional
     Classes to average over, or to list; all that occur by default. Cases of other classes still count as errors.
 pos_label : object
@@ -43,10 +43,6 @@ RETURNS = """
 Estimate or list of Estimate
     The value with its interval; with ``average=None`` a list with one per class.
 """
-
-
-class UndefinedMetricWarning(UserWarning):
-    """A metric is undefined on a class, and counts as 0 for scikit-learn's sake."""
 
 
 class ClassScore(Protocol):
@@ -83,7 +79,7 @@ class ClassScore(Protocol):
 
 @final
 @dataclass(frozen=True, slots=True)
-class _Classes:
+class Classes:
     """Which classes are asked for, and what an undefined one counts."""
 
     average: str | None
@@ -93,24 +89,43 @@ class _Classes:
 
     def score(self, spec: Spec, y_true: Any, y_pred: Any, settings: Settings) -> Result:
         """Return the estimate, or the list of them."""
-        filling = self._filling()
+        if self.average not in {None, "binary"} and self.positive not in {None, 1}:
+            words = f"`pos_label` is for average='binary', and average={self.average!r} does not look at it."
+            warn(f"{words} For one class give `labels=[{self.positive!r}]`.", UserWarning)
+        if self.average == "samples":
+            return self._over_samples(spec, *settings.labels(y_true, y_pred), settings)
         also = None if self.average == "binary" else self.labels
         table = settings.table(y_true, y_pred, also=also, positive=self.positive)
-        metrics = self._metrics(spec, table)
-        found = settings.estimates(table, metrics)
-        if any(each.reason for each in found) and (undefined := _undefined(metrics, table)).any():
-            if self.zero_division == "warn":
-                _warn(spec, undefined)
-            if not np.isnan(filling):
-                found = settings.estimates(table, self._metrics(replace(spec, zero_division=filling), table))
+
+        def metrics(value: float) -> list[Metric]:
+            return self._metrics(spec if math.isnan(value) else replace(spec, zero_division=value), table)
+
+        found = estimated(settings, table, self.zero_division, metrics)
         return found if self.average is None else found[0]
 
-    def _filling(self) -> float:
-        try:
-            return 0.0 if self.zero_division == "warn" else float(self.zero_division)
-        except (TypeError, ValueError):
-            message = f"`zero_division` is 'warn', a number or nan, not {self.zero_division!r}."
-            raise HowsureError(message) from None
+    def _over_samples(self, spec: Spec, y_true: Any, y_pred: Any, settings: Settings) -> Estimate:
+        """Return the mean over the cases of the metric of each case's labels."""
+        if not (is_matrix(y_true) and is_matrix(y_pred)):
+            message = "average='samples' is for multilabel data: give indicator arrays, or average='macro'."
+            raise HowsureError(message)
+        true, predicted = (each[:, self._columns(each.shape[1])] for each in indicators(y_true, y_pred))
+        tp, with_label, said = (each.sum(1).astype(float) for each in (true & predicted, true, predicted))
+        outcomes = tp, with_label - tp, said - tp, true.shape[1] - with_label - said + tp
+        values = spec.definition.evaluate(*outcomes, **spec.arguments)
+        if (absent := np.isnan(values)).any():
+            if self.zero_division == "warn":
+                words = f"on {int(absent.sum())} of {len(values)} cases, and counts as 0 there"
+                warn(f"`{spec.definition.name}` is undefined {words}. Set `zero_division` to 0, 1 or nan to choose.")
+            values = np.where(absent, filling(self.zero_division), values)
+        return mean_of_cases(settings, f"{spec.head}@samples", values, better=spec.definition.better)
+
+    def _columns(self, size: int) -> Any:
+        """Return the positions of the labels that are asked for."""
+        chosen = listed(range(size) if self.labels is None else self.labels)
+        for label in chosen:
+            if label not in range(size):
+                raise HowsureError.unknown("label", str(label), map(str, range(size)))
+        return chosen
 
     def _metrics(self, spec: Spec, table: Table) -> list[Metric]:
         if self.average == "binary":
@@ -118,9 +133,12 @@ class _Classes:
         chosen = None if self.labels is None else [table.position(label) for label in listed(self.labels)]
         if self.average is None:
             return [one_class(spec, table.labels[i], table) for i in chosen or range(len(table.labels))]
-        if self.average == "samples":
-            raise HowsureError(SAMPLES)
         return [resolve(replace(spec, average=canonical_average(self.average)), table, classes=chosen)]
+
+
+def fbeta(beta: float) -> Spec:
+    """Return the spec of F-beta; of an infinite beta it is recall."""
+    return parse("recall" if beta == math.inf else f"fbeta+beta={beta}")
 
 
 def one_class(spec: Spec, label: object, table: Table) -> Metric:
@@ -141,21 +159,6 @@ def _positive(table: Table, pos_label: Any) -> Any:
     return labels[labels.index(pos_label)]  # as the table writes it: 1 is True, and 1.0 is 1
 
 
-def _undefined(metrics: Sequence[Metric], table: Table) -> Array:
-    """Return for each class that is looked at whether the metric is undefined there."""
-    values = [(metric.per_class or metric)(table.counted) for metric in metrics]
-    return np.concatenate([np.atleast_1d(np.isnan(each)) for each in values])
-
-
-def _warn(spec: Spec, undefined: Array) -> None:
-    warnings.warn(
-        f"`{spec.definition.name}` is undefined on {int(undefined.sum())} of {len(undefined)} classes, and counts "
-        "as 0 there as in scikit-learn. Set `zero_division` to 0, 1 or nan to choose.",
-        UndefinedMetricWarning,
-        stacklevel=STACK_LEVEL,
-    )
-
-
 def _function(name: str, metric: str, words: str, example: str) -> ClassScore:
     """Return scikit-learn's function of a metric; ``example`` is what it prints in its docstring."""
     spec = parse(metric)
@@ -171,7 +174,7 @@ def _function(name: str, metric: str, words: str, example: str) -> ClassScore:
         **keywords: Unpack[Keywords],
     ) -> Result:
         settings = Settings(**keywords)
-        return _Classes(average, labels, pos_label, zero_division).score(spec, y_true, y_pred, settings)
+        return Classes(average, labels, pos_label, zero_division).score(spec, y_true, y_pred, settings)
 
     score.__name__ = score.__qualname__ = name
     score.__doc__ = (
@@ -298,5 +301,5 @@ def fbeta_score(
     >>> print(hs.fbeta_score([1, 1, 1, 0, 0, 0, 0, 1], [1, 1, 0, 0, 0, 0, 1, 0], beta=2))
     0.526 [0.147, 0.878]
     """
-    spec = parse(f"fbeta+beta={beta}")
-    return _Classes(average, labels, pos_label, zero_division).score(spec, y_true, y_pred, Settings(**keywords))
+    spec = fbeta(beta)
+    return Classes(average, labels, pos_label, zero_division).score(spec, y_true, y_pred, Settings(**keywords))

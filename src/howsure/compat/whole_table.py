@@ -6,7 +6,9 @@ from typing import Any, Literal, Unpack
 
 from numpy.typing import ArrayLike
 
+from howsure.compat.cases import mean_of_cases, share_of_cases
 from howsure.compat.keywords import Keywords, Settings, with_keywords
+from howsure.compat.targets import indicators, is_matrix
 from howsure.errors import HowsureError
 from howsure.estimates.estimate import Estimate
 
@@ -38,10 +40,12 @@ def accuracy_score(
 ) -> Estimate:
     """Accuracy, the share of cases whose prediction is right; in [0, 1], higher is better.
 
+    Of multilabel data the share of cases all of whose labels are right.
+
     Parameters
     ----------
     normalize : bool
-        True; scikit-learn's False asks for the number of cases instead of their share.
+        Whether to return the share of the cases; else their number, or the sum of their weights.
 
     Examples
     --------
@@ -49,8 +53,7 @@ def accuracy_score(
     >>> print(hs.accuracy_score(["cat", "dog", "dog", "cat"], ["cat", "dog", "cat", "cat"]))
     0.750 [0.301, 0.954]
     """
-    refuse_sums(normalize=normalize)
-    return _estimate("accuracy", y_true, y_pred, labels, Settings(**keywords))
+    return _right("accuracy", y_true, y_pred, labels, Settings(**keywords), normalize=normalize)
 
 
 @with_keywords(PARAMETERS)
@@ -64,10 +67,12 @@ def zero_one_loss(
 ) -> Estimate:
     """Error rate, the share of cases whose prediction is wrong; in [0, 1], lower is better.
 
+    Of multilabel data the share of cases with a wrong label.
+
     Parameters
     ----------
     normalize : bool
-        True; scikit-learn's False asks for the number of cases instead of their share.
+        Whether to return the share of the cases; else their number, or the sum of their weights.
 
     Examples
     --------
@@ -75,15 +80,16 @@ def zero_one_loss(
     >>> print(hs.zero_one_loss(["cat", "dog", "dog", "cat"], ["cat", "dog", "cat", "cat"]))
     0.250 [0.046, 0.699]
     """
-    refuse_sums(normalize=normalize)
-    return _estimate("error_rate", y_true, y_pred, labels, Settings(**keywords))
+    return _right("error_rate", y_true, y_pred, labels, Settings(**keywords), normalize=normalize)
 
 
 @with_keywords(PARAMETERS)
 def hamming_loss(
     y_true: Any, y_pred: Any, *, labels: ArrayLike | None = None, **keywords: Unpack[Keywords]
 ) -> Estimate:
-    """Hamming loss, with one label per case the share of cases whose prediction is wrong; in [0, 1], lower is better.
+    """Hamming loss, the share of labels that are wrong; in [0, 1], lower is better.
+
+    With one label per case it is the error rate.
 
     Examples
     --------
@@ -91,7 +97,12 @@ def hamming_loss(
     >>> print(hs.hamming_loss(["cat", "dog", "dog", "cat"], ["cat", "dog", "cat", "cat"]))
     0.250 [0.046, 0.699]
     """
-    return _estimate("error_rate", y_true, y_pred, labels, Settings(**keywords))
+    settings = Settings(**keywords)
+    true, predicted = settings.labels(y_true, y_pred)
+    if not (is_matrix(true) and is_matrix(predicted)):
+        return _estimate("error_rate", true, predicted, labels, settings)
+    true, predicted = indicators(true, predicted)
+    return mean_of_cases(settings, "hamming_loss", (true != predicted).mean(1), better="lower")
 
 
 @with_keywords(PARAMETERS)
@@ -167,15 +178,19 @@ def cohen_kappa_score(
     return _estimate(KAPPA[weights], y1, y2, labels, Settings(**keywords))
 
 
-def refuse_sums(*, normalize: bool) -> None:
-    """Refuse a sum over the cases."""
-    if not normalize:
-        message = (
-            "normalize=False asks for a sum over the cases; the interval is that of their mean. Multiply it yourself."
-        )
-        raise HowsureError(message)
+def _right(
+    spec: str, y_true: Any, y_pred: Any, labels: ArrayLike | None, settings: Settings, *, normalize: bool
+) -> Estimate:
+    """Return the share of cases that are right or wrong; of multilabel data, of cases with all their labels right."""
+    true, predicted = settings.labels(y_true, y_pred)
+    if not (is_matrix(true) and is_matrix(predicted)):
+        return _estimate(spec, true, predicted, labels, settings, normalize=normalize)
+    true, predicted = indicators(true, predicted)
+    return share_of_cases(settings, (true == predicted).all(1), spec, normalize=normalize)
 
 
-def _estimate(spec: str, y_true: Any, y_pred: Any, labels: ArrayLike | None, settings: Settings) -> Estimate:
+def _estimate(
+    spec: str, y_true: Any, y_pred: Any, labels: ArrayLike | None, settings: Settings, *, normalize: bool = True
+) -> Estimate:
     table = settings.table(y_true, y_pred) if labels is None else settings.counted(y_true, y_pred, labels)
-    return settings.estimates(table, [spec])[0]
+    return settings.estimated(table, spec, normalize=normalize)

@@ -19,15 +19,14 @@ from howsure.errors import HowsureError
 from howsure.metrics.averages import BY_NAME, Average
 from howsure.metrics.counted import needs_average
 from howsure.metrics.metric import Metric
-from howsure.metrics.probability import mean_loss
-from howsure.metrics.scored import of_cells, of_scores
+from howsure.metrics.rows import of_rows
+from howsure.metrics.scored import of_scores
 from howsure.metrics.spec import Spec
 from howsure.tables.counts import Counts
 from howsure.tables.score_matrix import ScoreMatrixTable as Table
 from howsure.tables.scores import ScoresTable
 
 Array = NDArray[Any]
-SUM_TOLERANCE = 1e-3  # of a row of probabilities: float32 and rounding to three digits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -161,7 +160,9 @@ def of_score_matrix(spec: Spec, table: Table) -> Metric:
     Hand, Till (2001), Machine Learning 45, for pairs of classes.
     """
     if spec.average is None:
-        return _whole(spec, table)
+        if spec.definition.rows is None or not table.has_one_label_per_case:
+            raise needs_average(spec, table)
+        return of_rows(spec, table)
     if spec.average == "binary":
         return _single(spec, table)
     if spec.average == "none":
@@ -232,15 +233,3 @@ def _averaged(spec: Spec, views: list[TwoClassView], table: Table, average: Aver
         per_class=lambda counts: parts(counts.cells)[0],
         takes_batches=all(metric.takes_batches for metric in metrics),
     )
-
-
-def _whole(spec: Spec, table: Table) -> Metric:
-    """Return a loss of whole rows of probabilities, or say that an average is missing."""
-    loss, scores = spec.definition.rows, table.scores
-    if loss is None or not table.has_one_label_per_case:
-        raise needs_average(spec, table)
-    sums = scores.sum(1)
-    if scores.min() < 0 or np.abs(sums - 1).max() > SUM_TOLERANCE:
-        message = f"`{spec.text}` needs rows of probabilities; they sum to {sums.min():g} … {sums.max():g}, not to 1."
-        raise HowsureError(message)
-    return of_cells(spec, mean_loss(loss.losses(scores)), loss.range)

@@ -48,19 +48,58 @@ def _squares(scores: Array) -> Array:
     return np.stack([scores**2, (1 - scores) ** 2], -1)
 
 
-def _brier_of_rows(scores: Array) -> Array:
-    return np.asarray((scores**2).sum(1, keepdims=True) + 1 - 2 * scores)
+def _surprises(scores: Array) -> Array:
+    return np.asarray(-np.log(np.clip(np.stack([1 - scores, scores], -1), SMALLEST, 1 - SMALLEST)))
 
 
-def _log_loss_of_rows(scores: Array) -> Array:
-    return np.asarray(-np.log(np.clip(scores, SMALLEST, 1 - SMALLEST)))
+def _surprises_of_rows(scores: Array) -> Array:
+    return np.asarray(_surprises(scores) * np.array([0.0, 1.0]))  # only the probability of the true class counts
+
+
+def gini(shares: Array) -> tuple[Array, Array]:
+    """Return the Brier score of always predicting these shares of the classes, and its derivatives."""
+    return np.asarray((shares * (1 - shares)).sum(-1)), 1 - 2 * shares
+
+
+def entropy(shares: Array) -> tuple[Array, Array]:
+    """Return the log loss of always predicting these shares of the classes, and its derivatives."""
+    logs = np.log(np.where(shares == 0, 1.0, shares))
+    return np.asarray(-(shares * logs).sum(-1)), -logs - (shares != 0)
+
+
+def skill(losses: Array, null: Callable[[Array], tuple[Array, Array]]) -> Scored:
+    """Return the share of the loss of always predicting the prevalence that the scores save.
+
+    Parameters
+    ----------
+    losses : ndarray of shape (S, 2)
+        The loss of each cell.
+    null : callable
+        As of `RowLoss`, for the shares of both classes.
+    """
+    mean = mean_loss(losses)
+
+    def value(cells: Array) -> Array:
+        return 1 - divide(mean.value(cells), null(shares(cells))[0])
+
+    def shares(cells: Array) -> Array:
+        return np.asarray(cells.sum(-2) / cells.sum((-2, -1))[..., None])
+
+    def slopes(cells: Array) -> Array:
+        share = shares(cells)
+        worst, by_share = null(share)
+        by_class = (by_share - (by_share * share).sum(-1, keepdims=True)) / cells.sum((-2, -1))[..., None]
+        worst, loss = worst[..., None, None], mean.value(cells)[..., None, None]
+        return np.asarray((loss * by_class[..., None, :] / worst - mean.gradient(cells)) / worst)
+
+    return Scored(value, slopes)
 
 
 @score_metric(
     name="brier_score",
     aliases=("brier", "brier_score_loss"),
     better="lower",
-    rows=RowLoss(_brier_of_rows, (0.0, 2.0)),
+    rows=RowLoss(_squares, (0.0, 2.0)),
     sklearn="brier_score_loss",
 )
 def _brier_score(table: Table) -> Scored:
@@ -68,26 +107,16 @@ def _brier_score(table: Table) -> Scored:
     return mean_loss(_squares(probabilities(table, "brier_score")))
 
 
-@score_metric(name="brier_skill", aliases=("brier_skill_score",), range=(-np.inf, 1.0))
+@score_metric(
+    name="brier_skill",
+    aliases=("brier_skill_score", "d2_brier", "d2_brier_score"),
+    range=(-np.inf, 1.0),
+    rows=RowLoss(_squares, (-np.inf, 1.0), gini),
+    sklearn="d2_brier_score",
+)
 def _brier_skill(table: Table) -> Scored:
     """Share of the Brier score of always predicting the prevalence that the scores save."""
-    losses = _squares(probabilities(table, "brier_skill"))
-    brier = mean_loss(losses)
-
-    def spread(cells: Array) -> tuple[Array, Array, Array]:
-        total = cells.sum((-2, -1))
-        share = divide(cells[..., 1].sum(-1), total)
-        return total, share, share * (1 - share)
-
-    def value(cells: Array) -> Array:
-        return 1 - divide(brier.value(cells), spread(cells)[2])
-
-    def slopes(cells: Array) -> Array:
-        total, share, variance, loss = (each[..., None, None] for each in (*spread(cells), brier.value(cells)))
-        by_share = (np.array([0.0, 1.0]) - share) * (1 - 2 * share)
-        return np.asarray((loss * by_share / variance - (losses - loss)) / (variance * total))
-
-    return Scored(value, slopes)
+    return skill(2 * _squares(probabilities(table, "brier_skill")), gini)  # both classes count, as in the null's
 
 
 @score_metric(
@@ -95,13 +124,24 @@ def _brier_skill(table: Table) -> Scored:
     aliases=("cross_entropy", "logarithmic_loss", "log_loss_score"),
     range=(0.0, np.inf),
     better="lower",
-    rows=RowLoss(_log_loss_of_rows, (0.0, np.inf)),
+    rows=RowLoss(_surprises_of_rows, (0.0, np.inf)),
     sklearn="log_loss",
 )
 def _log_loss(table: Table) -> Scored:
     """Mean negative logarithm of the probability given to the true class."""
-    scores = probabilities(table, "log_loss")
-    return mean_loss(_log_loss_of_rows(np.stack([1 - scores, scores], -1)))
+    return mean_loss(_surprises(probabilities(table, "log_loss")))
+
+
+@score_metric(
+    name="log_loss_skill",
+    aliases=("d2_log_loss", "d2_log_loss_score"),
+    range=(-np.inf, 1.0),
+    rows=RowLoss(_surprises_of_rows, (-np.inf, 1.0), entropy),
+    sklearn="d2_log_loss_score",
+)
+def _log_loss_skill(table: Table) -> Scored:
+    """Share of the log loss of always predicting the prevalence that the scores save."""
+    return skill(_surprises(probabilities(table, "log_loss_skill")), entropy)
 
 
 # --- calibration: metrics of bins ---------------------------------------------------------------------------------

@@ -59,10 +59,23 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class RowLoss:
-    """The loss of whole rows of probabilities, one for each class: of each class in each row, and its mean's range."""
+    """The form of a loss for rows of probabilities, one for each class or label.
+
+    Parameters
+    ----------
+    losses : callable
+        Probabilities ``(n, K)`` → the loss of each where the case is not, and where it is of the class, ``(n, K, 2)``;
+        a row's loss is the sum over its columns.
+    range : tuple of float
+        Smallest and largest value of the metric.
+    null : callable, optional
+        Shares of the classes ``(..., K)`` → the mean loss of always predicting these ``(...)``, and its derivatives
+        ``(..., K)``. Where it is given the metric is the share of that loss which the probabilities save.
+    """
 
     losses: Callable[[Array], Array]
     range: Bounds
+    null: Callable[[Array], tuple[Array, Array]] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -1,0 +1,122 @@
+"""The table of scores that scikit-learn's arguments mean: synonyms, columns, labels, and the positive class."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from howsure.compat.keywords import Settings, listed
+from howsure.compat.targets import MATRIX, classes, flattened
+from howsure.errors import HowsureError
+from howsure.sources.columns import as_labels, sort_order
+from howsure.sources.score_matrix import multiclass_scores
+from howsure.sources.scores import scores
+from howsure.tables.score_matrix import ScoreMatrixTable
+from howsure.tables.scores import ScoresTable
+
+Array = NDArray[Any]
+Scored = ScoresTable | ScoreMatrixTable
+PARAMETERS = """
+y_true : array-like of shape (n,) or (n, K), or str
+    True class of each case, two or more; or an indicator array (multilabel); or, with ``data``, the column's name.
+y_score : array-like of shape (n,) or (n, K), or str or list of str
+    Score of each case, higher for the positive class; of more classes a score for each, in ascending order of the
+    classes; or the columns' names.
+y_pred, y_proba : array-like, optional
+    Synonyms of ``y_score``.
+labels : array-like of shape (K,), optional
+    Classes of the columns of ``y_score``, ascending, where not all occur.
+pos_label : object, optional
+    The positive one of two classes; by default 1 where the classes are 0 and 1 or −1 and 1, else the last in order.
+"""
+
+
+def given(**synonyms: Any) -> Any:
+    """Return the one of several synonyms that is given.
+
+    Raises
+    ------
+    HowsureError
+        If there is none, or there are two.
+    """
+    found = {name: value for name, value in synonyms.items() if value is not None}
+    if len(found) == 1:
+        return next(iter(found.values()))
+    names = ", ".join(f"`{name}`" for name in found or synonyms)
+    message = f"{names} say the same: give one of them." if found else f"Scores are missing: give one of {names}."
+    raise HowsureError(message)
+
+
+def scores_of(settings: Settings, y_true: Any, score: Any) -> tuple[Any, Any]:
+    """Return truth and scores, columns flattened; or the names of columns."""
+    return (y_true, score) if settings.data is not None else (classes("y_true", y_true), flattened(score))
+
+
+def table_of(settings: Settings, y_true: Any, score: Any, labels: ArrayLike | None, pos_label: Any) -> Scored:
+    """Return the table of scores of two classes, or of one score for each class or label."""
+    y_true, score = scores_of(settings, y_true, score)
+    facts: dict[str, Any] = {"data": settings.data, "sample_weight": settings.sample_weight, "groups": settings.groups}
+    ordered = None if labels is None else ascending(labels)
+    if is_matrix_of_scores(score, settings.data):
+        if pos_label not in (None, 1):
+            message = (
+                "`pos_label` is for two classes with one score per case; with a score for each class leave it out."
+            )
+            raise HowsureError(message)
+        matrix: ScoreMatrixTable = multiclass_scores(y_true, score, labels=ordered, **facts)
+        return matrix
+    positive = listed(ordered)[-1] if pos_label is None and ordered is not None else pos_label
+    table: ScoresTable = scores(y_true, score, pos_label=positive, **facts)
+    return table
+
+
+def ascending(labels: ArrayLike) -> Array:
+    """Return the classes of the columns; refuse them unless they are distinct and ascending, as in scikit-learn."""
+    every = listed(labels)
+    array = as_labels(every)
+    if len(set(every)) < len(every) or (np.diff(sort_order(array)) < 0).any():
+        message = (
+            "`labels` are distinct and ascending here, and so are the columns of `y_score`, as in scikit-learn. Sort "
+            "both; `multiclass_scores` takes any order."
+        )
+        raise HowsureError(message)
+    return array
+
+
+def is_matrix_of_scores(score: Any, data: Any) -> bool:
+    """Whether there is a score for each class."""
+    if data is not None:
+        return isinstance(score, list | tuple)
+    return np.ndim(score) == MATRIX
+
+
+def only_class(settings: Settings, y_true: Any) -> Any:
+    """Return the class of truth that has one alone, else None."""
+    if settings.data is not None or np.ndim(y_true) == MATRIX:
+        return None
+    levels = np.unique(np.asarray(y_true)).tolist() if len(y_true) else []
+    return levels[0] if len(levels) == 1 else None
+
+
+def positive_of_one(settings: Settings, y_true: Any) -> Any:
+    """Return 1, the positive class, where 0 or 1 or −1 alone occurs; else None."""
+    return 1 if only_class(settings, flattened(y_true)) in {0, 1, -1} else None
+
+
+def refuse_text(settings: Settings, y_true: Any, score: Any, pos_label: Any) -> None:
+    """Refuse text labels without `pos_label`: which class the probabilities are of, nothing says."""
+    if pos_label is not None or settings.data is not None or is_matrix_of_scores(flattened(score), None):
+        return
+    known = np.unique(np.asarray(flattened(y_true)).astype(str)) if _is_text(y_true) else np.array([])
+    if len(known):
+        message = (
+            f"The classes are {', '.join(map(repr, known[:2].tolist()))}: name the one that the probabilities are of "
+            "with `pos_label=`."
+        )
+        raise HowsureError(message)
+
+
+def _is_text(values: Any) -> bool:
+    return np.asarray(flattened(values)).dtype.kind in "OUST"

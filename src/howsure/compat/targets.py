@@ -1,0 +1,83 @@
+"""True and predicted labels as scikit-learn reads them: columns are flattened, and decimals are no classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError
+from howsure.sources.columns import indicator
+
+Array = NDArray[Any]
+MATRIX = 2  # dimensions
+
+
+def flattened(values: Any) -> Any:
+    """Return a column vector or a frame of one column as that column; a sparse matrix dense; all else as it is."""
+    if hasattr(values, "toarray"):
+        values = values.toarray()
+    shape = getattr(values, "shape", None)
+    if shape is None and isinstance(values, list | tuple) and values and isinstance(values[0], list | tuple):
+        return [row[0] for row in values] if all(len(row) == 1 for row in values) else values
+    if shape is None or len(shape) != MATRIX or shape[1] != 1:
+        return values
+    for take in ("get_column", "column", "iloc"):  # of Polars, Arrow and pandas
+        if hasattr(values, take):
+            return values.iloc[:, 0] if take == "iloc" else getattr(values, take)(_first_name(values))
+    return values[:, 0]
+
+
+def _first_name(frame: Any) -> Any:
+    return getattr(frame, "column_names", frame.columns)[0]
+
+
+def classes(name: str, values: Any) -> Any:
+    """Return labels as a column, or as an indicator array of two dimensions.
+
+    Raises
+    ------
+    HowsureError
+        If they are numbers with decimals, or infinite: no classes, but scores.
+    """
+    column = flattened(values)
+    if _holds_floats(column):
+        numbers = np.asarray(column, dtype=float)
+        wrong = ~(np.isnan(numbers) | (np.isfinite(numbers) & (numbers == np.floor(numbers))))
+        if wrong.any():
+            message = (
+                f"`{name}` holds {numbers[wrong][0]:g}, which is no class. Choose a class for each case, or give "
+                "scores to roc_auc_score, log_loss or brier_score_loss."
+            )
+            raise HowsureError(message)
+    return column
+
+
+def _holds_floats(values: Any) -> bool:
+    if isinstance(values, list | tuple):
+        kinds = set(map(type, values))
+        return float in kinds and kinds <= {float, int}
+    dtype = getattr(values, "dtype", None)
+    if isinstance(dtype, np.dtype):
+        return dtype.kind == "f"
+    return dtype is not None and str(dtype).lower().startswith("float")  # of pandas and Polars
+
+
+def is_matrix(values: Any) -> bool:
+    """Whether labels have two dimensions, as those of multilabel data."""
+    if isinstance(values, list | tuple):
+        return bool(values) and isinstance(values[0], list | tuple | np.ndarray)
+    return len(getattr(values, "shape", ())) == MATRIX
+
+
+def indicators(y_true: Any, y_pred: Any) -> tuple[Array, Array]:
+    """Return multilabel data as two indicator arrays of one shape."""
+    true, predicted = (indicator(name, values) for name, values in (("y_true", y_true), ("y_pred", y_pred)))
+    if true.shape != predicted.shape:
+        message = f"`y_true` has shape {true.shape} and `y_pred` {predicted.shape}; both are cases × labels."
+        raise HowsureError(message)
+    if not true.size:
+        message = "`y_true` is empty: there is no case to evaluate."
+        raise HowsureError(message)
+    return true, predicted

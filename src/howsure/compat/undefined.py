@@ -1,0 +1,93 @@
+"""What an undefined metric counts: scikit-learn's ``zero_division``, and its warning."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.compat.keywords import Settings
+from howsure.errors import HowsureError
+from howsure.estimates.estimate import Estimate
+from howsure.metrics.metric import Metric
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+ZeroDivision = Literal["warn"] | float
+
+
+class UndefinedMetricWarning(UserWarning):
+    """A metric is undefined, here or on a class, and counts as 0 for scikit-learn's sake."""
+
+
+def filling(zero_division: ZeroDivision) -> float:
+    """Return the value of an undefined metric.
+
+    Raises
+    ------
+    HowsureError
+        If it is neither a number nor "warn".
+    """
+    try:
+        return 0.0 if zero_division == "warn" else float(zero_division)
+    except (TypeError, ValueError):
+        message = f"`zero_division` is 'warn', a number or nan, not {zero_division!r}."
+        raise HowsureError(message) from None
+
+
+def estimated(
+    settings: Settings, table: Table, zero_division: ZeroDivision, metrics: Callable[[float], list[Metric]]
+) -> list[Estimate]:
+    """Return the estimates of metrics, with a value where they are undefined on a class.
+
+    Parameters
+    ----------
+    settings : Settings
+        Method, level and seed.
+    table : Table
+        What is evaluated.
+    zero_division : "warn" or float
+        The value; with "warn" it is 0 and is warned of.
+    metrics : callable
+        The value (nan for none) → the metrics.
+    """
+    value = filling(zero_division)
+    plain = metrics(np.nan)
+    found = settings.estimates(table, plain)
+    if any(each.reason for each in found) and (undefined := _undefined(plain, table)):
+        if zero_division == "warn":
+            for name, (number, size) in undefined.items():
+                words = f"on {number} of {size} classes, and counts as 0 there"
+                warn(f"`{name}` is undefined {words} as in scikit-learn. Set `zero_division` to 0, 1 or nan to choose.")
+        if not np.isnan(value):
+            found = settings.estimates(table, metrics(value))
+            # Where no class at all has a weight, the average counts as the value too.
+            found = [each.replace(value=value) if np.isnan(each) else each for each in found]
+    return found
+
+
+def _undefined(metrics: Sequence[Metric], table: Table) -> dict[str, tuple[int, int]]:
+    """Return on how many classes of how many a metric is undefined, by the names of those that are."""
+    number: dict[str, tuple[int, int]] = {}
+    for metric in metrics:
+        name = metric.spec.definition.name if metric.spec else metric.name
+        absent = np.isnan(np.atleast_1d((metric.per_class or metric)(table.counted)))
+        before = (0, 0) if metric.per_class else number.get(name, (0, 0))  # an average has seen all classes
+        number[name] = before[0] + int(absent.sum()), before[1] + len(absent)
+    return {name: counted for name, counted in number.items() if counted[0]}
+
+
+def warn(words: str, category: type[Warning] = UndefinedMetricWarning) -> None:
+    """Warn of what is undefined; the warning points to the line that called howsure."""
+    warnings.warn(words, category, stacklevel=_frames_of_ours() + 1)
+
+
+def _frames_of_ours() -> int:
+    frame, number = sys._getframe(1), 1  # noqa: SLF001 - the standard way to tell whose line it was
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("howsure."):
+        frame, number = frame.f_back, number + 1
+    return number - 1
