@@ -92,7 +92,7 @@ def test_one_seed_gives_one_result_on_any_number_of_threads(monkeypatch):
     table = table_of(3, 3000, 2, models=8)
     metric = resolve("f1", table.model("m0"))
     first = draws_of_models([metric], table, hs.Bootstrap(n_resamples=200), 5)
-    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    monkeypatch.setattr("howsure.running.threads.cores", lambda: 1)
     assert (draws_of_models([metric], table, hs.Bootstrap(n_resamples=200), 5) == first).all()
 
 

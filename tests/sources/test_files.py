@@ -58,7 +58,7 @@ def test_formats(name, tmp_path):
         ("a.csv.gz", gzip.compress(b"", mtime=0), "is empty"),
         ("a.csv.gz", b"true,pred\na,a\n", "Not a gzipped file"),
         ("a.csv", "true,pred\né,é\n".encode("latin-1"), "not utf-8"),
-        ("a.csv", b"true,pred\n" + b"1,1\n" * 30_000 + b"x,1\n", 'Could not convert string "x"'),
+        ("a.csv", b"true,pred\n" + b"1,1\n" * 30_000 + b"x,1\n", r"`y_true` holds text \('x'\)"),
     ],
 )
 def test_unreadable_files(name, content, words, tmp_path):

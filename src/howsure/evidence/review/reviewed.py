@@ -133,6 +133,7 @@ def reviewed(
     by: None = None,
     labels: ArrayLike | None = ...,
     prior: Prior | None = ...,
+    check: bool = ...,
 ) -> ConfusionTable: ...
 
 
@@ -146,6 +147,7 @@ def reviewed(
     by: Sized,
     labels: ArrayLike | None = ...,
     prior: Prior | None = ...,
+    check: bool = ...,
 ) -> Tables[ConfusionTable]: ...
 
 
@@ -160,6 +162,7 @@ def reviewed(
     by: Sized | None = None,
     labels: ArrayLike | None = None,
     prior: Prior | None = None,
+    check: bool = True,
 ) -> ConfusionTable | Tables[ConfusionTable]:
     """Return the corrected confusion table that a review of some cases makes likely.
 
@@ -190,6 +193,8 @@ def reviewed(
         Pseudo-reviews of each corrected label in each cell: a number, an array, or a name as in `Dirichlet`. By
         default cells of one kind (record and prediction agree, or not) have a common rate of wrong records, with odds
         in proportion to how frequent the classes are, and the prior is learned from all their reviews.
+    check : bool
+        Whether to refuse data that do not look like what they are given as; False takes them as they are.
 
     Returns
     -------
@@ -244,8 +249,8 @@ def reviewed(
     if _are_counts({"counts": counts, "reviews": reviews}, names, {"data": data, "by": by}):
         return _of_counts(counts, reviews, labels, prior)
     named = by_columns(by, data)
-    given = columns(data, names | roles(named))
-    rows = ReviewedRows.of(given, labels)
+    given = columns(data, names | roles(named), check=check)
+    rows = ReviewedRows.of(given, labels, check=check)
 
     def table(some: Any) -> ConfusionTable:
         found, reviews = rows.counted(some)
