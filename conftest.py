@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from doctest import ELLIPSIS, NORMALIZE_WHITESPACE
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -30,6 +31,7 @@ def _forgotten(request: pytest.FixtureRequest) -> Iterator[None]:
     if not isinstance(request.node, pytest.Function | pytest.DoctestItem):  # a document's examples build on each other
         yield
         return
+    import_module("howsure.methods.library")  # whose methods register themselves once
     from howsure.methods.registry import METHODS
     from howsure.metrics.registry import REGISTRY
 

@@ -17,21 +17,22 @@ from howsure.errors import DoubtfulDataError, listed
 Array = NDArray[Any]
 MOST_CLASSES = 2000  # beyond which labels are taken for identifiers, or for text
 MISSING = frozenset({"", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NAN", "NaT", "NULL", "null"})
-JUDGED = ("y_", "annotations")  # roles of labels and scores: no two of them are one column
+JUDGES = ("y_true", "y_made", "y_reviewed", "annotations")
+JUDGED = ("y_pred", "y_score")
 
 
 def refuse_confused(given: Mapping[str, Any]) -> None:
-    """Refuse one column in two roles, and pandas Series whose indices say that their cases differ.
+    """Refuse a column that is judged by itself, and pandas Series whose indices say that their cases differ.
 
     Parameters
     ----------
     given : mapping of str
         Role → column, or the column's name.
     """
-    known: dict[Hashable, str] = {}
+    judges = {_identity(values): role for role, values in given.items() if role.startswith(JUDGES)}
     for role, values in given.items():
-        other = known.setdefault(_identity(values), role) if role.startswith(JUDGED) else role
-        if other != role:
+        if role.startswith(JUDGED) and _identity(values) in judges:
+            other = judges[_identity(values)]
             message = f"`{other}` and `{role}` are the same column: it would be judged by itself. Give each its own."
             raise DoubtfulDataError(message)
     series = [(role, values.index) for role, values in given.items() if _is_series(values)]

@@ -33,7 +33,7 @@ def grouped(data: Any, keys: Mapping[str, Any], weight: Any = None, *, check: bo
     weight
         Weights, or the name of their column.
     check
-        Whether to refuse one column in two roles, and Series whose indices differ.
+        Whether to refuse a column that is judged by itself, and Series whose indices differ.
     """
     if check:
         refuse_confused({**keys, "sample_weight": weight})
@@ -53,7 +53,7 @@ def grouped(data: Any, keys: Mapping[str, Any], weight: Any = None, *, check: bo
 def columns(data: Any, names: Mapping[str, Any], *, check: bool = False) -> dict[str, Any]:
     """Return the named columns of the data; of a lazy frame only these are collected.
 
-    With ``check`` one column in two roles, and Series whose indices differ, are refused.
+    With ``check`` a column that is judged by itself, and Series whose indices differ, are refused.
     """
     if check:
         refuse_confused(names)

@@ -44,6 +44,7 @@ class ReviewedRows:
         _refuse_unreviewed(known)
         reviewed = encoded("y_reviewed", _narrowed([label for label, one in zip(listed, known, strict=True) if one]))
         levels = [each.levels[np.unique(each.codes) - each.offset] for each in (*coded, reviewed)]
+        refuse_mixed(levels[0], levels[1], check=check)
         refuse_mixed(levels[0], levels[2], said="y_reviewed", check=check)
         found = as_labels([*levels[1].tolist(), *levels[2].tolist()])
         axis = class_labels(levels[0], found, labels, check=check)
