@@ -37,7 +37,10 @@ CASES = [
     if set(arguments) <= set(inspect.signature(source).parameters)
 ]
 ALTERED = {  # what is wrong → the columns that say so, and words of the message
-    "scores": ({"truth": [0, 1] * (N // 2), "other": [0, 0, 1, 1] * (N // 4), "said": SCORE}, "holds fractions"),
+    "scores": (
+        {"truth": [0, 1] * (N // 2), "other": [0, 0, 1, 1] * (N // 4), "said": [0.2, 0.9, 0.9, 0.7] * (N // 4)},
+        "holds fractions",
+    ),
     "blanks": ({"said": [f" {label}" for label in SAID]}, "written alike"),
     "codes": ({"said": [label[0] for label in SAID]}, "share no label"),
     "missing": ({"said": ["NA", *SAID[1:]]}, "stands for a missing value"),

@@ -15,7 +15,7 @@ Array = NDArray[Any]
 def plain(role: str, values: Any) -> Any:
     """Return a column without what hides its meaning; anything else as it is.
 
-    An array or frame of shape (n, 1) is its one column. Masked values are missing ones: nan among floats, None among
+    An array, list or frame of shape (n, 1) is its one column. Masked values are missing ones: nan among floats, None among
     others. Numbers in a foreign byte order, and half-precision ones, become native.
 
     Raises
@@ -23,6 +23,8 @@ def plain(role: str, values: Any) -> Any:
     HowsureError
         If it holds complex numbers.
     """
+    if isinstance(values, list | tuple) and values and all(map(_is_alone, values)):
+        values = [row[0] for row in values]
     shape = getattr(values, "shape", ())
     if isinstance(shape, tuple) and len(shape) == 2 and shape[1] == 1:
         values = _only_column(values)
@@ -36,6 +38,10 @@ def plain(role: str, values: Any) -> Any:
     if values.dtype == np.float16:
         return values.astype(float)
     return values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
+
+
+def _is_alone(row: Any) -> bool:
+    return isinstance(row, list | tuple) and len(row) == 1
 
 
 def _only_column(values: Any) -> Any:
@@ -52,4 +58,6 @@ def _unmasked(values: np.ma.MaskedArray[Any, Any]) -> Array:
     bare = np.asarray(values.data)
     if not mask.any():
         return bare
-    return np.where(mask, np.nan, bare) if bare.dtype.kind == "f" else np.where(mask, None, bare.astype(object))
+    found = bare.copy() if bare.dtype.kind == "f" else bare.astype(object)
+    found[mask] = np.nan if bare.dtype.kind == "f" else None
+    return found

@@ -118,7 +118,7 @@ def multiclass_scores(
     split = [encoded(role, given[role]) for role in roles(named)]
     rows = [*([] if cluster is None else [cluster]), *split, Column("y_score", score, score[:, 0])]
     group = None if cluster is None else np.asarray(cluster.codes)
-    if np.ndim(given["y_true"]) == MATRIX:
+    if _is_matrix(given["y_true"]):
         same_length(rows, weight)
         truth_of, classes = _indicator(given["y_true"], score), _label_names(labels, score.shape[1])
         make: Any = _multilabel
@@ -134,6 +134,13 @@ def multiclass_scores(
         return made
 
     return groups_of_columns(list(named), split).each(table) if named else table(slice(None))
+
+
+def _is_matrix(values: Any) -> bool:
+    try:
+        return np.ndim(values) == MATRIX
+    except ValueError:  # ragged lists
+        return False
 
 
 def _matrix(scores: Any) -> Array:
