@@ -15,8 +15,8 @@ Array = NDArray[Any]
 def plain(role: str, values: Any) -> Any:
     """Return a column without what hides its meaning; anything else as it is.
 
-    An array, list or frame of shape (n, 1) is its one column. Masked values are missing ones: nan among floats, None among
-    others. Numbers in a foreign byte order, and half-precision ones, become native.
+    An array, list or frame of shape (n, 1) is its one column. Masked values are missing ones: nan among floats, None
+    among others. Numbers in a foreign byte order, and half-precision ones, become native.
 
     Raises
     ------
