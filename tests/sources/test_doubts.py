@@ -190,6 +190,15 @@ def test_true_classes_beside_scores_are_looked_at(name, wrong):
     } else refused("written alike|missing value", source, **arguments, data=found)
 
 
+@pytest.mark.parametrize("metric", [hs.accuracy_score, hs.f1_score, hs.roc_auc_score, hs.brier_score_loss])
+def test_names_of_scikit_learn_have_the_way_out(metric):
+    """The functions with scikit-learn's names refuse the truth as its own prediction, and take it with the keyword."""
+    truth = np.array([0, 1, 1, 0])
+    with pytest.raises(DoubtfulDataError, match="same column"):
+        metric(truth, truth)
+    assert metric(truth, truth, check=False) == (0 if metric is hs.brier_score_loss else 1)
+
+
 def test_identifiers_are_no_classes():
     """More than 2,000 classes are taken for identifiers; a table of a hundred thousand is refused in any case."""
     ids = np.arange(2001)

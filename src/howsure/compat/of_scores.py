@@ -252,16 +252,18 @@ def _given(*synonyms: Any) -> Any:
 
 
 def _table(settings: Settings, y_true: Any, score: Any, labels: ArrayLike | None, pos_label: Any) -> Scored:
-    data, weight, groups = settings.data, settings.sample_weight, settings.groups
+    data, weight, groups, check = settings.data, settings.sample_weight, settings.groups, settings.check
     if _is_matrix(score, data):
         if pos_label not in (None, 1):
             message = (
                 "`pos_label` is for two classes with one score per case; with a score for each class leave it out."
             )
             raise HowsureError(message)
-        return multiclass_scores(y_true, score, labels=labels, data=data, sample_weight=weight, groups=groups)
+        return multiclass_scores(
+            y_true, score, labels=labels, data=data, sample_weight=weight, groups=groups, check=check
+        )
     positive = listed(labels)[-1] if pos_label is None and labels is not None else pos_label
-    return scores(y_true, score, pos_label=positive, data=data, sample_weight=weight, groups=groups)
+    return scores(y_true, score, pos_label=positive, data=data, sample_weight=weight, groups=groups, check=check)
 
 
 def _is_matrix(score: Any, data: Any) -> bool:
