@@ -78,6 +78,14 @@ class OneClassError(HowsureError):
         return OneClassError, (self.label,)
 
 
+class DoubtfulDataError(HowsureError):
+    """Data that do not look like what they are given as; ``check=False`` takes them all the same."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(f"{message.removesuffix(WAY_OUT)}{WAY_OUT}")
+
+
+WAY_OUT = " If the data are meant so, say `check=False`."
 MOST_LISTED = 5  # names in a message
 
 

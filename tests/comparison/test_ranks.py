@@ -201,7 +201,7 @@ def test_models_on_the_same_cases_have_one_stream():
     others = [
         streams(said, method="bayes", random_state=1),
         streams(said, method="bootstrap_percentile", random_state=0),
-        streams({"A": said["A"], "B": truth}, method="bayes", random_state=0),
+        streams({"A": said["A"], "B": truth.copy()}, method="bayes", random_state=0),
     ]
     assert all(each.isdisjoint(first) for each in others)
     assert streams(said) == {None}

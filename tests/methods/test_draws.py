@@ -1,7 +1,5 @@
 """One stream of draws serves all metrics, and depends on nothing but the seed."""
 
-import os
-
 import numpy as np
 import pytest
 
@@ -16,7 +14,7 @@ METHODS = ["bootstrap_percentile", "bayes"]
 def test_draws_do_not_depend_on_the_number_of_threads(method, cores, monkeypatch):
     """With one, two or eight processors the draws are the same, bit for bit."""
     expected = hs.estimate(TABLE, "f1@macro", method=method, random_state=7).draws
-    monkeypatch.setattr(os, "cpu_count", lambda: cores)
+    monkeypatch.setattr("howsure.running.threads.cores", lambda: cores)
     found = hs.estimate(TABLE, "f1@macro", method=method, random_state=7).draws
     assert np.array_equal(found, expected)
 

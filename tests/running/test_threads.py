@@ -10,18 +10,18 @@ import pytest
 
 import howsure as hs
 from howsure.running import threads
-from howsure.running.threads import in_threads
+from howsure.running.threads import cores, in_threads
 
 
 def test_results_come_in_order(monkeypatch):
     """Whatever thread is first, results come in the order of the arguments."""
-    monkeypatch.setattr(threads.os, "cpu_count", lambda: 4)
+    monkeypatch.setattr(threads, "cores", lambda: 4)
     assert list(in_threads(lambda a, b: a * b, list(range(50)), list(range(50)))) == [n * n for n in range(50)]
 
 
 def test_work_within_a_thread_stays_there(monkeypatch):
     """A function that itself asks for threads runs in the one that it has."""
-    monkeypatch.setattr(threads.os, "cpu_count", lambda: 4)
+    monkeypatch.setattr(threads, "cores", lambda: 4)
 
     def inner(_):
         return threading.get_ident()
@@ -66,6 +66,15 @@ def test_draws_are_the_same_for_any_number_of_threads(monkeypatch):
     table = hs.from_counts(np.arange(1, 101).reshape(10, 10))
     found = []
     for number in (1, 3):
-        monkeypatch.setattr(threads.os, "cpu_count", lambda number=number: number)
+        monkeypatch.setattr(threads, "cores", lambda number=number: number)
         found.append(hs.estimate(table, "f1@macro", method="bayes", random_state=4).draws)
     np.testing.assert_array_equal(*found)
+
+
+@pytest.mark.parametrize("text, number", [("max 100000", 8), ("150000 100000", 2), ("10000 100000", 1), ("", 8)])
+def test_threads_keep_to_what_the_process_may_use(text, number, tmp_path, monkeypatch):
+    """Of the eight processors that a process is bound to, a container with a quota of 1.5 uses two."""
+    monkeypatch.setattr(threads.os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
+    (tmp_path / "cpu.max").write_text(text)
+    assert cores(tmp_path / "cpu.max") == number
+    assert cores(tmp_path / "none") == 8

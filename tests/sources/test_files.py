@@ -1,6 +1,7 @@
 """Files of every format give the same table, and unreadable ones a clear error."""
 
 import gzip
+import sys
 
 import numpy as np
 import pandas as pd
@@ -58,7 +59,7 @@ def test_formats(name, tmp_path):
         ("a.csv.gz", gzip.compress(b"", mtime=0), "is empty"),
         ("a.csv.gz", b"true,pred\na,a\n", "Not a gzipped file"),
         ("a.csv", "true,pred\né,é\n".encode("latin-1"), "not utf-8"),
-        ("a.csv", b"true,pred\n" + b"1,1\n" * 30_000 + b"x,1\n", 'Could not convert string "x"'),
+        ("a.csv", b"true,pred\n" + b"1,1\n" * 30_000 + b"x,1\n", r"`y_true` holds text \('x'\)"),
     ],
 )
 def test_unreadable_files(name, content, words, tmp_path):
@@ -154,3 +155,87 @@ def test_bad_matrices(text, words, tmp_path):
     path.write_text(text)
     with pytest.raises(hs.HowsureError, match=words):
         read_matrix(path)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "json"])
+def test_the_type_of_a_column_follows_from_all_its_rows(suffix, tmp_path):
+    """Decimals that begin after 21,000 whole numbers stay decimals: the distinct scores are 0, 0.25, 0.5, 0.75, 1."""
+    write = {
+        "csv": lambda rows: "true,score\n" + "".join(f"{true},{score}\n" for true, score in rows),
+        "tsv": lambda rows: "true\tscore\n" + "".join(f"{true}\t{score}\n" for true, score in rows),
+        "jsonl": lambda rows: "".join(f'{{"true": {true}, "score": {score}}}\n' for true, score in rows),
+        "json": lambda rows: "[" + ",".join(f'{{"true": {true}, "score": {score}}}' for true, score in rows) + "]",
+    }[suffix]
+    score = [case % 2 if case < 21_000 else 0.25 + case % 3 / 4 for case in range(30_000)]
+    (tmp_path / f"cases.{suffix}").write_text(write(list(zip(np.arange(30_000) // 3 % 2, score, strict=True))))
+    table = hs.scores("true", "score", data=tmp_path / f"cases.{suffix}")
+    assert table.scores.tolist() == [0, 0.25, 0.5, 0.75, 1]
+    weighted = hs.confusion("true", "true", data=tmp_path / f"cases.{suffix}", sample_weight="score", check=False)
+    assert weighted.counts.sum() == pytest.approx(sum(score))
+
+
+def test_labels_of_a_file_stay_as_written(tmp_path):
+    """The labels yes and no, and true and false, are text."""
+    (tmp_path / "cases.csv").write_text("a,b,c,d\nyes,no,true,false\nno,no,false,false\n")
+    for columns, labels in ((("a", "b"), ["no", "yes"]), (("c", "d"), ["false", "true"])):
+        assert hs.confusion(*columns, data=tmp_path / "cases.csv").labels.tolist() == labels
+
+
+def test_scores_with_gaps(tmp_path):
+    """Missing scores, labels and weights of a file are refused by their number."""
+    (tmp_path / "cases.csv").write_text("t,s,w,g\n1,0.5,1,2\n0,,2,\n,0.25,,1\n")
+    for arguments, words in (
+        (("t", "s"), "`y_true` has 1 missing"),
+        (("w", "s"), "missing"),
+        (("g", "w"), "missing"),
+    ):
+        with pytest.raises(hs.HowsureError, match=words):
+            hs.scores(*arguments, data=tmp_path / "cases.csv")
+
+
+def test_repeated_headers(tmp_path):
+    """A file put together from two, with the header of the second among its rows, is refused."""
+    (tmp_path / "cases.csv").write_text("true,it's\n1,1\n0,1\ntrue,it's\n0,0\n")
+    with pytest.raises(hs.HowsureError, match="repeats the header"):
+        hs.confusion("true", "it's", data=tmp_path / "cases.csv")
+
+
+def test_long_ids_are_not_merged(tmp_path):
+    """Ids of 30 digits, which come as floats, are refused: 20 clusters would be one."""
+    (tmp_path / "cases.csv").write_text("t,p,id\n" + "".join(f"{n % 2},{n // 2 % 2},{10**29 + n}\n" for n in range(20)))
+    with pytest.raises(hs.HowsureError, match="Give them as text"):
+        hs.confusion("t", "p", data=tmp_path / "cases.csv", groups="id")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_corrupted_feather_files(seed, tmp_path):
+    """Twenty random bytes in a Feather file are found before anything looks at what they point to."""
+    rng, path = np.random.default_rng(seed), tmp_path / "cases.feather"
+    feather.write_feather(pa.table({"t": ["a", "b"] * 500, "p": ["a", "a"] * 500}), path, compression="uncompressed")
+    content = bytearray(path.read_bytes())
+    for place in rng.integers(0, len(content), 20):
+        content[place] = rng.integers(0, 256)
+    path.write_bytes(content)
+    with pytest.raises(hs.HowsureError, match="cannot be read|There is no column"):
+        hs.confusion("t", "p", data=path)
+
+
+@pytest.mark.parametrize("name", ["cases.json", "cases.jsonl", "cases.jsonl.gz"])
+def test_json_nested_without_end(name, tmp_path):
+    """JSON that is nested 100,000 deep is refused; brackets within texts, escaped quotes too, nest nothing."""
+    deep = b'{"t": 1, "p": ' + b'{"a":' * 100_000 + b"1" + b"}" * 100_000 + b"}\n"
+    flat = b'{"t": "' + b"[" * 3000 + b'", "p": "\\\\\\"[{"}\n' * 1 + b'{"t": "b", "p": "b"}\n'
+    write = gzip.compress if name.endswith(".gz") else bytes
+    (tmp_path / name).write_bytes(write(deep))
+    with pytest.raises(hs.HowsureError, match="more than 1000 deep"):
+        hs.confusion("t", "p", data=tmp_path / name)
+    (tmp_path / name).write_bytes(write(flat))
+    assert hs.confusion("t", "p", data=tmp_path / name, check=False).rows == 2
+
+
+def test_a_missing_package_is_named_by_the_extra(monkeypatch, tmp_path):
+    """Where DuckDB is not installed, the remedy is the extra that brings a version that works."""
+    (tmp_path / "cases.csv").write_text("t,p\na,b\n")
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    with pytest.raises(hs.HowsureError, match=r"pip install 'howsure\[cli\]'"):
+        hs.confusion("t", "p", data=tmp_path / "cases.csv")

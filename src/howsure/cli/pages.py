@@ -36,7 +36,7 @@ class Columns:
     threshold: float
     labels: list[Any] | None
     by: Sequence[str]
-    others: Mapping[str, str | None]  # sample_weight, groups
+    others: Mapping[str, Any]  # sample_weight, groups
 
     def __post_init__(self) -> None:
         if not self.y_pred and not self.y_score:

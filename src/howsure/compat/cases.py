@@ -43,7 +43,9 @@ def mean_of_cases(
         hit = share_of_cases(own, kept == 1, "accuracy", normalize=normalize).replace(metric=name)
         return _said(hit, defined)
     # All cases are of one kind: the table counts how often each value occurs.
-    table = scores(np.zeros(len(kept)), kept, pos_label=1, sample_weight=own.sample_weight, groups=own.groups)
+    table = scores(
+        np.zeros(len(kept)), kept, pos_label=1, sample_weight=own.sample_weight, groups=own.groups, check=False
+    )
     mean = mean_loss(np.stack([table.scores, table.scores], -1))
     metric = Metric(
         name,
@@ -73,6 +75,7 @@ def share_of_cases(settings: Settings, right: Array, metric: str, *, normalize: 
         labels=[False, True],
         sample_weight=settings.sample_weight,
         groups=settings.groups,
+        check=False,
     )
     return settings.estimated(table, metric, normalize=normalize)
 

@@ -45,6 +45,7 @@ class Keywords(TypedDict, total=False):
     n_resamples: int
     random_state: Seed
     data: Any
+    check: bool
     compute_ci: bool
 
 
@@ -71,6 +72,8 @@ class Settings:
         Seed of the methods that draw.
     data : frame, mapping, path or None
         A frame or file that holds the columns, which then are given by their names.
+    check : bool
+        Whether to refuse data that do not look like what they are given as; False takes them as they are.
     compute_ci : bool
         Accepted as in the package ``confidenceinterval``; the result is an `Estimate` in any case.
     """
@@ -83,6 +86,7 @@ class Settings:
     n_resamples: int = 9999
     random_state: Seed = None
     data: Any = None
+    check: bool = True
     compute_ci: bool = True
 
     def __post_init__(self) -> None:
@@ -136,7 +140,13 @@ class Settings:
         if labels is not None:
             _some(labels)
         return confusion(
-            true, predicted, labels=labels, data=self.data, sample_weight=self.sample_weight, groups=self.groups
+            true,
+            predicted,
+            labels=labels,
+            data=self.data,
+            sample_weight=self.sample_weight,
+            groups=self.groups,
+            check=self.check,
         )
 
     def labels(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:

@@ -244,7 +244,7 @@ def top_k_accuracy_score(
         Counts,
         lambda counts: mean.value(counts.cells),
         lambda counts: mean.gradient(np.asarray(counts.cells, dtype=float)),
-        ratio=lambda _: Ratio(hits, np.ones_like(hits)),
+        as_ratio=lambda: Ratio(hits, np.ones_like(hits)),
     )
     return settings.estimated(table, metric, normalize=normalize)
 

@@ -57,7 +57,7 @@ def scores_of(settings: Settings, y_true: Any, score: Any) -> tuple[Any, Any]:
 def table_of(settings: Settings, y_true: Any, score: Any, labels: ArrayLike | None, pos_label: Any) -> Scored:
     """Return the table of scores of two classes, or of one score for each class or label."""
     y_true, score = scores_of(settings, y_true, score)
-    facts: dict[str, Any] = {"data": settings.data, "sample_weight": settings.sample_weight, "groups": settings.groups}
+    facts: dict[str, Any] = {name: getattr(settings, name) for name in ("data", "sample_weight", "groups", "check")}
     ordered = None if labels is None else ascending(labels)
     if is_matrix_of_scores(score, settings.data):
         if pos_label not in (None, 1):

@@ -6,8 +6,9 @@ dictionary, categorical and dictionary-encoded columns bring their codes along.
 
 from __future__ import annotations
 
+import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
+from howsure.sources.plain import plain
 
 Array = NDArray[Any]
 BLOCK = 2**16  # rows handled at once: codes stay in the processor's cache
@@ -24,6 +26,7 @@ SLOT_SHIFT = np.uint64(64 - SLOT_BITS)
 MOST_SLOTTED = 200  # labels; with more of them two would often share a slot
 MOST_CELLS = 2**24  # of a counting array; beyond it combinations are sorted
 LARGEST_CODE = 2**62  # of a combination of columns
+EXACT = 2.0**53  # from here on floats skip whole numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,9 +165,27 @@ def encoded(name: str, values: Any) -> Column:
     Raises
     ------
     HowsureError
-        If it is not one-dimensional or has missing values.
+        If it is not one-dimensional, has missing values, or holds numbers that are no labels.
     """
-    if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
+    column = _encoded(name, plain(name, values))
+    _refuse_inexact(column)
+    return column
+
+
+def _refuse_inexact(column: Column) -> None:
+    """Refuse what floats cannot tell apart: infinite labels, and whole numbers of 16 digits and more."""
+    if column.levels.dtype.kind not in "fO":
+        return
+    for value in column.levels.tolist():
+        if isinstance(value, complex) or (isinstance(value, float) and not abs(value) < EXACT):
+            is_long = isinstance(value, float) and abs(value) < math.inf
+            why = "floats cannot tell whole numbers of its size apart. Give them as text" if is_long else "no label"
+            message = f"`{column.name}` holds {value:g}: {why}."
+            raise HowsureError(message)
+
+
+def _encoded(name: str, values: Any) -> Column:
+    if isinstance(values, str | bytes | AbstractSet | Mapping) or not hasattr(values, "__len__"):
         message = f"`{name}` is {values!r}, not a column of values. To name a column of a frame or file, give `data=`."
         raise HowsureError(message)
     special = _from_package(name, values)
@@ -224,6 +245,8 @@ def _one_dimensional(name: str, values: Any) -> Array:
         array = values if isinstance(values, np.ndarray) else _from_list(values)
     except ValueError:
         array = np.empty((0, 0))
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
     if array.ndim != 1:
         shape = "ragged" if not array.size else f"of shape {array.shape}"
         message = f"`{name}` is {shape}; give one label a case (`.ravel()` a column, `.argmax(axis=1)` scores)."
@@ -248,8 +271,10 @@ def _from_list(values: Any) -> Array:
 def _integers(name: str, array: Array) -> Column:
     if not len(array):
         return Column(name, array, array)
+    if array.dtype == np.uint64 and array.max() <= np.iinfo(np.int64).max:  # unsigned codes and offsets do not mix
+        array = array.astype(np.int64)
     low, high = int(array.min()), int(array.max())
-    if high - low < WIDEST_RANGE:
+    if high - low < WIDEST_RANGE and high <= np.iinfo(np.int64).max:
         return Column(name, np.arange(low, high + 1), array, low)
     levels, codes = np.unique(array, return_inverse=True)
     return Column(name, levels, codes)
@@ -350,7 +375,7 @@ def refuse_missing(name: str, missing: Array) -> None:
 
 def coded_with_gaps(name: str, values: Any) -> tuple[Array, Array]:
     """Return the distinct values of a column and each row's code, -1 where it is missing."""
-    array = _one_dimensional(name, values)
+    array = _one_dimensional(name, plain(name, values))
     if array.dtype.kind == "f":
         missing = np.isnan(array)
     elif array.dtype.kind == "O":
@@ -397,6 +422,7 @@ def same_length(columns: list[Column], weight: Any) -> int:
 
 def checked_weight(weight: Any) -> Array:
     """Return weights as floats; refuse what is not finite, negative, or all zero."""
+    weight = plain("sample_weight", weight)
     try:
         weights = np.asarray(weight, dtype=float)
     except (TypeError, ValueError):
@@ -418,7 +444,12 @@ def checked_weight(weight: Any) -> Array:
 
 def indicator(name: str, values: Any) -> Array:
     """Return a multilabel indicator array as integers; refuse what holds other than 0 and 1."""
-    array = np.asarray(values)
+    values = plain(name, values)
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        message = f"`{name}` is ragged. Give an array of cases × labels."
+        raise HowsureError(message) from None
     if array.dtype.kind not in "biuf" or not np.isin(array, (0, 1)).all():
         message = f"`{name}` has two dimensions but is no indicator array: multilabel data hold 0 and 1 only."
         raise HowsureError(message)

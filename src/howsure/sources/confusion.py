@@ -21,8 +21,9 @@ from howsure.sources.columns import (
     same_length,
     sort_order,
 )
-from howsure.sources.frames import grouped
-from howsure.sources.groups import Cells, Groups, by_columns, groups_of_columns, roles
+from howsure.sources.doubts import refuse_odd_classes, refuse_unshared
+from howsure.sources.frames import columns, grouped
+from howsure.sources.groups import MOST_CELLS, Cells, Groups, by_columns, groups_of_columns, roles
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.multilabel import MultilabelTable
@@ -43,6 +44,7 @@ def confusion(
     sample_weight: Any = ...,
     groups: Any = ...,
     by: None = None,
+    check: bool = ...,
 ) -> ConfusionTable | MultilabelTable: ...
 
 
@@ -56,6 +58,7 @@ def confusion(
     sample_weight: Any = ...,
     groups: Any = ...,
     by: Sized,
+    check: bool = ...,
 ) -> Tables[ConfusionTable] | Tables[MultilabelTable]: ...
 
 
@@ -68,6 +71,7 @@ def confusion(
     sample_weight: Any = None,
     groups: Any = None,
     by: Sized | None = None,
+    check: bool = True,
 ) -> ConfusionTable | MultilabelTable | Tables[ConfusionTable] | Tables[MultilabelTable]:
     """Count predictions into a confusion table.
 
@@ -87,6 +91,8 @@ def confusion(
         Cluster of each case (patient, document, user): cases of one cluster vary together.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values.
+    check : bool
+        Whether to refuse data that do not look like what they are given as; False takes them as they are.
 
     Returns
     -------
@@ -107,11 +113,12 @@ def confusion(
     (['cat', 'dog'], [[2, 0], [1, 1]])
     """
     if data is None and _is_indicator(y_true) and _is_indicator(y_pred):
-        return multilabel(y_true, y_pred, labels=labels, sample_weight=sample_weight, groups=groups, by=by)
+        return multilabel(y_true, y_pred, labels=labels, sample_weight=sample_weight, groups=groups, by=by, check=check)
     keys = {"y_true": y_true, "y_pred": y_pred} | ({} if groups is None else {"groups": groups})
     named = by_columns(by, data)
-    counted = grouped(data, keys | roles(named), sample_weight)
-    axis = class_labels(counted.levels[0], counted.levels[1], labels, next(filter(None, counted.ranks), None))
+    counted = grouped(data, keys | roles(named), sample_weight, check=check)
+    rank = next(filter(None, counted.ranks), None)
+    axis = class_labels(counted.levels[0], counted.levels[1], labels, rank, check=check)
     cell, kept = _cells(counted, axis)
     if not kept.any():
         message = "No case has both its true and its predicted label among `labels`."
@@ -139,15 +146,23 @@ def confusion(
     return cells.tables(groups_of, table)
 
 
-def class_labels(true: Array, predicted: Array, labels: ArrayLike | None, rank: dict[Any, int] | None = None) -> Array:
+def class_labels(
+    true: Array,
+    predicted: Array,
+    labels: ArrayLike | None,
+    rank: dict[Any, int] | None = None,
+    *,
+    check: bool = True,
+) -> Array:
     """Return the classes of a table: those given, or all that occur, sorted (ordered categories by their rank).
 
     Raises
     ------
     HowsureError
-        If true labels are text and predicted ones numbers (or the reverse), or fewer than two classes remain.
+        If true labels are text and predicted ones numbers (or the reverse), fewer than two classes remain or more
+        than a table can hold; with ``check`` if the labels do not look like classes.
     """
-    refuse_mixed(true, predicted)
+    refuse_mixed(true, predicted, check=check)
     if labels is not None:
         axis = label_array(labels)
         known = {*true.tolist(), *predicted.tolist()}
@@ -155,25 +170,40 @@ def class_labels(true: Array, predicted: Array, labels: ArrayLike | None, rank: 
             raise HowsureError.unknown("label", str(axis[0]), sorted(map(str, known)))
     else:
         every = list(dict.fromkeys([*true.tolist(), *predicted.tolist()]))
+        if check:
+            refuse_odd_classes(every)
         axis = as_labels(every)
         axis = axis[sort_order(axis)] if rank is None else as_labels(sorted(every, key=lambda each: rank.get(each, -1)))
     if len(axis) == 1:
         raise OneClassError(axis.tolist()[0])
+    if len(axis) ** 2 > MOST_CELLS:
+        message = f"A table of {len(axis):,} classes does not fit into memory. Merge classes, or name some, `labels=`."
+        raise HowsureError(message)
     return axis
 
 
-def refuse_mixed(true: Array, predicted: Array, name: str = "y_true", said: str = "y_pred") -> None:
-    """Raise an error where one column holds text and the other numbers: they would never agree."""
+def refuse_mixed(
+    true: Array, predicted: Array, name: str = "y_true", said: str = "y_pred", *, check: bool = True
+) -> None:
+    """Refuse a column of text beside one of numbers, and with ``check`` other labels that could never agree."""
     kinds = [{_kind(value) for value in axis.tolist()} for axis in (true, predicted)]
     if {"text", "number"} == kinds[0] | kinds[1] and len(kinds[0]) == len(kinds[1]) == 1:
         first, second = (
-            (next(iter(kind)), axis.tolist()[0]) for kind, axis in zip(kinds, (true, predicted), strict=True)
+            (next(iter(kind)), min(axis.tolist(), key=_is_digits))
+            for kind, axis in zip(kinds, (true, predicted), strict=True)
         )
         message = (
             f"`{name}` holds {first[0]} ({first[1]!r}) and `{said}` holds {second[0]} ({second[1]!r}): "
             "they would never agree. Convert one of them."
         )
         raise HowsureError(message)
+    if check:
+        refuse_unshared(true, predicted, name, said)
+
+
+def _is_digits(label: Any) -> bool:
+    """Whether a label is written as a number is: of a column of text, the others say why it is no column of numbers."""
+    return str(label).strip().lstrip("+-").replace(".", "", 1).isdigit()
 
 
 def _kind(value: Any) -> str:
@@ -209,9 +239,10 @@ def _atoms(keys: dict[str, Any], weight: Any, axis: Array) -> tuple[Array, Array
 
 
 def _is_indicator(values: Any) -> bool:
-    return getattr(values, "ndim", 1) == 2 or (
-        isinstance(values, list | tuple) and len(values) > 0 and isinstance(values[0], list | tuple | np.ndarray)
-    )
+    """Whether values have a second axis, longer than 1: an array of shape (n, 1) is a column."""
+    if isinstance(values, list | tuple):
+        return len(values) > 0 and isinstance(values[0], list | tuple | np.ndarray) and len(values[0]) != 1
+    return getattr(values, "ndim", 1) == 2 and values.shape[1] != 1
 
 
 def multilabel(
@@ -222,6 +253,7 @@ def multilabel(
     sample_weight: Any = None,
     groups: Any = None,
     by: Sized | None = None,
+    check: bool = True,
 ) -> MultilabelTable | Tables[MultilabelTable]:
     """Count multilabel indicator arrays into one 2×2 table for each label; each row is a cluster of its labels.
 
@@ -237,12 +269,15 @@ def multilabel(
         Cluster of each row, when rows vary together too.
     by : array-like of shape (n,), mapping or frame, optional
         One column, or several, to split by.
+    check : bool
+        Whether to refuse data that do not look like what they are given as; False takes them as they are.
 
     Returns
     -------
     MultilabelTable or Tables
     """
-    true, predicted = (_indicator(name, values) for name, values in (("y_true", y_true), ("y_pred", y_pred)))
+    given = columns(None, {"y_true": y_true, "y_pred": y_pred}, check=check)
+    true, predicted = (_indicator(name, values) for name, values in given.items())
     if true.shape != predicted.shape:
         message = f"`y_true` has shape {true.shape} and `y_pred` {predicted.shape}; both are cases × labels."
         raise HowsureError(message)

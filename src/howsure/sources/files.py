@@ -19,27 +19,34 @@ from howsure.errors import HowsureError
 
 Array = NDArray[Any]
 READERS = {
-    ".csv": "read_csv({path}, header=true)",
-    ".tsv": "read_csv({path}, header=true, delim='\t')",
-    ".tab": "read_csv({path}, header=true, delim='\t')",
-    ".txt": "read_csv({path}, header=true)",
-    ".jsonl": "read_json({path}, format='newline_delimited')",
-    ".ndjson": "read_json({path}, format='newline_delimited')",
-    ".json": "read_json({path})",
+    ".csv": "read_csv({path}, header=true, {types})",
+    ".tsv": "read_csv({path}, header=true, delim='\t', {types})",
+    ".tab": "read_csv({path}, header=true, delim='\t', {types})",
+    ".txt": "read_csv({path}, header=true, {types})",
+    ".jsonl": "read_json({path}, format='newline_delimited', sample_size=-1)",
+    ".ndjson": "read_json({path}, format='newline_delimited', sample_size=-1)",
+    ".json": "read_json({path}, sample_size=-1)",
     ".parquet": "read_parquet({path})",
     ".pq": "read_parquet({path})",
 }
+# Of all rows; without booleans, as which DuckDB takes "yes" and "no", and "t" and "f" too: labels stay as written.
+TYPES = "sample_size=-1, auto_type_candidates=['BIGINT', 'DOUBLE', 'TIME', 'DATE', 'TIMESTAMP', 'VARCHAR']"
+JSON = (".json", ".jsonl", ".ndjson")
 ARROW = (".arrow", ".feather", ".ipc")
 COMPRESSED = (".gz", ".zst")
-CHUNK = 2**20  # bytes decompressed at once
+EXTRAS = {"duckdb": "howsure[cli]"}  # where the versions of a package that work are stated
+CHUNK = 2**20  # bytes looked at at once
+DEEPEST = 1000  # brackets within each other; at some ten thousand DuckDB's reader of JSON ends the process
+NESTING = np.zeros(256, dtype=np.int8)
+NESTING[list(b"[{")], NESTING[list(b"]}")] = 1, -1
 
 
 def read(path: str | Path) -> Any:
     """Return a file's rows as a DuckDB relation (Arrow and Feather: as an Arrow table).
 
-    The format follows from the suffix; CSV, TSV and JSON may be compressed (``.gz``, ``.zst``). Types are
-    inferred from the first 20 480 rows: a column of whole numbers there holds integers, and is not text; numbers
-    with leading zeros are text.
+    The format follows from the suffix; CSV, TSV and JSON may be compressed (``.gz``, ``.zst``). A column's type
+    follows from all its rows: of whole numbers alone it holds integers, and is not text; numbers with leading zeros
+    are text. Labels such as yes and no, or true and false, are text.
 
     Raises
     ------
@@ -57,7 +64,7 @@ def read(path: str | Path) -> Any:
     if path.stat().st_size == 0:
         message = f"'{path}' is empty."
         raise HowsureError(message)
-    _refuse_cut_short(path)
+    _refuse_unsound(path, suffix)
     return _arrow(path) if suffix in ARROW else _relation(path, suffix)
 
 
@@ -80,33 +87,55 @@ def _nearby(path: Path) -> str:
     return did_you_mean(path.name, [each.name for each in folder.iterdir()]) if folder.is_dir() else ""
 
 
-def _refuse_cut_short(path: Path) -> None:
-    """Decompress once, to the end: DuckDB takes what it finds of a truncated file for the whole."""
-    suffix = path.suffix.lower()
+def _refuse_unsound(path: Path, suffix: str) -> None:
+    """Refuse what DuckDB would not: files cut short, of which it takes what it finds, and JSON nested without end."""
+    if suffix not in JSON and path.suffix.lower() not in COMPRESSED:
+        return
+    depth = quotes = size = 0
+    rest = b""
     try:
-        if suffix == ".gz":
-            with gzip.open(path) as file:
-                size = len(file.read(1))
-                while file.read(CHUNK):
-                    pass
-            if not size:
-                message = f"'{path}' is empty."
+        for chunk in _chunks(path):
+            size += len(chunk)
+            if suffix not in JSON:
+                continue
+            whole = rest + chunk
+            bare = whole.rstrip(b"\\")  # a backslash stays with the character that it escapes
+            rest = whole[len(bare) :]
+            codes = np.frombuffer(bare.replace(rb"\\", b"").replace(rb"\"", b""), dtype=np.uint8)
+            quoted = np.cumsum(codes == ord('"')) + quotes
+            depths = depth + np.cumsum(np.where(quoted % 2, 0, NESTING[codes]))
+            if depths.max(initial=0) > DEEPEST:
+                message = f"'{path}' nests brackets more than {DEEPEST} deep. Give flat records, one per case."
                 raise HowsureError(message)
-        elif suffix == ".zst":
-            _decompress_zstandard(path)
+            if len(codes):
+                depth, quotes = int(depths[-1]), int(quoted[-1])
     except (EOFError, OSError, zlib.error) as error:
         raise HowsureError.unreadable(f"'{path}'", error) from None
+    if not size and path.suffix.lower() == ".gz":
+        message = f"'{path}' is empty."
+        raise HowsureError(message)
 
 
-def _decompress_zstandard(path: Path) -> None:
-    """Decompress to the end where PyArrow is there; before 3.14 Python itself has no Zstandard."""
+def _chunks(path: Path) -> Iterator[bytes]:
+    """Yield the bytes of a file, decompressed."""
+    compression = path.suffix.lower()
+    if compression == ".zst":
+        yield from _zstandard(path)
+        return
+    with gzip.open(path) if compression == ".gz" else path.open("rb") as file:
+        while chunk := file.read(CHUNK):
+            yield chunk
+
+
+def _zstandard(path: Path) -> Iterator[bytes]:
+    """Yield what PyArrow decompresses; nothing without it: before 3.14 Python itself has no Zstandard."""
     try:
         import pyarrow as pa
     except ImportError:
         return
     with pa.OSFile(str(path)) as raw, pa.CompressedInputStream(raw, "zstd") as file:
-        while file.read(CHUNK):
-            pass
+        while chunk := file.read(CHUNK):
+            yield chunk
 
 
 def _relation(path: Path, suffix: str) -> Any:
@@ -116,7 +145,18 @@ def _relation(path: Path, suffix: str) -> Any:
     import duckdb
 
     with reading(f"'{path}'"):
-        return duckdb.connect().sql(f"select * from {READERS[suffix].format(path=quoted)}")  # noqa: S608 - quoted
+        found = duckdb.connect().sql(f"select * from {READERS[suffix].format(path=quoted, types=TYPES)}")  # noqa: S608 - quoted
+        _refuse_repeated_header(path, found)
+    return found
+
+
+def _refuse_repeated_header(path: Path, found: Any) -> None:
+    """Refuse rows that repeat the columns' names, as files put together with `cat` have: they make all columns text."""
+    if all(str(each) == "VARCHAR" for each in found.types):
+        names = [(each.replace('"', '""'), each.replace("'", "''")) for each in found.columns]
+        if found.filter(" and ".join(f"\"{column}\" = '{text}'" for column, text in names)).limit(1).fetchall():
+            message = f"'{path}' has a row that repeats the header. Leave out such rows."
+            raise HowsureError(message)
 
 
 @contextmanager
@@ -132,17 +172,23 @@ def reading(what: str) -> Iterator[None]:
 
 def _arrow(path: Path) -> Any:
     _needed("pyarrow", path)
-    from pyarrow import ArrowInvalid, feather, ipc, memory_map
+    from pyarrow import ArrowException, feather, ipc, memory_map
 
     try:
-        return feather.read_table(str(path))
-    except (ArrowInvalid, OSError) as error:
+        return _sound(feather.read_table(str(path)))
+    except (ArrowException, OSError) as error:
         refusal = HowsureError.unreadable(f"'{path}'", error)
     try:  # the other layout of Arrow files, as `datasets` writes them
         with memory_map(str(path)) as file:
-            return ipc.open_stream(file).read_all()
-    except (ArrowInvalid, OSError):
+            return _sound(ipc.open_stream(file).read_all())
+    except (ArrowException, OSError):
         raise refusal from None
+
+
+def _sound(table: Any) -> Any:
+    """Return an Arrow table whose offsets and codes stay within their buffers; looking at others ends the process."""
+    table.validate(full=True)
+    return table
 
 
 def _needed(package: str, path: Path) -> Any:
@@ -151,7 +197,8 @@ def _needed(package: str, path: Path) -> Any:
     try:
         return importlib.import_module(package)
     except ImportError:
-        message = f"Reading '{path}' needs the package '{package}'. Install it: pip install {package}"
+        install = f"pip install '{EXTRAS.get(package, package)}'"
+        message = f"Reading '{path}' needs the package '{package}'. Install it: {install}"
         raise HowsureError(message) from None
 
 

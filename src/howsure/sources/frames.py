@@ -14,11 +14,14 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.sources.columns import Grouped, group
+from howsure.sources.doubts import refuse_confused
+from howsure.sources.plain import plain
 
 Array = NDArray[Any]
+AS_ARRAYS = {"BIGINT", "BOOLEAN", "DOUBLE", "INTEGER", "VARCHAR"}  # of DuckDB's types: arrays hold them exactly
 
 
-def grouped(data: Any, keys: Mapping[str, Any], weight: Any = None) -> Grouped:
+def grouped(data: Any, keys: Mapping[str, Any], weight: Any = None, *, check: bool = False) -> Grouped:
     """Count the combinations of key columns.
 
     Parameters
@@ -29,7 +32,11 @@ def grouped(data: Any, keys: Mapping[str, Any], weight: Any = None) -> Grouped:
         Role → column, or its name in ``data``.
     weight
         Weights, or the name of their column.
+    check
+        Whether to refuse a column that is judged by itself, and Series whose indices differ.
     """
+    if check:
+        refuse_confused({**keys, "sample_weight": weight})
     if data is None:
         return group(keys, weight)
     frame = opened(data)
@@ -38,18 +45,28 @@ def grouped(data: Any, keys: Mapping[str, Any], weight: Any = None) -> Grouped:
     if _is_lazy(frame):
         return _pushed_down(frame, names, weight_name)
     columns = {role: column_of(frame, name) for role, name in names.items()}
+    if check:
+        refuse_confused(columns)
     return group(columns, None if weight_name is None else column_of(frame, weight_name))
 
 
-def columns(data: Any, names: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the named columns of the data; of a lazy frame only these are collected."""
+def columns(data: Any, names: Mapping[str, Any], *, check: bool = False) -> dict[str, Any]:
+    """Return the named columns of the data; of a lazy frame only these are collected.
+
+    With ``check`` a column that is judged by itself, and Series whose indices differ, are refused.
+    """
+    if check:
+        refuse_confused(names)
     if data is None:
-        return dict(names)
+        return {role: plain(role, values) for role, values in names.items()}
     frame = opened(data)
     checked = {role: checked_name(role, name, frame) for role, name in names.items()}
     if _is_lazy(frame):
         frame = _collected(frame.select(*dict.fromkeys(checked.values())))
-    return {role: column_of(frame, name) for role, name in checked.items()}
+    found = {role: column_of(frame, name) for role, name in checked.items()}
+    if check:
+        refuse_confused(found)
+    return found
 
 
 def opened(data: Any) -> Any:
@@ -142,17 +159,22 @@ def _weights(frame: Any, name: str) -> Any:
 
 def _complete(role: str, values: Any, n: Array) -> list[Any]:
     """Return the key's values; refuse missing ones, with the number of rows that they stand for."""
-    listed = values.to_list() if hasattr(values, "to_list") else values.to_pylist()
+    listed = _listed(values)
     missing = np.array([value is None or value != value for value in listed])  # noqa: PLR0124 - nan alone differs
     if missing.any():
         number = int(n[missing].sum())
         message = f"`{role}` has {number} missing {'value' if number == 1 else 'values'}. Drop or fill them first."
         raise HowsureError(message)
-    return list(listed)
+    return listed
+
+
+def _listed(values: Any) -> list[Any]:
+    """Return a column of whichever library as a list."""
+    return list(next(getattr(values, name) for name in ("to_list", "to_pylist", "tolist") if hasattr(values, name))())
 
 
 def _floats(values: Any) -> Array:
-    listed = values.to_list() if hasattr(values, "to_list") else values.to_pylist()
+    listed = _listed(values)
     return np.array([np.nan if value is None else float(value) for value in listed])
 
 
@@ -164,6 +186,8 @@ def _collected(frame: Any) -> Any:
 
     native = frame.to_native()
     with reading("`data`"):
+        if {str(each) for each in native.types} <= AS_ARRAYS:
+            return {name: plain(name, column) for name, column in native.fetchnumpy().items()}
         rows = native.fetchall()
     return {name: _Plain([row[i] for row in rows]) for i, name in enumerate(native.columns)}
 

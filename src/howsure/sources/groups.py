@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -37,6 +37,9 @@ def by_columns(by: Any, data: Any) -> dict[str, Any]:
         return {}
     if data is not None and isinstance(by, str):
         return {by: by}
+    if data is not None and not isinstance(by, Iterable):
+        message = f"With `data`, `by` is the name of a column, or a list of names, not {by!r}."
+        raise HowsureError(message)
     if data is not None and not isinstance(by, Mapping):
         return {str(name): name for name in by}
     if isinstance(by, Mapping) or hasattr(by, "columns"):

@@ -35,6 +35,7 @@ def paired(
     sample_weight: Any = ...,
     groups: Any = ...,
     by: None = None,
+    check: bool = ...,
 ) -> PairedTable: ...
 
 
@@ -48,6 +49,7 @@ def paired(
     sample_weight: Any = ...,
     groups: Any = ...,
     by: Sized,
+    check: bool = ...,
 ) -> Tables[PairedTable]: ...
 
 
@@ -60,6 +62,7 @@ def paired(
     groups: Any = None,
     sample_weight: Any = None,
     by: Sized | None = None,
+    check: bool = True,
 ) -> PairedTable | Tables[PairedTable]:
     """Count the predictions of several models on the same cases.
 
@@ -79,6 +82,8 @@ def paired(
         Non-negative weight of each case.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values.
+    check : bool
+        Whether to refuse data that do not look like what they are given as; False takes them as they are.
 
     Returns
     -------
@@ -112,7 +117,7 @@ def paired(
         keys["groups"] = groups
     named = by_columns(by, data)
     first = len(keys)
-    counted = grouped(data, keys | roles(named), sample_weight)
+    counted = grouped(data, keys | roles(named), sample_weight, check=check)
     by_weight = None
     if sample_weight is not None and groups is None and data is None and not named:
         by_weight = grouped_by_weight(keys, sample_weight)
@@ -121,10 +126,10 @@ def paired(
         mass = each * by_weight.n
         counted = replace(by_weight, weight=mass, weight_squared=each * mass)
     for name, levels in zip(models, counted.levels[1:], strict=False):
-        refuse_mixed(counted.levels[0], levels, said=f"y_pred['{name}']")
+        refuse_mixed(counted.levels[0], levels, said=f"y_pred['{name}']", check=check)
     said = dict.fromkeys(label for levels in counted.levels[1 : len(models) + 1] for label in levels.tolist())
     rank = next(filter(None, counted.ranks), None)
-    axis = class_labels(counted.levels[0], as_labels(list(said)), labels, rank)
+    axis = class_labels(counted.levels[0], as_labels(list(said)), labels, rank, check=check)
     position = {label: index for index, label in enumerate(axis.tolist())}
     codes = np.stack(
         [
@@ -213,6 +218,7 @@ def paired_scores(
     sample_weight: Any = ...,
     groups: Any = ...,
     by: None = None,
+    check: bool = ...,
 ) -> PairedScoresTable: ...
 
 
@@ -226,6 +232,7 @@ def paired_scores(
     sample_weight: Any = ...,
     groups: Any = ...,
     by: Sized,
+    check: bool = ...,
 ) -> Tables[PairedScoresTable]: ...
 
 
@@ -238,6 +245,7 @@ def paired_scores(
     groups: Any = None,
     sample_weight: Any = None,
     by: Sized | None = None,
+    check: bool = True,
 ) -> PairedScoresTable | Tables[PairedScoresTable]:
     """Count the cases by the scores that several models give to them, and the true class.
 
@@ -258,6 +266,8 @@ def paired_scores(
         Non-negative weight of each case.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values.
+    check : bool
+        Whether to refuse data that do not look like what they are given as; False takes them as they are.
 
     Returns
     -------
@@ -283,7 +293,7 @@ def paired_scores(
     names |= {} if groups is None else {"groups": groups}
     names |= {} if sample_weight is None else {"sample_weight": sample_weight}
     named = by_columns(by, data)
-    given = columns(data, names | roles(named))
+    given = columns(data, names | roles(named), check=check)
     truth = encoded("y_true", given["y_true"])
     scores = [score_values(given[role]) for role in names if role.startswith("y_score[")]
     for name, score in zip(models, scores, strict=True):
@@ -294,7 +304,7 @@ def paired_scores(
     split = [encoded(role, given[role]) for role in roles(named)]
     weight = checked_weight(given["sample_weight"]) if sample_weight is not None else None
     same_length([truth, *split, *([] if cluster is None else [cluster])], weight)
-    positive, classes = binary_truth(truth, pos_label)
+    positive, classes = binary_truth(truth, pos_label, check=check)
     group = None if cluster is None else np.asarray(cluster.codes)
 
     def table(some: Any) -> PairedScoresTable:

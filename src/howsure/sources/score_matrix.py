@@ -12,6 +12,7 @@ from howsure.designs.base import Design
 from howsure.designs.counted import Independent, Weighted
 from howsure.errors import HowsureError
 from howsure.sources.columns import Column, as_labels, checked_weight, encoded, indicator, same_length, sort_order
+from howsure.sources.doubts import refuse_alike, refuse_odd_classes
 from howsure.sources.frames import columns
 from howsure.sources.groups import by_columns, clusters, groups_of_columns, roles
 from howsure.sources.scores import MOST_ATOMS, score_values
@@ -33,6 +34,7 @@ def multiclass_scores(
     sample_weight: Any = ...,
     groups: Any = ...,
     by: None = None,
+    check: bool = ...,
 ) -> ScoreMatrixTable: ...
 
 
@@ -46,6 +48,7 @@ def multiclass_scores(
     sample_weight: Any = ...,
     groups: Any = ...,
     by: Sized,
+    check: bool = ...,
 ) -> Tables[ScoreMatrixTable]: ...
 
 
@@ -58,6 +61,7 @@ def multiclass_scores(
     sample_weight: Any = None,
     groups: Any = None,
     by: Sized | None = None,
+    check: bool = True,
 ) -> ScoreMatrixTable | Tables[ScoreMatrixTable]:
     """Lay out the cases of scores with one column a class, for metrics of many classes by their scores.
 
@@ -77,6 +81,8 @@ def multiclass_scores(
         Cluster of each case (patient, document, user): cases of one cluster vary together.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values.
+    check : bool
+        Whether to refuse data that do not look like what they are given as; False takes them as they are.
 
     Returns
     -------
@@ -104,21 +110,22 @@ def multiclass_scores(
     others = {"y_true": y_true, "sample_weight": sample_weight, "groups": groups}
     named = by_columns(by, data)
     others |= roles(named)
-    given = columns(data, names | {role: column for role, column in others.items() if column is not None})
+    present = names | {role: column for role, column in others.items() if column is not None}
+    given = columns(data, present, check=check)
     score = _matrix(np.stack([score_values(given[role]) for role in names], 1) if many else given["y_score"])
     weight = checked_weight(given["sample_weight"]) if "sample_weight" in given else None
     cluster = encoded("groups", given["groups"]) if "groups" in given else None
     split = [encoded(role, given[role]) for role in roles(named)]
     rows = [*([] if cluster is None else [cluster]), *split, Column("y_score", score, score[:, 0])]
     group = None if cluster is None else np.asarray(cluster.codes)
-    if np.ndim(given["y_true"]) == MATRIX:
+    if _is_matrix(given["y_true"]):
         same_length(rows, weight)
         truth_of, classes = _indicator(given["y_true"], score), _label_names(labels, score.shape[1])
         make: Any = _multilabel
     else:
         truth = encoded("y_true", given["y_true"])
         same_length([truth, *rows], weight)
-        truth_of, classes = _positions(truth, labels, score.shape[1])
+        truth_of, classes = _positions(truth, labels, score.shape[1], check=check)
         make = _multiclass
 
     def table(some: Any) -> ScoreMatrixTable:
@@ -127,6 +134,13 @@ def multiclass_scores(
         return made
 
     return groups_of_columns(list(named), split).each(table) if named else table(slice(None))
+
+
+def _is_matrix(values: Any) -> bool:
+    try:
+        return np.ndim(values) == MATRIX
+    except ValueError:  # ragged lists
+        return False
 
 
 def _matrix(scores: Any) -> Array:
@@ -151,12 +165,16 @@ def _matrix(scores: Any) -> Array:
     return array
 
 
-def _positions(truth: Column, labels: ArrayLike | None, size: int) -> tuple[Array, Array]:
+def _positions(truth: Column, labels: ArrayLike | None, size: int, *, check: bool) -> tuple[Array, Array]:
     """Return each case's column of its true class, and the classes of the columns."""
     code = np.asarray(truth.codes, dtype=np.int64) - truth.offset
     used = np.unique(code)
-    present = as_labels([truth.levels.tolist()[index] for index in used])
+    present = as_labels(truth.levels[used].tolist())
+    if check:
+        refuse_alike(present.tolist())
     if labels is None:
+        if check:
+            refuse_odd_classes(present.tolist())
         classes = present[sort_order(present)]
         if len(classes) != size:
             message = (

@@ -13,8 +13,10 @@ from howsure.designs.clusters import Clusters
 from howsure.designs.counted import Weighted
 from howsure.errors import HowsureError
 from howsure.sources.columns import checked_weight, encoded, same_length, sort_order
+from howsure.sources.doubts import refuse_alike, refuse_odd_classes
 from howsure.sources.frames import columns
 from howsure.sources.groups import by_columns, groups_of_columns, roles
+from howsure.sources.plain import plain
 from howsure.tables.batch import Tables
 from howsure.tables.scores import ScoresTable
 
@@ -33,6 +35,7 @@ def scores(
     sample_weight: Any = ...,
     groups: Any = ...,
     by: None = None,
+    check: bool = ...,
 ) -> ScoresTable: ...
 
 
@@ -46,6 +49,7 @@ def scores(
     sample_weight: Any = ...,
     groups: Any = ...,
     by: Sized,
+    check: bool = ...,
 ) -> Tables[ScoresTable]: ...
 
 
@@ -58,6 +62,7 @@ def scores(
     sample_weight: Any = None,
     groups: Any = None,
     by: Sized | None = None,
+    check: bool = True,
 ) -> ScoresTable | Tables[ScoresTable]:
     """Count cases by distinct score and true class; the scores are sorted once.
 
@@ -77,6 +82,8 @@ def scores(
         Cluster of each case (patient, document, user): cases of one cluster vary together.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values.
+    check : bool
+        Whether to refuse data that do not look like what they are given as; False takes them as they are.
 
     Returns
     -------
@@ -99,7 +106,7 @@ def scores(
     """
     named = by_columns(by, data)
     names = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight, "groups": groups} | roles(named)
-    given = columns(data, {role: column for role, column in names.items() if column is not None})
+    given = columns(data, {role: column for role, column in names.items() if column is not None}, check=check)
     truth = encoded("y_true", given["y_true"])
     score = score_values(given["y_score"])
     cluster = encoded("groups", given["groups"]) if "groups" in given else None
@@ -112,7 +119,7 @@ def scores(
         raise HowsureError(message)
     same_length([truth, *split, *([] if cluster is None else [cluster])], given.get("sample_weight"))
     weight = checked_weight(given["sample_weight"]) if "sample_weight" in given else None
-    positive, classes = binary_truth(truth, pos_label)
+    positive, classes = binary_truth(truth, pos_label, check=check)
     group = None if cluster is None else np.unique(np.asarray(cluster.codes), return_inverse=True)[1]
 
     def table(some: Any) -> ScoresTable:
@@ -124,6 +131,7 @@ def scores(
 
 def score_values(values: Any) -> Array:
     """Return scores as floats; refuse what is not one-dimensional, not numeric or not finite."""
+    values = plain("y_score", values)
     try:
         array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values, dtype=float)
     except (TypeError, ValueError):
@@ -141,11 +149,14 @@ def score_values(values: Any) -> Array:
     return array
 
 
-def binary_truth(column: Any, pos_label: Any) -> tuple[Array, Array]:
+def binary_truth(column: Any, pos_label: Any, *, check: bool = True) -> tuple[Array, Array]:
     """Return which cases are positive, and the names of the negative and the positive class."""
     shifted = column.codes if not column.offset else column.codes - column.offset
     used = np.flatnonzero(np.bincount(shifted, minlength=len(column.levels)))
-    present = [column.levels.tolist()[index] for index in used]
+    present = column.levels[used].tolist()
+    if check:
+        refuse_alike(present)
+        refuse_odd_classes(present)
     if len(present) > 2:
         message = (
             f"`y_true` has {len(present)} classes. Give one class against the rest, or n×K scores to "
@@ -171,6 +182,9 @@ def _positive(present: list[Any], pos_label: Any) -> Any:
         ordered = np.empty(2, dtype=object)
         ordered[:] = present
         return present[int(sort_order(ordered)[-1])]
+    if np.ndim(pos_label):
+        message = f"`pos_label` is {pos_label!r}; it is one class, such as {present[-1]!r}."
+        raise HowsureError(message)
     matching = [value for value in present if value == pos_label or str(value) == str(pos_label)]
     if matching:
         return matching[0]

@@ -27,6 +27,7 @@ def calibrate(
     groups: Any = None,
     n_draws: int = 1000,
     random_state: Any = None,
+    check: bool = True,
 ) -> Calibrator:
     """Fit a calibrator of scores to labelled cases, with draws that say how sure it is.
 
@@ -51,6 +52,8 @@ def calibrate(
         How many draws of the calibrator to keep, at least 2.
     random_state : int, Generator or None
         Seed of the draws.
+    check : bool
+        Whether to refuse data that do not look like what they are given as; False takes them as they are.
 
     Returns
     -------
@@ -82,7 +85,9 @@ def calibrate(
     if method not in METHODS:
         raise HowsureError.unknown("method of calibration", str(method), METHODS)
     size = whole_number("n_draws", n_draws, 2)  # they have to vary
-    table = scores(y_true, y_score, data=data, pos_label=pos_label, sample_weight=sample_weight, groups=groups)
+    table = scores(
+        y_true, y_score, data=data, pos_label=pos_label, sample_weight=sample_weight, groups=groups, check=check
+    )
     for name, total in zip(table.labels.tolist(), table.counts.sum(0), strict=True):
         if not total > 0:
             message = f"No labelled case is of the class {name!r}: a calibrator needs cases of both classes."

@@ -32,18 +32,36 @@ N_DRAWS = 4_000
 
 @overload
 def annotated(
-    annotations: Any, y_pred: Any, *, data: Any = ..., labels: ArrayLike | None = ..., by: None = None
+    annotations: Any,
+    y_pred: Any,
+    *,
+    data: Any = ...,
+    labels: ArrayLike | None = ...,
+    by: None = None,
+    check: bool = ...,
 ) -> ConfusionTable: ...
 
 
 @overload
 def annotated(
-    annotations: Any, y_pred: Any, *, data: Any = ..., labels: ArrayLike | None = ..., by: Sized
+    annotations: Any,
+    y_pred: Any,
+    *,
+    data: Any = ...,
+    labels: ArrayLike | None = ...,
+    by: Sized,
+    check: bool = ...,
 ) -> Tables[ConfusionTable]: ...
 
 
 def annotated(
-    annotations: Any, y_pred: Any, *, data: Any = None, labels: ArrayLike | None = None, by: Sized | None = None
+    annotations: Any,
+    y_pred: Any,
+    *,
+    data: Any = None,
+    labels: ArrayLike | None = None,
+    by: Sized | None = None,
+    check: bool = True,
 ) -> ConfusionTable | Tables[ConfusionTable]:
     """Return the confusion table against the truth behind several annotators' labels.
 
@@ -65,6 +83,8 @@ def annotated(
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values, with annotators of
         its own.
+    check : bool
+        Whether to refuse data that do not look like what they are given as; False takes them as they are.
 
     Returns
     -------
@@ -100,8 +120,8 @@ def annotated(
     0.923 [0.895, 0.951]
     """
     named = by_columns(by, data)
-    given_by, given = _columns(annotations, {"y_pred": y_pred} | roles(named), data)
-    rows, axis = _positions(given_by, given["y_pred"], labels)
+    given_by, given = _columns(annotations, {"y_pred": y_pred} | roles(named), data, check)
+    rows, axis = _positions(given_by, given["y_pred"], labels, check=check)
 
     def table(some: Any) -> ConfusionTable:
         return _expected(_votes(rows[some], len(axis))[0], axis)
@@ -167,6 +187,7 @@ def consensus(
     labels: ArrayLike | None = None,
     confidence_level: float = 0.95,
     random_state: Any = None,
+    check: bool = True,
 ) -> Consensus:
     """Return each case's most probable class and how reliable each annotator is, by the model of `annotated`.
 
@@ -184,6 +205,8 @@ def consensus(
         Probability that an annotator's interval holds, between 0 and 1.
     random_state : int, Generator or None
         Seed of the posterior draws behind them.
+    check : bool
+        Whether to refuse data that do not look like what they are given as; False takes them as they are.
 
     Returns
     -------
@@ -207,8 +230,8 @@ def consensus(
     ['a', 'b', 'a', 'b', 'a']
     """
     level = checked_level(confidence_level)
-    given_by, given = _columns(annotations, {} if y_pred is None else {"y_pred": y_pred}, data)
-    rows, axis = _positions(given_by, given.get("y_pred"), labels)
+    given_by, given = _columns(annotations, {} if y_pred is None else {"y_pred": y_pred}, data, check)
+    rows, axis = _positions(given_by, given.get("y_pred"), labels, check=check)
     votes, combination = _votes(rows, len(axis))
     fitted = votes.fitted()
     probabilities = votes.memberships(*fitted)[combination]
@@ -242,14 +265,17 @@ def _rate(draws: Array, value: float, level: float) -> Estimate:
     )
 
 
-def _columns(annotations: Any, others: Mapping[str, Any], data: Any) -> tuple[dict[Any, Any], dict[str, Any]]:
+def _columns(
+    annotations: Any, others: Mapping[str, Any], data: Any, check: bool
+) -> tuple[dict[Any, Any], dict[str, Any]]:
     """Return the annotators' columns by name, and the other columns by role."""
-    if data is not None:
-        names = [annotations] if isinstance(annotations, str) else list(annotations)
-        read = {f"annotations[{name!r}]": name for name in names}
-        found = columns(data, {**others, **read})
-        return {name: found[role] for role, name in read.items()}, found
-    return _by_annotator(annotations), dict(others)
+    if data is None:
+        given = _by_annotator(annotations)
+    else:
+        given = {name: name for name in ([annotations] if isinstance(annotations, str) else annotations)}
+    role = {name: f"annotations[{name!r}]" for name in given}
+    found = columns(data, {**others, **{role[name]: column for name, column in given.items()}}, check=check)
+    return {name: found[role[name]] for name in given}, found
 
 
 def _by_annotator(annotations: Any) -> dict[Any, Any]:
@@ -273,7 +299,7 @@ def _by_annotator(annotations: Any) -> dict[Any, Any]:
     return {column: list(each) for column, each in enumerate(zip(*listed, strict=True))}
 
 
-def _positions(given_by: dict[Any, Any], y_pred: Any, labels: ArrayLike | None) -> tuple[Array, Array]:
+def _positions(given_by: dict[Any, Any], y_pred: Any, labels: ArrayLike | None, *, check: bool) -> tuple[Array, Array]:
     """Return each case's labels and prediction as positions of the classes, ``(n, A + 1)``, and the classes."""
     coded = [coded_with_gaps(f"annotations[{name!r}]", column) for name, column in given_by.items()]
     levels, codes = _without_predictions(coded) if y_pred is None else coded_with_gaps("y_pred", y_pred)
@@ -286,8 +312,8 @@ def _positions(given_by: dict[Any, Any], y_pred: Any, labels: ArrayLike | None) 
         raise HowsureError(message)
     _refuse_unlabelled(np.sum([each >= 0 for _, each in coded], axis=0))
     given = as_labels(list(dict.fromkeys(label for each, _ in coded for label in each.tolist())))
-    refuse_mixed(given, levels, "annotations")
-    axis = class_labels(given, levels, labels)
+    refuse_mixed(given, levels, "annotations", check=check)
+    axis = class_labels(given, levels, labels, check=check)
     return np.stack([*(positions(*each, axis) for each in coded), positions(levels, codes, axis)], axis=1), axis
 
 

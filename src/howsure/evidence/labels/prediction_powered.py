@@ -38,6 +38,7 @@ def prediction_powered(
     metric: str | Metric = ...,
     power: float | None = ...,
     by: None = None,
+    check: bool = ...,
 ) -> ConfusionTable: ...
 
 
@@ -52,6 +53,7 @@ def prediction_powered(
     metric: str | Metric = ...,
     power: float | None = ...,
     by: Sized,
+    check: bool = ...,
 ) -> Tables[ConfusionTable]: ...
 
 
@@ -65,6 +67,7 @@ def prediction_powered(
     metric: str | Metric = "accuracy",
     power: float | None = None,
     by: Sized | None = None,
+    check: bool = True,
 ) -> ConfusionTable | Tables[ConfusionTable]:
     """Return the confusion table of few trusted labels, sharpened by many that a model made.
 
@@ -95,6 +98,8 @@ def prediction_powered(
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values, with trusted cases
         and a weight of its own.
+    check : bool
+        Whether to refuse data that do not look like what they are given as; False takes them as they are.
 
     Returns
     -------
@@ -130,8 +135,8 @@ def prediction_powered(
         message = f"`power` is {power!r}. Give a weight from 0 (trusted cases alone) to 1, or leave it out."
         raise HowsureError(message)
     named = by_columns(by, data)
-    given = columns(data, {"y_true": y_true, "y_made": y_made, "y_pred": y_pred} | roles(named))
-    rows, axis = _positions(given, labels)
+    given = columns(data, {"y_true": y_true, "y_made": y_made, "y_pred": y_pred} | roles(named), check=check)
+    rows, axis = _positions(given, labels, check=check)
 
     def table(some: Any) -> ConfusionTable:
         trusted, other = _counted(rows[:, some], len(axis))
@@ -141,7 +146,7 @@ def prediction_powered(
     return groups_of(named, given, rows.shape[1]).each(table) if named else table(slice(None))
 
 
-def _positions(given: Mapping[str, Any], labels: ArrayLike | None) -> tuple[Array, Array]:
+def _positions(given: Mapping[str, Any], labels: ArrayLike | None, *, check: bool) -> tuple[Array, Array]:
     """Return each case's true (−1 if not trusted), made and predicted class, ``(3, n)``, and the classes."""
     coded = [coded_with_gaps(name, given[name]) for name in ("y_true", "y_made", "y_pred")]
     lengths = [len(codes) for _, codes in coded]
@@ -154,9 +159,9 @@ def _positions(given: Mapping[str, Any], labels: ArrayLike | None) -> tuple[Arra
             raise HowsureError(message)
     _refuse_unusable(coded[0][1])
     levels = [each for each, _ in coded]
-    refuse_mixed(levels[0], levels[2])
-    refuse_mixed(levels[1], levels[2], "y_made")
-    axis = class_labels(as_labels([*levels[0].tolist(), *levels[1].tolist()]), levels[2], labels)
+    refuse_mixed(levels[0], levels[2], check=check)
+    refuse_mixed(levels[1], levels[2], "y_made", check=check)
+    axis = class_labels(as_labels([*levels[0].tolist(), *levels[1].tolist()]), levels[2], labels, check=check)
     return np.stack([positions(level, codes, axis) for level, codes in coded]), axis
 
 

@@ -138,6 +138,7 @@ def reviewed(
     by: None = None,
     labels: ArrayLike | None = ...,
     prior: Prior | None = ...,
+    check: bool = ...,
 ) -> ConfusionTable: ...
 
 
@@ -151,6 +152,7 @@ def reviewed(
     by: Sized,
     labels: ArrayLike | None = ...,
     prior: Prior | None = ...,
+    check: bool = ...,
 ) -> Tables[ConfusionTable]: ...
 
 
@@ -165,6 +167,7 @@ def reviewed(
     by: Sized | None = None,
     labels: ArrayLike | None = None,
     prior: Prior | None = None,
+    check: bool = True,
 ) -> ConfusionTable | Tables[ConfusionTable]:
     """Return the corrected confusion table that a review of some cases makes likely.
 
@@ -197,6 +200,8 @@ def reviewed(
         otherwise, and no case need be reviewed. By
         default cells of one kind (record and prediction agree, or not) have a common rate of wrong records, with odds
         in proportion to how frequent the classes are, and the prior is learned from all their reviews.
+    check : bool
+        Whether to refuse data that do not look like what they are given as; False takes them as they are.
 
     Returns
     -------
@@ -251,8 +256,8 @@ def reviewed(
     if _are_counts({"counts": counts, "reviews": reviews}, names, {"data": data, "by": by}):
         return _of_counts(counts, reviews, labels, prior)
     named = by_columns(by, data)
-    given = columns(data, names | roles(named))
-    rows = ReviewedRows.of(given, labels)
+    given = columns(data, names | roles(named), check=check)
+    rows = ReviewedRows.of(given, labels, check=check)
 
     def table(some: Any) -> ConfusionTable:
         found, reviews = rows.counted(some)

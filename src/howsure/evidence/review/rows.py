@@ -35,17 +35,18 @@ class ReviewedRows:
     corrected: Array
 
     @classmethod
-    def of(cls, given: Mapping[str, Any], labels: ArrayLike | None) -> ReviewedRows:
+    def of(cls, given: Mapping[str, Any], labels: ArrayLike | None, *, check: bool = True) -> ReviewedRows:
         """Return the cases of the columns ``y_true``, ``y_pred`` and ``y_reviewed``."""
         coded = [encoded(role, given[role]) for role in ("y_true", "y_pred")]
         listed = _listed(given["y_reviewed"])
         known = np.array([not is_missing(label) for label in listed], dtype=bool)
         same_length([*coded, encoded("y_reviewed", known)], None)
-        found = _narrowed([label for label, one in zip(listed, known, strict=True) if one])
-        reviewed = encoded("y_reviewed", found)
+        reviewed = encoded("y_reviewed", _narrowed([label for label, one in zip(listed, known, strict=True) if one]))
         levels = [each.levels[np.unique(each.codes) - each.offset] for each in (*coded, reviewed)]
-        refuse_mixed(levels[0], levels[2])
-        axis = class_labels(levels[0], as_labels([*levels[1].tolist(), *levels[2].tolist()]), labels)
+        refuse_mixed(levels[0], levels[1], check=check)
+        refuse_mixed(levels[0], levels[2], said="y_reviewed", check=check)
+        found = as_labels([*levels[1].tolist(), *levels[2].tolist()])
+        axis = class_labels(levels[0], found, labels, check=check)
         true, predicted, place = (_positions(each, axis) for each in (*coded, reviewed))
         if (place < 0).any():
             unknown = reviewed.levels[reviewed.codes[np.argmax(place < 0)] - reviewed.offset]
@@ -78,7 +79,7 @@ def _listed(values: Any) -> list[Any]:
 
 def _narrowed(labels: list[Any]) -> list[Any]:
     """Turn whole floats back into integers: columns with missing values hold floats."""
-    if all(isinstance(label, float) and label == int(label) for label in labels):
+    if all(isinstance(label, float) and label.is_integer() for label in labels):
         return [int(label) for label in labels]
     return labels
 

@@ -61,6 +61,7 @@ def calibrated(
     labels: Any = ...,
     target: Target = ...,
     calibrator: Calibrator | None = ...,
+    check: bool = ...,
 ) -> Tables[ScoresTable]: ...
 
 
@@ -75,6 +76,7 @@ def calibrated(
     labels: Any = ...,
     target: Target = ...,
     calibrator: Calibrator | None = ...,
+    check: bool = ...,
 ) -> Tables[ScoresTable]: ...
 
 
@@ -90,6 +92,7 @@ def calibrated(
     target: Target = "batch",
     n: int | None = None,
     calibrator: Calibrator | None = None,
+    check: bool = True,
 ) -> Table | Tables[Any]:
     """Return the expected counts of a calibrated classifier: every metric, without a single label.
 
@@ -123,6 +126,8 @@ def calibrated(
     calibrator : Calibrator, optional
         From `calibrate`, for scores that are no probabilities yet: it makes them so, and its uncertainty enters every
         interval. Thresholds stay on the scale of the scores.
+    check : bool
+        Whether to refuse data that do not look like what they are given as; False takes them as they are.
 
     Returns
     -------
@@ -177,10 +182,10 @@ def calibrated(
     if calibrator is not None:
         _refuse_given("one calibrated score per case", y_pred=y_pred, kind=kind, labels=labels)
         _refuse_unfit(calibrator, target)
-        given = columns(data, {"y_score": y_score} | roles(named))
+        given = columns(data, {"y_score": y_score} | roles(named), check=check)
         rows, make = _batches(given["y_score"], calibrator)
     else:
-        score, given, names = _columns(y_score, data, {"y_pred": y_pred} | roles(named))
+        score, given, names = _columns(y_score, data, {"y_pred": y_pred} | roles(named), check)
         classes = names if labels is None else labels
         rows, make = len(score), _maker(score, given.get("y_pred"), kind, classes, TARGETS[target])
     split = chunks(named, given, every, rows)
@@ -231,15 +236,17 @@ def _refuse_given(what: str, **arguments: Any) -> None:
         raise HowsureError(message)
 
 
-def _columns(y_score: Any, data: Any, others: Mapping[str, Any]) -> tuple[Array, dict[str, Any], list[str] | None]:
+def _columns(
+    y_score: Any, data: Any, others: Mapping[str, Any], check: bool
+) -> tuple[Array, dict[str, Any], list[str] | None]:
     """Return checked scores, ``(n,)`` or ``(n, K)``, the other columns by role, and the names of K columns."""
     present = {role: column for role, column in others.items() if column is not None}
     if data is not None and isinstance(y_score, list | tuple):
         names = [str(each) for each in y_score]
-        given = columns(data, {**{f"y_score[{i}]": name for i, name in enumerate(names)}, **present})
+        given = columns(data, {**{f"y_score[{i}]": name for i, name in enumerate(names)}, **present}, check=check)
         score = np.stack([score_values(given[f"y_score[{i}]"]) for i in range(len(names))], 1)
         return _probabilities(score), given, names
-    given = columns(data, {"y_score": y_score, **present})
+    given = columns(data, {"y_score": y_score, **present}, check=check)
     values = given["y_score"]
     names = [str(each) for each in values.columns] if hasattr(values, "columns") else []
     array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)

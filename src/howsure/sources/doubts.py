@@ -1,0 +1,130 @@
+"""Data that do not look like what they are given as: refused, unless the caller says that they are meant.
+
+Each check costs time in the number of distinct labels, not of cases. A source calls them where ``check`` is true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import DoubtfulDataError, listed
+
+Array = NDArray[Any]
+MOST_CLASSES = 2000  # beyond which labels are taken for identifiers, or for text
+MISSING = frozenset({"", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NAN", "NaT", "NULL", "null"})
+JUDGES = ("y_true", "y_made", "y_reviewed", "annotations")
+JUDGED = ("y_pred", "y_score")
+
+
+def refuse_confused(given: Mapping[str, Any]) -> None:
+    """Refuse a column that is judged by itself, and pandas Series whose indices say that their cases differ.
+
+    Parameters
+    ----------
+    given : mapping of str
+        Role → column, or the column's name.
+    """
+    judges = {_identity(values): role for role, values in given.items() if role.startswith(JUDGES)}
+    for role, values in given.items():
+        if role.startswith(JUDGED) and _identity(values) in judges:
+            other = judges[_identity(values)]
+            message = f"`{other}` and `{role}` are the same column: it would be judged by itself. Give each its own."
+            raise DoubtfulDataError(message)
+    series = [(role, values.index) for role, values in given.items() if _is_series(values)]
+    for (role, index), (other, more) in combinations(series, 2):
+        if len(index) == len(more) and not _are_aligned(index, more):
+            message = (
+                f"`{role}` and `{other}` are Series with different indices, and cases are matched by position. Align "
+                f"them, `{other}.loc[{role}.index]`, or give arrays, `.to_numpy()`."
+            )
+            raise DoubtfulDataError(message)
+
+
+def _identity(values: Any) -> Hashable:
+    """Return what two columns have in common only if they are one: a name, a place in memory, or an object."""
+    if isinstance(values, str):
+        return values
+    array = values.to_numpy() if _is_series(values) and isinstance(values.dtype, np.dtype) else values
+    if not isinstance(array, np.ndarray) or not array.size:
+        return id(values)
+    return array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.str
+
+
+def _is_series(values: Any) -> bool:
+    return type(values).__module__.startswith("pandas") and hasattr(values, "index") and np.ndim(values) == 1
+
+
+def _are_aligned(index: Any, other: Any) -> bool:
+    """Whether indices are equal, or one of them only counts the rows and the other's members are not the same."""
+    if index is other or index.equals(other):
+        return True
+    counts = np.arange(len(index))
+    by_position = any(each.dtype.kind in "iu" and (each.to_numpy() == counts).all() for each in (index, other))
+    return by_position and not index.sort_values().equals(other.sort_values())
+
+
+def refuse_unshared(true: Array, predicted: Array, name: str, said: str) -> None:
+    """Refuse labels of two columns that cannot agree: scores for predictions, blanks, other codes.
+
+    Parameters
+    ----------
+    true, predicted : ndarray
+        Distinct labels of each column.
+    name, said : str
+        What the columns are called.
+    """
+    refuse_alike([*true.tolist(), *predicted.tolist()])
+    fraction, other = _fraction(predicted), _fraction(true)
+    if (fraction is None) != (other is None):
+        one, two = (said, name) if other is None else (name, said)
+        shown = fraction if other is None else other
+        message = (
+            f"`{one}` holds fractions, such as {shown:.4g}, and `{two}` has none: scores are no labels. Give them to "
+            f"`scores` or `multiclass_scores`, or cut them at a threshold, `{one} >= 0.5`."
+        )
+        raise DoubtfulDataError(message)
+    if len(true) > 1 and len(predicted) and not set(true.tolist()) & set(predicted.tolist()):
+        message = (
+            f"`{name}` ({listed(true.tolist())}) and `{said}` ({listed(predicted.tolist())}) share no label: no case "
+            "could be right. Give both in the same codes."
+        )
+        raise DoubtfulDataError(message)
+
+
+def _fraction(labels: Array) -> float | None:
+    """Return the first label that is a number and not whole."""
+    return next((value for value in labels.tolist() if isinstance(value, float) and not value.is_integer()), None)
+
+
+def refuse_alike(labels: list[Any]) -> None:
+    """Refuse labels that differ in blanks around them, or in being text or a number, alone."""
+    known: dict[str, Any] = {}
+    for label in labels:
+        if isinstance(label, str | bytes | bool | int | float):
+            written = (label.decode(errors="replace") if isinstance(label, bytes) else str(label)).strip()
+            first = known.setdefault(written, label)
+            if first != label:
+                message = (
+                    f"The labels {first!r} and {label!r} are written alike and would never agree. Strip the blanks, or "
+                    "convert one of them."
+                )
+                raise DoubtfulDataError(message)
+
+
+def refuse_odd_classes(labels: list[Any]) -> None:
+    """Refuse classes that nobody named: words for missing values, and as many as there are identifiers."""
+    if len(labels) > MOST_CLASSES:
+        message = (
+            f"There are {len(labels):,} classes ({listed(labels)}): identifiers or free text, it seems. Give class "
+            "labels, or name the classes with `labels=`."
+        )
+        raise DoubtfulDataError(message)
+    absent = next((label for label in labels if isinstance(label, str) and label.strip() in MISSING), None)
+    if absent is not None:
+        message = f"The label {absent!r} stands for a missing value. Drop such cases, or name it with `labels=`."
+        raise DoubtfulDataError(message)

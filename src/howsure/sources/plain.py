@@ -1,0 +1,63 @@
+"""A column as users hold it, made plain: one axis, native numbers, and what is masked marked as missing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError
+
+Array = NDArray[Any]
+
+
+def plain(role: str, values: Any) -> Any:
+    """Return a column without what hides its meaning; anything else as it is.
+
+    An array, list or frame of shape (n, 1) is its one column. Masked values are missing ones: nan among floats, None
+    among others. Numbers in a foreign byte order, and half-precision ones, become native.
+
+    Raises
+    ------
+    HowsureError
+        If it holds complex numbers.
+    """
+    if isinstance(values, list | tuple) and values and all(map(_is_alone, values)):
+        values = [row[0] for row in values]
+    shape = getattr(values, "shape", ())
+    if isinstance(shape, tuple) and len(shape) == 2 and shape[1] == 1:
+        values = _only_column(values)
+    if isinstance(values, np.ma.MaskedArray):
+        values = _unmasked(values)
+    if not isinstance(values, np.ndarray):
+        return values
+    if values.dtype.kind == "c":
+        message = f"`{role}` holds complex numbers. Give real ones, such as `abs({role})`, or labels."
+        raise HowsureError(message)
+    if values.dtype == np.float16:
+        return values.astype(float)
+    return values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
+
+
+def _is_alone(row: Any) -> bool:
+    return isinstance(row, list | tuple) and len(row) == 1
+
+
+def _only_column(values: Any) -> Any:
+    if isinstance(values, np.ndarray):
+        return values[:, 0]
+    import narwhals as nw
+
+    frame = nw.from_native(values, eager_only=True, pass_through=True)
+    return frame[:, 0].to_native() if isinstance(frame, nw.DataFrame) else np.asarray(values)[:, 0]
+
+
+def _unmasked(values: np.ma.MaskedArray[Any, Any]) -> Array:
+    mask = np.ma.getmaskarray(values)
+    bare = np.asarray(values.data)
+    if not mask.any():
+        return bare
+    found = bare.copy() if bare.dtype.kind == "f" else bare.astype(object)
+    found[mask] = np.nan if bare.dtype.kind == "f" else None
+    return found

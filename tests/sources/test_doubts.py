@@ -1,0 +1,226 @@
+"""Data that do not look like what they are given as: every source refuses them, and takes them with `check=False`."""
+
+import inspect
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import howsure as hs
+from howsure.errors import DoubtfulDataError
+
+N = 40
+TRUTH = ["cat", "dog"] * (N // 2)
+SAID = ["cat", "dog", "dog", "cat"] * (N // 4)
+OTHER = ["cat", "cat", "dog", "dog"] * (N // 4)
+SCORE = np.random.default_rng(0).random(N).round(3).tolist()
+
+LABELS = {  # source, and the columns that its arguments name
+    "confusion": (hs.confusion, {"y_true": "truth", "y_pred": "said"}),
+    "paired": (hs.paired, {"y_true": "truth", "y_pred": ["other", "said"]}),
+    "reviewed": (hs.reviewed, {"y_true": "truth", "y_pred": "said", "y_reviewed": "checked"}),
+    "prediction_powered": (hs.prediction_powered, {"y_true": "trusted", "y_made": "other", "y_pred": "said"}),
+    "annotated": (hs.annotated, {"annotations": ["truth", "other"], "y_pred": "said"}),
+}
+SCORES = {
+    "scores": (hs.scores, {"y_true": "truth", "y_score": "score"}),
+    "paired_scores": (hs.paired_scores, {"y_true": "truth", "y_score": ["score", "second"]}),
+    "multiclass_scores": (hs.multiclass_scores, {"y_true": "truth", "y_score": ["score", "second"]}),
+    "calibrate": (hs.calibrate, {"y_true": "truth", "y_score": "score"}),
+}
+MORE = {"plain": {}, "by": {"by": "site"}, "weights": {"sample_weight": "weight"}, "groups": {"groups": "site"}}
+CASES = [
+    (name, more)
+    for name, (source, _) in (LABELS | SCORES).items()
+    for more, arguments in MORE.items()
+    if set(arguments) <= set(inspect.signature(source).parameters)
+]
+ALTERED = {  # what is wrong → the columns that say so, and words of the message
+    "scores": (
+        {"truth": [0, 1] * (N // 2), "other": [0, 0, 1, 1] * (N // 4), "said": [0.2, 0.9, 0.9, 0.7] * (N // 4)},
+        "holds fractions",
+    ),
+    "blanks": ({"said": [f" {label}" for label in SAID]}, "written alike"),
+    "codes": ({"said": [label[0] for label in SAID]}, "share no label"),
+    "missing": ({"said": ["NA", *SAID[1:]]}, "stands for a missing value"),
+}
+
+
+def columns(**altered):
+    """Return all columns; the corrected and the trusted labels are some of the true ones."""
+    found = {"truth": TRUTH, "said": SAID, "other": OTHER, "score": SCORE, "second": [1 - each for each in SCORE]}
+    found |= {"site": ["a", "b", "b", "a", "c"] * (N // 5), "weight": [1.0, 2.0] * (N // 2)} | altered
+    found["checked"] = [each if case % 3 else None for case, each in enumerate(found["truth"])]
+    found["trusted"] = [each if case < 20 else None for case, each in enumerate(found["truth"])]
+    return found
+
+
+def as_arrays(arguments, found):
+    """Return the arguments with the columns themselves."""
+    return {
+        role: found[name] if isinstance(name, str) else {each: found[each] for each in name}
+        for role, name in arguments.items()
+    }
+
+
+def given(kind, arguments, found, tmp_path):
+    """Return the arguments of a call, with the columns in arrays, frames or a file."""
+    names = dict.fromkeys(each for name in arguments.values() for each in ([name] if isinstance(name, str) else name))
+    found = {name: found[name] for name in names}
+    if kind == "arrays":
+        return as_arrays(arguments, found)
+    if kind == "mapping":
+        return {**arguments, "data": found}
+    if kind == "polars":
+        return {**arguments, "data": pl.DataFrame(found)}
+    if kind == "lazy":
+        return {**arguments, "data": pl.LazyFrame(found)}
+    frame = pd.DataFrame(found)
+    if kind == "pandas":
+        return {**arguments, "data": frame}
+    frame.to_csv(tmp_path / "cases.csv", index=False)
+    return {**arguments, "data": tmp_path / "cases.csv"}
+
+
+def refused(words, source, **arguments):
+    """Assert that a source refuses the data in one line that names the way out, and takes them by it."""
+    with pytest.raises(DoubtfulDataError, match=words) as caught:
+        source(**arguments)
+    assert "\n" not in str(caught.value)
+    assert str(caught.value).endswith("say `check=False`.")
+    assert source(**arguments, check=False) is not None
+
+
+@pytest.mark.parametrize("wrong", ALTERED)
+@pytest.mark.parametrize("name", LABELS)
+@pytest.mark.parametrize("kind", ["arrays", "mapping", "pandas", "polars", "lazy", "csv"])
+def test_labels_that_cannot_be_right_are_refused(kind, name, wrong, tmp_path):
+    """Scores for predictions, blanks, other codes and words for missing values are refused, wherever they come from."""
+    source, arguments = LABELS[name]
+    altered, words = ALTERED[wrong]
+    if (kind, wrong) == ("csv", "missing"):
+        words = "missing"  # pandas writes missing values as nothing
+    refused(words, source, **given(kind, arguments, columns(**altered), tmp_path))
+
+
+@pytest.mark.parametrize("name, more", CASES)
+def test_no_source_judges_a_column_by_itself(name, more):
+    """One column in two roles is refused as an array, as a Series, and by its name; also by groups and weights."""
+    source, arguments = (LABELS | SCORES)[name]
+    arguments = arguments | MORE[more]
+    found = columns(truth=[0, 1] * (N // 2))
+    judged = next(role for role, each in arguments.items() if role.startswith(("y_pred", "y_score")))
+    first = next(role for role in arguments if role != judged)
+    taken = arguments[first] if isinstance(arguments[first], str) else arguments[first][0]
+    twice = [taken, "score"] if isinstance(arguments[judged], list) else taken
+    arguments = {role: twice if role == judged else each for role, each in arguments.items()}
+    frames = [pd.DataFrame(found), pl.DataFrame(found), *([] if name == "multiclass_scores" else [None])]
+    for frame in frames:
+        given_by = as_arrays(arguments, found) if frame is None else {**arguments, "data": frame}
+        with pytest.raises(DoubtfulDataError, match="same column"):
+            source(**given_by)
+
+
+def test_an_array_is_known_by_its_place():
+    """Two Series or views of the same numbers are one column; an equal copy is another, and a perfect model."""
+    truth = np.array([0, 1, 1, 0])
+    refused("same column", hs.confusion, y_true=pd.Series(truth, copy=False), y_pred=truth)
+    refused("same column", hs.confusion, y_true=truth[:], y_pred=truth)
+    assert hs.estimate(hs.confusion(truth, truth.copy()), "accuracy") == 1
+    matrix = np.array([[0, 0], [1, 1], [1, 0]])
+    assert hs.estimate(hs.confusion(matrix[:, 0], matrix[:, 1]), "accuracy") == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize("name, more", [each for each in CASES if each[0] != "multiclass_scores"])
+def test_series_of_other_cases_are_refused(name, more):
+    """Series with the same index in another order are refused: cases are matched by position."""
+    source, arguments = (LABELS | SCORES)[name]
+    found = {name: pd.Series(each, index=range(100, 100 + N)) for name, each in columns().items()}
+    arguments = arguments | MORE[more]
+    assert source(**as_arrays(arguments, found)) is not None
+    found["truth"], found["trusted"] = found["truth"][::-1], found["trusted"][::-1]
+    refused("different indices", source, **as_arrays(arguments, found))
+
+
+def test_scores_in_a_matrix_have_no_index():
+    """Scores of many classes are an array; true classes and weights beside it still have to be of the same cases."""
+    arguments = {"y_true": pd.Series(TRUTH, index=range(5, N + 5)), "y_score": np.random.default_rng(0).random((N, 2))}
+    refused("different indices", hs.multiclass_scores, **arguments, sample_weight=pd.Series(1, index=range(9, N + 9)))
+
+
+def test_cases_without_labels_are_of_one_index():
+    """Without labels, too, columns with different indices are refused."""
+    score = pd.Series(SCORE, index=range(5, N + 5))
+    refused("different indices", hs.calibrated, y_score=score, by=pd.Series(SAID, index=range(N, 0, -1)))
+
+
+def test_multilabel_arrays_are_doubted_too():
+    """An indicator array is no prediction of itself."""
+    truth = np.array([[0, 1], [1, 1], [1, 0]])
+    refused("same column", hs.confusion, y_true=truth, y_pred=truth)
+
+
+@pytest.mark.parametrize(
+    "index", [[7, 3, 9, 1], [0, 1, 2, 3], None], ids=["of a sample", "equal", "an array without one"]
+)
+def test_indices_that_agree_with_positions(index):
+    """A Series cut from a frame goes with an array, or a Series that only counts its cases."""
+    truth = pd.Series([0, 1, 1, 0], index=[7, 3, 9, 1] if index != [0, 1, 2, 3] else index)
+    predicted = np.array([0, 1, 0, 0])
+    assert hs.confusion(truth, predicted if index is None else pd.Series(predicted, index=index)).rows == 4
+    assert hs.confusion(truth, pd.Series(predicted)).rows == 4
+
+
+def test_text_beside_numbers_of_the_same_digits():
+    """Within one column, too, a number and its text are two labels that would never agree."""
+    refused("written alike", hs.confusion, y_true=[0, 1] * 5, y_pred=[0, "1"] * 5)
+    refused("written alike", hs.confusion, y_true=["a", b"b"] * 5, y_pred=["a", "b"] * 5)
+
+
+@pytest.mark.parametrize("wrong", [["ill", "ill "], ["ill", "NA"]])
+@pytest.mark.parametrize("name", SCORES)
+def test_true_classes_beside_scores_are_looked_at(name, wrong):
+    """Blanks and words for missing values make no class of their own where scores are judged."""
+    source, arguments = SCORES[name]
+    found = columns(truth=wrong * (N // 2))
+    refused("written alike|missing value", source, **as_arrays(arguments | {"y_score": "score"}, found)) if name in {
+        "scores",
+        "calibrate",
+    } else refused("written alike|missing value", source, **arguments, data=found)
+
+
+@pytest.mark.parametrize("metric", [hs.accuracy_score, hs.f1_score, hs.roc_auc_score, hs.brier_score_loss])
+def test_names_of_scikit_learn_have_the_way_out(metric):
+    """The functions with scikit-learn's names refuse the truth as its own prediction, and take it with the keyword."""
+    truth = np.array([0, 1, 1, 0])
+    with pytest.raises(DoubtfulDataError, match="same column"):
+        metric(truth, truth)
+    assert metric(truth, truth, check=False) == (0 if metric is hs.brier_score_loss else 1)
+
+
+def test_identifiers_are_no_classes():
+    """More than 2,000 classes are taken for identifiers; a table of a hundred thousand is refused in any case."""
+    ids = np.arange(2001)
+    refused("2,001 classes", hs.confusion, y_true=ids, y_pred=ids[::-1].copy())
+    assert len(hs.confusion(ids, ids[::-1].copy(), labels=ids).labels) == 2001
+    many = np.arange(100_000)
+    with pytest.raises(hs.HowsureError, match="does not fit into memory"):
+        hs.confusion(many, many, check=False)
+
+
+def test_named_classes_are_meant():
+    """A class named with `labels=` is one, whatever it is called."""
+    table = hs.confusion(["NA", "EU", "NA"], ["NA", "EU", "EU"], labels=["EU", "NA"])
+    assert table.counts.tolist() == [[1, 0], [1, 1]]
+
+
+def test_all_wrong_is_no_doubt():
+    """Few cases of one class, all of them wrong, are data like others."""
+    assert hs.estimate(hs.confusion([1, 1, 1], [0, 0, 0]), "accuracy") == 0
+
+
+def test_ordinal_halves_are_labels():
+    """Labels with fractions on both sides, such as half stars, are no scores."""
+    table = hs.confusion([0.5, 1, 1.5, 2], [0.5, 1.5, 1.5, 2])
+    assert table.labels.tolist() == [0.5, 1.0, 1.5, 2.0]
