@@ -355,7 +355,8 @@ def effective_counts(share: Proportion, table: Table, confidence_level: float) -
     """Successes and trials of the simple random sample that the design's data are worth.
 
     For independent cases these are the counts. Otherwise trials are scaled so that the binomial variance equals
-    the design's (Korn and Graubard 1998), also for the heavier tail of Student's t, and never beyond the cases seen.
+    the design's (Korn and Graubard 1998), also for the heavier tail of Student's t, and never beyond the cases seen:
+    their effective number (Kish) where each has a weight of its own.
     """
     marked = share.trials.ravel()
     trials, successes = dot(table.cells, marked * 1.0), dot(table.cells, share.successes.ravel() * 1.0)
@@ -368,12 +369,15 @@ def effective_counts(share: Proportion, table: Table, confidence_level: float) -
     worth = design.effective_trials(table.cells, marked)
     with np.errstate(invalid="ignore"):
         shows = shows_variation(np.sqrt(variance), observed)
-        worth = np.where(shows, quotient(observed * (1 - observed), variance), worth)
+        worth = np.where(shows, quotient(observed * (1 - observed), variance), np.where(worth > 0, worth, np.inf))
         if design.fixes_margins:  # a share of the margins, which the design fixes
             worth = np.where(~shows & (observed > 0) & (observed < 1), np.inf, worth)
         freedom = design.degrees_of_freedom
         if np.isfinite(freedom).any():
             ratio = normal_quantile(confidence_level) / quantile(confidence_level, freedom)
-            worth = np.where(np.isnan(ratio), np.nan, np.minimum(worth * ratio**2, trials))
+            worth = np.where(np.isnan(ratio), np.nan, np.minimum(worth * ratio**2, trials * table.cases_per_count))
+        squares = design.squares(table.cells)
+        if squares is not None:
+            worth = np.minimum(worth, quotient(trials**2, dot(squares, marked * 1.0)))
     worth = np.where(trials == 0, 0.0, worth)
     return np.where(trials == 0, successes, observed * worth), worth

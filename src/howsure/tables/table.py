@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.designs.base import PSEUDO_CASES, Design
+from howsure.designs.base import PSEUDO_CASES, Design, quotient
 from howsure.designs.counted import Independent, added_up, smoothed
 from howsure.errors import HowsureError, listed
 from howsure.tables.counts import Counts
@@ -176,6 +176,16 @@ class Table(abc.ABC):
             )
             raise HowsureError(message)
         return replace(self, design=design.bound(self.truth))
+
+    @property
+    def labels_per_case(self) -> int:
+        """In how many cells each case is counted: once for each label of multilabel data, else once."""
+        return 1 if self.has_one_label_per_case else len(self.labels)
+
+    @property
+    def cases_per_count(self) -> Array:
+        """How many cases a count of 1 stands for, ``(...)``: 1 over the average weight."""
+        return quotient(self.labels_per_case * np.asarray(self.rows), self.cells.sum(-1))
 
     def smoothed(self) -> Self:
         """Return the table with two pseudo-cases, each worth an average sampling unit, spread over its cells."""
