@@ -15,6 +15,7 @@ from howsure.designs.base import quotient
 from howsure.designs.counted import dot
 from howsure.methods.draws import Draw, seed_sequence, stream_at, stream_of, values_of_draws
 from howsure.methods.inversion import p_value
+from howsure.methods.levels import tail_of
 from howsure.methods.registry import Variant, register
 from howsure.metrics.forms import Proportion
 from howsure.metrics.metric import Metric
@@ -296,9 +297,9 @@ def stacked(intervals: Sequence[Interval]) -> Interval:
 
 
 def normal_quantile(confidence_level: float) -> float:
-    """Two-sided standard normal quantile; infinite at a level that rounds to 1."""
-    place = (1 + confidence_level) / 2
-    return NormalDist().inv_cdf(place) if place < 1 else np.inf
+    """Two-sided standard normal quantile; infinite at a level that leaves nothing."""
+    place = tail_of(confidence_level) / 2
+    return -NormalDist().inv_cdf(place) if place > 0 else np.inf
 
 
 def quantile(confidence_level: float, degrees_of_freedom: Any) -> Any:
@@ -309,7 +310,7 @@ def quantile(confidence_level: float, degrees_of_freedom: Any) -> Any:
     from scipy import special
 
     known = np.where(np.greater(degrees_of_freedom, 0), degrees_of_freedom, np.nan)
-    student = special.stdtrit(known, (1 + confidence_level) / 2)
+    student = -special.stdtrit(known, tail_of(confidence_level) / 2)
     return np.where(np.isposinf(degrees_of_freedom), normal, student)[()]
 
 
