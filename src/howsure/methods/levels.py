@@ -25,6 +25,7 @@ class Level(float):
     tail: float
 
     def __new__(cls, tail: float) -> Level:
+        """Return the level that leaves this much."""
         level = super().__new__(cls, 1 - tail)
         level.tail = tail
         return level
