@@ -149,8 +149,9 @@ def test_every_method_answers(source, design):
             if found is None:
                 continue
             wider = hs.estimate(table, metric, method=method, random_state=0, confidence_level=0.99)
-            assert np.isnan(wider.low) or np.isnan(found.low) or wider.low <= found.low + 1e-9
-            assert np.isnan(wider.high) or np.isnan(found.high) or wider.high >= found.high - 1e-9
+            if name != "binom_test":  # its p-value is not monotone in the share, and a search finds one crossing
+                assert np.isnan(wider.low) or np.isnan(found.low) or wider.low <= found.low + 1e-9
+                assert np.isnan(wider.high) or np.isnan(found.high) or wider.high >= found.high - 1e-9
             if name in HOLDS_NO_VALUE:
                 assert found.reason or found.low <= found.high
             else:
@@ -186,7 +187,7 @@ def test_every_verb_answers(source, design):
             assert (drawn >= 0).all()
     again = pickle.loads(pickle.dumps(table))
     assert np.array_equal(again.counts, table.counts)
-    assert hs.evaluate(model_of(again)).records() == evaluation.records()
+    assert str(hs.evaluate(model_of(again)).records()) == str(evaluation.records())  # nan is not nan
 
 
 @pytest.mark.parametrize("source, design", EVERY)
