@@ -82,4 +82,4 @@ class MultilabelTable(Table):
             return None
         cells = np.arange(self.counts.size)
         design = self.design.kept(cells // 4 == index, cells % 4)
-        return two_classes(self.labels[index], self.counts[index], design, self.rows)
+        return two_classes(self.labels[index], self.counts[index], design, self.rows, self.identity_of(index))

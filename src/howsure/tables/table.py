@@ -6,6 +6,7 @@ import abc
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -38,6 +39,9 @@ class Table(abc.ABC):
         How the counts would vary if the study were repeated.
     rows : int or ndarray of shape (...)
         Number of cases behind the counts; by default the counts' sum.
+    identity : str
+        Tells the cases apart from those of other tables with equal counts; by default new. Copies keep it, also those
+        of other processes, and views have one that follows from it.
 
     Examples
     --------
@@ -50,6 +54,7 @@ class Table(abc.ABC):
     labels: Array
     design: Design = field(default_factory=Independent)
     rows: Any = -1
+    identity: str = field(default_factory=lambda: uuid4().hex)
 
     axes: ClassVar[int] = 2  # of the cells
     noun: ClassVar[str] = "table"
@@ -195,7 +200,12 @@ class Table(abc.ABC):
     def picked(self, index: int) -> Self:
         """Return one table of a batch."""
         rows = self.rows if np.ndim(self.rows) == 0 else int(self.rows[index])
-        return replace(self, counts=self.counts[index], design=self.design.picked(index), rows=rows)
+        own = {"design": self.design.picked(index), "identity": self.identity_of(index)}
+        return replace(self, counts=self.counts[index], rows=rows, **own)
+
+    def identity_of(self, view: object) -> str:
+        """Return the identity of a view: the same each time that the view is taken."""
+        return f"{self.identity}/{view}"
 
     def position(self, label: object) -> int:
         """Return the index of a class label, also given as text.
