@@ -187,7 +187,7 @@ def test_weights_and_clusters_are_not_thrown_away(given):
 
 
 def test_very_small_p_values_are_told_apart():
-    """A normal interval's p-value is the two-sided tail of its z, down to 1e-299; that of shares McNemar's own."""
+    """A normal interval's p-value is the two-sided tail of its z, down to 1e-197; that of shares McNemar's own."""
     ones, hit = np.ones(800, int), np.repeat([1, 0], [500, 300])
     table = hs.paired(ones, {"a": hit, "b": np.repeat([0, 1, 0], [400, 100, 300])}, labels=[0, 1])
     score = hs.compare(table, "accuracy").p_value
@@ -197,6 +197,14 @@ def test_very_small_p_values_are_told_apart():
 
     assert wald.p_value == pytest.approx(2 * stats.norm.sf(wald.value / wald.standard_error), rel=1e-5)
     assert wald.p_value < 1e-100
+
+
+def test_no_p_value_is_zero():
+    """Beyond what can be told a p-value is the smallest that can, and not 0."""
+    table = hs.from_counts([[10**6, 1], [1, 10**6]])
+    other = hs.from_counts([[1, 10**6], [10**6, 1]])
+    for method in ("wald", "delta", "auto"):
+        assert 0 < hs.compare(table, other, "accuracy", method=method).p_value < 1e-100
 
 
 @pytest.mark.parametrize("draw", ["resample", "posterior"])

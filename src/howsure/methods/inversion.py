@@ -11,7 +11,7 @@ from howsure.methods.levels import Level
 
 Limits = Callable[[float], tuple[float, float]]
 SMALLEST_Z = 1e-6  # below it some quantiles round to nothing (Student's t with 4 degrees of freedom)
-LARGEST_Z = 37.0  # beyond it what a level leaves, 1e-299, is no longer told from 0
+LARGEST_Z = 30.0  # beyond it what a level leaves, 1e-197, is too little for quantiles of Student's t
 
 
 def p_value(limits: Limits, value: float, null: float) -> float:

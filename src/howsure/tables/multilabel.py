@@ -36,6 +36,8 @@ class MultilabelTable(Table):
         Each case is a cluster of its labels.
     rows : int or ndarray of shape (...)
         Number of cases.
+    identity : str
+        Tells its cases apart from others with equal counts; see `Table`.
 
     Examples
     --------
