@@ -138,24 +138,23 @@ LEAVES_RANGE = {"wald", "bootstrap_basic", "bootstrap_studentized"}
 def test_every_method_answers(source, design):
     """Each suitable method gives limits in range, which widen with the level, or nan with a reason; others say why."""
     table = model_of(table_of(source, design))
-    names = metrics_of(table)
-    for metric in {names[0], names[-1]}:
-        suited = hs.suitable_methods(table, metric)
-        bounds = resolve(metric, table).range
-        for name in METHODS:
-            method = quick(name)
-            found = result(hs.estimate, table, metric, method=method, random_state=0)
-            assert (found is not None) == (name in suited), (metric, name)
-            if found is None:
-                continue
-            wider = hs.estimate(table, metric, method=method, random_state=0, confidence_level=0.99)
-            if name != "binom_test":  # its p-value is not monotone in the share, and a search finds one crossing
-                assert np.isnan(wider.low) or np.isnan(found.low) or wider.low <= found.low + 1e-9
-                assert np.isnan(wider.high) or np.isnan(found.high) or wider.high >= found.high - 1e-9
-            if name in HOLDS_NO_VALUE:
-                assert found.reason or found.low <= found.high
-            else:
-                check(found, bounds, may_leave=name in LEAVES_RANGE)
+    metric = metrics_of(table)[0]
+    suited = hs.suitable_methods(table, metric)
+    bounds = resolve(metric, table).range
+    for name in METHODS:
+        method = quick(name)
+        found = result(hs.estimate, table, metric, method=method, random_state=0)
+        assert (found is not None) == (name in suited), (metric, name)
+        if found is None:
+            continue
+        wider = hs.estimate(table, metric, method=method, random_state=0, confidence_level=0.99)
+        if name != "binom_test":  # its p-value is not monotone in the share, and a search finds one crossing
+            assert np.isnan(wider.low) or np.isnan(found.low) or wider.low <= found.low + 1e-9
+            assert np.isnan(wider.high) or np.isnan(found.high) or wider.high >= found.high - 1e-9
+        if name in HOLDS_NO_VALUE:
+            assert found.reason or found.low <= found.high
+        else:
+            check(found, bounds, may_leave=name in LEAVES_RANGE)
 
 
 @pytest.mark.parametrize("source, design", EVERY)
@@ -237,15 +236,18 @@ def reweighted(data):
 CHANGES = {"order of rows": shuffled, "names of labels": renamed, "scale of weights": reweighted}
 
 
-@pytest.mark.parametrize("change", CHANGES)
-@pytest.mark.parametrize("source, design", LABELLED)
+CHANGED = [
+    (source, design, change)
+    for source, design in LABELLED
+    for change in CHANGES
+    if not (change == "names of labels" and source in {"multilabel", "scores of labels"})
+    and not (change == "scale of weights" and "sample_weight" not in DESIGNS[design])
+]
+
+
+@pytest.mark.parametrize("source, design, change", CHANGED)
 def test_what_must_not_matter_does_not(source, design, change):
     """The order of rows, the names of labels and clusters, and the scale of the weights change no interval."""
-    of_labels = source in {"multilabel", "scores of labels"}
-    if (change == "names of labels" and of_labels) or (
-        change == "scale of weights" and "sample_weight" not in DESIGNS[design]
-    ):
-        pytest.skip("there is nothing to change")
     own, other = (model_of(table_of(source, design, data)) for data in (COLUMNS, CHANGES[change](COLUMNS)))
     for metric in metrics_of(own)[:4]:
         one, two = hs.estimate(own, metric), hs.estimate(other, metric)
