@@ -200,8 +200,8 @@ class Table(abc.ABC):
     def picked(self, index: int) -> Self:
         """Return one table of a batch."""
         rows = self.rows if np.ndim(self.rows) == 0 else int(self.rows[index])
-        own = {"design": self.design.picked(index), "identity": self.identity_of(index)}
-        return replace(self, counts=self.counts[index], rows=rows, **own)
+        counts, design = self.counts[index], self.design.picked(index)
+        return replace(self, counts=counts, design=design, rows=rows, identity=self.identity_of(index))
 
     def identity_of(self, view: object) -> str:
         """Return the identity of a view: the same each time that the view is taken."""
