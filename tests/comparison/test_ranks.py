@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 import itertools
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -190,18 +192,52 @@ def test_models_on_the_same_cases_have_one_stream():
     truth = rng.integers(0, 2, 400)
     said = {name: np.where(rng.random(400) < share, truth, 1 - truth) for name, share in (("A", 0.8), ("B", 0.78))}
 
-    def streams(models, **settings):
-        found = hs.evaluate_models(hs.paired(truth, models), ["accuracy", "f1"], **settings)
+    table = hs.paired(truth, said)
+
+    def streams(table, **settings):
+        found = hs.evaluate_models(table, ["accuracy", "f1"], **settings)
         return {each.stream for one in found.values() for each in one.values()}
 
-    first = streams(said, method="bayes", random_state=0)
+    first = streams(table, method="bayes", random_state=0)
     assert len(first) == 1
     assert None not in first
-    assert first == streams(said, method="bayes", random_state=0)
+    assert first == streams(table, method="bayes", random_state=0)
     others = [
-        streams(said, method="bayes", random_state=1),
-        streams(said, method="bootstrap_percentile", random_state=0),
-        streams({"A": said["A"], "B": truth.copy()}, method="bayes", random_state=0),
+        streams(table, method="bayes", random_state=1),
+        streams(table, method="bootstrap_percentile", random_state=0),
+        streams(hs.paired(truth, {"A": said["A"], "B": truth.copy()}), method="bayes", random_state=0),
     ]
     assert all(each.isdisjoint(first) for each in others)
-    assert streams(said) == {None}
+    assert streams(table) == {None}
+
+
+def test_equal_counts_of_other_cases_are_no_joint_draws():
+    """Two test sets that happen to have equal counts are drawn alike from one seed, and yet not taken as one."""
+    tables = {name: hs.from_counts([[40, 10], [8, 42]]) for name in ("north", "south")}
+    drawn = {name: hs.estimate(each, "accuracy", method="bayes", random_state=0) for name, each in tables.items()}
+    expected = hs.compare(*tables.values(), "accuracy", method="bayes", random_state=1)
+    found = simultaneous_differences(drawn)["north", "south"]
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=0.01)
+    assert ranks(drawn).best["north"] == pytest.approx(0.5, abs=0.05)
+    assert ranks(drawn).best == ranks(drawn).best
+
+
+def pickled(table):
+    """Return what another process gets of a table."""
+    return pickle.loads(pickle.dumps(table))
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickled])
+def test_copies_of_a_table_have_one_stream(copied):
+    """Draws of a table, of its copies and of the same view of either are joint; those of another view are not."""
+    rng = np.random.default_rng(0)
+    truth, score = rng.integers(0, 2, 60), rng.random(60).round(1)
+    table = hs.scores(truth, score)
+
+    def stream(table):
+        return hs.estimate(table, "f1", method="bayes", random_state=0).stream
+
+    assert stream(table.at(0.5)) == stream(copied(table).at(0.5))
+    assert stream(table.at(0.5)) != stream(table.at(0.55))
+    pair = hs.paired(truth, {"A": (score > 0.5) * 1, "B": (score > 0.4) * 1})
+    assert stream(pair.model("A")) == stream(copied(pair).model("A")) != stream(pair.model("B"))

@@ -107,7 +107,7 @@ def test_slope_is_the_ratio_of_densities():
     for point in (-1.0, 0.0, 0.5, 1.0, 2.0):
         index = np.searchsorted(table.scores, point)
         expected = stats.norm.pdf(point - 1) / stats.norm.pdf(point)
-        assert roc_slope(table.counts)[index] == pytest.approx(expected, rel=0.1)
+        assert roc_slope(table.counts, table.rows)[index] == pytest.approx(expected, rel=0.1)
 
 
 def test_nothing_above_the_threshold():

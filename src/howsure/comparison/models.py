@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -94,7 +93,7 @@ def evaluate_models(
     first = tables[models.models[0]]
     bound = [resolve(each, first) for each in evaluate(first, metrics, confidence_level=level)]  # what specs stand for
     seed = seed_sequence(random_state)
-    stream = (stream_of(chosen, models, seed), zlib.crc32(models.codes.tobytes()))  # of these tuples of predictions
+    stream = stream_of(chosen, models, seed)
     draws = draws_of_models(bound, models, chosen, seed)
     found = {}
     for index, (name, own) in enumerate(tables.items()):

@@ -263,9 +263,10 @@ def joint(draws: JointDraws) -> tuple[tuple[str, ...], Array]:
         message = f"The models differ in their number of draws: {shown}."
         raise HowsureError(message)
     streams = {str(name): _stream(str(name), each) for name, each in draws.items()}
-    if len(set(streams.values())) > 1:
+    distinct = {stream: place for place, stream in enumerate(dict.fromkeys(streams.values()))}
+    if len(distinct) > 1:
         arrays = {
-            name: np.random.default_rng(group_seed(0, streams[name])).permutation(values)
+            name: np.random.default_rng(group_seed(0, distinct[streams[name]])).permutation(values)
             for name, values in arrays.items()
         }
     return tuple(arrays), np.stack(list(arrays.values()))

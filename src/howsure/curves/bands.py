@@ -65,7 +65,7 @@ def _most(y: Array, x: Array, limit: Array) -> Array:
 
 
 def _slopes_from_top(table: Table) -> Array:
-    slopes = roc_slope(table.counts)[::-1]
+    slopes = roc_slope(table.counts, table.rows)[::-1]
     return np.concatenate([slopes[:1], slopes])
 
 

@@ -179,8 +179,8 @@ class Design(abc.ABC):
         counts : ndarray of shape (..., cells)
             The tables.
         """
-        worth = np.maximum(self.effective_trials(counts, np.ones(counts.shape[-1], dtype=bool)), 1.0)
-        return np.maximum(counts.sum(-1) / worth, 1.0)
+        worth = self.effective_trials(counts, np.ones(counts.shape[-1], dtype=bool))
+        return np.where(worth > 0, np.maximum(counts.sum(-1) / np.maximum(worth, 1.0), 1.0), 0.0)
 
     def merged(self, cells: Array, size: int) -> Design:
         """Return the design of the table whose cell ``cells[c]`` collects cell ``c``; ``size`` cells in all.

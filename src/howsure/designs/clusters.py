@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Self, final
 
 import numpy as np
@@ -35,6 +35,8 @@ class Clusters(Design):
         Of a batch: the table of each distinct cluster, ascending. Entries then are in the order of their tables.
     shape : tuple of int
         Of a batch: how many tables it has, and how many cells each of them.
+    labels_per_case : int
+        In how many cells each case is counted: of multilabel data once for each label, else once.
 
     Examples
     --------
@@ -50,6 +52,7 @@ class Clusters(Design):
     multiplicity: Array
     owner: Array | None = None
     shape: tuple[int, int] = (1, 0)
+    labels_per_case: int = 1
 
     @property
     def number(self) -> Any:
@@ -102,11 +105,15 @@ class Clusters(Design):
         marked = np.broadcast_to(np.asarray(trials, dtype=float), counts.shape)
         return quotient((counts * marked).sum(-1) ** 2, self._per_table(self.totals(marked) ** 2))
 
+    def unit_size(self, counts: Array) -> Any:
+        """Return the size of an average cluster: of one in which an average case is."""
+        total = counts.sum(-1)
+        return quotient(total, self.effective_trials(counts, np.ones(counts.shape[-1])))
+
     def merged(self, cells: Array, size: int) -> Clusters:
         """Relabel the cells."""
         table, cell = np.divmod(self.cell, len(cells))
-        place, shape = cells[cell] + size * table, (self.shape[0], size)
-        return Clusters(self.cluster, place, self.count, self.multiplicity, self.owner, shape)
+        return replace(self, cell=cells[cell] + size * table, shape=(self.shape[0], size))
 
     def joined(self, others: Sequence[Self]) -> Clusters:
         """Put the clusters of all tables side by side: they are distinct from table to table."""
@@ -114,7 +121,8 @@ class Clusters(Design):
         starts = np.cumsum([0, *(len(each.multiplicity) for each in designs[:-1])])
         cluster = np.concatenate([each.cluster + start for each, start in zip(designs, starts, strict=True)])
         cell, count = (np.concatenate([getattr(each, name) for each in designs]) for name in ("cell", "count"))
-        return Clusters(cluster, cell, count, np.concatenate([each.multiplicity for each in designs]))
+        multiplicity = np.concatenate([each.multiplicity for each in designs])
+        return replace(self, cluster=cluster, cell=cell, count=count, multiplicity=multiplicity)
 
     def merged_each(self, cells: Array, size: int) -> Clusters:
         """Relabel the cells of each table; every table has all clusters."""
@@ -124,10 +132,10 @@ class Clusters(Design):
         cell = (cells[:, self.cell] + size * shift).ravel()
         owner = np.repeat(np.arange(tables), clusters)
         count, multiplicity = np.tile(self.count, tables), np.tile(self.multiplicity, tables)
-        return Clusters(cluster, cell, count, multiplicity, owner, (tables, size))
+        return Clusters(cluster, cell, count, multiplicity, owner, (tables, size), self.labels_per_case)
 
     def kept(self, chosen: Array, cells: Array) -> Clusters:
-        """Return the clusters' counts in some of the cells alone; cell ``c`` becomes ``cells[c]``."""
+        """Return the clusters' counts in the cells of one label alone; cell ``c`` becomes ``cells[c]``."""
         inside = chosen[self.cell]
         return Clusters(self.cluster[inside], cells[self.cell[inside]], self.count[inside], self.multiplicity)
 
@@ -138,8 +146,12 @@ class Clusters(Design):
         first, last = np.searchsorted(self.owner, [index, index + 1])
         start, stop = np.searchsorted(self.owner[self.cluster], [index, index + 1])
         entries = slice(int(start), int(stop))
-        cells = self.cell[entries] - index * self.shape[1]
-        return Clusters(self.cluster[entries] - first, cells, self.count[entries], self.multiplicity[first:last])
+        cells, count, multiplicity = (
+            self.cell[entries] - index * self.shape[1],
+            self.count[entries],
+            self.multiplicity[first:last],
+        )
+        return Clusters(self.cluster[entries] - first, cells, count, multiplicity, labels_per_case=self.labels_per_case)
 
     def influences(self, counts: Array, gradient: Array) -> tuple[Array, Array]:
         """Return the total of each distinct cluster, and how many clusters it stands for."""
@@ -147,19 +159,17 @@ class Clusters(Design):
 
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw whole clusters with replacement."""
-        if len(self.multiplicity) < self.number:
-            chosen = multinomial(self.multiplicity, size, rng)
-        else:
-            picks = rng.integers(self.number, size=(size, self.number))
-            picks += self.number * np.arange(size)[:, None]
-            chosen = np.bincount(picks.ravel(), minlength=size * self.number).reshape(size, -1).astype(float)
-        return np.asarray(chosen @ self._sparse(counts.size))
+        return self._added(counts.size, size, lambda number: self._chosen(number, rng))
 
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
-        """Draw the clusters' weights from a flat Dirichlet (the Bayesian bootstrap), and add the prior's cells."""
-        chosen = gammas(self.multiplicity, size, rng)
-        extra = gammas(prior, size, rng) if prior.any() else 0.0
-        return np.asarray(chosen @ self._sparse(counts.size)) + extra
+        """Draw the clusters' weights from a flat Dirichlet (the Bayesian bootstrap), and add the prior's cells.
+
+        A pseudo-case is worth an average cluster, as a case is of its own.
+        """
+        drawn = self._added(counts.size, size, lambda number: gammas(self.multiplicity, number, rng))
+        if prior.any():
+            drawn += gammas(prior, size, rng) * (self.unit_size(counts) / self.labels_per_case)
+        return drawn
 
     def left_out(self, counts: Array) -> Blocks:
         """Leave out one cluster of each distinct kind."""
@@ -208,6 +218,23 @@ class Clusters(Design):
         if self.owner is None:
             return np.asarray(np.vdot(self.multiplicity, values))
         return np.bincount(self.owner, self.multiplicity * values, self.shape[0])
+
+    def _chosen(self, size: int, rng: np.random.Generator) -> Array:
+        """Draw how often each distinct cluster occurs in a repetition, ``(size, distinct clusters)``."""
+        if len(self.multiplicity) < self.number:
+            return multinomial(self.multiplicity, size, rng)
+        picks = rng.integers(self.number, size=(size, self.number))
+        picks += self.number * np.arange(size)[:, None]
+        return np.bincount(picks.ravel(), minlength=size * self.number).reshape(size, -1).astype(float)
+
+    def _added(self, cells: int, size: int, weights: Callable[[int], Array]) -> Array:
+        """Return the sums of the clusters' tables by drawn weights, ``(size, cells)``, in blocks that fit memory."""
+        tables, drawn = self._sparse(cells), np.empty((size, cells))
+        step = max(1, BLOCK_CELLS // len(self.multiplicity))
+        for start in range(0, size, step):
+            some = drawn[start : start + step]
+            some[:] = weights(len(some)) @ tables
+        return drawn
 
     def _sparse(self, cells: int) -> Any:
         """Return the clusters' tables as one sparse matrix, ``(distinct clusters, cells)``."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.base import Design
+from howsure.designs.counted import smoothed
 from howsure.designs.sampling import Blocks
 
 Array = NDArray[Any]
@@ -64,6 +65,12 @@ class Separate(Design):
         """Return the sum of the parts'."""
         pairs = zip(self.parts, self.split(counts), self.split(trials), strict=True)
         return np.asarray(sum(part.effective_trials(cells, marked) for part, cells, marked in pairs))
+
+    def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design]:
+        """Add the pseudo-cases of each test set, in its own units."""
+        pairs = zip(self.parts, self.split(counts), self.split(extra), strict=True)
+        filled, designs = zip(*(smoothed(part, cells, more) for part, cells, more in pairs), strict=True)
+        return np.concatenate(filled, -1), Separate(designs, self.sizes)
 
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
         """Resample each test set on its own."""

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.methods.halving import edge
+from howsure.methods.levels import tail_of
 
 Array = NDArray[Any]
 Limits = tuple[Array, Array]
@@ -378,7 +379,7 @@ def _excess_entropy(u: Array) -> Array:
 def _prepared(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> tuple[Array, Array, float]:
     """Return successes and trials, broadcast, and the probability of each tail."""
     x, n = np.broadcast_arrays(np.asarray(successes, dtype=float), np.asarray(trials, dtype=float))
-    return x, n, (1 - confidence_level) / 2
+    return x, n, tail_of(confidence_level) / 2
 
 
 def _normal(tail: float) -> float:

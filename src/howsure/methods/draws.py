@@ -91,7 +91,7 @@ def stream_of(method: Any, table: Table, seed: np.random.SeedSequence) -> Hashab
     """Return a token that is equal exactly for draws from the same joint stream of tables.
 
     Draw d of two metrics is of the same table where their tokens are equal, and independent or merely similar
-    elsewhere: draws of different tables from one seed are no joint draws.
+    elsewhere: draws of different tables from one seed are no joint draws, also where the tables have equal counts.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def stream_of(method: Any, table: Table, seed: np.random.SeedSequence) -> Hashab
     named = fields(method) if is_dataclass(method) else ()
     settings = [(each.name, np.asarray(getattr(method, each.name)).tolist()) for each in named]
     words = (type(table).__name__, counts.shape, type(design).__name__, np.asarray(variance).tolist())
-    parts = (method.name, repr(settings), repr(words))
+    parts = (method.name, repr(settings), repr(words), table.identity)
     digest = hashlib.blake2b(counts.tobytes() + repr(parts).encode(), digest_size=8).hexdigest()
     return (digest, str(seed.entropy), tuple(seed.spawn_key))
 

@@ -140,9 +140,11 @@ def draw_tables(
 def _drawn(
     table: Table, n: int, source: str, method: Dirichlet | None, cases: int | None, seed: np.random.SeedSequence
 ) -> Array:
-    if cases is not None and (source == "sampling" or not table.has_one_cell_per_case):
-        what = "source='sampling' repeats the study as it was" if source == "sampling" else f"this is a {table.noun}"
-        message = f"`cases` is for tables in which each case falls in one cell, drawn anew: {what}. Drop it."
+    if cases is not None and source == "sampling":
+        message = "`cases` is for tables of cases drawn anew: source='sampling' repeats the study as it was. Drop it."
+        raise HowsureError(message)
+    if (cases is not None or source == "truth") and not table.has_one_cell_per_case:
+        message = f"Whole cases are drawn where each falls in one cell: this is a {table.noun}. Use source='sampling'."
         raise HowsureError(message)
     draw = _drawer(table, source, method, cases)
     drawn = np.empty((n, table.cells.shape[-1]))

@@ -15,6 +15,7 @@ from howsure.designs.base import quotient
 from howsure.designs.counted import dot
 from howsure.methods.draws import Draw, seed_sequence, stream_at, stream_of, values_of_draws
 from howsure.methods.inversion import p_value
+from howsure.methods.levels import tail_of
 from howsure.methods.registry import Variant, register
 from howsure.metrics.forms import Proportion
 from howsure.metrics.metric import Metric
@@ -300,9 +301,9 @@ def stacked(intervals: Sequence[Interval]) -> Interval:
 
 
 def normal_quantile(confidence_level: float) -> float:
-    """Two-sided standard normal quantile; infinite at a level that rounds to 1."""
-    place = (1 + confidence_level) / 2
-    return NormalDist().inv_cdf(place) if place < 1 else np.inf
+    """Two-sided standard normal quantile; infinite at a level that leaves nothing."""
+    place = tail_of(confidence_level) / 2
+    return -NormalDist().inv_cdf(place) if place > 0 else np.inf
 
 
 def quantile(confidence_level: float, degrees_of_freedom: Any) -> Any:
@@ -313,7 +314,7 @@ def quantile(confidence_level: float, degrees_of_freedom: Any) -> Any:
     from scipy import special
 
     known = np.where(np.greater(degrees_of_freedom, 0), degrees_of_freedom, np.nan)
-    student = special.stdtrit(known, (1 + confidence_level) / 2)
+    student = -special.stdtrit(known, tail_of(confidence_level) / 2)
     return np.where(np.isposinf(degrees_of_freedom), normal, student)[()]
 
 
@@ -359,7 +360,8 @@ def effective_counts(share: Proportion, table: Table, confidence_level: float) -
     """Successes and trials of the simple random sample that the design's data are worth.
 
     For independent cases these are the counts. Otherwise trials are scaled so that the binomial variance equals
-    the design's (Korn and Graubard 1998), also for the heavier tail of Student's t, and never beyond the cases seen.
+    the design's (Korn and Graubard 1998), also for the heavier tail of Student's t, and never beyond the cases seen:
+    their effective number (Kish) where each has a weight of its own.
     """
     marked = share.trials.ravel()
     trials, successes = dot(table.cells, marked * 1.0), dot(table.cells, share.successes.ravel() * 1.0)
@@ -372,12 +374,15 @@ def effective_counts(share: Proportion, table: Table, confidence_level: float) -
     worth = design.effective_trials(table.cells, marked)
     with np.errstate(invalid="ignore"):
         shows = shows_variation(np.sqrt(variance), observed)
-        worth = np.where(shows, quotient(observed * (1 - observed), variance), worth)
+        worth = np.where(shows, quotient(observed * (1 - observed), variance), np.where(worth > 0, worth, np.inf))
         if design.fixes_margins:  # a share of the margins, which the design fixes
             worth = np.where(~shows & (observed > 0) & (observed < 1), np.inf, worth)
         freedom = design.degrees_of_freedom
         if np.isfinite(freedom).any():
             ratio = normal_quantile(confidence_level) / quantile(confidence_level, freedom)
-            worth = np.where(np.isnan(ratio), np.nan, np.minimum(worth * ratio**2, trials))
+            worth = np.where(np.isnan(ratio), np.nan, np.minimum(worth * ratio**2, trials * table.cases_per_count))
+        squares = design.squares(table.cells)
+        if squares is not None:
+            worth = np.minimum(worth, quotient(trials**2, dot(squares, marked * 1.0)))
     worth = np.where(trials == 0, 0.0, worth)
     return np.where(trials == 0, successes, observed * worth), worth

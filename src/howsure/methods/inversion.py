@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from howsure.methods.halving import edge
+from howsure.methods.levels import Level
 
 Limits = Callable[[float], tuple[float, float]]
 SMALLEST_Z = 1e-6  # below it some quantiles round to nothing (Student's t with 4 degrees of freedom)
-LARGEST_Z = 8.0  # beyond it a level is no longer told from 1
-SMALLEST_P = 1e-15
+LARGEST_Z = 30.0  # beyond it what a level leaves, 1e-197, is too little for quantiles of Student's t
 
 
 def p_value(limits: Limits, value: float, null: float) -> float:
@@ -31,13 +31,13 @@ def p_value(limits: Limits, value: float, null: float) -> float:
     sign = 1.0 if value > null else -1.0
 
     def excludes(z: Any) -> Any:
-        limit = limits(math.erf(z / math.sqrt(2)))[end]
+        limit = limits(Level(math.erfc(z / math.sqrt(2))))[end]
         return sign * ((value if math.isnan(limit) else limit) - null) > 0  # nan: too narrow an interval for a float
 
     if not excludes(SMALLEST_Z):
         return 1.0
     if excludes(LARGEST_Z):
-        return SMALLEST_P
+        return math.erfc(LARGEST_Z / math.sqrt(2))
     return math.erfc(float(edge(excludes, SMALLEST_Z, LARGEST_Z, relative=1e-10, tiniest=1e-3)) / math.sqrt(2))
 
 

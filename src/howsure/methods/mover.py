@@ -213,14 +213,21 @@ def _by_class(values: Array, classes: Array, index: int, table: Table) -> Array:
     return counts.by_cell(spread)
 
 
+def _class_squares(table: Table, classes: Array) -> Array | None:
+    """Return the sums of squared weights by outcome and class, ``(4, ..., m)``, where cases vary independently."""
+    squares = table.design.squares(cells := table.cells)
+    if squares is None:
+        return None
+    counts = table.counted if squares is cells else table.wrap(squares)
+    assert isinstance(counts, ClassCounts)  # noqa: S101 - of which alone there are parts
+    return np.stack([part[..., classes] for part in counts.outcomes()])
+
+
 def _class_variances(slopes: Array, table: Table, classes: Array) -> Array:
     """Return the design's variance of each class's linear form, from its slopes by the outcomes, ``(4, ..., m)``."""
-    squares = table.design.squares(cells := table.cells)
+    squares = _class_squares(table, classes)
     if squares is not None:
-        counts = table.counted if squares is cells else table.wrap(squares)
-        assert isinstance(counts, ClassCounts)  # noqa: S101 - of which alone there are parts
-        every = np.stack([part[..., classes] for part in counts.outcomes()])
-        return np.asarray((every * slopes**2).sum(0))
+        return np.asarray((squares * slopes**2).sum(0))
     each = [table.variance(_by_class(slopes[..., index], classes, index, table)) for index in range(len(classes))]
     return np.stack(each, -1)
 
@@ -237,13 +244,17 @@ def _worth(
     for index in np.flatnonzero(silent.any(tuple(range(silent.ndim - 1)))):
         marked = _by_class(share.trials.astype(float), classes, int(index), table) > 0
         worth[..., index] = np.where(silent[..., index], table.effective_trials(marked), worth[..., index])
+    squares = _class_squares(table, classes)
+    if squares is not None:
+        worth = np.minimum(worth, quotient(trials**2, squares[share.trials].sum(0)))
     freedom = np.asarray(design.degrees_of_freedom)[..., None]
+    most = trials * table.cases_per_count[..., None]
 
     def at_level(confidence_level: float) -> Array:
         found = worth
         if np.isfinite(freedom).any():
             ratio = normal_quantile(confidence_level) / quantile(confidence_level, freedom)
-            found = np.minimum(worth * ratio**2, trials)
+            found = np.minimum(worth * ratio**2, most)
         return np.where(trials > 0, found, 0.0)
 
     return at_level

@@ -108,7 +108,8 @@ class TwoClassView:
         counts = self.cells(whole.indicator(whole.counts))
         label = whole.labels[self.ranking.columns[0]]
         names = np.array([f"not {label}", str(label)], dtype=object)
-        return ScoresTable(counts=counts, scores=self.ranking.scores, labels=names, design=design, rows=whole.rows)
+        own = {"rows": whole.rows, "identity": whole.identity_of(self.ranking.columns.tolist())}
+        return ScoresTable(counts=counts, scores=self.ranking.scores, labels=names, design=design, **own)
 
 
 def against_rest(table: Table) -> list[TwoClassView]:

@@ -22,13 +22,15 @@ BANDWIDTH = 0.3  # of the smoothing over ranks, times n**-0.2: about Silverman's
 ROUNDING = 1e-9  # a rate that misses the wanted one by less has reached it
 
 
-def roc_slope(counts: Array) -> Array:
+def roc_slope(counts: Array, cases: int) -> Array:
     """Return the slope of the ROC curve at each distinct score: the ratio of the classes' densities, smoothed.
 
     Parameters
     ----------
     counts
         One table, ``(S, 2)``.
+    cases
+        How many cases are behind it, on which the smoothing depends.
 
     Notes
     -----
@@ -40,7 +42,7 @@ def roc_slope(counts: Array) -> Array:
     total = mass.sum()
     middle = (np.cumsum(mass) - mass / 2) / total
     index = np.minimum((middle * RANKS).astype(np.intp), RANKS - 1)
-    width = BANDWIDTH * total**-0.2
+    width = BANDWIDTH * cases**-0.2
     kernel = np.exp(-2 * (np.pi * np.fft.rfftfreq(2 * RANKS, 1 / RANKS) * width) ** 2)
 
     def smooth(values: Array) -> Array:
@@ -86,7 +88,7 @@ def _rate(name: str, argument: str, value: float) -> float:
     return value
 
 
-def _rate_at_rate(chosen: int, limit: float) -> Scored:
+def _rate_at_rate(table: Table, chosen: int, limit: float) -> Scored:
     """Return the metric that is the largest share of one class on its side while the other errs at most so often.
 
     ``chosen`` = 1: sensitivity with the false positive rate within the limit, thresholds from the top;
@@ -104,13 +106,13 @@ def _rate_at_rate(chosen: int, limit: float) -> Scored:
 
     @per_table
     def slopes(cells: Array) -> Array:
-        table = turned(cells)
-        errors, hits = _from_top(table)
+        ahead = turned(cells)
+        errors, hits = _from_top(ahead)
         index = int(_last_within(errors, np.asarray(limit * errors[-1])))
-        above = (np.arange(len(table))[::-1] <= index).astype(float)
+        above = (np.arange(len(ahead))[::-1] <= index).astype(float)
         number, others = hits[-1], errors[-1]
         # The threshold moves with the errors: the ratio of densities there turns that into hits.
-        ratio = roc_slope(table)[::-1][max(index, 0)]
+        ratio = roc_slope(ahead, table.rows)[::-1][max(index, 0)]
         rate, false = (float(_at(part, np.asarray(index))) / part[-1] for part in (hits, errors))
         by_cell = np.stack([-ratio * (above - false) / others, (above - rate) / number], -1)
         return turned(by_cell)
@@ -121,19 +123,19 @@ def _rate_at_rate(chosen: int, limit: float) -> Scored:
 @score_metric(name="sensitivity_at", is_step=True, aliases=("recall_at_specificity", "tpr_at"))
 def _sensitivity_at(table: Table, *, specificity: float = 0.9) -> Scored:
     """Largest sensitivity of the thresholds whose specificity is at least the given one."""
-    return _rate_at_rate(1, 1 - _rate("sensitivity_at", "specificity", specificity))
+    return _rate_at_rate(table, 1, 1 - _rate("sensitivity_at", "specificity", specificity))
 
 
 @score_metric(name="specificity_at", is_step=True, aliases=("specificity_at_sensitivity", "tnr_at"))
 def _specificity_at(table: Table, *, sensitivity: float = 0.9) -> Scored:
     """Largest specificity of the thresholds whose sensitivity is at least the given one."""
-    return _rate_at_rate(0, 1 - _rate("specificity_at", "sensitivity", sensitivity))
+    return _rate_at_rate(table, 0, 1 - _rate("specificity_at", "sensitivity", sensitivity))
 
 
 @score_metric(name="recall_at", is_step=True, aliases=("recall_at_fpr", "tpr_at_fpr"))
 def _recall_at(table: Table, *, fpr: float = 0.1) -> Scored:
     """Largest recall of the thresholds whose false positive rate is at most the given one."""
-    return _rate_at_rate(1, _rate("recall_at", "fpr", fpr))
+    return _rate_at_rate(table, 1, _rate("recall_at", "fpr", fpr))
 
 
 @score_metric(name="precision_at", is_step=True, aliases=("precision_at_recall",))
@@ -155,7 +157,7 @@ def _precision_at(table: Table, *, recall: float = 0.9) -> Scored:
         hits, errors, number = true[index], false[index], true[-1]
         if errors == 0:
             return np.zeros(cells.shape)
-        inverse = false[-1] / (roc_slope(cells)[::-1][index] * errors)
+        inverse = false[-1] / (roc_slope(cells, table.rows)[::-1][index] * errors)
         precision = hits / (hits + errors)
         by_positive = (1 + inverse * (above - hits / number)) / number
         return np.asarray(precision * (1 - precision) * np.stack([-above / errors, by_positive], -1))

@@ -27,6 +27,7 @@ MOST_SLOTTED = 200  # labels; with more of them two would often share a slot
 MOST_CELLS = 2**24  # of a counting array; beyond it combinations are sorted
 LARGEST_CODE = 2**62  # of a combination of columns
 EXACT = 2.0**53  # from here on floats skip whole numbers
+ORDINARY = 40  # binary digits, up to which the largest weight is taken as it is: 1e-12 … 1e12
 
 
 @dataclass(frozen=True, slots=True)
@@ -421,7 +422,7 @@ def same_length(columns: list[Column], weight: Any) -> int:
 
 
 def checked_weight(weight: Any) -> Array:
-    """Return weights as floats; refuse what is not finite, negative, or all zero."""
+    """Return weights as floats of ordinary size; refuse what is not finite, negative, or all zero."""
     weight = plain("sample_weight", weight)
     try:
         weights = np.asarray(weight, dtype=float)
@@ -439,7 +440,18 @@ def checked_weight(weight: Any) -> Array:
     if not weights.any():
         message = "`sample_weight` is all zeros: no case counts."
         raise HowsureError(message)
-    return weights
+    scale = ordinary_scale(weights)
+    return weights if scale == 1 else weights * scale
+
+
+def ordinary_scale(weights: Array) -> float:
+    """Return the power of two that brings weights to an ordinary size; 1 where their largest is of one.
+
+    No metric and no interval depends on the scale of the weights, but products of very large or small ones (such as
+    likelihoods) are no numbers.
+    """
+    size = math.frexp(float(np.max(weights)))[1]
+    return 1.0 if abs(size) <= ORDINARY else math.ldexp(1.0, min(max(-size, -1000), 1000))
 
 
 def indicator(name: str, values: Any) -> Array:

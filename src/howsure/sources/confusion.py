@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sized
+from dataclasses import replace
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.designs.base import Design
-from howsure.designs.clusters import Clusters
 from howsure.errors import HowsureError, OneClassError
 from howsure.sources.columns import (
     Column,
@@ -23,7 +23,7 @@ from howsure.sources.columns import (
 )
 from howsure.sources.doubts import refuse_odd_classes, refuse_unshared
 from howsure.sources.frames import columns, grouped
-from howsure.sources.groups import MOST_CELLS, Cells, Groups, by_columns, groups_of_columns, roles
+from howsure.sources.groups import MOST_CELLS, Cells, Groups, by_columns, clusters, groups_of_columns, roles
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.multilabel import MultilabelTable
@@ -304,20 +304,17 @@ def multilabel(
 
 def _multilabel(codes: Array, axis: Array, weights: Array | None, cluster: Array | None) -> MultilabelTable:
     rows, size = codes.shape
-    multiplicity: Array
+    multiplicity: Array | None = None
     if cluster is None and weights is None:
         codes, multiplicity = np.unique(codes, axis=0, return_counts=True)
-        cluster, weights = np.arange(len(codes)), np.ones(len(codes))
-    else:
-        cluster = np.arange(rows) if cluster is None else np.unique(cluster, return_inverse=True)[1]
-        weights = np.ones(rows) if weights is None else weights
-        multiplicity = np.ones(int(cluster.max()) + 1)
-    cell = 4 * np.arange(size) + codes
-    flat = cluster[:, None] * (4 * size) + cell
+    cluster = np.arange(len(codes)) if cluster is None else cluster
+    weights = np.ones(len(codes)) if weights is None else weights
+    flat = cluster[:, None] * (4 * size) + 4 * np.arange(size) + codes
     filled, inverse = np.unique(flat, return_inverse=True)
-    count = np.bincount(inverse.ravel(), np.repeat(weights, size))
-    design = Clusters(filled // (4 * size), filled % (4 * size), count, multiplicity.astype(float))
-    counts = np.bincount(design.cell, count * design.multiplicity[design.cluster], 4 * size).reshape(size, 2, 2)
+    design = clusters(filled // (4 * size), filled % (4 * size), np.bincount(inverse.ravel(), np.repeat(weights, size)))
+    number = design.multiplicity if multiplicity is None else multiplicity.astype(float)
+    design = replace(design, multiplicity=number, labels_per_case=size)
+    counts = np.bincount(design.cell, design.count * number[design.cluster], 4 * size).reshape(size, 2, 2)
     return MultilabelTable(counts=counts, labels=axis, design=design, rows=rows)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.sources.columns import Grouped, group
+from howsure.sources.columns import Grouped, group, ordinary_scale
 from howsure.sources.doubts import refuse_confused
 from howsure.sources.plain import plain
 
@@ -114,16 +114,17 @@ def _is_lazy(frame: Any) -> bool:
     return not isinstance(frame, Mapping) and not hasattr(frame, "to_dict")
 
 
-def _pushed_down(frame: Any, names: Mapping[str, str], weight: str | None) -> Grouped:
+def _pushed_down(frame: Any, names: Mapping[str, str], weight: str | None, scale: float = 1.0) -> Grouped:
     import narwhals as nw
 
     totals = [nw.len().alias("howsure_n")]
     if weight is not None:
-        each = _weights(frame, weight)
+        each = _weights(frame, weight) * scale
         totals += [
             each.sum().alias("howsure_weight"),
             (each * each).sum().alias("howsure_square"),
             each.min().alias("howsure_smallest"),
+            each.max().alias("howsure_largest"),
             each.is_null().sum().alias("howsure_absent"),
         ]
     keys = list(dict.fromkeys(names.values()))
@@ -135,9 +136,12 @@ def _pushed_down(frame: Any, names: Mapping[str, str], weight: str | None) -> Gr
     coded = [_complete(role, column_of(counted, name), n) for role, name in names.items()]
     total, squared = n, n
     if weight is not None:
-        absent, smallest, total, squared = (
-            _floats(column_of(counted, f"howsure_{what}")) for what in ("absent", "smallest", "weight", "square")
+        absent, smallest, largest, total, squared = (
+            _floats(column_of(counted, f"howsure_{what}"))
+            for what in ("absent", "smallest", "largest", "weight", "square")
         )
+        if scale == 1 and np.isfinite(largest).all() and largest.any() and ordinary_scale(largest) != 1:
+            return _pushed_down(frame, names, weight, ordinary_scale(largest))
         if absent.any() or not np.isfinite(total).all() or (smallest < 0).any() or not total.any():
             message = f"`sample_weight` (column '{weight}') has missing, infinite or negative values, or is all zeros."
             raise HowsureError(message)

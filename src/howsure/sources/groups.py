@@ -175,8 +175,11 @@ class Cells:
 def clusters(cluster: Array, cell: Array, count: Array, groups: Groups | None = None, size: int = 0) -> Clusters:
     """Return the design of cases in clusters, from sparse counts; cluster codes become consecutive.
 
-    A cluster with cases in several groups is a cluster in each of them.
+    A cluster with cases in several groups is a cluster in each of them; one without weight is none.
     """
+    counts = count > 0
+    cluster, cell, count = cluster[counts], cell[counts], count[counts]
+    groups = None if groups is None else groups.kept(counts)
     if groups is None:
         present, codes = np.unique(cluster, return_inverse=True)
         return Clusters(codes, cell, count, np.ones(len(present)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Sized
+from dataclasses import replace
 from typing import Any, overload
 
 import numpy as np
@@ -243,5 +244,5 @@ def _multilabel(
     counts = np.zeros((rows, size, 2))
     counts.ravel()[cell] = count
     cluster = np.arange(rows) if group is None else group
-    design = clusters(np.repeat(cluster, size), cell, count)
+    design = replace(clusters(np.repeat(cluster, size), cell, count), labels_per_case=size)
     return MultilabelScoresTable(counts=counts, scores=score, labels=labels, design=design, rows=rows)

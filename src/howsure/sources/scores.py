@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.base import Design
-from howsure.designs.clusters import Clusters
 from howsure.designs.counted import Weighted
 from howsure.errors import HowsureError
 from howsure.sources.columns import checked_weight, encoded, same_length, sort_order
 from howsure.sources.doubts import refuse_alike, refuse_odd_classes
 from howsure.sources.frames import columns
-from howsure.sources.groups import by_columns, groups_of_columns, roles
+from howsure.sources.groups import by_columns, clusters, groups_of_columns, roles
 from howsure.sources.plain import plain
 from howsure.tables.batch import Tables
 from howsure.tables.scores import ScoresTable
@@ -215,8 +214,7 @@ def scores_table(
 
     design: Design
     if group is not None:
-        present, cluster = np.unique(group, return_inverse=True)
-        design = Clusters(cluster, cell, weights, np.ones(len(present)))
+        design = clusters(group, cell, weights)
     else:
         atoms = (cell, weights, np.ones(len(cell))) if len(cell) <= MOST_ATOMS else None
         design = Weighted(cells(weights**2).ravel(), atoms)

@@ -39,6 +39,8 @@ class ConfusionTable(Table):
         How the counts would vary if the study were repeated.
     rows : int or ndarray of shape (...)
         Number of cases.
+    identity : str
+        Tells its cases apart from others with equal counts; see `Table`.
 
     Examples
     --------
@@ -74,7 +76,7 @@ class ConfusionTable(Table):
             return None
         tp, fn, fp, tn = ConfusionCounts(self.counts).outcomes(index)
         counts = np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2).astype(float)
-        return two_classes(self.labels[index], counts, design, self.rows)
+        return two_classes(self.labels[index], counts, design, self.rows, self.identity_of(index))
 
     def each_against_rest(self, indices: Array) -> ConfusionTable | None:
         """Return the 2×2 tables of several classes against all others as a batch; None as in `one_against_rest`.
@@ -93,13 +95,14 @@ class ConfusionTable(Table):
         outcomes = (np.asarray(part)[indices] for part in ConfusionCounts(self.counts).outcomes())
         tp, fn, fp, tn = (part.astype(float) for part in outcomes)
         counts = np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2)
-        return two_classes("class", counts, design, np.full(len(indices), self.rows))
+        rows = np.full(len(indices), self.rows)
+        return two_classes("class", counts, design, rows, self.identity_of("classes"))
 
 
-def two_classes(label: Any, counts: Array, design: Design, rows: Any) -> ConfusionTable:
+def two_classes(label: Any, counts: Array, design: Design, rows: Any, identity: str) -> ConfusionTable:
     """Return the table of one label against all others."""
     labels = np.array([f"not {label}", str(label)], dtype=object)
-    return ConfusionTable(counts=counts, labels=labels, design=design, rows=rows)
+    return ConfusionTable(counts=counts, labels=labels, design=design, rows=rows, identity=identity)
 
 
 @overload

@@ -36,6 +36,8 @@ class MultilabelTable(Table):
         Each case is a cluster of its labels.
     rows : int or ndarray of shape (...)
         Number of cases.
+    identity : str
+        Tells its cases apart from others with equal counts; see `Table`.
 
     Examples
     --------
@@ -82,4 +84,4 @@ class MultilabelTable(Table):
             return None
         cells = np.arange(self.counts.size)
         design = self.design.kept(cells // 4 == index, cells % 4)
-        return two_classes(self.labels[index], self.counts[index], design, self.rows)
+        return two_classes(self.labels[index], self.counts[index], design, self.rows, self.identity_of(index))

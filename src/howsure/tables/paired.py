@@ -121,6 +121,8 @@ class PairedTable(JointTable):
         How the counts would vary if the study were repeated.
     rows : int or ndarray of shape (...)
         Number of cases.
+    identity : str
+        Tells its cases apart from others with equal counts; see `Table`.
 
     Examples
     --------
@@ -204,6 +206,8 @@ class PairedScoresTable(JointTable):
         How the counts would vary if the study were repeated.
     rows : int or ndarray of shape (...)
         Number of cases.
+    identity : str
+        Tells its cases apart from others with equal counts; see `Table`.
 
     Examples
     --------

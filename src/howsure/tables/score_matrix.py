@@ -33,6 +33,8 @@ class ScoreMatrixTable(Table, abc.ABC):
         How the counts would vary if the study were repeated.
     rows : int
         Number of cases.
+    identity : str
+        Tells its cases apart from others with equal counts; see `Table`.
     """
 
     scores: Array
@@ -85,6 +87,8 @@ class MulticlassScoresTable(ScoreMatrixTable):
         How the counts would vary if the study were repeated.
     rows : int
         Number of cases.
+    identity : str
+        Tells its cases apart from others with equal counts; see `Table`.
 
     Examples
     --------
@@ -138,6 +142,8 @@ class MultilabelScoresTable(ScoreMatrixTable):
         How the counts would vary if the study were repeated.
     rows : int
         Number of cases.
+    identity : str
+        Tells its cases apart from others with equal counts; see `Table`.
 
     Examples
     --------

@@ -33,6 +33,8 @@ class ScoresTable(Table):
         How the counts would vary if the study were repeated.
     rows : int or ndarray of shape (...)
         Number of cases.
+    identity : str
+        Tells its cases apart from others with equal counts; see `Table`.
 
     Examples
     --------
@@ -89,4 +91,5 @@ class ScoresTable(Table):
             counts = added_up(self.cells, cells, 4).reshape(*self.batch, 2, 2)
         else:
             counts = exact * self.counts.sum()
-        return ConfusionTable(counts=counts, labels=self.labels, design=self.design.merged(cells, 4), rows=self.rows)
+        own = {"rows": self.rows, "identity": self.identity_of(float(threshold))}
+        return ConfusionTable(counts=counts, labels=self.labels, design=self.design.merged(cells, 4), **own)

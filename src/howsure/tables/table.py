@@ -7,11 +7,12 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.designs.base import PSEUDO_CASES, Design
+from howsure.designs.base import PSEUDO_CASES, Design, quotient
 from howsure.designs.counted import Independent, added_up, smoothed
 from howsure.errors import HowsureError, listed
 from howsure.tables.counts import Counts
@@ -39,6 +40,9 @@ class Table(abc.ABC):
         How the counts would vary if the study were repeated.
     rows : int or ndarray of shape (...)
         Number of cases behind the counts; by default the counts' sum.
+    identity : str
+        Tells the cases apart from those of other tables with equal counts; by default new. Copies keep it, also those
+        of other processes, and views have one that follows from it.
 
     Examples
     --------
@@ -51,6 +55,7 @@ class Table(abc.ABC):
     labels: Array
     design: Design = field(default_factory=Independent)
     rows: Any = -1
+    identity: str = field(default_factory=lambda: uuid4().hex)
 
     axes: ClassVar[int] = 2  # of the cells
     noun: ClassVar[str] = "table"
@@ -178,6 +183,16 @@ class Table(abc.ABC):
             raise HowsureError(message)
         return replace(self, design=design.bound(self.truth))
 
+    @property
+    def labels_per_case(self) -> int:
+        """In how many cells each case is counted: once for each label of multilabel data, else once."""
+        return 1 if self.has_one_label_per_case else len(self.labels)
+
+    @property
+    def cases_per_count(self) -> Array:
+        """How many cases a count of 1 stands for, ``(...)``: 1 over the average weight."""
+        return quotient(self.labels_per_case * np.asarray(self.rows), self.cells.sum(-1))
+
     def smoothed(self) -> Self:
         """Return the table with two pseudo-cases, each worth an average sampling unit, spread over its cells."""
         counts, design = smoothed(self.design, self.cells, PSEUDO_CASES * self.prior_shares.ravel())
@@ -186,7 +201,12 @@ class Table(abc.ABC):
     def picked(self, index: int) -> Self:
         """Return one table of a batch."""
         rows = self.rows if np.ndim(self.rows) == 0 else int(self.rows[index])
-        return replace(self, counts=self.counts[index], design=self.design.picked(index), rows=rows)
+        counts, design = self.counts[index], self.design.picked(index)
+        return replace(self, counts=counts, design=design, rows=rows, identity=self.identity_of(index))
+
+    def identity_of(self, view: object) -> str:
+        """Return the identity of a view: the same each time that the view is taken."""
+        return f"{self.identity}/{view}"
 
     def position(self, label: object) -> int:
         """Return the index of a class label, also given as text.

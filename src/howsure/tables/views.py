@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import Any, final
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +56,8 @@ class Marginal:
     def table(self, joint: Table) -> Table:
         """Return the model's table, with its design."""
         design = joint.design.merged(self.cells.ravel(), self.empty.counts.size)
-        return replace(self.empty, counts=self.counts(joint.counts).cells, design=design, rows=joint.rows)
+        own = {"rows": joint.rows, "identity": joint.identity_of(crc32(self.cells.tobytes()))}
+        return replace(self.empty, counts=self.counts(joint.counts).cells, design=design, **own)
 
     def pulled_back(self, gradient: Array, size: int) -> Array:
         """Return a derivative by the model's cells as one by the joint cells, ``(..., size)``."""

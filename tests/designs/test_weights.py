@@ -1,0 +1,232 @@
+"""Weights count relative to each other, and intervals know no more than the cases or clusters behind them."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import howsure as hs
+from howsure.designs.clusters import Clusters
+from howsure.methods.binomial import wilson
+
+RNG = np.random.default_rng(0)
+N = 90
+TRUE = RNG.integers(0, 3, N)
+SAID = np.where(RNG.random(N) < 0.8, TRUE, RNG.integers(0, 3, N))
+GROUP, WEIGHT = RNG.integers(0, 20, N), RNG.gamma(1, 1, N) + 0.1
+ILL = (TRUE > 0) * 1
+SCORE = np.round(0.6 * RNG.random(N) + 0.4 * ILL, 2)
+QUICK = {
+    "bayes": hs.Dirichlet(n_draws=200),
+    "percentile": hs.Bootstrap("percentile", 100),
+    "bca": hs.Bootstrap("bca", 100),
+}
+PROPORTIONS = ("accuracy", "recall@binary+positive_class=1")
+
+
+def limits(found):
+    return [found.low, found.high]
+
+
+def asked(weight, **groups):
+    """Yield tables of every kind with the metrics and methods to try."""
+    sides, calls = {"labels": [0, 1], "sample_weight": weight, **groups}, ("auto", "delta", "fieller", *QUICK)
+    confused = hs.confusion(TRUE, SAID, sample_weight=weight, **groups)
+    yield confused, "accuracy", (*calls, "wilson", "logit", "clopper_pearson")
+    yield confused, "f1@macro", ("auto", "delta", "bayes")
+    yield confused, "recall@macro", ("auto", "mover")
+    yield hs.confusion(ILL, ILL, **sides), "accuracy", (*calls, "wilson", "logit")
+    yield hs.confusion(ILL, ILL, **sides), "informedness", ("auto", "mover", "delta", "bca")
+    two = np.stack([ILL, SAID > 1], 1) * 1
+    labels = hs.confusion(two, two[::-1], sample_weight=weight, **groups)
+    yield labels, "f1@macro", ("auto", "bayes", "percentile")
+    yield labels, "f1@micro", ("auto", "wilson")
+    scored = hs.scores(ILL, SCORE, sample_weight=weight, **groups)
+    for metric in ("roc_auc", "average_precision", "brier_score", "sensitivity_at+specificity=0.8"):
+        yield scored, metric, ("auto", "bayes", "percentile")
+
+
+@pytest.mark.parametrize("groups", [{}, {"groups": GROUP}], ids=["cases", "clusters"])
+@pytest.mark.parametrize("scale", [1e-6, 37.3, 1e-30, 1e-200, 1e80, 1e200])
+def test_no_interval_depends_on_the_scale_of_the_weights(groups, scale):
+    """Weights multiplied by a number, however large or small, give the same intervals by every method."""
+    for own, other in zip(asked(WEIGHT, **groups), asked(scale * WEIGHT, **groups), strict=True):
+        table, metric, methods = own
+        for method in methods:
+            settings = {"method": QUICK.get(method, method), "random_state": 1}
+            one, two = hs.estimate(table, metric, **settings), hs.estimate(other[0], metric, **settings)
+            assert [two.value, *limits(two)] == pytest.approx([one.value, *limits(one)], rel=1e-6, abs=1e-9), method
+
+
+@pytest.mark.parametrize("method", ["auto", "delta", "fieller", "bayes"])
+def test_no_comparison_depends_on_the_scale_of_the_weights(method):
+    """Two models on weighted clusters differ by the same interval whatever the weights' scale."""
+    for said in ({"a": SAID, "b": SAID[::-1]}, {"a": TRUE, "b": TRUE}):
+        one, two = (
+            hs.compare(
+                hs.paired(TRUE, said, sample_weight=scale * WEIGHT, groups=GROUP),
+                "accuracy",
+                method=QUICK.get(method, "auto" if method == "fieller" else method),
+                random_state=0,
+            )
+            for scale in (1.0, 1e-7)
+        )
+        assert limits(two) == pytest.approx(limits(one), rel=1e-6, abs=1e-9)
+
+
+def test_test_sets_may_have_weights_of_different_scale():
+    """Two perfect models, each on its own weighted test set, differ by the same interval whatever either's scale."""
+    first, second, scaled = (
+        hs.confusion(ILL, ILL, sample_weight=scale * weight)
+        for scale, weight in ((1, WEIGHT), (1, WEIGHT[::-1]), (1e7, WEIGHT[::-1]))
+    )
+    one, two = (hs.compare(first, other, "mcc", method="delta") for other in (second, scaled))
+    assert limits(two) == pytest.approx(limits(one), rel=1e-6)
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_weights_of_a_lazy_frame_may_be_of_any_scale(scale):
+    """Also where the data's own engine adds up squares of the weights, they do not vanish or overflow."""
+    polars = pytest.importorskip("polars")
+    columns = {"y": TRUE, "p": SAID, "w": WEIGHT, "g": GROUP}
+    for groups in (None, "g"):
+        one, two = (
+            hs.confusion("y", "p", data=polars.LazyFrame(data), sample_weight="w", groups=groups)
+            for data in (columns, {**columns, "w": scale * WEIGHT})
+        )
+        assert limits(hs.estimate(two, "mcc")) == pytest.approx(limits(hs.estimate(one, "mcc")))
+
+
+def test_ordinary_weights_are_counted_as_they_are():
+    """The table of weights holds their sums, as that of scikit-learn does."""
+    table = hs.confusion([0, 0, 1], [0, 1, 1], sample_weight=[1e6, 2.5, 1e-6])
+    assert table.counts.tolist() == [[1e6, 2.5], [0, 1e-6]]
+
+
+def test_an_error_of_little_weight_is_no_proof():
+    """Of 20 cases one is wrong, with hardly any weight: Wilson's interval of all 20 cases, not of thousands."""
+    weight = np.r_[np.ones(19), 1e-3]
+    table = hs.confusion(np.ones(20, int), np.r_[np.ones(19, int), 0], labels=[0, 1], sample_weight=weight)
+    size = weight.sum() ** 2 / (weight**2).sum()
+    expected = [float(limit) for limit in wilson(size * 19 / weight.sum(), size, 0.95)]
+    assert limits(hs.estimate(table, "recall")) == pytest.approx(expected)
+    assert limits(hs.estimate(table, "recall@macro", method="mover"))[0] == pytest.approx(expected[0], abs=1e-3)
+
+
+def test_weights_that_vary_much_cover():
+    """At n = 50 with weights of a coefficient of variation of 1.5 the interval of accuracy covers 95 % or more."""
+    rng = np.random.default_rng(1)
+    sizes = rng.gamma(1 / 1.5**2, 1.5**2, (400, 50)) + 1e-9
+    right = rng.random((400, 50)) < 0.85
+    ones = np.ones(50, int)
+    found = [
+        hs.estimate(hs.confusion(ones, hit * 1, labels=[0, 1], sample_weight=weight), "recall")
+        for hit, weight in zip(right, sizes, strict=True)
+    ]
+    inside = np.mean([each.low <= 0.85 <= each.high for each in found])
+    assert inside > 0.95 - 2 * np.sqrt(0.95 * 0.05 / 400)
+
+
+def test_a_pseudo_case_of_clusters_is_a_cluster():
+    """60 clusters of 5 without an error: the posterior is about that of 60 cases, Beta(61, 1), and not of 300."""
+    case = np.arange(300)
+    table = hs.confusion(case // 5 % 2, case // 5 % 2, groups=case // 5)
+    low = hs.estimate(table, "accuracy", method="bayes", random_state=0).low
+    assert low == pytest.approx(0.05 ** (1 / 61), abs=0.01)
+
+
+def test_a_prior_of_multilabel_data_is_of_each_label():
+    """With one pseudo-case in each of the four cells of either label a label's posterior mean is (hits + 1) / (n + 2)."""
+    truth = np.ones((30, 2), int)
+    said = truth.copy()
+    said[:6, 0] = 0
+    drawn = hs.evaluate(
+        hs.confusion(truth, said),
+        ["recall@binary+positive_class=0"],
+        method=hs.Dirichlet(1.0, n_draws=4000),
+        random_state=0,
+    )
+    mean = drawn["recall@binary+positive_class=0"].draws.mean()
+    assert mean == pytest.approx(25 / 32, abs=4 * 0.075 / np.sqrt(4000))
+
+
+def test_clusters_without_weight_are_none():
+    """Clusters all of whose cases have weight zero change neither their number nor the interval."""
+    table = hs.confusion(TRUE, SAID, groups=GROUP, sample_weight=WEIGHT)
+    more = {"groups": np.r_[GROUP, 91, 92, 93], "sample_weight": np.r_[WEIGHT, 0, 0, 0]}
+    longer = hs.confusion(np.r_[TRUE, 0, 1, 2], np.r_[SAID, 0, 1, 1], **more)
+    assert longer.design.number == table.design.number
+    for metric in ("mcc", "kappa"):
+        assert limits(hs.estimate(longer, metric)) == pytest.approx(limits(hs.estimate(table, metric)), rel=1e-12)
+    scored = hs.scores(np.r_[ILL, 0, 1, 0], np.r_[SCORE, 0.5, 0.5, 0.5], **more)
+    assert scored.design.number == table.design.number
+
+
+class Census(hs.Design):
+    """Every case of the population was counted."""
+
+    def variance(self, counts, gradient):
+        """Nothing varies."""
+        return 0 * (counts * gradient).sum(-1)
+
+
+@pytest.mark.parametrize("counts", [[[50, 3], [5, 42]], [[50, 0], [0, 42]]])
+@pytest.mark.parametrize("method", ["auto", "wilson", "delta", "fieller", "clopper_pearson"])
+def test_of_a_census_nothing_varies(counts, method):
+    """Where a design has no variance there is no interval, and the reason says so, of an accuracy and a perfect one."""
+    estimate = hs.estimate(hs.from_counts(counts).with_design(Census()), "accuracy", method=method)
+    assert np.isnan(limits(estimate)).all()
+    assert estimate.reason == "the metric does not vary between samples of this design"
+
+
+@pytest.mark.parametrize("given", [{"sample_weight": WEIGHT}, {"groups": GROUP}])
+def test_weights_and_clusters_are_not_thrown_away(given):
+    """A design of counted cases is refused on weighted or clustered counts."""
+    with pytest.raises(hs.HowsureError, match="weights or clusters"):
+        hs.confusion(TRUE, SAID, **given).with_design(hs.FixedMargins())
+
+
+def test_very_small_p_values_are_told_apart():
+    """A normal interval's p-value is the two-sided tail of its z, down to 1e-197; that of shares McNemar's own."""
+    ones, hit = np.ones(800, int), np.repeat([1, 0], [500, 300])
+    table = hs.paired(ones, {"a": hit, "b": np.repeat([0, 1, 0], [400, 100, 300])}, labels=[0, 1])
+    score = hs.compare(table, "accuracy").p_value
+    assert score == pytest.approx(hs.mcnemar(table, method="asymptotic").p_value, rel=1e-6)
+    wald = hs.compare(table, "accuracy", method="wald")
+    from scipy import stats
+
+    assert wald.p_value == pytest.approx(2 * stats.norm.sf(wald.value / wald.standard_error), rel=1e-5)
+    assert wald.p_value < 1e-100
+
+
+def test_no_p_value_is_zero():
+    """Beyond what can be told a p-value is the smallest that can, and not 0."""
+    table = hs.from_counts([[10**6, 1], [1, 10**6]])
+    other = hs.from_counts([[1, 10**6], [10**6, 1]])
+    for method in ("wald", "delta", "auto"):
+        assert 0 < hs.compare(table, other, "accuracy", method=method).p_value < 1e-100
+
+
+@pytest.mark.parametrize("draw", ["resample", "posterior"])
+def test_many_clusters_are_drawn_in_bounded_memory(draw):
+    """300 draws of 100,000 clusters, of which one number each would be 240 MB, take less than 100 MB."""
+    number = 100_000
+    design = Clusters(np.arange(number), np.arange(number) % 4, np.ones(number), np.ones(number))
+    counts, prior = np.full(4, number / 4), [np.ones(4)] if draw == "posterior" else []
+    tracemalloc.start()
+    drawn = getattr(design, draw)(counts, *prior, 300, np.random.default_rng(0))
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 1e8
+    shares = drawn / drawn.sum(1, keepdims=True)
+    assert shares[:, 0].std() == pytest.approx(np.sqrt(0.25 * 0.75 / number), rel=0.2)
+
+
+def test_blocks_of_clusters_do_not_change_the_resamples():
+    """Resamples are the same in one block and in many: the numbers are drawn in one order."""
+    number = 3000
+    design = Clusters(np.arange(number), np.arange(number) % 4, np.ones(number), np.ones(number))
+    together = design.resample(np.full(4, 750.0), 1000, np.random.default_rng(0))
+    rng = np.random.default_rng(0)
+    apart = np.concatenate([design.resample(np.full(4, 750.0), 250, rng) for _ in range(4)])
+    assert np.array_equal(together, apart)

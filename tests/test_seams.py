@@ -1,0 +1,274 @@
+"""Every kind of table with every design through every verb: a result, or one line that says why not."""
+
+import functools
+import pickle
+
+import numpy as np
+import pytest
+
+import howsure as hs
+from howsure.methods.bootstrap import Bootstrap
+from howsure.methods.dirichlet import Dirichlet
+from howsure.methods.predictive import Predictive
+from howsure.methods.registry import METHODS
+from howsure.metrics.binding import resolve
+
+N = 48
+RNG = np.random.default_rng(7)
+THREE = RNG.integers(0, 3, N)
+TWO = (THREE > 0) * 1
+COLUMNS = {
+    "three": THREE,
+    "said": np.where(RNG.random(N) < 0.7, THREE, RNG.integers(0, 3, N)),
+    "two": TWO,
+    "first": np.where(RNG.random(N) < 0.8, TWO, 1 - TWO),
+    "second": np.where(RNG.random(N) < 0.7, TWO, 1 - TWO),
+    "score": np.round(0.5 * RNG.random(N) + 0.4 * TWO, 2),
+    "other": np.round(0.6 * RNG.random(N) + 0.3 * TWO, 2),
+    "matrix": np.round(RNG.dirichlet(np.ones(3), N) * 0.6 + 0.4 * np.eye(3)[THREE], 3),
+    "weight": RNG.gamma(2, 0.5, N) + 0.1,
+    "cluster": np.arange(N) // 4,
+    "by": np.array(["a", "b"])[np.arange(N) % 2],
+}
+SETTINGS = {"sample_weight": "weight", "groups": "cluster", "by": "by"}
+
+
+def pair(data, *names):
+    return {name: data[name] for name in names}
+
+
+def both(data, *names):
+    return np.stack([data[name] for name in names], 1)
+
+
+# What makes each kind of labelled table from columns; more keywords are weights, clusters and groups.
+SOURCES = {
+    "two classes": lambda data, **more: hs.confusion(data["two"], data["first"], **more),
+    "three classes": lambda data, **more: hs.confusion(data["three"], data["said"], **more),
+    "perfect": lambda data, **more: hs.confusion(data["three"], data["three"], **more),
+    "multilabel": lambda data, **more: hs.confusion(both(data, "two", "first"), both(data, "first", "second"), **more),
+    "scores": lambda data, **more: hs.scores(data["two"], data["score"], **more),
+    "scores of classes": lambda data, **more: hs.multiclass_scores(data["three"], data["matrix"], **more),
+    "scores of labels": lambda data, **more: hs.multiclass_scores(
+        both(data, "two", "first"), both(data, "score", "other"), **more
+    ),
+    "paired": lambda data, **more: hs.paired(data["two"], pair(data, "first", "second"), **more),
+    "paired scores": lambda data, **more: hs.paired_scores(data["two"], pair(data, "score", "other"), **more),
+}
+DESIGNS = {
+    "plain": (),
+    "weighted": ("sample_weight",),
+    "clustered": ("groups",),
+    "both": ("sample_weight", "groups"),
+}
+REVIEWS = np.array([[[8.0, 1.0], [3.0, 5.0]], [[6.0, 4.0], [0.0, 9.0]]])
+SOME = [int(label) if case < 20 else None for case, label in enumerate(TWO)]
+EVIDENCE = {  # tables of other evidence
+    "fixed margins": lambda: hs.from_counts([[21, 4], [3, 20]]).with_design(hs.FixedMargins()),
+    "fixed margins, scores": lambda: SOURCES["scores"](COLUMNS).with_design(hs.FixedMargins()),
+    "hardly any case": lambda: hs.from_counts([[1, 0], [0, 0]]),
+    "calibrated": lambda: hs.calibrated(COLUMNS["score"]),
+    "calibrated, predicted": lambda: hs.calibrated(COLUMNS["score"]).at(0.5),
+    "calibrated population": lambda: hs.calibrated(COLUMNS["score"], target="population").at(0.5),
+    "calibrated classes": lambda: hs.calibrated(COLUMNS["matrix"] / COLUMNS["matrix"].sum(1, keepdims=True)),
+    "reviewed": lambda: hs.reviewed([[90, 10], [20, 80]], REVIEWS),
+    "corrected": lambda: hs.corrected(hs.from_counts([[84, 6], [4, 14]]), sensitivity=0.9, specificity=0.98),
+    "powered": lambda: hs.prediction_powered(SOME, COLUMNS["first"], COLUMNS["second"]),
+    "annotated": lambda: hs.annotated(both(COLUMNS, "two", "first", "second"), COLUMNS["second"]),
+}
+QUICK = {Bootstrap: {"n_resamples": 60}, Dirichlet: {"n_draws": 60}, Predictive: {"n_draws": 60}}
+LABELLED = [(source, design) for source in SOURCES for design in DESIGNS]
+EVERY = [*LABELLED, *((name, "") for name in EVIDENCE)]
+
+
+def table_of(source, design, data=COLUMNS):
+    """Return one table of a kind with a design."""
+    if source in EVIDENCE:
+        return EVIDENCE[source]()
+    return SOURCES[source](data, **{name: data[SETTINGS[name]] for name in DESIGNS[design]})
+
+
+def quick(name):
+    """Return a method of this name, with few draws."""
+    method = METHODS[name].method()
+    few = QUICK.get(type(method), {})
+    return type(method)(**{"kind": method.kind} if isinstance(method, Bootstrap) else {}, **few)
+
+
+def result(call, *arguments, **settings):
+    """Return what a call gives, None where it is refused in one line."""
+    try:
+        return call(*arguments, **settings)
+    except hs.HowsureError as error:
+        message = str(error)
+        assert message
+        assert "\n" not in message
+        assert len(message) < 600, message
+        return None
+
+
+def model_of(table):
+    """Return the table of one model."""
+    return table.model(table.models[0]) if hasattr(table, "models") else table
+
+
+def metrics_of(table):
+    """Return the default metrics of a table, and those that decisions at a threshold add."""
+    return list(hs.evaluate(table))
+
+
+def check(found, bounds, *, may_leave=False):
+    """Hold an estimate or a comparison to what must be true of every one."""
+    low, high, value = found.low, found.high, found.value
+    if np.isnan([low, high, value]).any():
+        assert found.reason, found
+        return
+    slack = 1e-9 * max(1.0, abs(value))
+    assert low - slack <= value <= high + slack, found
+    if not may_leave:
+        assert bounds[0] - 1e-12 <= low <= high <= bounds[1] + 1e-12, found
+
+
+HOLDS_NO_VALUE = {"bayes", "bootstrap_percentile", "bootstrap_basic", "bootstrap_bca", "bootstrap_studentized"}
+HOLDS_NO_VALUE |= {"agresti_coull", "jeffreys", "arcsine", "predictive"}  # may leave out an extreme value
+LEAVES_RANGE = {"wald", "bootstrap_basic", "bootstrap_studentized"}
+
+
+@pytest.mark.parametrize("source, design", EVERY)
+def test_every_method_answers(source, design):
+    """Each suitable method gives limits in range, which widen with the level, or nan with a reason; others say why."""
+    table = model_of(table_of(source, design))
+    metric = metrics_of(table)[0]
+    suited = hs.suitable_methods(table, metric)
+    bounds = resolve(metric, table).range
+    for name in METHODS:
+        method = quick(name)
+        found = result(hs.estimate, table, metric, method=method, random_state=0)
+        assert (found is not None) == (name in suited), (metric, name)
+        if found is None:
+            continue
+        wider = hs.estimate(table, metric, method=method, random_state=0, confidence_level=0.99)
+        if name != "binom_test":  # its p-value is not monotone in the share, and a search finds one crossing
+            assert np.isnan(wider.low) or np.isnan(found.low) or wider.low <= found.low + 1e-9
+            assert np.isnan(wider.high) or np.isnan(found.high) or wider.high >= found.high - 1e-9
+        if name in HOLDS_NO_VALUE:
+            assert found.reason or found.low <= found.high
+        else:
+            check(found, bounds, may_leave=name in LEAVES_RANGE)
+
+
+@pytest.mark.parametrize("source, design", EVERY)
+def test_every_verb_answers(source, design):
+    """Evaluation, comparison, curves, draws, the report and pickle give results or refuse in one line."""
+    table = table_of(source, design)
+    model = model_of(table)
+    evaluation = hs.evaluate(model)
+    for name, estimate in evaluation.items():
+        check(estimate, (-np.inf, np.inf))
+        assert estimate.to_dict()["metric"] == name
+    names, paired = list(evaluation), table is not model
+    for other in (None,) if paired else (table,):
+        for contrast in ("difference", "ratio", "odds_ratio"):
+            given = (table,) if other is None else (table, other)
+            found = result(hs.compare, *given, names[0], contrast=contrast)
+            if found is not None:
+                check(found, (-np.inf, np.inf))
+                assert np.isnan(found.p_value) or 0 <= found.p_value <= 1
+    for curve in (hs.roc_curve, hs.precision_recall_curve, hs.det_curve, hs.calibration_curve):
+        result(curve, model)
+    result(hs.threshold_curves, model, ["f1", "recall"])
+    result(hs.optimal_threshold, model, "f1", n_resamples=20, random_state=0)
+    for draws in ("posterior", "prior", "random", "sampling", "truth"):
+        drawn = result(hs.draw_tables, table, 3, source=draws, random_state=0)
+        if drawn is not None:
+            assert drawn.shape == (3, *table.shape)
+            assert np.isfinite(drawn).all()
+            assert (drawn >= 0).all()
+    again = pickle.loads(pickle.dumps(table))
+    assert np.array_equal(again.counts, table.counts)
+    assert str(hs.evaluate(model_of(again)).records()) == str(evaluation.records())  # nan is not nan
+
+
+@pytest.mark.parametrize("source, design", EVERY)
+def test_every_report_is_written(source, design):
+    """A report on each kind of table holds its metrics, or is refused in one line."""
+    table = model_of(table_of(source, design))
+    metric = metrics_of(table)[0]
+    report = result(hs.report_of, table, metrics=[metric], random_state=0)
+    assert report is None or metric.partition("@")[0].replace("_", " ").lower() in report.to_html().lower()
+
+
+@pytest.mark.parametrize("source, design", LABELLED)
+def test_by_is_a_table_of_each_group(source, design):
+    """Groups at once have the tables and intervals that each group has alone."""
+    chosen = {name: COLUMNS[SETTINGS[name]] for name in DESIGNS[design]}
+    tables = SOURCES[source](COLUMNS, **chosen, by=COLUMNS["by"])
+    for key in ("a", "b"):
+        mask = COLUMNS["by"] == key
+        alone = table_of(source, design, {name: column[mask] for name, column in COLUMNS.items()})
+        assert tables[key].counts.sum() == pytest.approx(alone.counts.sum())
+        for metric in metrics_of(model_of(alone))[:2]:
+            one, two = hs.estimate(model_of(tables[key]), metric), hs.estimate(model_of(alone), metric)
+            assert [one.value, one.low, one.high] == pytest.approx([two.value, two.low, two.high], nan_ok=True)
+    if not hasattr(tables["a"], "models"):
+        every = hs.evaluate(tables)
+        for key, evaluation in every.items():
+            for name, estimate in evaluation.items():
+                own = hs.estimate(tables[key], name)
+                assert [estimate.low, estimate.high] == pytest.approx([own.low, own.high], nan_ok=True)
+
+
+def shuffled(data):
+    order = np.random.default_rng(1).permutation(N)
+    return {name: column[order] for name, column in data.items()}
+
+
+def renamed(data):
+    names = np.array(["x", "y", "z"])
+    labels = {name: names[data[name]] for name in ("three", "said", "two", "first", "second")}
+    return {**data, **labels, "cluster": np.char.add("patient ", data["cluster"].astype(str))}
+
+
+def reweighted(data):
+    return {**data, "weight": data["weight"] * 1e-7}
+
+
+CHANGES = {"order of rows": shuffled, "names of labels": renamed, "scale of weights": reweighted}
+
+
+CHANGED = [
+    (source, design, change)
+    for source, design in LABELLED
+    for change in CHANGES
+    if not (change == "names of labels" and source in {"multilabel", "scores of labels"})
+    and not (change == "scale of weights" and "sample_weight" not in DESIGNS[design])
+]
+
+
+@pytest.mark.parametrize("source, design, change", CHANGED)
+def test_what_must_not_matter_does_not(source, design, change):
+    """The order of rows, the names of labels and clusters, and the scale of the weights change no interval."""
+    own, other = (model_of(table_of(source, design, data)) for data in (COLUMNS, CHANGES[change](COLUMNS)))
+    for metric in metrics_of(own)[:4]:
+        one, two = hs.estimate(own, metric), hs.estimate(other, metric)
+        found = [two.value, two.low, two.high, two.standard_error]
+        assert found == pytest.approx([one.value, one.low, one.high, one.standard_error], rel=1e-7, nan_ok=True)
+
+
+@functools.cache
+def separate(source, design):
+    """Return two test sets of one kind."""
+    halves = [{name: column[some] for name, column in COLUMNS.items()} for some in (slice(0, 28), slice(28, N))]
+    return [table_of(source, design, half) for half in halves]
+
+
+@pytest.mark.parametrize("first, second", [("plain", "weighted"), ("weighted", "clustered"), ("both", "plain")])
+@pytest.mark.parametrize("source", [each for each in SOURCES if not each.startswith("paired")])
+def test_test_sets_of_different_designs_compare(source, first, second):
+    """Two test sets, each with a design of its own, are compared by every contrast, or refused in one line."""
+    tables = separate(source, first)[0], separate(source, second)[1]
+    metric = metrics_of(tables[0])[0]
+    for method in ("auto", quick("bootstrap_percentile"), quick("bayes")):
+        found = result(hs.compare, *tables, metric, method=method, random_state=0)
+        if found is not None and method == "auto":
+            check(found, (-1, 1))
