@@ -30,6 +30,7 @@ def _forgotten(request: pytest.FixtureRequest) -> Iterator[None]:
     if not isinstance(request.node, pytest.Function | pytest.DoctestItem):  # a document's examples build on each other
         yield
         return
+    import howsure.methods.library  # noqa: F401 - what is registered later than now would be forgotten too
     from howsure.methods.registry import METHODS
     from howsure.metrics.registry import REGISTRY
 
