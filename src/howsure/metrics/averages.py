@@ -18,6 +18,7 @@ from howsure.errors import HowsureError
 from howsure.metrics.forms import divide
 
 Array = NDArray[Any]
+TIED = 1e-12  # relative distance of the values of tied classes, which is rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +109,14 @@ def _extreme(choose: Callable[..., Any], fill: float) -> Callable[[Array, Array]
 
 
 def _extreme_slopes(choose: Callable[..., Any], fill: float) -> Callable[[Array, Array], tuple[Array, Array]]:
+    extreme = _extreme(choose, fill)
+
     def slopes(values: Array, weights: Array) -> tuple[Array, Array]:
-        undefined = np.isnan(values)
-        place = choose(np.where(undefined, fill, values), axis=-1)[..., None]
-        chosen = (np.arange(values.shape[-1]) == place) & ~undefined.all(-1, keepdims=True)
-        return chosen.astype(float), np.zeros_like(weights)
+        with np.errstate(invalid="ignore"):
+            chosen = np.isclose(values, extreme(values, weights)[..., None], rtol=TIED, atol=0)
+        fewest = np.where(chosen, weights, np.inf).min(-1, keepdims=True)  # of tied classes the least certain
+        chosen &= weights == fewest
+        return chosen / _number(chosen), np.zeros_like(weights)
 
     return slopes
 
@@ -122,8 +126,8 @@ AVERAGES = (
     Average("weighted", (), _defined_mean, _weighted_slopes, "mean weighted by the classes' true totals"),
     Average("geometric", ("geom",), _geometric, _geometric_slopes, "geometric mean over the classes"),
     Average("harmonic", ("harm",), _harmonic, _harmonic_slopes, "harmonic mean over the classes"),
-    Average("min", ("worst",), _extreme(np.min, np.inf), _extreme_slopes(np.argmin, np.inf), "smallest of the classes"),
-    Average("max", ("best",), _extreme(np.max, -np.inf), _extreme_slopes(np.argmax, -np.inf), "largest of the classes"),
+    Average("min", ("worst",), _extreme(np.min, np.inf), _extreme_slopes(np.min, np.inf), "smallest of the classes"),
+    Average("max", ("best",), _extreme(np.max, -np.inf), _extreme_slopes(np.max, -np.inf), "largest of the classes"),
 )
 BY_NAME = {name: average for average in AVERAGES for name in (average.name, *average.aliases)}
 SINGLE = ("binary", "select_positive")  # one class against the rest
