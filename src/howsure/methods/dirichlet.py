@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, final
 
 import numpy as np
@@ -12,6 +12,7 @@ from howsure.errors import HowsureError, whole_number
 from howsure.methods.draws import Draw
 from howsure.methods.interval import AtLevels, DrawingMethod, Interval, shows_variation
 from howsure.methods.summary import equal_tailed, highest_density
+from howsure.metrics.forms import divide
 from howsure.metrics.metric import Metric
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.table import Table
@@ -47,7 +48,7 @@ class Dirichlet(DrawingMethod):
         ``a``: the same for the true classes.
     prevalence : array-like of shape (K,), optional
         The prevalence of another population, instead of the test set's: K shares that sum to 1 (known), or K
-        parameters of a Dirichlet that sum to more (uncertain).
+        parameters of a Dirichlet that sum to more (uncertain). The estimate's value is of that population too.
     credible : {"hdi", "equal_tailed"}, optional
         ``"hdi"`` for the highest-density interval, ``"equal_tailed"`` for quantiles. By default what the table's
         design asks for: quantiles where counts were estimated from other counts, as highest density then covers too
@@ -113,6 +114,12 @@ class Dirichlet(DrawingMethod):
             design = type(table.design).__name__
             return f"`Dirichlet` needs a posterior, and the design `{design}` has none. Use 'delta'."
         return ""
+
+    def described(self, table: Table) -> Table:
+        """Return the table at the other population's prevalence, or the one that the prior or chance alone expects."""
+        if self.source == "posterior" and self.prevalence is None:
+            return table
+        return replace(table, counts=_Sampler.of(self, table).expected())
 
     def drawer(self, table: Table) -> Draw:
         """Return what draws tables from the posterior, or the prior, in proportion to the cells' probabilities."""
@@ -192,6 +199,17 @@ class _Sampler:
         scale = np.divide(share, sums, out=np.full(sums.shape, np.nan), where=sums > 0)
         scale = np.where((sums == 0) & (np.broadcast_to(share, sums.shape) == 0), 0.0, scale)
         return (rows * scale[..., None]).reshape(size, -1)
+
+    def expected(self) -> Array:
+        """Return the counts in the middle of the draws: as seen, or as the prior has them where nothing was seen."""
+        if self.columns is not None:
+            rows = np.broadcast_to(self.columns, self.counts.shape)
+        else:
+            seen = self.counts.sum(-1, keepdims=True) if self.prevalence is not None else self.counts.sum()
+            rows = np.where(seen > 0, self.counts, self.prior)
+        if self.prevalence is None:
+            return rows
+        return np.asarray(self.prevalence[:, None] * divide(rows, rows.sum(-1, keepdims=True)))
 
 
 def cell_prior(prior: Prior | None, table: Table) -> Array:

@@ -130,6 +130,16 @@ class Method(abc.ABC):
         """
         return ""
 
+    def described(self, table: Table) -> Table:
+        """Return the table whose value the interval is of: the one given, but where a method asks of another one.
+
+        Parameters
+        ----------
+        table : Table
+            One table.
+        """
+        return table
+
     @abc.abstractmethod
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval as a function of its level; what does not depend on the level is worked out once.
