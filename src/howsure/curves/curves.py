@@ -25,8 +25,9 @@ from howsure.errors import HowsureError, UnknownKeyError, checked_level
 from howsure.estimates.grouped import over_groups
 from howsure.grids import Grid, Tabular, grid_of
 from howsure.methods.binomial import clopper_pearson, wilson
+from howsure.metrics.calibration import bin_starts, bin_sums
 from howsure.metrics.forms import divide
-from howsure.metrics.probability import bin_starts, bin_sums, probabilities
+from howsure.metrics.probability import probabilities
 from howsure.sources.scores import scores
 from howsure.tables.scores import ScoresTable
 

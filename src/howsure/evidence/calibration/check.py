@@ -14,7 +14,8 @@ from howsure.estimates.estimate import Estimate
 from howsure.evidence.calibration.logistic import most_likely, probability
 from howsure.grids import Tabular
 from howsure.methods.interval import quantile
-from howsure.metrics.probability import SMALLEST, bin_starts, probabilities
+from howsure.metrics.calibration import bin_starts
+from howsure.metrics.probability import SMALLEST, probabilities
 from howsure.tables.scores import ScoresTable
 
 Array = NDArray[Any]

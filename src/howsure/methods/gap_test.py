@@ -1,0 +1,210 @@
+"""The interval of a distance from calibration, by inverting a test: it keeps 0 where the scores may be calibrated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.methods.halving import edge
+from howsure.methods.interval import (
+    ONE_CLUSTER,
+    UNDEFINED,
+    AtLevels,
+    Interval,
+    Method,
+    needs_labels,
+    normal_quantile,
+    quantile,
+    standard_error,
+)
+from howsure.methods.inversion import p_value, resolved
+from howsure.metrics.forms import Distance, divide
+from howsure.metrics.metric import Metric
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+SIZE = 2048  # draws of the noise, each taken with both signs
+PRECISION = 1e-6  # relative, of the limits
+OFF = 1.5  # standard errors from which on a sum is taken for off zero, and not for noise
+FARTHEST = 10.0  # standard errors beyond the observed distance where the upper limit is sought
+NEGLIGIBLE = 1e-9  # eigenvalue of the covariance, relative to the largest
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class GapTest(Method):
+    """Interval of a calibration error by inverting the test of how far the sample's gaps are from zero.
+
+    Notes
+    -----
+    A calibration error is a norm of gaps between stated and observed shares. Noise adds to it whatever its sign, so
+    that calibrated scores have an error in every sample, and a normal interval around it never holds 0. Here a true
+    error t lies within the limits if the observed one is between the tail quantiles that it has where the gaps are t
+    and the noise is normal, with the design's covariance. The lower limit is 0 where calibrated scores would show an
+    error as large. Which gaps make up t is not known: for the lower limit those seen to be off zero, so that all
+    others are noise; for the upper limit all, in proportion to what was seen, or to their standard errors where that
+    is more. Near 0 the covariance is the one that calibrated scores have.
+
+    The limits do not depend on how the error is estimated, and are extended to the estimate where needed: the plain
+    one lies above the middle, the debiased one nearer to it.
+
+    References
+    ----------
+    Sun, Chaudhari, Barnett, Dobriban (2024), arXiv 2408.08998, for the two regimes of the l2 error, at 0 and away.
+
+    Examples
+    --------
+    >>> import numpy as np, howsure as hs
+    >>> rng = np.random.default_rng(0)
+    >>> score = rng.random(500)
+    >>> hs.estimate(hs.scores(rng.random(500) < score, score), "ece", method=hs.GapTest()).low
+    0.0
+    """
+
+    name: ClassVar[str] = "gap_test"
+
+    def suits(self, metric: Metric, table: Table) -> str:
+        """Return an empty text for distances from calibration of labelled scores."""
+        if metric.distance is None:
+            return f"`GapTest` is for calibration errors such as `ece`, not for `{metric.name}`. Use `Delta()`."
+        return needs_labels(self, table)
+
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+        """Return the interval as a function of its level; see the class."""
+        value, error = float(metric(table.counted)), float(standard_error(metric, table))
+        if metric.distance is None or not np.isfinite(value):
+            return lambda _: Interval(np.nan, np.nan, reason=UNDEFINED)
+        gaps, power = _Gaps.of(metric.distance, table), metric.distance.power
+        lowest, highest = metric.range
+
+        def interval(confidence_level: float) -> Interval:
+            heavier = float(quantile(confidence_level, table.design.degrees_of_freedom))
+            if np.isnan(heavier):
+                return Interval(np.nan, np.nan, error, reason=ONE_CLUSTER)
+            heavier /= normal_quantile(confidence_level)  # Student's t for the normal, in units of the latter
+            low, high = (limit**power for limit in gaps.limits(confidence_level, heavier))
+            return Interval(max(min(low, value), lowest), min(max(high, value), highest), error)
+
+        return interval
+
+    def p_value(
+        self, metric: Metric, table: Table, null: float, *, draws: Array | None = None, rng: Any = None
+    ) -> float:
+        """Return the p-value by inverting the interval, no smaller than the draws of the noise tell."""
+        at_level = self.at_levels(metric, table, rng)
+
+        def limits(level: float) -> tuple[float, float]:
+            found = at_level(level)
+            return float(found.low), float(found.high)
+
+        return p_value(resolved(limits, 2 * SIZE), float(metric(table.counted)), null)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Gaps:
+    """Observed sums of residuals with the shares of their runs, and the covariance of their noise.
+
+    ``calibrated`` is the covariance where the stated probabilities are right.
+    """
+
+    distance: Distance
+    sums: Array
+    shares: Array
+    covariance: Array
+    calibrated: Array
+
+    @classmethod
+    def of(cls, distance: Distance, table: Table) -> _Gaps:
+        sums, shares = distance.sums(table.counts)
+        observed, calibrated = _covariances(distance, table, sums)
+        return cls(distance, sums, shares, observed + np.diag(_unseen(distance, table)), calibrated)
+
+    def norm(self, sums: Array) -> Array:
+        return self.distance.norm(sums, self.shares)
+
+    def limits(self, level: float, heavier: float) -> tuple[float, float]:
+        """Return the least and the largest norm that the observed one agrees with at a level."""
+        found, errors = float(self.norm(self.sums)), np.sqrt(np.diag(self.covariance))
+        size, tails = np.abs(self.sums), ((1 - level) / 2, (1 + level) / 2)
+        ratio = divide(size, errors)
+        off = (ratio > OFF) | (size == size.max())
+        signs = np.where(self.sums < 0, -1.0, 1.0)
+        seen, spread = self._unit(np.where(off, self.sums, 0.0)), self._unit(signs * np.maximum(size, errors))
+        drawn = [heavier * draws for draws in self._noise()]
+
+        def quantile_at(norm: float, direction: Array, tail: float) -> float:
+            nearness = max(0.0, 1 - norm / found) if found > 0 else 1.0
+            noise = np.sqrt(1 - nearness) * drawn[0] + np.sqrt(nearness) * drawn[1]  # whose covariances add up
+            return float(np.quantile(self.norm(norm * direction + noise), tail))
+
+        def is_less(norm: Array) -> Array:
+            return np.asarray(quantile_at(float(norm), seen, tails[1]) >= found)
+
+        def is_more(norm: Array) -> Array:
+            return np.asarray(quantile_at(float(norm), spread, tails[0]) <= found)
+
+        farthest = found + FARTHEST * heavier * float(self.norm(errors))
+        low = edge(is_less, found, 0.0, relative=PRECISION, tiniest=found)
+        high = edge(is_more, 0.0, farthest, relative=PRECISION, tiniest=found)
+        return float(low), float(high)
+
+    def _noise(self) -> list[Array]:
+        """Return draws of the sums' noise as observed, and as it is where the stated probabilities are right."""
+        rng, found = np.random.default_rng(0), []
+        for covariance in (self.covariance, self.calibrated):
+            values, vectors = np.linalg.eigh(covariance)
+            kept = values > NEGLIGIBLE * values.max()
+            draws = rng.standard_normal((SIZE, int(kept.sum()))) @ (vectors[:, kept] * np.sqrt(values[kept])).T
+            found.append(np.concatenate([draws, -draws]))
+        return found
+
+    def _unit(self, direction: Array) -> Array:
+        norm = float(self.norm(direction))
+        return direction / norm if norm > 0 else direction
+
+
+def _covariances(distance: Distance, table: Table, sums: Array) -> tuple[Array, Array]:
+    """Return the covariance of the sums as observed, and as it is where the stated probabilities are right."""
+    stated, total = distance.stated, table.counts.sum()
+    squares = table.design.squares(table.cells)
+    if squares is None:
+        by_cell = np.stack([-stated, 1 - stated], -1) / total
+        forms = [row[:, None] * by_cell - own / total for row, own in zip(distance.weights(), sums, strict=True)]
+        observed = _polarised(forms, table)
+        return observed, observed
+    by_class, kernel = squares.reshape(-1, 2), distance.kernel / total
+    residuals = np.stack([-stated, 1 - stated], -1)
+    second = distance.runs((by_class * residuals**2).sum(-1))
+    first = np.outer(kernel @ distance.runs((by_class * residuals).sum(-1)), sums / total)
+    observed = (kernel * second) @ kernel.T - first - first.T + by_class.sum() * np.outer(sums, sums) / total**2
+    expected = distance.runs(by_class.sum(-1) * stated * (1 - stated))
+    return observed, (kernel * expected) @ kernel.T
+
+
+def _polarised(forms: list[Array], table: Table) -> Array:
+    """Return the covariance of linear forms in the counts from variances of pairs of them."""
+    own = np.array([float(table.variance(form)) for form in forms])
+    found = np.diag(own)
+    for first in range(len(forms)):
+        for second in range(first):
+            both = float(table.variance(forms[first] + forms[second]))
+            found[first, second] = found[second, first] = (both - own[first] - own[second]) / 2
+    return found
+
+
+def _unseen(distance: Distance, table: Table) -> Array:
+    """Return what the variance of each sum lacks where its cases agree: with one more of either class they differ."""
+    mass, hits, total = table.counts.sum(-1), table.counts[:, 1], table.counts.sum()
+    lacking = np.zeros(len(distance.kernel))
+    for place, row in enumerate(distance.weights()):
+        weight = np.maximum(row, 0.0)
+        worth = float(table.effective_trials(np.stack([weight, weight], -1)))
+        part = float(weight @ mass)
+        if part > 0 and worth > 0:
+            share = float(weight @ hits) / part
+            smoothed = (worth * share + 1) / (worth + 2)
+            lacking[place] = (part / total) ** 2 * max(smoothed * (1 - smoothed) - share * (1 - share), 0.0) / worth
+    return lacking
