@@ -395,6 +395,8 @@ def calibration_curve(
         raise HowsureError(message)
     probability = probabilities(table, "calibration_curve")
     starts = bin_starts(table, bins, strategy)
+    filled = bin_sums(table.counts, probability, starts)[0] > 0  # cases may have no weight
+    starts = np.append(0, starts[filled][1:])
     mass, hits, sums = bin_sums(table.counts, probability, starts)
     columns = {"mean_predicted": divide(sums, mass), "share_positive": divide(hits, mass), "cases": mass}
     if band == "pointwise":

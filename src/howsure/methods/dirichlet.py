@@ -88,6 +88,10 @@ class Dirichlet(DrawingMethod):
         if self.source not in SOURCES:
             raise HowsureError.unknown("source of draws", str(self.source), SOURCES)
         whole_number("n_draws", self.n_draws)
+        for what in ("prior", "prevalence_prior", "prevalence"):
+            given = getattr(self, what)
+            if given is not None:
+                _pseudo_cases(given, what)
 
     @property
     def is_plain(self) -> bool:
@@ -221,23 +225,29 @@ def cell_prior(prior: Prior | None, table: Table) -> Array:
 
 def prior_array(prior: Prior, shape: tuple[int, ...], what: str) -> Array:
     """Return pseudo-cases in this shape from a number, an array or a name; errors call them ``what``."""
+    array = _pseudo_cases(prior, what)
+    if array.ndim and array.shape != shape:
+        message = f"`{what}` has shape {array.shape} where the table needs {shape}."
+        raise HowsureError(message)
+    return np.broadcast_to(array, shape).astype(float)
+
+
+def _pseudo_cases(prior: Prior, what: str) -> Array:
+    """Return a number, an array or a name as pseudo-cases, for whichever table."""
     if isinstance(prior, str):
         name = prior.strip().lower().replace("_", "-").replace(" ", "-")
         if name not in NAMED_PRIORS:
             raise HowsureError.unknown(what, prior, NAMED_PRIORS)
-        return np.full(shape, NAMED_PRIORS[name])
+        return np.asarray(NAMED_PRIORS[name])
     try:
         array = np.asarray(prior, dtype=float)
     except (TypeError, ValueError):
         message = f"`{what}` is a number, an array of numbers or a name, not {prior!r}."
         raise HowsureError(message) from None
-    if array.ndim and array.shape != shape:
-        message = f"`{what}` has shape {array.shape} where the table needs {shape}."
-        raise HowsureError(message)
     if not np.isfinite(array).all() or (array < 0).any():
         message = f"`{what}` holds a negative or non-finite number; pseudo-cases are at least 0."
         raise HowsureError(message)
-    return np.broadcast_to(array, shape).astype(float)
+    return array
 
 
 def _elicited(prevalence: ArrayLike, size: int) -> tuple[Array, bool]:

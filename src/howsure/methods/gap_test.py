@@ -27,8 +27,8 @@ from howsure.tables.table import Table
 
 Array = NDArray[Any]
 SIZE = 2048  # draws of the noise, each taken with both signs
-PRECISION = 1e-6  # relative, of the limits
-OFF = 1.5  # standard errors from which on a sum is taken for off zero, and not for noise
+PRECISION = 1e-4  # relative, of the limits
+OFF = 2.5  # standard errors from which on a sum is taken for off zero, and not for noise
 FARTHEST = 10.0  # standard errors beyond the observed distance where the upper limit is sought
 NEGLIGIBLE = 1e-9  # eigenvalue of the covariance, relative to the largest
 
@@ -44,9 +44,9 @@ class GapTest(Method):
     that calibrated scores have an error in every sample, and a normal interval around it never holds 0. Here a true
     error t lies within the limits if the observed one is between the tail quantiles that it has where the gaps are t
     and the noise is normal, with the design's covariance. The lower limit is 0 where calibrated scores would show an
-    error as large. Which gaps make up t is not known: for the lower limit those seen to be off zero, so that all
-    others are noise; for the upper limit all, in proportion to what was seen, or to their standard errors where that
-    is more. Near 0 the covariance is the one that calibrated scores have.
+    error as large. Which gaps make up t is not known, and the widest limits of three are taken: that they are those
+    seen to be off zero, so that all others are noise; that they are all, in proportion to what was seen, or to their
+    standard errors where that is more; and that these are on one side. Near 0 the covariance is the one that calibrated scores have.
 
     The limits do not depend on how the error is estimated, and are extended to the estimate where needed: the plain
     one lies above the middle, the debiased one nearer to it.
@@ -132,20 +132,25 @@ class _Gaps:
         ratio = divide(size, errors)
         off = (ratio > OFF) | (size == size.max())
         signs = np.where(self.sums < 0, -1.0, 1.0)
-        seen, spread = self._unit(np.where(off, self.sums, 0.0)), self._unit(signs * np.maximum(size, errors))
+        spread, side = np.maximum(size, errors), -1.0 if self.sums.sum() < 0 else 1.0
+        every = (np.where(off, self.sums, 0.0), signs * spread, side * spread)
+        directions = [each / self.norm(each) for each in every if self.norm(each) > 0]
         drawn = [heavier * draws for draws in self._noise()]
+        least = max(found, float(np.median(self.norm(drawn[0]))))  # no sample shows less error than there is noise
 
-        def quantile_at(norm: float, direction: Array, tail: float) -> float:
-            nearness = max(0.0, 1 - norm / found) if found > 0 else 1.0
+        def quantiles_at(norm: float, tail: float) -> list[float]:
+            nearness = max(0.0, 1 - norm / found) if found > 0 else float(norm == 0)
             noise = np.sqrt(1 - nearness) * drawn[0] + np.sqrt(nearness) * drawn[1]  # whose covariances add up
-            return float(np.quantile(self.norm(norm * direction + noise), tail))
+            return [float(np.quantile(self.norm(norm * direction + noise), tail)) for direction in directions]
 
         def is_less(norm: Array) -> Array:
-            return np.asarray(quantile_at(float(norm), seen, tails[1]) >= found)
+            return np.asarray(max(quantiles_at(float(norm), tails[1])) >= found)
 
         def is_more(norm: Array) -> Array:
-            return np.asarray(quantile_at(float(norm), spread, tails[0]) <= found)
+            return np.asarray(min(quantiles_at(float(norm), tails[0])) <= least)
 
+        if not directions:
+            return 0.0, found
         farthest = found + FARTHEST * heavier * float(self.norm(errors))
         low = edge(is_less, found, 0.0, relative=PRECISION, tiniest=found)
         high = edge(is_more, 0.0, farthest, relative=PRECISION, tiniest=found)
@@ -160,10 +165,6 @@ class _Gaps:
             draws = rng.standard_normal((SIZE, int(kept.sum()))) @ (vectors[:, kept] * np.sqrt(values[kept])).T
             found.append(np.concatenate([draws, -draws]))
         return found
-
-    def _unit(self, direction: Array) -> Array:
-        norm = float(self.norm(direction))
-        return direction / norm if norm > 0 else direction
 
 
 def _covariances(distance: Distance, table: Table, sums: Array) -> tuple[Array, Array]:

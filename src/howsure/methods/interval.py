@@ -24,6 +24,7 @@ Array = NDArray[Any]
 NOISE = 1e-12  # relative to the value: a standard error below it is rounding
 CONSTANT = "the metric does not vary between samples of this design"
 UNDEFINED = "the metric is undefined"
+NO_ERROR = "the metric has no standard error here, as it has no derivative: use 'delta' or 'bayes'"
 NO_TRIALS = "its denominator is zero"
 ONE_CLUSTER = "a single cluster shows no variation between clusters"
 
