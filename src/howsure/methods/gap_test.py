@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, final
 
 import numpy as np
@@ -16,20 +17,17 @@ from howsure.methods.interval import (
     Interval,
     Method,
     needs_labels,
-    normal_quantile,
-    quantile,
     standard_error,
 )
-from howsure.methods.inversion import p_value, resolved
 from howsure.metrics.forms import Distance, divide
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
 SIZE = 2048  # draws of the noise, each taken with both signs
-PRECISION = 1e-4  # relative, of the limits
+PRECISION = 1e-4  # of the limits, relative
 OFF = 2.5  # standard errors from which on a sum is taken for off zero, and not for noise
-FARTHEST = 10.0  # standard errors beyond the observed distance where the upper limit is sought
+FARTHEST = 2.0  # times the largest noise beyond the observed distance: where the upper limit is sought
 NEGLIGIBLE = 1e-9  # eigenvalue of the covariance, relative to the largest
 
 
@@ -46,7 +44,8 @@ class GapTest(Method):
     and the noise is normal, with the design's covariance. The lower limit is 0 where calibrated scores would show an
     error as large. Which gaps make up t is not known, and the widest limits of three are taken: that they are those
     seen to be off zero, so that all others are noise; that they are all, in proportion to what was seen, or to their
-    standard errors where that is more; and that these are on one side. Near 0 the covariance is the one that calibrated scores have.
+    standard errors where that is more; and that these are on one side. Near 0 the covariance is the one that
+    calibrated scores have.
 
     The limits do not depend on how the error is estimated, and are extended to the estimate where needed: the plain
     one lies above the middle, the debiased one nearer to it.
@@ -77,15 +76,13 @@ class GapTest(Method):
         value, error = float(metric(table.counted)), float(standard_error(metric, table))
         if metric.distance is None or not np.isfinite(value):
             return lambda _: Interval(np.nan, np.nan, reason=UNDEFINED)
+        if not table.design.degrees_of_freedom > 0:
+            return lambda _: Interval(np.nan, np.nan, error, reason=ONE_CLUSTER)
         gaps, power = _Gaps.of(metric.distance, table), metric.distance.power
         lowest, highest = metric.range
 
         def interval(confidence_level: float) -> Interval:
-            heavier = float(quantile(confidence_level, table.design.degrees_of_freedom))
-            if np.isnan(heavier):
-                return Interval(np.nan, np.nan, error, reason=ONE_CLUSTER)
-            heavier /= normal_quantile(confidence_level)  # Student's t for the normal, in units of the latter
-            low, high = (limit**power for limit in gaps.limits(confidence_level, heavier))
+            low, high = (limit**power for limit in gaps.limits(confidence_level))
             return Interval(max(min(low, value), lowest), min(max(high, value), highest), error)
 
         return interval
@@ -93,17 +90,14 @@ class GapTest(Method):
     def p_value(
         self, metric: Metric, table: Table, null: float, *, draws: Array | None = None, rng: Any = None
     ) -> float:
-        """Return the p-value by inverting the interval, no smaller than the draws of the noise tell."""
-        at_level = self.at_levels(metric, table, rng)
-
-        def limits(level: float) -> tuple[float, float]:
-            found = at_level(level)
-            return float(found.low), float(found.high)
-
-        return p_value(resolved(limits, 2 * SIZE), float(metric(table.counted)), null)
+        """Return the p-value of the test that the interval inverts, no smaller than the draws of the noise tell."""
+        value = float(metric(table.counted))
+        if metric.distance is None or not (np.isfinite(value) and table.design.degrees_of_freedom > 0 and null >= 0):
+            return np.nan
+        return _Gaps.of(metric.distance, table).p_value(null ** (1 / metric.distance.power))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class _Gaps:
     """Observed sums of residuals with the shares of their runs, and the covariance of their noise.
 
@@ -115,56 +109,81 @@ class _Gaps:
     shares: Array
     covariance: Array
     calibrated: Array
+    degrees_of_freedom: Any
 
     @classmethod
     def of(cls, distance: Distance, table: Table) -> _Gaps:
         sums, shares = distance.sums(table.counts)
         observed, calibrated = _covariances(distance, table, sums)
-        return cls(distance, sums, shares, observed + np.diag(_unseen(distance, table)), calibrated)
+        covariance, freedom = observed + np.diag(_unseen(distance, table)), table.design.degrees_of_freedom
+        return cls(distance, sums, shares, covariance, calibrated, freedom)
 
     def norm(self, sums: Array) -> Array:
         return self.distance.norm(sums, self.shares)
 
-    def limits(self, level: float, heavier: float) -> tuple[float, float]:
-        """Return the least and the largest norm that the observed one agrees with at a level."""
-        found, errors = float(self.norm(self.sums)), np.sqrt(np.diag(self.covariance))
-        size, tails = np.abs(self.sums), ((1 - level) / 2, (1 + level) / 2)
-        ratio = divide(size, errors)
-        off = (ratio > OFF) | (size == size.max())
-        signs = np.where(self.sums < 0, -1.0, 1.0)
+    @cached_property
+    def found(self) -> float:
+        """The observed norm."""
+        return float(self.norm(self.sums))
+
+    @cached_property
+    def least(self) -> float:
+        """The observed norm, or that of noise alone where this is more: no sample shows that there is less error."""
+        return max(self.found, float(np.median(self.norm(self.noise[0]))))
+
+    @cached_property
+    def directions(self) -> list[Array]:
+        """What the true sums may be, of norm 1; see `GapTest`."""
+        errors, size = np.sqrt(np.diag(self.covariance)), np.abs(self.sums)
+        off = (divide(size, errors) > OFF) | (size == size.max())
         spread, side = np.maximum(size, errors), -1.0 if self.sums.sum() < 0 else 1.0
-        every = (np.where(off, self.sums, 0.0), signs * spread, side * spread)
-        directions = [each / self.norm(each) for each in every if self.norm(each) > 0]
-        drawn = [heavier * draws for draws in self._noise()]
-        least = max(found, float(np.median(self.norm(drawn[0]))))  # no sample shows less error than there is noise
+        every = (np.where(off, self.sums, 0.0), np.where(self.sums < 0, -1.0, 1.0) * spread, side * spread)
+        return [each / self.norm(each) for each in every if self.norm(each) > 0]
 
-        def quantiles_at(norm: float, tail: float) -> list[float]:
-            nearness = max(0.0, 1 - norm / found) if found > 0 else float(norm == 0)
-            noise = np.sqrt(1 - nearness) * drawn[0] + np.sqrt(nearness) * drawn[1]  # whose covariances add up
-            return [float(np.quantile(self.norm(norm * direction + noise), tail)) for direction in directions]
-
-        def is_less(norm: Array) -> Array:
-            return np.asarray(max(quantiles_at(float(norm), tails[1])) >= found)
-
-        def is_more(norm: Array) -> Array:
-            return np.asarray(min(quantiles_at(float(norm), tails[0])) <= least)
-
-        if not directions:
-            return 0.0, found
-        farthest = found + FARTHEST * heavier * float(self.norm(errors))
-        low = edge(is_less, found, 0.0, relative=PRECISION, tiniest=found)
-        high = edge(is_more, 0.0, farthest, relative=PRECISION, tiniest=found)
-        return float(low), float(high)
-
-    def _noise(self) -> list[Array]:
-        """Return draws of the sums' noise as observed, and as it is where the stated probabilities are right."""
+    @cached_property
+    def noise(self) -> list[Array]:
+        """Draws of the sums' noise as observed, and as it is where the stated probabilities are right."""
         rng, found = np.random.default_rng(0), []
         for covariance in (self.covariance, self.calibrated):
             values, vectors = np.linalg.eigh(covariance)
             kept = values > NEGLIGIBLE * values.max()
             draws = rng.standard_normal((SIZE, int(kept.sum()))) @ (vectors[:, kept] * np.sqrt(values[kept])).T
             found.append(np.concatenate([draws, -draws]))
+        if np.isfinite(self.degrees_of_freedom):  # Student's t for the normal
+            heavier = np.sqrt(self.degrees_of_freedom / rng.chisquare(self.degrees_of_freedom, (2 * SIZE, 1)))
+            found = [heavier * draws for draws in found]
         return found
+
+    def drawn(self, norm: float) -> list[Array]:
+        """Return what the observed norm could be where the true one is this: draws, for each direction."""
+        nearness = max(0.0, 1 - norm / self.found) if self.found > 0 else float(norm == 0)
+        noise = np.sqrt(1 - nearness) * self.noise[0] + np.sqrt(nearness) * self.noise[1]  # whose covariances add up
+        return [self.norm(norm * direction + noise) for direction in self.directions]
+
+    def limits(self, level: float) -> tuple[float, float]:
+        """Return the least and the largest norm that the observed one agrees with at a level."""
+        if not self.directions:
+            return 0.0, self.found
+        tails = ((1 - level) / 2, (1 + level) / 2)
+
+        def is_less(norm: Array) -> Array:
+            return np.asarray(max(np.quantile(each, tails[1]) for each in self.drawn(float(norm))) >= self.found)
+
+        def is_more(norm: Array) -> Array:
+            return np.asarray(min(np.quantile(each, tails[0]) for each in self.drawn(float(norm))) <= self.least)
+
+        farthest = self.found + FARTHEST * float(self.norm(self.noise[0]).max())
+        low = edge(is_less, self.found, 0.0, relative=PRECISION, tiniest=self.least)
+        high = edge(is_more, 0.0, farthest, relative=PRECISION, tiniest=self.least)
+        return float(low), float(high)
+
+    def p_value(self, norm: float) -> float:
+        """Return the probability of an observed norm as far off as this one, were the true one another; two-sided."""
+        if not self.directions:
+            return 1.0
+        drawn = self.drawn(norm)
+        tails = (max((each >= self.found).mean() for each in drawn), max((each <= self.least).mean() for each in drawn))
+        return float(min(1.0, max(2 * min(tails), 2 / (2 * SIZE + 1))))
 
 
 def _covariances(distance: Distance, table: Table, sums: Array) -> tuple[Array, Array]:

@@ -375,8 +375,8 @@ def _refuse_alike(method: str, features: Array) -> None:
     """Refuse scores that the features do not tell apart, so that many coefficients fit them equally well."""
     if np.linalg.matrix_rank(features.T @ features, hermitian=True) < features.shape[1]:
         message = (
-            f"'{method}' cannot tell the labelled cases' scores apart: too few differ, or all but these are nearer to 0 "
-            f"or 1 than {NEAREST:g}. Use 'isotonic'."
+            f"'{method}' cannot tell the labelled cases' scores apart: too few differ, or all but these are nearer to "
+            f"0 or 1 than {NEAREST:g}. Use 'isotonic'."
         )
         raise HowsureError(message)
 
