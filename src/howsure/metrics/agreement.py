@@ -59,7 +59,7 @@ def gwet_ac1(hits: Array, rows: Array, columns: Array) -> Array:
     aliases=("alpha", "krippendorff"),
     range=(-1.0, 1.0),
     random=0.0,
-    disagreement=lambda cases: 1 - divide(0.5, cases),
+    disagreement=lambda cases: 1 - divide(np.asarray(0.5), cases),
 )
 def krippendorff_alpha(hits: Array, rows: Array, columns: Array) -> Array:
     """Krippendorff's alpha for nominal data: Scott's pi with chance taken from pairs of different values.

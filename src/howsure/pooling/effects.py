@@ -208,7 +208,7 @@ def _heterogeneity(y: Array, v: Array, tau2: float, method: str, level: float) -
 def _others(weight: Array) -> Array:
     """Return the sum of all other weights for each, without the cancellation of taking one off the total."""
     before, after = np.cumsum(weight), np.cumsum(weight[::-1])[::-1]
-    return np.append(0.0, before[:-1]) + np.append(after[1:], 0.0)
+    return np.asarray(np.append(0.0, before[:-1]) + np.append(after[1:], 0.0))
 
 
 def _tau2_where_q_is(y: Array, v: Array, target: float) -> float:
