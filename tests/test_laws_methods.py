@@ -1,5 +1,7 @@
 """Laws that hold for every interval method and design, ours and others'."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -165,3 +167,19 @@ def test_methods_refuse_what_a_design_does_not_offer():
     for method, words in (("bayes", "needs a posterior"), ("bootstrap_bca", "`Doubled` has none")):
         with pytest.raises(hs.HowsureError, match=words):
             hs.estimate(table, "f1", method=method)
+
+
+SETTINGS = [
+    (kind, setting.name)
+    for kind in dict.fromkeys(entry.kind for entry in METHODS.values() if entry.kind.__module__.startswith("howsure."))
+    for setting in dataclasses.fields(kind)
+]
+
+
+@pytest.mark.parametrize("kind, setting", SETTINGS, ids=lambda each: getattr(each, "__name__", each))
+@pytest.mark.parametrize("nonsense", ["lgoit", -1, object()], ids=["text", "number", "object"])
+def test_settings_are_checked_when_a_method_is_made(kind, setting, nonsense):
+    """Whatever a setting cannot be is refused at once, and not when a table is at hand."""
+    with pytest.raises(hs.HowsureError) as caught:
+        kind(**{setting: nonsense})
+    assert "\n" not in str(caught.value)

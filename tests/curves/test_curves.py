@@ -246,3 +246,15 @@ def test_curves_of_groups_are_those_of_their_tables():
         assert found.overall.to_dict() == function(truth, score, band="simultaneous").to_dict()
         assert found["y"].to_dict() == function(truth[30:60], score[30:60], band="simultaneous").to_dict()
         assert found.records()[-1]["group"] == "z"
+
+
+@pytest.mark.parametrize("strategy", ["uniform", "quantile"])
+@pytest.mark.parametrize("band", ["pointwise", "simultaneous"])
+def test_bins_of_cases_without_weight_are_left_out(strategy, band):
+    """A case of weight 0 fills no bin: the curve is that of the other cases."""
+    truth, score = [0, 0, 1, 1, 0], [0.1, 0.25, 0.7, 0.85, 0.95]
+    with_none = hs.calibration_curve(truth, score, sample_weight=[0, 1, 1, 1, 0], strategy=strategy, band=band)
+    without = hs.calibration_curve(truth[1:4], score[1:4], sample_weight=[1, 1, 1], strategy=strategy, band=band)
+    assert with_none["cases"].tolist() == [1, 1, 1]
+    for column in ("share_positive", "mean_predicted", "low", "high"):
+        assert with_none[column] == pytest.approx(without[column])

@@ -283,3 +283,9 @@ def test_tables_by_group_are_followed_one_by_one():
     )
     alone = optimal_threshold(tables["y"], n_resamples=50, random_state=group_seed(0, "y"))
     assert np.array_equal(chosen["y"].value.draws, alone.value.draws)
+
+
+def test_a_criterion_that_is_undefined_everywhere_is_refused():
+    """With one score for all cases every threshold predicts one class, and MCC has no value."""
+    with pytest.raises(hs.HowsureError, match="'mcc' is undefined at all of them. Use 'youden'"):
+        hs.optimal_threshold(hs.scores([0, 0, 1, 1], [0.1] * 4), "mcc")

@@ -231,3 +231,11 @@ def test_shortfall_of_binom_test():
     assert limits("binom_test", 0, 50, 0.95)[1] < 0.0745
     assert stats.binomtest(0, 50, 0.0745).pvalue > 0.05
     assert coverage("binom_test", 50, np.linspace(0.0005, 0.9995, 4001)).min() == pytest.approx(0.9482, abs=1e-4)
+
+
+@pytest.mark.parametrize("n", [10**14, 2**52, 10**17])
+def test_binom_test_of_more_cases_than_outcomes_can_be_told_apart(n):
+    """Of a quadrillion cases a single outcome's probability is rounding; the limits are normal ones to 1e-6."""
+    low, high = BINOMIAL["binom_test"](n // 4, n, 0.95)
+    half = 1.959963985 * np.sqrt(0.25 * 0.75 / n)
+    assert (float(low), float(high)) == pytest.approx((0.25 - half, 0.25 + half), abs=1e-3 * half)

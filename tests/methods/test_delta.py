@@ -242,3 +242,13 @@ def test_effective_counts_of_weighted_proportions():
     assert [equal.low, equal.high] == pytest.approx([plain.low, plain.high], abs=1e-9)
     uneven = hs.estimate(hs.confusion(true, predicted, sample_weight=np.where(np.arange(400) % 2, 1.0, 9.0)), "recall")
     assert uneven.high - uneven.low > 1.15 * (plain.high - plain.low)
+
+
+def test_a_metric_without_a_derivative_says_so():
+    """The root mean square error of a perfect table is 0, where a root has no derivative."""
+    perfect = hs.from_counts([[50, 0], [0, 42]])
+    found = hs.estimate(perfect, "rmse", method="wald")
+    assert found.value == 0
+    assert np.isnan([found.low, found.high]).all()
+    assert "no derivative" in found.reason
+    assert hs.estimate(perfect, "rmse", method="delta").high > 0

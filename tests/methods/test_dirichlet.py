@@ -68,6 +68,25 @@ def test_fixed_prevalence_reexpresses_precision():
     assert deviation == pytest.approx(expected.std(), rel=0.03)
 
 
+@pytest.mark.parametrize("prevalence", [[0.95, 0.05], [95, 5]])
+def test_the_value_is_of_the_population_that_the_interval_is_of(prevalence):
+    """With another prevalence the precision is Bayes' theorem on recall 45/50 and false positive rate 10/100."""
+    table = hs.from_counts([[90, 10], [5, 45]])
+    found = hs.estimate(table, "precision", method=hs.Dirichlet(prevalence=prevalence), random_state=0)
+    assert found.value == pytest.approx(0.05 * 0.9 / (0.05 * 0.9 + 0.95 * 0.1))
+    assert found.low < found.value < found.high
+    assert float(hs.estimate(table, "recall", method=hs.Dirichlet(prevalence=prevalence), random_state=0)) == 0.9
+
+
+@pytest.mark.parametrize("source, precision", [("prior", 1 / 2), ("random", 51 / 152)])
+def test_the_value_of_the_prior_or_of_chance_is_not_the_samples(source, precision):
+    """A prior spreads its cases evenly; a random classifier's precision is the prevalence, one pseudo-case a row."""
+    table = hs.from_counts([[95, 5], [10, 40]])
+    found = hs.estimate(table, "precision", method=hs.Dirichlet(source=source), random_state=0)
+    assert found.value == pytest.approx(precision)
+    assert found.low < found.value < found.high
+
+
 def test_uncertain_prevalence_is_a_dirichlet():
     """Parameters that sum to more than 1 are those of a Dirichlet."""
     assert close_to(stats.beta(4, 16), moments("prevalence", prevalence=[16, 4]))

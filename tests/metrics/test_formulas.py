@@ -120,7 +120,6 @@ def test_agreement_as_arithmetic():
         chance = {
             "kappa": sum(true * predicted),
             "scotts_pi": sum(mean**2),
-            "krippendorff_alpha": sum(mean**2),
             "gwet_ac1": sum(mean * (1 - mean)) / (size - 1),
         }
         for name, by_chance in chance.items():
@@ -131,6 +130,28 @@ def test_agreement_as_arithmetic():
             seen, expected = sum(w * p[i, j] for i, j, w in pairs), sum(w * true[i] * predicted[j] for i, j, w in pairs)
             found = hs.estimate(hs.from_counts(counts), f"weighted_kappa+power={power}").value
             assert found == pytest.approx(1 - seen / expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("counts", [[[5, 4], [6, 0]], [[44, 6, 3], [7, 29, 5], [2, 8, 21]]])
+def test_krippendorffs_alpha_counts_pairs_of_values(counts):
+    """Alpha is 1 - observed over expected disagreement, expected among the 2n values without replacement (2004)."""
+    cells = np.array(counts)
+    n, values = cells.sum(), cells.sum(0) + cells.sum(1)
+    observed = 1 - np.trace(cells) / n
+    expected = 1 - (values * (values - 1)).sum() / (2 * n * (2 * n - 1))
+    table = hs.from_counts(counts)
+    found, pi = (hs.estimate(table, name, method="wald") for name in ("krippendorff_alpha", "scotts_pi"))
+    assert found.value == pytest.approx(1 - observed / expected, abs=1e-12)
+    assert 1 - found.value == pytest.approx((1 - pi.value) * (2 * n - 1) / (2 * n), rel=1e-12)
+    assert found.standard_error == pytest.approx(pi.standard_error * (2 * n - 1) / (2 * n), rel=1e-9)
+
+
+def test_krippendorffs_alpha_of_groups_has_their_own_numbers_of_cases():
+    """Each group's alpha is the one of its table alone."""
+    true, predicted, group = [0, 1, 1, 0, 1, 0, 1], [0, 1, 0, 0, 1, 1, 1], list("aaabbbb")
+    found = hs.estimate(hs.confusion(true, predicted, by=group), "krippendorff_alpha")
+    alone = [hs.confusion(true[part], predicted[part]) for part in (slice(3), slice(3, 7))]
+    assert found.value.tolist() == [hs.estimate(each, "krippendorff_alpha").value for each in alone]
 
 
 def test_power_zero_is_unweighted_kappa():

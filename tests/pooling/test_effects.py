@@ -2,6 +2,7 @@
 
 import csv
 import math
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -214,3 +215,19 @@ def test_equal_values_have_no_variance_between_them():
     """Equal values with standard errors below rounding are homogeneous, though rounding tells their mean from them."""
     pooled = hs.pool([0.7] * 5, np.geomspace(1, 3, 5) * 1e-20, method="pm")
     assert (pooled.tau2, pooled.value) == (0, pytest.approx(0.7))
+
+
+def test_standard_errors_of_very_different_size():
+    """DerSimonian and Laird's τ² of errors that differ by 1e8 and more is that of exact arithmetic."""
+    values, errors = ["0.9", "0.8", "0.7"], ["1e-10", "1e-2", "1e-2"]
+    y, w = [Fraction(each) for each in values], [1 / Fraction(each) ** 2 for each in errors]
+    mean = sum(a * b for a, b in zip(w, y, strict=True)) / sum(w)
+    q = sum(a * (b - mean) ** 2 for a, b in zip(w, y, strict=True))
+    tau2 = (q - 2) / (sum(w) - sum(a * a for a in w) / sum(w))
+    found = hs.pool([float(each) for each in values], [float(each) for each in errors])
+    assert found.tau2 == pytest.approx(float(tau2), rel=1e-6)
+    for smallest in (1e-14, 1e-100):
+        every = hs.pool([0.9, 0.8, 0.7], [smallest, 1e-6, 0.1])
+        assert np.isfinite([every.low, every.high, every.tau2, every.i2]).all()
+    with pytest.raises(hs.HowsureError, match="its weight would be infinite"):
+        hs.pool([0.9, 0.8], [1e-300, 0.1])

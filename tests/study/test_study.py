@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import special
 
 import howsure as hs
 
@@ -131,18 +132,53 @@ def test_ranks_know_which_way_is_better(study):
 @pytest.mark.parametrize("model", ["fixed", "dl", "pm", "reml"])
 @pytest.mark.parametrize("knha", [False, True])
 def test_aggregates_are_pool_of_the_draws_moments(study, model, knha):
-    """An aggregate from draws pools their means and standard deviations, on the scale of the metric's range."""
+    """An aggregate from draws pools their means and standard deviations on the scale of the metric's range."""
     study.add_metric("accuracy", aggregation=f"{model}_knha" if knha else model)
-    draws = [study.draws("accuracy", name) for name in ("a/0", "a/1")]
-    expected = hs.pool(
-        [each.mean() for each in draws], [each.std(ddof=1) for each in draws], method=model, knha=knha, scale="logit"
-    )
+    draws = [special.logit(study.draws("accuracy", name)) for name in ("a/0", "a/1")]
+    expected = hs.pool([each.mean() for each in draws], [each.std(ddof=1) for each in draws], method=model, knha=knha)
     found = study.aggregate("accuracy")["a"]
-    assert (found.value, found.low, found.high, found.tau2) == pytest.approx(
-        (expected.value, expected.low, expected.high, expected.tau2)
-    )
+    limits = [float(special.expit(each)) for each in (expected.value, expected.low, expected.high)]
+    assert (found.value, found.low, found.high, found.tau2) == pytest.approx((*limits, expected.tau2))
     low, high = np.quantile(found.draws, [0.025, 0.975])
     assert (low, high) == pytest.approx((found.low, found.high), abs=0.15 * (found.high - found.low))
+
+
+ZERO_CELLS = ([[90, 1], [0, 9]], [[80, 2], [1, 17]], [[95, 0], [0, 5]])
+
+
+def _aggregate(metric, how):
+    study = hs.Study(seed=1, n_draws=2000)
+    for index, counts in enumerate(ZERO_CELLS):
+        study.add(f"a/{index}", counts)
+    study.add_metric(metric, aggregation=how)
+    return study.aggregate(metric)["a"]
+
+
+@pytest.mark.parametrize("how", ["fixed", "dl", "reml_knha"])
+def test_odds_ratios_are_pooled_as_their_logarithms(how):
+    """Draws of an odds ratio have no mean where a cell is empty; on the log scale they are pooled like `log_dor`."""
+    ratio, logarithm = _aggregate("dor", how), _aggregate("log_dor", how)
+    found = np.log([ratio.value, ratio.low, ratio.high])
+    assert found == pytest.approx((logarithm.value, logarithm.low, logarithm.high), rel=1e-6)
+
+
+@pytest.mark.parametrize("how", ["fixed", "reml_knha", "nadeau_bengio"])
+def test_aggregates_keep_the_metrics_range(how):
+    """Costs from 0 to 10 and gains from -inf to 1 are pooled on scales of their own; limits and draws stay inside."""
+
+    @hs.define_metric(form="cells", range=(0.0, 10.0), better="lower")
+    def cost(counts):
+        return (10 * counts[..., 1, 0] + counts[..., 0, 1]) / counts.sum((-2, -1))
+
+    for metric, (lowest, highest) in {"cost": (0, 10), "f1_gain@macro": (-np.inf, 1), "dor": (0, np.inf)}.items():
+        found = _aggregate(metric, how)
+        if found.draws is None:  # a fold without a value
+            continue
+        assert lowest <= found.low < found.value < found.high <= highest
+        assert lowest <= found.draws.min() < found.draws.max() <= highest
+        for each in found.experiments.values() if how != "nadeau_bengio" else ():  # a perfect fold has no scale
+            assert not each.low < lowest
+            assert not each.high > highest
 
 
 def test_aggregates_by_the_delta_method(study):

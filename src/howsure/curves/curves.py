@@ -25,8 +25,9 @@ from howsure.errors import HowsureError, UnknownKeyError, checked_level
 from howsure.estimates.grouped import over_groups
 from howsure.grids import Grid, Tabular, grid_of
 from howsure.methods.binomial import clopper_pearson, wilson
+from howsure.metrics.calibration import bin_starts, bin_sums
 from howsure.metrics.forms import divide
-from howsure.metrics.probability import bin_starts, bin_sums, probabilities
+from howsure.metrics.probability import probabilities
 from howsure.sources.scores import scores
 from howsure.tables.scores import ScoresTable
 
@@ -395,6 +396,8 @@ def calibration_curve(
         raise HowsureError(message)
     probability = probabilities(table, "calibration_curve")
     starts = bin_starts(table, bins, strategy)
+    filled = bin_sums(table.counts, probability, starts)[0] > 0  # cases may have no weight
+    starts = np.append(0, starts[filled][1:])
     mass, hits, sums = bin_sums(table.counts, probability, starts)
     columns = {"mean_predicted": divide(sums, mass), "share_positive": divide(hits, mass), "cases": mass}
     if band == "pointwise":

@@ -145,6 +145,10 @@ def optimal_threshold(
     thresholds, observed = confusion_along(table)
     parts = (gain, _sensitivity, _specificity)
     values = np.stack([part(observed) for part in parts])
+    if np.isnan(values[0]).all():
+        name = criterion if isinstance(criterion, str) else criterion.name
+        message = f"A threshold cannot be chosen: the criterion '{name}' is undefined at all of them. Use 'youden'."
+        raise HowsureError(message)
     best = int(_best(values[0]))
     places, own = _repeated(table, parts, Bootstrap("percentile", n_resamples).n_resamples, random_state)
     elsewhere = values[:, places]  # what the resamples' thresholds are worth on the observed data

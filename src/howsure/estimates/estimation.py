@@ -381,7 +381,7 @@ def finished(
     known: float | None = None,
 ) -> Estimate:
     """Return the estimate that a metric's interval belongs to; its value may be known already."""
-    value = np.asarray(metric(table.counted) if known is None else known, dtype=float)
+    value = np.asarray(metric(method.described(table).counted) if known is None else known, dtype=float)
     reason = reasons(metric, table, value, interval.reason).item()
     told = interval if reason == interval.reason else replace(interval, reason=reason)
     return estimate_of(name, float(value), told, level, method)

@@ -23,6 +23,7 @@ from howsure.methods.halving import edge
 from howsure.methods.levels import tail_of
 
 Array = NDArray[Any]
+MOST_OUTCOMES = 1e12  # of which each has a probability of its own in floating-point numbers
 Limits = tuple[Array, Array]
 
 
@@ -251,6 +252,10 @@ def binom_test(successes: ArrayLike, trials: ArrayLike, confidence_level: float)
     (0.0873, 0.6194)
     """
     x, n, _ = _prepared(successes, trials, confidence_level)
+    if (
+        n.size and np.nanmax(n) > MOST_OUTCOMES
+    ):  # whose probabilities are rounding, and the test is Clopper and Pearson's
+        return clopper_pearson(successes, trials, confidence_level)
     limits = [_binom_test_one(float(a), float(b), 1 - confidence_level) for a, b in zip(x.flat, n.flat, strict=True)]
     low, high = np.array(limits).reshape(-1, 2).T
     return _ends(low.reshape(x.shape), high.reshape(x.shape), x, n)

@@ -38,6 +38,7 @@ def _is_predictable(metric: Metric, table: Table) -> bool:
 PREFERENCE: tuple[tuple[str, Callable[[Metric, Table], bool]], ...] = (
     ("tango", _always),
     ("delong", _is_no_ratio),
+    ("gap_test", _always),
     ("predictive", _is_predictable),
     ("wilson", _always),
     ("mover", _is_one_table_or_separate),

@@ -10,6 +10,7 @@ import numpy as np
 
 from howsure.methods.interval import (
     CONSTANT,
+    NO_ERROR,
     ONE_CLUSTER,
     UNDEFINED,
     AtLevels,
@@ -137,6 +138,7 @@ def normal_intervals(
 def _checked(value: Any, error: Any, z: Any, low: Any, high: Any, found: Any) -> Interval:
     """Return the interval, with nan and a reason where it was not found."""
     reason = np.where(found, "", CONSTANT)
+    reason = np.where(np.isnan(low), NO_ERROR, reason)
     reason = np.where(np.isfinite(z), reason, ONE_CLUSTER)
     reason = np.where(np.isfinite(value), reason, UNDEFINED)
     usable = reason == ""

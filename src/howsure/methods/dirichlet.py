@@ -12,6 +12,7 @@ from howsure.errors import HowsureError, whole_number
 from howsure.methods.draws import MOST_DRAWS, Draw
 from howsure.methods.interval import AtLevels, DrawingMethod, Interval, shows_variation
 from howsure.methods.summary import equal_tailed, highest_density
+from howsure.metrics.forms import divide
 from howsure.metrics.metric import Metric
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.table import Table
@@ -47,7 +48,7 @@ class Dirichlet(DrawingMethod):
         ``a``: the same for the true classes.
     prevalence : array-like of shape (K,), optional
         The prevalence of another population, instead of the test set's: K shares that sum to 1 (known), or K
-        parameters of a Dirichlet that sum to more (uncertain).
+        parameters of a Dirichlet that sum to more (uncertain). The estimate's value is of that population too.
     credible : {"hdi", "equal_tailed"}, optional
         ``"hdi"`` for the highest-density interval, ``"equal_tailed"`` for quantiles. By default what the table's
         design asks for: quantiles where counts were estimated from other counts, as highest density then covers too
@@ -87,6 +88,10 @@ class Dirichlet(DrawingMethod):
         if self.source not in SOURCES:
             raise HowsureError.unknown("source of draws", str(self.source), SOURCES)
         whole_number("n_draws", self.n_draws, most=MOST_DRAWS)
+        for what in ("prior", "prevalence_prior", "prevalence"):
+            given = getattr(self, what)
+            if given is not None:
+                _pseudo_cases(given, what)
 
     @property
     def is_plain(self) -> bool:
@@ -113,6 +118,12 @@ class Dirichlet(DrawingMethod):
             design = type(table.design).__name__
             return f"`Dirichlet` needs a posterior, and the design `{design}` has none. Use 'delta'."
         return ""
+
+    def described(self, table: Table) -> Table:
+        """Return the table at the other population's prevalence, or the one that the prior or chance alone expects."""
+        if self.source == "posterior" and self.prevalence is None:
+            return table
+        return replace(table, counts=_Sampler.of(self, table).expected())
 
     def drawer(self, table: Table) -> Draw:
         """Return what draws tables from the posterior, or the prior, in proportion to the cells' probabilities."""
@@ -197,6 +208,17 @@ class _Sampler:
         scale = np.where((sums == 0) & (np.broadcast_to(share, sums.shape) == 0), 0.0, scale)
         return (rows * scale[..., None]).reshape(size, -1)
 
+    def expected(self) -> Array:
+        """Return the counts in the middle of the draws: as seen, or as the prior has them where nothing was seen."""
+        if self.columns is not None:
+            rows = np.broadcast_to(self.columns, self.counts.shape)
+        else:
+            seen = self.counts.sum(-1, keepdims=True) if self.prevalence is not None else self.counts.sum()
+            rows = np.where(seen > 0, self.counts, self.prior)
+        if self.prevalence is None:
+            return rows
+        return np.asarray(self.prevalence[:, None] * divide(rows, rows.sum(-1, keepdims=True)))
+
 
 def cell_prior(prior: Prior | None, table: Table) -> Array:
     """Return the prior pseudo-cases of each cell; of a paired table so many a cell of each model's own table."""
@@ -207,23 +229,29 @@ def cell_prior(prior: Prior | None, table: Table) -> Array:
 
 def prior_array(prior: Prior, shape: tuple[int, ...], what: str) -> Array:
     """Return pseudo-cases in this shape from a number, an array or a name; errors call them ``what``."""
+    array = _pseudo_cases(prior, what)
+    if array.ndim and array.shape != shape:
+        message = f"`{what}` has shape {array.shape} where the table needs {shape}."
+        raise HowsureError(message)
+    return np.broadcast_to(array, shape).astype(float)
+
+
+def _pseudo_cases(prior: Prior, what: str) -> Array:
+    """Return a number, an array or a name as pseudo-cases, for whichever table."""
     if isinstance(prior, str):
         name = prior.strip().lower().replace("_", "-").replace(" ", "-")
         if name not in NAMED_PRIORS:
             raise HowsureError.unknown(what, prior, NAMED_PRIORS)
-        return np.full(shape, NAMED_PRIORS[name])
+        return np.asarray(NAMED_PRIORS[name])
     try:
         array = np.asarray(prior, dtype=float)
     except (TypeError, ValueError):
         message = f"`{what}` is a number, an array of numbers or a name, not {prior!r}."
         raise HowsureError(message) from None
-    if array.ndim and array.shape != shape:
-        message = f"`{what}` has shape {array.shape} where the table needs {shape}."
-        raise HowsureError(message)
     if not np.isfinite(array).all() or (array < 0).any():
         message = f"`{what}` holds a negative or non-finite number; pseudo-cases are at least 0."
         raise HowsureError(message)
-    return np.broadcast_to(array, shape).astype(float)
+    return array
 
 
 def _elicited(prevalence: ArrayLike, size: int) -> tuple[Array, bool]:

@@ -25,6 +25,7 @@ Array = NDArray[Any]
 NOISE = 1e-12  # relative to the value: a standard error below it is rounding
 CONSTANT = "the metric does not vary between samples of this design"
 UNDEFINED = "the metric is undefined"
+NO_ERROR = "the metric has no standard error here, as it has no derivative: use 'delta' or 'bayes'"
 NO_TRIALS = "its denominator is zero"
 ONE_CLUSTER = "a single cluster shows no variation between clusters"
 
@@ -130,6 +131,16 @@ class Method(abc.ABC):
             One table, or a batch.
         """
         return ""
+
+    def described(self, table: Table) -> Table:
+        """Return the table whose value the interval is of: the one given, but where a method asks of another one.
+
+        Parameters
+        ----------
+        table : Table
+            One table.
+        """
+        return table
 
     @abc.abstractmethod
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:

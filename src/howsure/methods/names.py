@@ -25,6 +25,7 @@ MethodName = Literal[
     "dirichlet",
     "exact",
     "fieller",
+    "gap_test",
     "hanley_mcneil",
     "jeffreys",
     "likelihood_ratio",

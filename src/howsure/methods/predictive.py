@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.expected import Batch, Cases
+from howsure.errors import whole_number
 from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.interval import CONSTANT, NOISE, UNDEFINED, AtLevels, Interval, Method
 from howsure.metrics.metric import Metric
@@ -52,6 +53,9 @@ class Predictive(Method):
 
     n_draws: int = 9999
     name: ClassVar[str] = "predictive"
+
+    def __post_init__(self) -> None:
+        whole_number("n_draws", self.n_draws)
 
     def suits(self, metric: Metric, table: Table) -> str:
         """Return an empty text for cases whose labels are to come."""

@@ -56,11 +56,16 @@ def gwet_ac1(hits: Array, rows: Array, columns: Array) -> Array:
     return _beyond_chance(hits, rows, (share * (1 - share)).sum(-1) / (rows.shape[-1] - 1))
 
 
-@margins_metric(aliases=("alpha", "krippendorff"), range=(-1.0, 1.0), random=0.0)
+@margins_metric(
+    aliases=("alpha", "krippendorff"),
+    range=(-1.0, 1.0),
+    random=0.0,
+    disagreement=lambda cases: 1 - divide(np.asarray(0.5), cases),
+)
 def krippendorff_alpha(hits: Array, rows: Array, columns: Array) -> Array:
-    """Krippendorff's alpha for nominal data, in its large-sample form (equal to Scott's pi).
+    """Krippendorff's alpha for nominal data: Scott's pi with chance taken from pairs of different values.
 
-    The finite-sample alpha is ``1 - (1 - pi)(2n - 1) / 2n``: the factor depends on n, which a metric of a
-    population cannot.
+    The 2n values of n cases make pairs without replacement, which ``1 - alpha = (1 - pi)(2n - 1) / 2n`` says of them;
+    n is the number of cases at hand, with weights or clusters the effective one.
     """
     return scotts_pi(hits, rows, columns)

@@ -18,6 +18,7 @@ from howsure.errors import HowsureError
 from howsure.metrics.forms import divide
 
 Array = NDArray[Any]
+TIED = 1e-12  # relative distance of the values of tied classes, which is rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,23 +99,26 @@ def _harmonic_slopes(values: Array, weights: Array) -> tuple[Array, Array]:
     return slopes, np.zeros_like(weights)
 
 
-def _extreme(
-    choose: Callable[..., Any], place: Callable[..., Any], fill: float
-) -> tuple[Callable[[Array, Array], Array], Callable[[Array, Array], tuple[Array, Array]]]:
-    """Return value and slopes of the smallest or largest of the defined values."""
-
+def _extreme(choose: Callable[..., Any], fill: float) -> Callable[[Array, Array], Array]:
     def value(values: Array, weights: Array) -> Array:
         undefined = np.isnan(values)
         chosen = choose(np.where(undefined, fill, values), axis=-1)
         return np.where(undefined.all(-1), np.nan, chosen)
 
-    def slopes(values: Array, weights: Array) -> tuple[Array, Array]:
-        undefined = np.isnan(values)
-        at = place(np.where(undefined, fill, values), axis=-1)[..., None]
-        chosen = (np.arange(values.shape[-1]) == at) & ~undefined.all(-1, keepdims=True)
-        return chosen.astype(float), np.zeros_like(weights)
+    return value
 
-    return value, slopes
+
+def _extreme_slopes(choose: Callable[..., Any], fill: float) -> Callable[[Array, Array], tuple[Array, Array]]:
+    extreme = _extreme(choose, fill)
+
+    def slopes(values: Array, weights: Array) -> tuple[Array, Array]:
+        with np.errstate(invalid="ignore"):
+            chosen = np.isclose(values, extreme(values, weights)[..., None], rtol=TIED, atol=0)
+        fewest = np.where(chosen, weights, np.inf).min(-1, keepdims=True)  # of tied classes the least certain
+        chosen &= weights == fewest
+        return chosen / _number(chosen), np.zeros_like(weights)
+
+    return slopes
 
 
 AVERAGES = (
@@ -128,8 +132,20 @@ AVERAGES = (
     ),
     Average("geometric", ("geom",), _geometric, _geometric_slopes, "geometric mean over the classes"),
     Average("harmonic", ("harm",), _harmonic, _harmonic_slopes, "harmonic mean over the classes"),
-    Average("min", ("worst", "minimum"), *_extreme(np.min, np.argmin, np.inf), "smallest of the classes"),
-    Average("max", ("best", "maximum"), *_extreme(np.max, np.argmax, -np.inf), "largest of the classes"),
+    Average(
+        "min",
+        ("worst", "minimum"),
+        _extreme(np.min, np.inf),
+        _extreme_slopes(np.min, np.inf),
+        "smallest of the classes",
+    ),
+    Average(
+        "max",
+        ("best", "maximum"),
+        _extreme(np.max, -np.inf),
+        _extreme_slopes(np.max, -np.inf),
+        "largest of the classes",
+    ),
 )
 BY_NAME = {name: average for average in AVERAGES for name in (average.name, *average.aliases)}
 SINGLE = ("binary", "select_positive", "select")  # one class against the rest

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -47,8 +48,19 @@ def of_predictions(spec: Spec, table: Table, classes: Sequence[int] | None) -> M
             "Use a metric of one label with an average, such as 'f1@macro'."
         )
         raise HowsureError(message)
-    return {"margins": _of_margins, "cells": _of_cells, "coefficients": _of_coefficients}[spec.definition.form](
-        spec, len(table.labels)
+    bind = {"margins": _of_margins, "cells": _of_cells, "coefficients": _of_coefficients}[spec.definition.form]
+    metric = bind(spec, len(table.labels))
+    return metric if spec.definition.disagreement is None else _of_a_sample(metric, spec.definition.disagreement, table)
+
+
+def _of_a_sample(metric: Metric, disagreement: Callable[[Any], Any], table: Table) -> Metric:
+    """Return the metric of samples of as many cases as the table has, whose number its definition contains."""
+    factor = disagreement(table.effective_trials(np.ones(table.shape)))
+    return replace(
+        metric,
+        value=lambda counts: 1 - (1 - metric.value(counts)) * factor,
+        gradient=lambda counts: metric.gradient(counts) * np.asarray(factor)[..., None, None],
+        takes_batches=False,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -115,3 +115,47 @@ class Parts:
 
     terms: tuple[tuple[float, Ratio], ...]
     classes: Array | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Distance:
+    """How far sums of residuals are from zero: a norm of them, which the noise of a sample only adds to.
+
+    A residual is a case's truth, 0 or 1, less the probability that is stated for it. Where these are right every sum
+    of residuals has the mean 0, and the distance of a sample from it is noise alone.
+
+    Parameters
+    ----------
+    stated : ndarray of shape (S,)
+        The probability that is stated for the cases of each distinct score.
+    starts : ndarray of shape (F,)
+        Where each run of scores starts whose residuals are added up.
+    kernel : ndarray of shape (B, F)
+        What each run gives to each of the sums.
+    norm : callable
+        ``(sums over all cases (..., B), share of the cases in each run (..., F))`` → the norm of the sums; a multiple
+        of the sums has that multiple of it.
+    power : int
+        The metric is the norm to this power.
+    """
+
+    stated: Array
+    starts: Array
+    kernel: Array
+    norm: Callable[[Array, Array], Array]
+    power: int = 1
+
+    def runs(self, by_score: Array) -> Array:
+        """Add up values by score, ``(..., S)``, within runs: ``(..., F)``."""
+        return np.asarray(np.add.reduceat(by_score, self.starts, axis=-1))
+
+    def sums(self, cells: Array) -> tuple[Array, Array]:
+        """Return the sums of residuals, ``(..., B)``, and the cases of each run, ``(..., F)``, over all cases."""
+        mass, total = cells.sum(-1), cells.sum((-2, -1))[..., None]
+        residuals = divide(self.runs(cells[..., 1] - self.stated * mass), total)
+        return residuals @ self.kernel.T, divide(self.runs(mass), total)
+
+    def weights(self) -> Iterator[Array]:
+        """Yield what the scores give to each sum, ``(S,)``."""
+        sizes = np.diff(self.starts, append=len(self.stated))
+        return (np.repeat(row, sizes) for row in self.kernel)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.metrics.forms import Better, Parts, Proportion, Ratio
+from howsure.metrics.forms import Better, Distance, Parts, Proportion, Ratio
 from howsure.metrics.spec import Spec
 from howsure.tables.counts import Counts
 from howsure.tables.table import Table
@@ -57,6 +57,8 @@ class Metric:
         Table → a smaller one with all that the metric looks at, and the metric of that one.
     contrast : Contrast, optional
         The two models' metrics that it compares.
+    distance : Distance, optional
+        The distance from calibration that it estimates.
     takes_batches : bool
         Whether it may be bound to a batch of tables; one that the observed counts themselves shape (bins of equal
         mass, a correction for the number of cases) is bound to each table by itself.
@@ -75,6 +77,7 @@ class Metric:
     per_class: Callable[[Any], Array] | None = None
     smaller: Callable[[Table], tuple[Table, Metric]] | None = None
     contrast: Contrast | None = None
+    distance: Distance | None = None
     takes_batches: bool = True
 
     def __call__(self, counts: Any) -> Array:

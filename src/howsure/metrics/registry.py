@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.metrics.forms import STEP, Better, Ratio, divide
+from howsure.metrics.forms import STEP, Better, Distance, Ratio, divide
 
 Array = NDArray[Any]
 Bounds = tuple[float, float]
@@ -50,11 +50,14 @@ class Scored:
         Counts ``(..., S, 2)`` → the derivative by each, in their shape; see `per_table` for one of a single table.
     takes_batches : bool
         False where the table's own counts enter beside the scores.
+    distance : Distance, optional
+        The distance from calibration that it estimates.
     """
 
     value: Callable[[Array], Array]
     gradient: Callable[[Array], Array]
     takes_batches: bool = True
+    distance: Distance | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +111,8 @@ class Definition:
     is_area, is_step : bool
         Whether it is the area under the ROC curve; whether its value moves in steps, so that the gradient is an
         estimate and not the derivative.
+    disagreement : callable, optional
+        Number of cases → what 1 minus the function's value is multiplied by in a sample of so many.
     random : float, optional
         Its value for predictions that do not depend on the truth.
     sklearn : str, optional
@@ -131,6 +136,7 @@ class Definition:
     rows: RowLoss | None = None
     is_area: bool = False
     is_step: bool = False
+    disagreement: Callable[[Any], Any] | None = None
     random: float | None = None
     sklearn: str | None = None
     parameters: Mapping[str, inspect.Parameter] = field(default_factory=dict)

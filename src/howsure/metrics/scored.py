@@ -49,6 +49,7 @@ def of_cells(spec: Spec, built: Scored, bounds: tuple[float, float], beyond: flo
         range=bounds,
         better=spec.definition.better,
         spec=spec,
+        distance=built.distance,
         takes_batches=built.takes_batches,
     )
 

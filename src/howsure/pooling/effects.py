@@ -42,9 +42,10 @@ def pool(
     knha : bool
         Whether to give the interval of Hartung, Knapp, Sidik and Jonkman, from the observed scatter and Student's t:
         the better one where experiments are few.
-    scale : {"identity", "logit", "log", "fisher_z"}, optional
-        ``"logit"`` for values in 0 … 1, ``"log"`` for positive ones, ``"fisher_z"`` for −1 … 1: the values are pooled
-        on that scale, and the result is carried back, so that it keeps the range. By default as they are.
+    scale : str, optional
+        ``"logit"`` for values in 0 … 1, ``"log"`` for positive ones, ``"fisher_z"`` for −1 … 1, ``"logit(0, 10)"`` or
+        ``"log(2, inf)"`` for other ranges: the values are pooled on that scale, and the result is carried back, so
+        that it keeps the range. By default ``"identity"``, as they are.
     confidence_level : float
         Coverage of the intervals, between 0 and 1.
     names : sequence of str, optional
@@ -130,7 +131,7 @@ def checked_experiments(
             where = "finite" if scale.name == "identity" else f"inside {scale.range}, as the scale '{scale.name}' needs"
             message = f"The value of experiment '{label}' is {value:g}, not {where}."
             raise HowsureError(message)
-        if not (math.isfinite(error) and error > 0):
+        if not (error > 0 and 0 < error**2 < math.inf):
             message = (
                 f"The standard error of experiment '{label}' is {error:g}: its weight would be infinite. "
                 "Give a positive one, for a perfect result from a posterior (`method='bayes'`) or a pooled table."
@@ -184,7 +185,7 @@ def _heterogeneity(y: Array, v: Array, tau2: float, method: str, level: float) -
         numbers = dict.fromkeys(("tau2", "i2", "h2", "q_p_value", "within_variance"), math.nan)
         return {**numbers, "q": 0.0, "tau2_interval": none, "i2_interval": none, "h2_interval": none}
     weight = 1 / v
-    within = freedom * float(weight.sum() / (weight.sum() ** 2 - weight @ weight))
+    within = freedom * float(weight.sum() / (weight @ _others(weight)))
     q = cochran_q(y, v)
     low, high = (
         _tau2_where_q_is(y, v, float(special.chdtri(freedom, tail))) for tail in ((1 - level) / 2, (1 + level) / 2)
@@ -203,6 +204,12 @@ def _heterogeneity(y: Array, v: Array, tau2: float, method: str, level: float) -
         "q_p_value": float(special.chdtrc(freedom, q)),
         "within_variance": within,
     }
+
+
+def _others(weight: Array) -> Array:
+    """Return the sum of all other weights for each, without the cancellation of taking one off the total."""
+    before, after = np.cumsum(weight), np.cumsum(weight[::-1])[::-1]
+    return np.asarray(np.append(0.0, before[:-1]) + np.append(after[1:], 0.0))
 
 
 def _tau2_where_q_is(y: Array, v: Array, target: float) -> float:
@@ -226,7 +233,7 @@ def _dersimonian_laird(y: Array, v: Array) -> float:
     if len(y) == 1:
         return 0.0
     weight = 1 / v
-    scale = float(weight.sum() - weight @ weight / weight.sum())
+    scale = float(weight @ _others(weight) / weight.sum())
     return max(0.0, (cochran_q(y, v) - (len(y) - 1)) / scale)
 
 

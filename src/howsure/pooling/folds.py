@@ -33,7 +33,7 @@ def pool_folds(
     test_share : float, optional
         Share of the cases that each split tests on, between 0 and 1; 1 / k by default. For ten repetitions of five
         folds it is 0.2.
-    scale : {"identity", "logit", "log", "fisher_z"}, optional
+    scale : str, optional
         Scale on which the mean is taken, as in `pool`.
     confidence_level : float
         Coverage of the interval, between 0 and 1.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,14 +58,37 @@ SCALES = {
 
 
 def scale_named(name: str | None) -> Scale:
-    """Return the scale of this name; None is the identity."""
+    """Return the scale of this name, such as ``"log"`` or ``"logit(0, 10)"``; None is the identity."""
     if name is None:
         return SCALES["identity"]
-    if name not in SCALES:
-        raise HowsureError.unknown("scale", str(name), SCALES)
-    return SCALES[name]
+    if name in SCALES:
+        return SCALES[name]
+    if ends := re.fullmatch(r"(?:logit|log)\(([^,]+), ([^,]+)\)", str(name)):
+        with suppress(ValueError):
+            return scale_of_range((float(ends[1]), float(ends[2])))
+    raise HowsureError.unknown("scale", str(name), SCALES)
 
 
-def scale_of_range(bounds: tuple[float, float]) -> str:
-    """Return the name of the scale that suits a metric's range."""
-    return next((scale.name for scale in SCALES.values() if scale.range == tuple(bounds)), "identity")
+def scale_of_range(bounds: tuple[float, float]) -> Scale:
+    """Return the scale that suits a metric's range: of two finite ends, of one, or of none."""
+    found = next((scale for scale in SCALES.values() if scale.range == tuple(bounds)), None)
+    if found is not None:
+        return found
+    lowest, highest = bounds
+    if not math.isfinite(lowest):
+        return _moved(SCALES["log"], bounds, highest, -1.0)
+    if not math.isfinite(highest):
+        return _moved(SCALES["log"], bounds, lowest, 1.0)
+    return _moved(SCALES["logit"], bounds, lowest, highest - lowest)
+
+
+def _moved(scale: Scale, bounds: tuple[float, float], start: float, unit: float) -> Scale:
+    """Return the scale of ``(value - start) / unit``, turned so that it increases."""
+    sign = math.copysign(1.0, unit)
+    return Scale(
+        f"{scale.name}({bounds[0]:.17g}, {bounds[1]:.17g})",
+        lambda x: sign * scale.forward((x - start) / unit),
+        lambda y: start + unit * scale.back(sign * y),
+        lambda x: scale.slope((x - start) / unit) / abs(unit),
+        bounds,
+    )

@@ -17,7 +17,7 @@ from howsure.pooling.conflation import DENSITIES, conflate
 from howsure.pooling.effects import ALONE, MODELS, pool
 from howsure.pooling.folds import checked_test_share, pool_folds
 from howsure.pooling.pooled import Pooled
-from howsure.pooling.scales import scale_named, scale_of_range
+from howsure.pooling.scales import SCALES, Scale, scale_named, scale_of_range
 
 Array = NDArray[Any]
 DEFAULT = "reml_knha"
@@ -75,12 +75,24 @@ class Members:
     errors: Array | None = field(default=None)  # delta-method standard errors, where these are asked for
     range: tuple[float, float] = (0.0, 1.0)
 
-    def moments(self) -> tuple[Array, Array]:
-        """Return value and standard error of each: as observed with the delta method, or of the draws."""
+    def moments(self, scale: Scale = SCALES["identity"]) -> tuple[Array, Array]:
+        """Return value and standard error of each: as observed with the delta method, or of the draws.
+
+        Those of draws are taken on a scale, where they are nearer to normal, and carried back.
+        """
         if self.errors is not None:
             return self.observed, self.errors
-        kept = [each[np.isfinite(each)] for each in self.draws]
-        return np.array([_mean(each) for each in kept]), np.array([_deviation(each) for each in kept])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scaled = [scale.forward(each) for each in self.draws]
+            kept = [each[np.isfinite(each)] for each in scaled]
+            values = scale.back(np.array([_mean(each) for each in kept]))
+            return values, np.array([_deviation(each) for each in kept]) / scale.slope(values)
+
+    def within(self, pooled: Pooled) -> Pooled:
+        """Return an aggregate whose intervals and draws are cut at the metric's range."""
+        low, high, *predicted = np.clip([pooled.low, pooled.high, *pooled.prediction_interval], *self.range).tolist()
+        draws = None if pooled.draws is None else np.clip(pooled.draws, *self.range)
+        return replace(pooled, low=low, high=high, prediction_interval=tuple(predicted), draws=draws)
 
 
 def _mean(draws: Array) -> float:
@@ -123,7 +135,7 @@ def aggregated(chosen: Aggregation, members: Members, level: float, seed: np.ran
         reason = f"'{still[0]}' does not vary: give it a prior of more than 0, or aggregate by '{TABLES}'"
         return _undefined(members, level, chosen.name, reason)
     try:
-        return KNOWN[chosen.name](chosen, members, level, seed)
+        return members.within(KNOWN[chosen.name](chosen, members, level, seed))
     except HowsureError as error:
         return _undefined(members, level, chosen.name, str(error))
 
@@ -160,45 +172,44 @@ def _undefined(members: Members, level: float, method: str, reason: str) -> Pool
 
 
 def _effects(chosen: Aggregation, members: Members, level: float, seed: np.random.SeedSequence) -> Pooled:
-    values, errors = members.moments()
     model = chosen.name.removesuffix("_knha")
-    scale = chosen.scale or scale_of_range(members.range)
+    scale = scale_named(chosen.scale) if chosen.scale else scale_of_range(members.range)
+    values, errors = members.moments(scale)
     knha = chosen.name.endswith("_knha")
-    settings: dict[str, Any] = {"scale": scale, "confidence_level": level, "names": members.names}
+    settings: dict[str, Any] = {"scale": scale.name, "confidence_level": level, "names": members.names}
     pooled = pool(values, errors, method=model, knha=knha, **settings)  # type: ignore[arg-type]
-    return replace(pooled, draws=_drawn(pooled, len(members.draws[0]), len(values) - 1 if knha else None, seed))
+    return replace(pooled, draws=_drawn(pooled, scale, len(members.draws[0]), len(values) - 1 if knha else None, seed))
 
 
 def _folds(chosen: Aggregation, members: Members, level: float, seed: np.random.SeedSequence) -> Pooled:
-    scale, note = chosen.scale or scale_of_range(members.range), ""
-    if chosen.scale is None and not _inside(members.observed, scale_named(scale).range):
-        scale, note = "identity", EDGE  # a perfect fold has no logit
-    mean = pool_folds(members.observed, test_share=chosen.test_share, scale=scale, confidence_level=level)
+    scale, note = scale_named(chosen.scale) if chosen.scale else scale_of_range(members.range), ""
+    if chosen.scale is None and not _inside(members.observed, scale.range):
+        scale, note = SCALES["identity"], EDGE  # a perfect fold has no logit
+    mean = pool_folds(members.observed, test_share=chosen.test_share, scale=scale.name, confidence_level=level)
     values, errors = members.moments()
     between = pool(values, errors, method="dl", confidence_level=level, names=members.names)
     pooled = replace(
         between,
         value=mean.value,
-        low=max(mean.low, members.range[0]),
-        high=min(mean.high, members.range[1]),
+        low=mean.low,
+        high=mean.high,
         standard_error=mean.standard_error,
         method="nadeau_bengio",
         prediction_interval=(math.nan, math.nan),
         weights=np.full(len(values), 1 / len(values)),
-        scale=scale,
+        scale=scale.name,
         reason=mean.reason or note,
     )
-    drawn = _drawn(pooled, len(members.draws[0]), len(values) - 1, seed)
-    return replace(pooled, draws=np.clip(drawn, *members.range))
+    return replace(pooled, draws=_drawn(pooled, scale, len(members.draws[0]), len(values) - 1, seed))
 
 
 def _inside(values: Array, bounds: tuple[float, float]) -> bool:
     return bool(((values > bounds[0]) & (values < bounds[1])).all())
 
 
-def _drawn(pooled: Pooled, size: int, freedom: int | None, seed: np.random.SeedSequence) -> Array:
+def _drawn(pooled: Pooled, scale: Scale, size: int, freedom: int | None, seed: np.random.SeedSequence) -> Array:
     """Draw from the normal or Student's t distribution that the interval is of, on the scale that was pooled on."""
-    scale, rng = scale_named(pooled.scale), np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     noise = rng.standard_normal(size) if freedom is None else rng.standard_t(freedom, size)
     middle = np.array(pooled.value)
     return scale.back(scale.forward(middle) + pooled.standard_error * scale.slope(middle) * noise)

@@ -157,7 +157,7 @@ def _is_undefined_with_the_metric(method: Method) -> None:
 def _cases() -> Iterator[Case]:
     """Yield metrics with generic tables of every kind."""
     for table in _tables():
-        specs: Sequence[str] = ("roc_auc", "average_precision") if table.has_scores else OF_COUNTS
+        specs: Sequence[str] = ("roc_auc", "average_precision", "ece") if table.has_scores else OF_COUNTS
         for spec in specs:
             if len(table.labels) == 2 or spec in {"accuracy", "mcc", "f1@macro"}:
                 yield resolve(spec, table), table

@@ -176,3 +176,11 @@ def test_labelled_scores_may_all_be_equal(method):
     assert (draws == draws[:, :1]).all()
     assert draws.mean() == pytest.approx(0.4, abs=0.03)
     assert draws.std() > 0.1
+
+
+@pytest.mark.parametrize("scores", [[1e-7, 1e-6, 1e-5], [0.5, 0.5 + 1e-12, 0.5 - 1e-12], [0.3, 0.3 + 1e-9, 0.3 + 2e-9]])
+def test_scores_that_beta_calibration_cannot_tell_apart_are_refused(scores):
+    """Three scores that all but agree do not determine three coefficients."""
+    repeated = np.repeat(scores, 20)
+    with pytest.raises(hs.HowsureError, match="'beta' cannot tell the labelled cases' scores apart.*'isotonic'"):
+        hs.calibrate(repeated, np.arange(60) % 2, method="beta", random_state=0)

@@ -43,11 +43,11 @@ def test_the_overall_test_is_the_score_test_of_slope_and_intercept():
 
 
 def test_groups_are_hosmer_and_lemeshows():
-    """Over ten groups of fifty the statistic is the sum of squared distances over binomial variances."""
+    """Over ten groups of fifty it is Pearson's sum of (O - E)² / E over both classes, as in the paper and in R."""
     label, score = labelled(3)
     order = np.argsort(score)
     groups = zip(np.split(label[order], 10), np.split(score[order], 10), strict=True)
-    literal = sum((y.sum() - s.sum()) ** 2 / (s * (1 - s)).sum() for y, s in groups)
+    literal = sum((y.sum() - s.sum()) ** 2 * (1 / s.sum() + 1 / (1 - s).sum()) for y, s in groups)
     test = hs.calibration_test(hs.scores(label, score))
     assert (test.groups_statistic, test.groups) == (pytest.approx(literal), 10)
     assert test.groups_p_value == pytest.approx(stats.chi2.sf(literal, 10))

@@ -66,6 +66,14 @@ def test_measured_rates_give_lang_and_reiczigels_limits(
     assert known.standard_error < estimate.standard_error
 
 
+@pytest.mark.parametrize("positive, sensitivity, specificity", [(10, 1.0, (1, 1)), (0, (1, 1), 1.0), (0, (3, 4), 1.0)])
+def test_limits_hold_the_estimate(positive, sensitivity, specificity) -> None:
+    """The interval's centre is another one than the estimate; where it ends short of it, it is extended."""
+    found = hs.corrected_prevalence(positive, 10, sensitivity=sensitivity, specificity=specificity)
+    assert found.value == positive / 10
+    assert found.low <= found.value <= found.high
+
+
 def test_lang_and_reiczigels_interval_covers_as_it_says() -> None:
     """Over 2,000 studies with few validated cases, 95 % intervals hold the prevalence in 95 % or somewhat more."""
     rng = np.random.default_rng(3)

@@ -249,6 +249,7 @@ class Beta(Logistic):
         """Return the calibrator of a labelled table."""
         _refuse_few_scores(cls.method, table, 3)
         features = cls.features(_checked_probabilities(table.scores))
+        _refuse_alike(cls.method, features[table.counts.sum(1) > 0])
         coefficients = most_probable_increasing(features, table.counts)
         return cls(table, _posterior(coefficients, features, table, size, rng, increasing=True), coefficients)
 
@@ -366,6 +367,16 @@ def _refuse_few_scores(method: str, table: ScoresTable, coefficients: int) -> No
         message = (
             f"'{method}' has {coefficients} coefficients, and the labelled cases have {distinct} distinct scores. "
             "Use 'isotonic', or label more cases."
+        )
+        raise HowsureError(message)
+
+
+def _refuse_alike(method: str, features: Array) -> None:
+    """Refuse scores that the features do not tell apart, so that many coefficients fit them equally well."""
+    if np.linalg.matrix_rank(features.T @ features, hermitian=True) < features.shape[1]:
+        message = (
+            f"'{method}' cannot tell the labelled cases' scores apart: too few differ, or all but these are nearer to "
+            f"0 or 1 than {NEAREST:g}. Use 'isotonic'."
         )
         raise HowsureError(message)
 

@@ -14,7 +14,8 @@ from howsure.estimates.estimate import Estimate
 from howsure.evidence.calibration.logistic import most_likely, probability
 from howsure.grids import Tabular
 from howsure.methods.interval import quantile
-from howsure.metrics.probability import SMALLEST, bin_starts, probabilities
+from howsure.metrics.calibration import bin_starts
+from howsure.metrics.probability import SMALLEST, probabilities
 from howsure.tables.scores import ScoresTable
 
 Array = NDArray[Any]
@@ -38,8 +39,9 @@ class CalibrationTest(Tabular):
         Coefficients of that regression; 1 and 0 where the scores are calibrated. A slope below 1: the scores are too
         extreme. The intercept is that of a slope fixed at 1 (calibration in the large): below 0, they are too high.
     groups_statistic, groups, groups_p_value : float, int, float
-        Hosmer and Lemeshow's statistic over groups of about equal numbers of cases: chi-square with one degree of
-        freedom per group, for scores that were not fitted to these cases. nan for cases in clusters and fixed class
+        Hosmer and Lemeshow's statistic over groups of about equal numbers of cases, ``Σ (O - E)² / (n p (1 - p))``
+        with p the group's mean score: chi-square with one degree of freedom per group, for scores that were not
+        fitted to these cases. nan for cases in clusters and fixed class
         totals.
 
     Examples
@@ -179,8 +181,10 @@ def _grouped(table: ScoresTable, share: Array, residual: Array) -> tuple[float, 
     starts = bin_starts(table, GROUPS, "quantile")
     if squares is None:
         return np.nan, len(starts)
-    variances = np.add.reduceat(squares.reshape(-1, 2).sum(1) * share * (1 - share), starts)
-    sums = np.add.reduceat(residual, starts)
+    mass, each = table.counts.sum(1), squares.reshape(-1, 2).sum(1)
+    cases, expected, squared, sums = (np.add.reduceat(part, starts) for part in (mass, mass * share, each, residual))
+    mean = np.divide(expected, cases, out=np.zeros(len(cases)), where=cases > 0)
+    variances = squared * mean * (1 - mean)
     certain = (variances == 0) & (sums == 0)  # scores of 0 or 1 that are right
     with np.errstate(divide="ignore", invalid="ignore"):
         return float((sums[~certain] ** 2 / variances[~certain]).sum()), int((~certain).sum())

@@ -139,6 +139,7 @@ def corrected_prevalence(
     value, low, high = (min(max(each, 0.0), 1.0) for each in (value, low, high))
     if not low < high:
         low, high, reason = np.nan, np.nan, f"{reason}; no share from 0 to 1 agrees with the rates"
+    low, high = min(low, value), max(high, value)  # Lang and Reiczigel's centre is not the estimate; nan stays
     name = "lang_reiczigel" if chosen is None else chosen.name
     return Estimate(
         value,

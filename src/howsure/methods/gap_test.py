@@ -1,0 +1,230 @@
+"""The interval of a distance from calibration, by inverting a test: it keeps 0 where the scores may be calibrated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.methods.halving import edge
+from howsure.methods.interval import (
+    ONE_CLUSTER,
+    UNDEFINED,
+    AtLevels,
+    Interval,
+    Method,
+    needs_labels,
+    standard_error,
+)
+from howsure.metrics.forms import Distance, divide
+from howsure.metrics.metric import Metric
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+SIZE = 2048  # draws of the noise, each taken with both signs
+PRECISION = 1e-4  # of the limits, relative
+OFF = 2.5  # standard errors from which on a sum is taken for off zero, and not for noise
+FARTHEST = 2.0  # times the largest noise beyond the observed distance: where the upper limit is sought
+NEGLIGIBLE = 1e-9  # eigenvalue of the covariance, relative to the largest
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class GapTest(Method):
+    """Interval of a calibration error by inverting the test of how far the sample's gaps are from zero.
+
+    Notes
+    -----
+    A calibration error is a norm of gaps between stated and observed shares. Noise adds to it whatever its sign, so
+    that calibrated scores have an error in every sample, and a normal interval around it never holds 0. Here a true
+    error t lies within the limits if the observed one is between the tail quantiles that it has where the gaps are t
+    and the noise is normal, with the design's covariance. The lower limit is 0 where calibrated scores would show an
+    error as large. Which gaps make up t is not known, and the widest limits of three are taken: that they are those
+    seen to be off zero, so that all others are noise; that they are all, in proportion to what was seen, or to their
+    standard errors where that is more; and that these are on one side. Near 0 the covariance is the one that
+    calibrated scores have.
+
+    The limits do not depend on how the error is estimated, and are extended to the estimate where needed: the plain
+    one lies above the middle, the debiased one nearer to it.
+
+    References
+    ----------
+    Sun, Chaudhari, Barnett, Dobriban (2024), arXiv 2408.08998, for the two regimes of the l2 error, at 0 and away.
+
+    Examples
+    --------
+    >>> import numpy as np, howsure as hs
+    >>> rng = np.random.default_rng(0)
+    >>> score = rng.random(500)
+    >>> hs.estimate(hs.scores(rng.random(500) < score, score), "ece", method=hs.GapTest()).low
+    0.0
+    """
+
+    name: ClassVar[str] = "gap_test"
+
+    def suits(self, metric: Metric, table: Table) -> str:
+        """Return an empty text for distances from calibration of labelled scores."""
+        if metric.distance is None:
+            return f"`GapTest` is for calibration errors such as `ece`, not for `{metric.name}`. Use `Delta()`."
+        return needs_labels(self, table)
+
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+        """Return the interval as a function of its level; see the class."""
+        value, error = float(metric(table.counted)), float(standard_error(metric, table))
+        if metric.distance is None or not np.isfinite(value):
+            return lambda _: Interval(np.nan, np.nan, reason=UNDEFINED)
+        if not table.design.degrees_of_freedom > 0:
+            return lambda _: Interval(np.nan, np.nan, error, reason=ONE_CLUSTER)
+        gaps, power = _Gaps.of(metric.distance, table), metric.distance.power
+        lowest, highest = metric.range
+
+        def interval(confidence_level: float) -> Interval:
+            low, high = (limit**power for limit in gaps.limits(confidence_level))
+            return Interval(max(min(low, value), lowest), min(max(high, value), highest), error)
+
+        return interval
+
+    def p_value(
+        self, metric: Metric, table: Table, null: float, *, draws: Array | None = None, rng: Any = None
+    ) -> float:
+        """Return the p-value of the test that the interval inverts, no smaller than the draws of the noise tell."""
+        value = float(metric(table.counted))
+        if metric.distance is None or not (np.isfinite(value) and table.design.degrees_of_freedom > 0 and null >= 0):
+            return np.nan
+        return _Gaps.of(metric.distance, table).p_value(null ** (1 / metric.distance.power))
+
+
+@dataclass(frozen=True, eq=False)
+class _Gaps:
+    """Observed sums of residuals with the shares of their runs, and the covariance of their noise.
+
+    ``calibrated`` is the covariance where the stated probabilities are right.
+    """
+
+    distance: Distance
+    sums: Array
+    shares: Array
+    covariance: Array
+    calibrated: Array
+    degrees_of_freedom: Any
+
+    @classmethod
+    def of(cls, distance: Distance, table: Table) -> _Gaps:
+        sums, shares = distance.sums(table.counts)
+        observed, calibrated = _covariances(distance, table, sums)
+        covariance, freedom = observed + np.diag(_unseen(distance, table)), table.design.degrees_of_freedom
+        return cls(distance, sums, shares, covariance, calibrated, freedom)
+
+    def norm(self, sums: Array) -> Array:
+        return self.distance.norm(sums, self.shares)
+
+    @cached_property
+    def found(self) -> float:
+        """The observed norm."""
+        return float(self.norm(self.sums))
+
+    @cached_property
+    def least(self) -> float:
+        """The observed norm, or that of noise alone where this is more: no sample shows that there is less error."""
+        return max(self.found, float(np.median(self.norm(self.noise[0]))))
+
+    @cached_property
+    def directions(self) -> list[Array]:
+        """What the true sums may be, of norm 1; see `GapTest`."""
+        errors, size = np.sqrt(np.diag(self.covariance)), np.abs(self.sums)
+        off = (divide(size, errors) > OFF) | (size == size.max())
+        spread, side = np.maximum(size, errors), -1.0 if self.sums.sum() < 0 else 1.0
+        every = (np.where(off, self.sums, 0.0), np.where(self.sums < 0, -1.0, 1.0) * spread, side * spread)
+        return [each / self.norm(each) for each in every if self.norm(each) > 0]
+
+    @cached_property
+    def noise(self) -> list[Array]:
+        """Draws of the sums' noise as observed, and as it is where the stated probabilities are right."""
+        rng, found = np.random.default_rng(0), []
+        for covariance in (self.covariance, self.calibrated):
+            values, vectors = np.linalg.eigh(covariance)
+            kept = values > NEGLIGIBLE * values.max()
+            draws = rng.standard_normal((SIZE, int(kept.sum()))) @ (vectors[:, kept] * np.sqrt(values[kept])).T
+            found.append(np.concatenate([draws, -draws]))
+        if np.isfinite(self.degrees_of_freedom):  # Student's t for the normal
+            heavier = np.sqrt(self.degrees_of_freedom / rng.chisquare(self.degrees_of_freedom, (2 * SIZE, 1)))
+            found = [heavier * draws for draws in found]
+        return found
+
+    def drawn(self, norm: float) -> list[Array]:
+        """Return what the observed norm could be where the true one is this: draws, for each direction."""
+        nearness = max(0.0, 1 - norm / self.found) if self.found > 0 else float(norm == 0)
+        noise = np.sqrt(1 - nearness) * self.noise[0] + np.sqrt(nearness) * self.noise[1]  # whose covariances add up
+        return [self.norm(norm * direction + noise) for direction in self.directions]
+
+    def limits(self, level: float) -> tuple[float, float]:
+        """Return the least and the largest norm that the observed one agrees with at a level."""
+        if not self.directions:
+            return 0.0, self.found
+        tails = ((1 - level) / 2, (1 + level) / 2)
+
+        def is_less(norm: Array) -> Array:
+            return np.asarray(max(np.quantile(each, tails[1]) for each in self.drawn(float(norm))) >= self.found)
+
+        def is_more(norm: Array) -> Array:
+            return np.asarray(min(np.quantile(each, tails[0]) for each in self.drawn(float(norm))) <= self.least)
+
+        farthest = self.found + FARTHEST * float(self.norm(self.noise[0]).max())
+        low = edge(is_less, self.found, 0.0, relative=PRECISION, tiniest=self.least)
+        high = edge(is_more, 0.0, farthest, relative=PRECISION, tiniest=self.least)
+        return float(low), float(high)
+
+    def p_value(self, norm: float) -> float:
+        """Return the probability of an observed norm as far off as this one, were the true one another; two-sided."""
+        if not self.directions:
+            return 1.0
+        drawn = self.drawn(norm)
+        tails = (max((each >= self.found).mean() for each in drawn), max((each <= self.least).mean() for each in drawn))
+        return float(min(1.0, max(2 * min(tails), 2 / (2 * SIZE + 1))))
+
+
+def _covariances(distance: Distance, table: Table, sums: Array) -> tuple[Array, Array]:
+    """Return the covariance of the sums as observed, and as it is where the stated probabilities are right."""
+    stated, total = distance.stated, table.counts.sum()
+    squares = table.design.squares(table.cells)
+    if squares is None:
+        by_cell = np.stack([-stated, 1 - stated], -1) / total
+        forms = [row[:, None] * by_cell - own / total for row, own in zip(distance.weights(), sums, strict=True)]
+        observed = _polarised(forms, table)
+        return observed, observed
+    by_class, kernel = squares.reshape(-1, 2), distance.kernel / total
+    residuals = np.stack([-stated, 1 - stated], -1)
+    second = distance.runs((by_class * residuals**2).sum(-1))
+    first = np.outer(kernel @ distance.runs((by_class * residuals).sum(-1)), sums / total)
+    observed = (kernel * second) @ kernel.T - first - first.T + by_class.sum() * np.outer(sums, sums) / total**2
+    expected = distance.runs(by_class.sum(-1) * stated * (1 - stated))
+    return observed, (kernel * expected) @ kernel.T
+
+
+def _polarised(forms: list[Array], table: Table) -> Array:
+    """Return the covariance of linear forms in the counts from variances of pairs of them."""
+    own = np.array([float(table.variance(form)) for form in forms])
+    found = np.diag(own)
+    for first in range(len(forms)):
+        for second in range(first):
+            both = float(table.variance(forms[first] + forms[second]))
+            found[first, second] = found[second, first] = (both - own[first] - own[second]) / 2
+    return found
+
+
+def _unseen(distance: Distance, table: Table) -> Array:
+    """Return what the variance of each sum lacks where its cases agree: with one more of either class they differ."""
+    mass, hits, total = table.counts.sum(-1), table.counts[:, 1], table.counts.sum()
+    lacking = np.zeros(len(distance.kernel))
+    for place, row in enumerate(distance.weights()):
+        weight = np.maximum(row, 0.0)
+        worth = float(table.effective_trials(np.stack([weight, weight], -1)))
+        part = float(weight @ mass)
+        if part > 0 and worth > 0:
+            share = float(weight @ hits) / part
+            smoothed = (worth * share + 1) / (worth + 2)
+            lacking[place] = (part / total) ** 2 * max(smoothed * (1 - smoothed) - share * (1 - share), 0.0) / worth
+    return lacking

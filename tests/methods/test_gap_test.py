@@ -1,0 +1,123 @@
+"""Intervals of calibration errors hold the truth, 0 above all."""
+
+import numpy as np
+import pytest
+from scipy import special, stats
+
+import howsure as hs
+from howsure.testing import check_method
+
+CALIBRATED = lambda score: score  # noqa: E731 - two links beside each other
+EXTREME = lambda score: special.expit(0.7 * special.logit(score))  # noqa: E731
+ERRORS = ("ece", "ece+norm=l2", "ece+norm=max", "ece+strategy=quantile", "ece+debiased=true", "brier_reliability")
+
+
+def sample(seed, size, link=CALIBRATED):
+    """Return truth and uniform scores, whose true probabilities follow from a link."""
+    rng = np.random.default_rng(seed)
+    score = rng.uniform(0.001, 0.999, size)
+    return rng.random(size) < link(score), score
+
+
+def true_errors(link):
+    """Return what the errors are in the population, by the middles of a fine grid in each bin."""
+    score = (np.arange(100_000) + 0.5) / 100_000
+    gaps = (link(score) - score).reshape(10, -1).mean(1)
+    largest, square = np.abs(gaps).max(), (gaps**2).mean()
+    size = np.abs(gaps).mean()
+    return dict(zip(ERRORS, (size, square**0.5, largest, size, size, square), strict=True))
+
+
+def missed(link, size, repetitions, specs):
+    """Return how often the interval of each error lies above and below the truth."""
+    truth, found = true_errors(link), dict.fromkeys(specs, 0)
+    for seed in range(repetitions):
+        table = hs.scores(*sample(seed, size, link))
+        for spec in specs:
+            estimate = hs.estimate(table, spec)
+            assert estimate.low <= estimate.value <= estimate.high
+            found[spec] += not estimate.low <= truth[spec] <= estimate.high
+    return found
+
+
+@pytest.mark.parametrize("link", [CALIBRATED, EXTREME], ids=["calibrated", "too extreme"])
+def test_the_default_interval_covers(link):
+    """At n = 200, for calibrated scores (truth 0) and too extreme ones, as often as 93 % coverage has it."""
+    assert max(missed(link, 200, 12, ("ece",)).values()) <= stats.binom(12, 0.07).ppf(0.999)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [200, 1000, 5000])
+@pytest.mark.parametrize("link", [CALIBRATED, EXTREME], ids=["calibrated", "too extreme"])
+def test_all_calibration_errors_cover(link, size):
+    """Each error's 95 % interval covers at least 93 % of the time, within the simulation's noise."""
+    most = stats.binom(300, 0.07).ppf(0.999)
+    assert max(missed(link, size, 300, ERRORS).values()) <= most
+
+
+@pytest.mark.parametrize("spec", ERRORS)
+def test_calibrated_scores_may_have_no_error(spec):
+    """The interval of calibrated scores starts at 0; that of badly calibrated ones does not, and narrows with n."""
+    assert hs.estimate(hs.scores(*sample(0, 1000)), spec).low == 0
+    wide, narrow = (hs.estimate(hs.scores(*sample(1, size, lambda s: s**3)), spec) for size in (500, 8000))
+    assert 0 < wide.low < wide.high
+    assert 0 < narrow.low < narrow.high < narrow.low + (wide.high - wide.low) / 2
+    assert narrow.method == "gap_test"
+
+
+def test_the_lower_limit_is_the_exact_test_of_calibration():
+    """It leaves 0 where the error is beyond its quantile among samples whose labels are drawn from the scores."""
+    _, score = sample(0, 400)
+    rng = np.random.default_rng(1)
+    drawn = [hs.estimate(hs.scores(rng.random(400) < score, score), "ece", method="wald").value for _ in range(300)]
+    found = [hs.estimate(hs.scores(rng.random(400) < score, score), "ece", confidence_level=0.8) for _ in range(15)]
+    for each in found:
+        tail = np.mean(np.array(drawn) >= each.value)
+        if not 0.05 < tail < 0.15:  # where the simulation can tell
+            assert (each.low > 0) == (tail < 0.1)
+
+
+def test_resolution_of_scores_without_information_may_be_zero():
+    """Scores that say nothing of the class have the resolution 0, which the interval keeps."""
+    rng = np.random.default_rng(0)
+    useless = hs.estimate(hs.scores(rng.random(500) < 0.3, rng.random(500)), "brier_resolution")
+    assert useless.low == 0 < useless.value < useless.high
+    assert hs.estimate(hs.scores(*sample(0, 500)), "brier_resolution").low > 0.03
+
+
+def test_a_perfect_sample_proves_no_perfection():
+    """Ten cases of score 1 that are all positive leave room for an error; more of them leave less."""
+    few, many = (hs.estimate(hs.scores([0] * n + [1] * n, [0.0] * n + [1.0] * n), "ece") for n in (10, 1000))
+    assert few.value == few.low == 0
+    assert 0.05 < few.high < 0.4
+    assert 0 < many.high < 0.01
+
+
+def test_weights_and_clusters_widen_the_interval():
+    """Twice the same cases, as weights, change nothing; as clusters of two they have the interval of half the cases."""
+    truth, score = sample(3, 600, EXTREME)
+    one = hs.estimate(hs.scores(truth, score), "ece")
+    weighted = hs.estimate(hs.scores(truth, score, sample_weight=np.full(600, 2.0)), "ece")
+    assert (weighted.low, weighted.high) == pytest.approx((one.low, one.high), rel=1e-6)
+    twice = {"groups": np.tile(np.arange(600), 2)}
+    clustered = hs.estimate(hs.scores(np.tile(truth, 2), np.tile(score, 2), **twice), "ece")
+    assert (clustered.low, clustered.high) == pytest.approx((one.low, one.high), abs=0.006)
+    assert clustered.value == pytest.approx(one.value)
+
+
+def test_the_p_value_of_zero_is_a_test_of_calibration():
+    """It is large for calibrated scores, and as small as the draws tell for badly calibrated ones."""
+    from howsure.metrics.binding import resolve
+
+    fine, bad = (hs.scores(*sample(0, 1000, link)) for link in (CALIBRATED, lambda score: score**3))
+    assert hs.GapTest().p_value(resolve("ece", fine), fine, 0.0) > 0.05
+    assert hs.GapTest().p_value(resolve("ece", bad), bad, 0.0) == pytest.approx(2 / 4097)
+
+
+def test_what_is_no_calibration_error_is_refused():
+    """The message says what to use, also for scores without labels."""
+    check_method("gap_test")
+    with pytest.raises(hs.HowsureError, match="for calibration errors such as `ece`, not for `roc_auc`"):
+        hs.estimate(hs.scores(*sample(0, 50)), "roc_auc", method="gap_test")
+    with pytest.raises(hs.HowsureError, match="labelled"):
+        hs.estimate(hs.calibrated(np.linspace(0.1, 0.9, 50)), "ece", method="gap_test")
