@@ -153,7 +153,6 @@ class TestDegenerate:
         [
             ([0, 1, 1], [0.1, np.nan, 0.3], "1 missing or infinite values .first at row 1"),
             ([0, 1, 1], [0.1, np.inf, 0.3], "infinite"),
-            ([1, 1, 1], [0.1, 0.2, 0.3], "Only the class 1 occurs"),
             ([0, 1, 2], [0.1, 0.2, 0.3], "3 classes"),
             ([0, 1], [0.1, 0.2, 0.3], "differ in length"),
             ([0, 1], [[0.1, 0.9], [0.2, 0.8]], r"y_score\[:, 1\]"),

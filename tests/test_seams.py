@@ -45,7 +45,7 @@ def both(data, *names):
 SOURCES = {
     "two classes": lambda data, **more: hs.confusion(data["two"], data["first"], **more),
     "three classes": lambda data, **more: hs.confusion(data["three"], data["said"], **more),
-    "perfect": lambda data, **more: hs.confusion(data["three"], data["three"], **more),
+    "perfect": lambda data, **more: hs.confusion(data["three"], data["three"].copy(), **more),
     "multilabel": lambda data, **more: hs.confusion(both(data, "two", "first"), both(data, "first", "second"), **more),
     "scores": lambda data, **more: hs.scores(data["two"], data["score"], **more),
     "scores of classes": lambda data, **more: hs.multiclass_scores(data["three"], data["matrix"], **more),

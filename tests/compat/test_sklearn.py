@@ -314,7 +314,7 @@ class TestScores:
         [
             ("roc_auc_score", {}, "multi_class='ovr'"),
             ("roc_auc_score", {"multi_class": "over"}, "scheme"),
-            ("roc_auc_score", {"multi_class": "ovr", "average": "samples"}, "samples"),
+            ("roc_auc_score", {"multi_class": "ovr", "average": "samples"}, "indicator array"),
             ("roc_auc_score", {"multi_class": "ovr", "pos_label": 2}, "pos_label"),
         ],
     )

@@ -276,7 +276,7 @@ class TestColumns:
     def test_a_class_without_an_average(self):
         """`pos_label` beside an average that does not look at it is warned of."""
         with pytest.warns(UserWarning, match="pos_label"):
-            hs.f1_score(CLASSES, CLASSES, average="macro", pos_label=2)
+            hs.f1_score(CLASSES, CLASSES[::-1], average="macro", pos_label=2)
 
 
 class TestScorer:

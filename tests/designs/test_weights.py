@@ -35,8 +35,8 @@ def asked(weight, **groups):
     yield confused, "accuracy", (*calls, "wilson", "logit", "clopper_pearson")
     yield confused, "f1@macro", ("auto", "delta", "bayes")
     yield confused, "recall@macro", ("auto", "mover")
-    yield hs.confusion(ILL, ILL, **sides), "accuracy", (*calls, "wilson", "logit")
-    yield hs.confusion(ILL, ILL, **sides), "informedness", ("auto", "mover", "delta", "bca")
+    yield hs.confusion(ILL, ILL.copy(), **sides), "accuracy", (*calls, "wilson", "logit")
+    yield hs.confusion(ILL, ILL.copy(), **sides), "informedness", ("auto", "mover", "delta", "bca")
     two = np.stack([ILL, SAID > 1], 1) * 1
     labels = hs.confusion(two, two[::-1], sample_weight=weight, **groups)
     yield labels, "f1@macro", ("auto", "bayes", "percentile")
@@ -61,7 +61,7 @@ def test_no_interval_depends_on_the_scale_of_the_weights(groups, scale):
 @pytest.mark.parametrize("method", ["auto", "delta", "fieller", "bayes"])
 def test_no_comparison_depends_on_the_scale_of_the_weights(method):
     """Two models on weighted clusters differ by the same interval whatever the weights' scale."""
-    for said in ({"a": SAID, "b": SAID[::-1]}, {"a": TRUE, "b": TRUE}):
+    for said in ({"a": SAID, "b": SAID[::-1]}, {"a": TRUE.copy(), "b": TRUE.copy()}):
         one, two = (
             hs.compare(
                 hs.paired(TRUE, said, sample_weight=scale * WEIGHT, groups=GROUP),
@@ -77,7 +77,7 @@ def test_no_comparison_depends_on_the_scale_of_the_weights(method):
 def test_test_sets_may_have_weights_of_different_scale():
     """Two perfect models, each on its own weighted test set, differ by the same interval whatever either's scale."""
     first, second, scaled = (
-        hs.confusion(ILL, ILL, sample_weight=scale * weight)
+        hs.confusion(ILL, ILL.copy(), sample_weight=scale * weight)
         for scale, weight in ((1, WEIGHT), (1, WEIGHT[::-1]), (1e7, WEIGHT[::-1]))
     )
     one, two = (hs.compare(first, other, "mcc", method="delta") for other in (second, scaled))

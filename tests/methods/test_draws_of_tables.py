@@ -196,8 +196,8 @@ def test_draws_of_a_group_are_its_own(source):
     "table, settings, words",
     [
         (TABLE, {"source": "bootstrap"}, "There is no source of draws 'bootstrap'"),
-        (TABLE, {"n": 0}, "`n` must be a whole number of at least 1, not 0"),
-        (TABLE, {"n": 2.5}, "`n` must be a whole number of at least 1, not 2.5"),
+        (TABLE, {"n": 0}, "`n` must be a whole number of at least 1 and at most 100,000,000, not 0"),
+        (TABLE, {"n": 2.5}, "`n` must be a whole number of at least 1 and at most 100,000,000, not 2.5"),
         (TABLE, {"cases": 0}, "`cases` must be a whole number of at least 1, not 0"),
         (TABLE, {"source": "truth", "prior": 1.0}, "are for draws of a posterior, not for source='truth'"),
         (TABLE, {"source": "sampling", "prevalence": [0.2, 0.3, 0.5]}, "not for source='sampling'"),

@@ -308,7 +308,9 @@ def _at_levels(made: Evaluation, specs: Mapping[str, str | Metric]) -> Callable[
     """Return estimates as a function of their level: by the same method, from the same draws where there are some."""
     drawn = {name: _from_draws(made, name, spec) for name, spec in specs.items() if made[name].draws is not None}
     rest = [spec for name, spec in specs.items() if drawn.get(name) is None]
-    asked: dict[str, Any] = {"method": made.method, "random_state": made.seed, "threshold": made.threshold}
+    counts = any(not resolve(spec, made.table, threshold=made.threshold).of_scores for spec in rest)
+    threshold = made.threshold if counts else None
+    asked: dict[str, Any] = {"method": made.method, "random_state": made.seed, "threshold": threshold}
 
     def at_level(level: float) -> list[Estimate]:
         found = evaluate(made.table, rest, confidence_level=level, **asked).estimates if rest else {}

@@ -162,7 +162,7 @@ def class_labels(
         If true labels are text and predicted ones numbers (or the reverse), fewer than two classes remain or more
         than a table can hold; with ``check`` if the labels do not look like classes.
     """
-    refuse_mixed(true, predicted, check=check)
+    refuse_mixed(true, predicted, check=check and not are_named(labels, true, predicted))
     if labels is not None:
         axis = label_array(labels)
         known = {*true.tolist(), *predicted.tolist()}
@@ -180,6 +180,13 @@ def class_labels(
         message = f"A table of {len(axis):,} classes does not fit into memory. Merge classes, or name some, `labels=`."
         raise HowsureError(message)
     return axis
+
+
+def are_named(labels: ArrayLike | None, *columns: Array) -> bool:
+    """Whether the classes are named, and all labels are among them: then their codes are meant as they are."""
+    return labels is not None and {value for each in columns for value in each.tolist()} <= {
+        *label_array(labels).tolist()
+    }
 
 
 def refuse_mixed(

@@ -14,7 +14,7 @@ from howsure.designs.base import Design
 from howsure.designs.counted import Independent, Weighted
 from howsure.errors import HowsureError
 from howsure.sources.columns import as_labels, checked_weight, encoded, same_length
-from howsure.sources.confusion import class_labels, grouped_by_weight, refuse_mixed
+from howsure.sources.confusion import are_named, class_labels, grouped_by_weight, refuse_mixed
 from howsure.sources.frames import columns, grouped
 from howsure.sources.groups import Cells, Groups, by_columns, clusters, groups_of_columns, roles
 from howsure.sources.scores import MOST_ATOMS, binary_truth, score_values
@@ -126,7 +126,8 @@ def paired(
         mass = each * by_weight.n
         counted = replace(by_weight, weight=mass, weight_squared=each * mass)
     for name, levels in zip(models, counted.levels[1:], strict=False):
-        refuse_mixed(counted.levels[0], levels, said=f"y_pred['{name}']", check=check)
+        meant = are_named(labels, counted.levels[0], levels)
+        refuse_mixed(counted.levels[0], levels, said=f"y_pred['{name}']", check=check and not meant)
     said = dict.fromkeys(label for levels in counted.levels[1 : len(models) + 1] for label in levels.tolist())
     rank = next(filter(None, counted.ranks), None)
     axis = class_labels(counted.levels[0], as_labels(list(said)), labels, rank, check=check)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from howsure.designs.clusters import Clusters
 from howsure.designs.counted import FixedMargins, Weighted
 from howsure.errors import HowsureError
+from howsure.methods.gap_test import GapTest
 from howsure.methods.interval import DrawingMethod, Interval, Method
 from howsure.methods.library import named
 from howsure.methods.registry import METHODS
@@ -66,7 +67,7 @@ def check_method(method: str | Method | type[Method]) -> None:
         raise HowsureError(message)
     if METHODS.get(chosen.name) is None:
         _fail(chosen, "is not registered under its name", "registered")
-    suited = [case for case in _cases() if _suits(chosen, *case)]
+    suited = [case for case in _cases() if _suits(chosen, *case) and _is_for_it(chosen, case[0])]
     if not suited:
         _fail(chosen, "suits none of the generic tables", "suits")
     for law in (_holds_the_value, _widens, _batch_is_loop, _is_reproducible):
@@ -74,6 +75,11 @@ def check_method(method: str | Method | type[Method]) -> None:
             law(chosen, metric, table)
     _ignores_the_order_of_classes(chosen)
     _is_undefined_with_the_metric(chosen)
+
+
+def _is_for_it(method: Method, metric: Metric) -> bool:
+    """Whether a law may ask a method about a metric: other methods' intervals need not hold an estimated distance."""
+    return metric.distance is None or isinstance(method, GapTest)
 
 
 def _fail(method: Method, words: str, law: str) -> NoReturn:
@@ -157,7 +163,7 @@ def _is_undefined_with_the_metric(method: Method) -> None:
 def _cases() -> Iterator[Case]:
     """Yield metrics with generic tables of every kind."""
     for table in _tables():
-        specs: Sequence[str] = ("roc_auc", "average_precision", "ece") if table.has_scores else OF_COUNTS
+        specs: Sequence[str] = ("roc_auc", "average_precision", "brier_score", "ece") if table.has_scores else OF_COUNTS
         for spec in specs:
             if len(table.labels) == 2 or spec in {"accuracy", "mcc", "f1@macro"}:
                 yield resolve(spec, table), table

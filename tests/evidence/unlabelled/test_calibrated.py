@@ -152,7 +152,6 @@ def test_a_million_scores_take_about_a_sort():
         ({"y_score": [0.2, 0.4], "y_pred": [0, 2]}, "no class '2'"),
         ({"y_score": [0.2, 0.4], "labels": ["a", "b", "c"]}, "names 3 classes"),
         ({"y_score": [[0.2, 0.4], [0.5, 0.5]]}, "do not sum to 1 (first at row 0: 0.6)"),
-        ({"y_score": [[0.2], [0.4]]}, "single column"),
         ({"y_score": np.full((3, 3), 1 / 3), "labels": ["a", "b"]}, "names 2 classes, and `y_score` has 3 columns"),
         ({"y_score": np.full((3, 3), 1 / 3), "y_pred": [0, 1, 5]}, "There is no class '5'"),
         ({"y_score": np.full((3, 3), 1 / 3), "y_pred": [0, 1]}, "differ in length"),

@@ -275,9 +275,6 @@ def _in_range(score: Array) -> Array:
 def _probabilities(score: Array) -> Array:
     """Return n×K probabilities; refuse cases whose probabilities do not sum to 1."""
     _in_range(score)
-    if score.shape[1] <= 1:
-        message = "`y_score` has a single column. Give one score per case, `y_score[:, 0]`."
-        raise HowsureError(message)
     sums = score.sum(1)
     off = np.abs(sums - 1) > ROUNDING
     if off.any():

@@ -1,0 +1,299 @@
+"""Random data, random questions and hostile arguments, and what must hold of every answer.
+
+Each case follows from its seed alone: ``faults_of(seed)`` says what is wrong with it, one line each. As a script it
+runs as many seeds as are asked for, and prints the faults: ``python tests/support/fuzz.py 100000 --first 0``.
+"""
+
+import argparse
+import inspect
+import math
+import multiprocessing
+import sys
+import warnings
+from collections import Counter
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+import howsure as hs
+from howsure.errors import HowsureError
+from howsure.metrics.registry import REGISTRY
+
+AVERAGES = ["macro", "micro", "weighted", "geometric", "harmonic", "min", "max", "binary"]
+FEW_DRAWS = {
+    "bootstrap_percentile": hs.Bootstrap("percentile", n_resamples=60),
+    "bootstrap_basic": hs.Bootstrap("basic", n_resamples=60),
+    "bootstrap_bca": hs.Bootstrap("bca", n_resamples=60),
+    "bootstrap_studentized": hs.Bootstrap("studentized", n_resamples=60),
+    "bayes": hs.Dirichlet(n_draws=60),
+}
+NAMES = [
+    ["a", "b", "c", "d", "e"],
+    ["yes", "no", "maybe", "ill", "well"],
+    [10, 2, 33, 4, 5],
+    ["é", "β", "0", "x y", "Z"],
+]
+
+
+@dataclass(frozen=True)
+class Case:
+    """Data of one kind, and how a table is made of them."""
+
+    kind: str
+    columns: dict
+    keywords: dict = field(default_factory=dict)
+
+    def table(self):
+        """Return the table."""
+        return getattr(hs, self.kind)(**self.columns, **self.keywords)
+
+    @property
+    def size(self):
+        """How many cases there are."""
+        return len(next(part for part in self.columns.values() if not isinstance(part, dict)))
+
+    def rows(self, order):
+        """Return the same data in another order."""
+        return replace(self, columns=_each(self.columns, lambda part: part[order]))
+
+    def scaled(self, factor):
+        """Return the same data with other units of the weights."""
+        return replace(self, columns=self.columns | {"sample_weight": self.columns["sample_weight"] * factor})
+
+
+def _each(columns, change):
+    return {
+        name: {key: change(value) for key, value in part.items()} if isinstance(part, dict) else change(part)
+        for name, part in columns.items()
+    }
+
+
+def a_case(rng):
+    """Return random data: few cases and rare classes more often than not."""
+    n, classes = int(rng.choice([1, 2, 5, 12, 30, 80])), int(rng.integers(2, 6))
+    shares = rng.dirichlet(np.full(classes, rng.choice([0.2, 1.0, 5.0])))
+    truth, skill = rng.choice(classes, n, p=shares), rng.choice([0.0, 0.5, 0.9, 1.0])
+    columns = {}
+    if rng.random() < 0.3:
+        spread = rng.choice([0.0, 0.5, 2.0])
+        columns["sample_weight"] = rng.lognormal(0, spread, n) * (rng.random(n) > 0.1 * rng.integers(0, 2))
+    if rng.random() < 0.3:
+        columns["groups"] = rng.integers(0, max(1, n // int(rng.integers(1, 5))), n)
+    kind = str(
+        rng.choice(["confusion", "confusion", "scores", "paired", "paired_scores", "multiclass_scores", "calibrated"])
+    )
+    labels = np.array(NAMES[rng.integers(len(NAMES))][:classes])
+
+    def predicted():
+        return labels[np.where(rng.random(n) < skill, truth, rng.integers(0, classes, n))]
+
+    def scored():
+        noise = rng.normal(0, rng.choice([0.05, 0.3, 1.0]), n)
+        score = 1 / (1 + np.exp(-3 * (truth > 0) + 1.5 + 4 * noise))
+        return np.round(score, int(rng.integers(1, 6)))
+
+    if kind == "confusion":
+        return Case(kind, columns | {"y_true": labels[truth], "y_pred": predicted()}, {"labels": labels})
+    if kind == "paired":
+        models = {name: predicted() for name in "ABC"[: rng.integers(2, 4)]}
+        return Case(kind, columns | {"y_true": labels[truth], "y_pred": models}, {"labels": labels})
+    if kind == "multiclass_scores":
+        score = rng.dirichlet(np.ones(classes), n) + skill * np.eye(classes)[truth]
+        columns |= {"y_true": labels[truth], "y_score": score / score.sum(1, keepdims=True)}
+        return Case(kind, columns, {"labels": labels})
+    if kind == "calibrated":
+        return Case(kind, {"y_score": scored()}, {"target": str(rng.choice(["batch", "population"]))})
+    columns["y_true"] = (truth > 0).astype(int)
+    if kind == "scores":
+        return Case(kind, columns | {"y_score": scored()})
+    return Case(kind, columns | {"y_score": {name: scored() for name in "AB"}})
+
+
+def a_metric(rng, table):
+    """Return the spec string of a random metric, with an average where it has one."""
+    known = [each for each in REGISTRY.shipped if each.of_scores == table.has_scores or table.has_thresholds]
+    definition = known[rng.integers(len(known))]
+    if not definition.has_averages or rng.random() < 0.2:
+        return definition.name
+    return f"{definition.name}@{rng.choice(AVERAGES)}"
+
+
+def faults_of(seed):
+    """Return what is wrong with the answers to a random question, a line each."""
+    rng = np.random.default_rng(seed)
+    return [f"seed {seed}: {fault}" for fault in (misuse(rng) if rng.random() < 0.2 else use(rng))]
+
+
+def _answer(function, *arguments, **keywords):
+    """Return the result, or our error's text; a fault where it is neither."""
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        try:
+            found, fault = function(*arguments, **keywords), ""
+        except HowsureError as error:
+            text = str(error)
+            found = error
+            fault = f"a message of {len(text)} signs: {text[:80]!r}" if "\n" in text or len(text) > 1000 else ""
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is a fault
+            found, fault = error, f"{type(error).__name__}: {str(error)[:120]}"
+    foreign = [each for each in seen if not each.category.__module__.startswith("howsure")]
+    if foreign and not fault:
+        fault = f"{foreign[0].category.__name__}: {str(foreign[0].message)[:120]}"
+    return found, fault
+
+
+@dataclass(frozen=True)
+class Question:
+    """A metric, a method and a level, to ask of a case."""
+
+    metric: str
+    method: str
+    level: float
+    threshold: float | None
+
+    def of(self, case, level=None):
+        """Return the answer of a case, and what is wrong with the way in which it came."""
+        wanted = {"threshold": self.threshold, "random_state": 1, "confidence_level": level or self.level}
+        method = FEW_DRAWS.get(self.method, self.method)
+        return _answer(hs.estimate, one_model(case.table()), self.metric, method=method, **wanted)
+
+
+def one_model(table):
+    """Return the table of the first model where there are several."""
+    return table.model("A") if hasattr(table, "models") else table
+
+
+def use(rng):
+    """Return the faults of a random estimate: of its numbers, and of what must not change them."""
+    case = a_case(rng)
+    table, fault = _answer(lambda: one_model(case.table()))
+    if isinstance(table, Exception):
+        return [f"{case.kind}: {fault}"] if fault else []
+    metric, threshold = a_metric(rng, table), None
+    if table.has_thresholds and "@" not in metric and not REGISTRY.find(metric).of_scores:
+        threshold = float(rng.choice([0.0, 0.3, 0.5, 1.0]))
+    methods, fault = _answer(hs.suitable_methods, table, metric, threshold=threshold)
+    if isinstance(methods, Exception):
+        return [f"suitable methods of {metric} on {case.kind}: {fault}"] if fault else []
+    method, level = str(rng.choice(["auto", *methods])), float(rng.choice([0.5, 0.8, 0.95, 0.999]))
+    question = Question(metric, method, level, threshold)
+    found, fault = question.of(case)
+    if isinstance(found, Exception):
+        faults = [fault] if fault else []
+    else:
+        faults = [
+            *numbers(found, table, metric, threshold),
+            *([] if found.draws is not None else changes(question, case, found, rng)),
+        ]
+    return [f"{question} of {case.size} cases, {case.kind}, {sorted(case.columns)}: {each}" for each in faults]
+
+
+def changes(question, case, found, rng):
+    """Yield what must not change an estimate, and does; and a higher level that is narrower."""
+    wider, _ = question.of(case, 1 - (1 - question.level) / 3)
+    slack = 1e-9 * max(1.0, abs(found.value))
+    if not isinstance(wider, Exception) and (wider.low > found.low + slack or wider.high < found.high - slack):
+        yield f"a higher level is narrower: {found} and {wider}"
+    same = {"the order of rows": case.rows(rng.permutation(case.size))}
+    if "sample_weight" in case.columns:
+        same["the scale of weights"] = case.scaled(float(rng.choice([1e-6, 0.1, 1000.0])))
+    for what, other in same.items():
+        again, _ = question.of(other)
+        if isinstance(again, Exception) or not alike(found, again):
+            yield f"{what} changes {found} to {again}"
+
+
+def alike(one, other):
+    """Whether two estimates have the same numbers, to rounding."""
+    scale = max(1.0, abs(one.value) if math.isfinite(one.value) else 1.0)
+    pairs = zip((one.value, one.low, one.high), (other.value, other.low, other.high), strict=True)
+    return all(a == b or (math.isnan(a) and math.isnan(b)) or abs(a - b) < 1e-6 * scale for a, b in pairs)
+
+
+def numbers(found, table, metric, threshold):
+    """Yield what is wrong with an estimate's numbers."""
+    from howsure.metrics.binding import resolve
+
+    low, high = resolve(metric, table, threshold=threshold).range
+    slack = 1e-9 * max(1.0, abs(found.value) if math.isfinite(found.value) else 1.0)
+    for name in ("value",) if found.method in UNBOUNDED else ("value", "low", "high"):
+        number = getattr(found, name)
+        if not math.isnan(number) and not low - slack <= number <= high + slack:
+            yield f"{name} {number} beyond [{low}, {high}]"
+    if math.isnan(found.low) != math.isnan(found.high):
+        yield f"one limit alone is nan: {found.low}, {found.high}"
+    if math.isnan(found.low) and not found.reason:
+        yield "nan without a reason"
+    if math.isnan(found.value) and not math.isnan(found.low) and found.draws is None:  # a posterior has a prior
+        yield "an interval of an undefined value"
+    if not math.isnan(found.low):
+        if found.low > found.high:
+            yield f"limits in the wrong order: {found.low}, {found.high}"
+        # Percentiles of draws need not hold the value.
+        if found.draws is None and not found.low - slack <= found.value <= found.high + slack:
+            yield f"{found.value} outside [{found.low}, {found.high}]"
+
+
+UNBOUNDED = {"wald", "delong_wald"}  # textbook intervals, which pay no heed to the range
+HOSTILE = [
+    None, True, 0, 1, -1, 2.5, math.nan, math.inf, "", "x", "f1", "a" * 3000, b"x", [], [[]], {}, (), object(), hs, int,
+    [0, 1], [1, 1, 1], ["a", "b"], [0, 1, None], [0.2, math.nan], [[1, 2], [3, 4]], [[1, -2], [3, 4]], {"A": [0, 1]},
+    np.zeros((2, 2)), np.zeros((0, 2)), np.ones(3), np.array([]), np.array(["a", "b"]), np.array([0, 1], dtype=object),
+    np.array([1 + 2j, 1]), np.array(["2020-01-01"], dtype="datetime64[D]"), np.ma.masked_array([0, 1], [True, False]),
+    np.uint64(3), np.array([1, 2], dtype=np.uint64), np.array([0.1, 0.9], dtype=np.float16), range(3), iter([0, 1]),
+]  # fmt: skip
+TABLES = [
+    lambda: hs.from_counts([[50, 3], [5, 42]]),
+    lambda: hs.from_counts([[5, 3, 1], [0, 4, 2], [1, 1, 9]]),
+    lambda: hs.scores([0, 1, 0, 1, 1], [0.1, 0.9, 0.4, 0.6, 0.3]),
+    lambda: hs.paired([0, 1, 0, 1], {"A": [0, 1, 1, 1], "B": [0, 0, 0, 1]}),
+    lambda: hs.calibrated([0.1, 0.9, 0.4]),
+    lambda: hs.confusion([0, 1, 0, 1], [0, 1, 1, 1], by=["x", "x", "y", "y"]),
+]  # fmt: skip
+SPARED = {"bootstrap", "define_metric"}  # which run a function of the user's
+
+
+def misuse(rng):
+    """Return the faults of a call with hostile arguments: our error in one line, or a result, and nothing else."""
+    names = [name for name in hs.__all__ if inspect.isfunction(getattr(hs, name)) and name not in SPARED]
+    name = names[rng.integers(len(names))]
+    function = getattr(hs, name)
+    arguments, keywords, words = [], {}, []
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        needed = parameter.default is parameter.empty
+        if not needed and rng.random() > 0.15:
+            continue
+        value = TABLES[rng.integers(len(TABLES))]() if rng.random() < 0.35 else HOSTILE[rng.integers(len(HOSTILE))]
+        if parameter.name in {"n", "n_draws", "n_resamples", "workers", "budget"} and isinstance(value, float):
+            continue
+        words.append(f"{parameter.name}={type(value).__name__!s} {repr(value)[:40]}")
+        if parameter.kind is parameter.KEYWORD_ONLY:
+            keywords[parameter.name] = value
+        else:
+            arguments.append(value)
+    _, fault = _answer(function, *arguments, **keywords)
+    return [f"{name}({', '.join(words)}): {fault}"] if fault else []
+
+
+def main():
+    """Run seeds in processes, and print every fault, then how many of each kind."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("number", type=int)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--processes", type=int, default=None)
+    given = parser.parse_args()
+    kinds = Counter()
+    with multiprocessing.Pool(given.processes) as pool:
+        for faults in pool.imap_unordered(faults_of, range(given.first, given.first + given.number), chunksize=64):
+            for fault in faults:
+                sys.stdout.write(fault + "\n")
+                kinds[fault.split(": ")[-1][:60]] += 1
+    for kind, number in kinds.most_common():
+        sys.stdout.write(f"{number:6d}  {kind}\n")
+    sys.stdout.write(f"{given.number} cases, {sum(kinds.values())} faults\n")
+
+
+if __name__ == "__main__":
+    main()
