@@ -171,3 +171,16 @@ def test_scores_outside_the_unit_interval_are_no_probabilities(spec):
     """Scores that are no probabilities are refused, with the culprit."""
     with pytest.raises(hs.HowsureError, match=r"needs probabilities, and `y_score` holds 1\.5"):
         resolve(spec, hs.scores([0, 1], [0.1, 1.5]))
+
+
+@pytest.mark.parametrize("spec", ["log_loss_skill@max", "brier_skill@min"])
+def test_skill_among_cases_of_one_class_is_undefined(spec):
+    """The prevalence predicts cases of one class without loss, whatever rounding leaves of their weights."""
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        share = rng.dirichlet(np.ones(3), 5)
+        weight = rng.lognormal(0, 2, 5)
+        table = hs.multiclass_scores(["a"] * 5, share, labels=["a", "b", "c"], sample_weight=weight)
+        found = hs.estimate(table, spec)
+        assert np.isnan(found.value)
+        assert found.reason

@@ -17,6 +17,7 @@ from howsure.metrics.registry import RowLoss, Scored, score_metric
 from howsure.tables.scores import ScoresTable as Table
 
 Array = NDArray[Any]
+ROUNDING = 1e-14  # a loss below it is none
 SMALLEST = float(np.finfo(float).eps)  # scikit-learn's clip of probabilities in the logarithm
 
 
@@ -56,13 +57,18 @@ def _surprises_of_rows(scores: Array) -> Array:
 
 def gini(shares: Array) -> tuple[Array, Array]:
     """Return the Brier score of always predicting these shares of the classes, and its derivatives."""
-    return np.asarray((shares * (1 - shares)).sum(-1)), 1 - 2 * shares
+    return _some((shares * (1 - shares)).sum(-1)), 1 - 2 * shares
 
 
 def entropy(shares: Array) -> tuple[Array, Array]:
     """Return the log loss of always predicting these shares of the classes, and its derivatives."""
     logs = np.log(np.where(shares == 0, 1.0, shares))
-    return np.asarray(-(shares * logs).sum(-1)), -logs - (shares != 0)
+    return _some(-(shares * logs).sum(-1)), -logs - (shares != 0)
+
+
+def _some(loss: Array) -> Array:
+    """Return a loss, without what rounding leaves where all cases are of one class."""
+    return np.where(loss > ROUNDING, loss, 0.0)
 
 
 def skill(losses: Array, null: Callable[[Array], tuple[Array, Array]]) -> Scored:
