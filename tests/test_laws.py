@@ -276,6 +276,16 @@ def test_tied_classes_have_one_interval_in_any_order(spec):
     assert len(found) == 1
 
 
+@pytest.mark.parametrize("scale", [10.0, 1e-3])
+def test_tied_classes_of_equal_weight_stay_tied(scale):
+    """Weights of 0.1 and 0.2 are as much as one of 0.3, though their sum as floats is not, in any unit."""
+    true, said, weight = list("aabccc"), list("aabaca"), np.array([0.1, 0.2, 0.3, 0.5, 0.4, 0.7])
+    one, other = (
+        hs.estimate(hs.confusion(true, said, sample_weight=each), "recall@max") for each in (weight, weight * scale)
+    )
+    assert (one.low, one.high) == pytest.approx((other.low, other.high), rel=1e-9)
+
+
 @pytest.mark.parametrize("definition", [d for d in OF_LABELS if d.random is not None], ids=lambda d: d.name)
 def test_random_classifier_has_the_stated_value(definition):
     """Where a value for a random classifier is stated, an independent table has it."""

@@ -115,7 +115,7 @@ def _extreme_slopes(choose: Callable[..., Any], fill: float) -> Callable[[Array,
         with np.errstate(invalid="ignore"):
             chosen = np.isclose(values, extreme(values, weights)[..., None], rtol=TIED, atol=0)
         fewest = np.where(chosen, weights, np.inf).min(-1, keepdims=True)  # of tied classes the least certain
-        chosen &= weights == fewest
+        chosen &= weights <= fewest * (1 + TIED)
         return chosen / _number(chosen), np.zeros_like(weights)
 
     return slopes
