@@ -1,4 +1,4 @@
-"""Where a condition stops holding, by halving, and where a continuous function falls to zero; for many tables at once."""
+"""Where a condition stops holding, by halving, and where a continuous function falls to zero; elementwise."""
 
 from __future__ import annotations
 
