@@ -229,4 +229,4 @@ def _distances(metric: Metric, table: Table, cells: Array, value: float) -> Arra
     errors = standard_errors(metric, table, cells)
     with np.errstate(all="ignore"):
         gap = np.asarray(metric(table.wrap(cells))) - value
-    return np.divide(gap, errors, out=np.full(len(cells), np.nan), where=errors > 0)
+    return np.asarray(np.divide(gap, errors, out=np.full(len(cells), np.nan), where=errors > 0))
