@@ -28,7 +28,8 @@ def tables(draw):
     classes = draw(st.integers(2, 4))
     cell = draw(st.sampled_from([st.just(0), st.integers(0, 1), st.integers(0, 3), st.integers(0, 60)]))
     off_diagonal = draw(st.sampled_from([st.just(0), st.integers(0, 1), st.integers(0, 20)]))
-    counts = np.array([[draw(cell if i == j else off_diagonal) for j in range(classes)] for i in range(classes)])
+    counts = np.array(draw(st.lists(off_diagonal, min_size=classes**2, max_size=classes**2))).reshape(classes, classes)
+    np.fill_diagonal(counts, draw(st.lists(cell, min_size=classes, max_size=classes)))
     if not counts.any():
         counts[0, draw(st.integers(0, classes - 1))] = draw(st.integers(1, 5))
     table = hs.from_counts(counts)
@@ -40,7 +41,18 @@ def tables(draw):
     if design == "simple":
         return table
     extra = {"sample_weight": 0.5 + rows % 3} if design == "weighted" else {"groups": np.arange(len(rows)) // 2}
-    return hs.confusion(true[rows], predicted[rows], labels=np.arange(classes), **extra)
+    return hs.confusion(true[rows], predicted[rows], labels=np.arange(classes), check=False, **extra)
+
+
+def several(specs, number):
+    """Draw some of these metrics: a table is made once for all of them."""
+    return st.lists(st.sampled_from(specs), min_size=number, max_size=number, unique=True)
+
+
+def check_all(table, specs, **settings):
+    """Check the interval of each metric."""
+    for spec, estimate in zip(specs, hs.evaluate(table, specs, **settings).values(), strict=True):
+        check(estimate, resolve(spec, table).range)
 
 
 def check(estimate, bounds):
@@ -59,12 +71,11 @@ def check(estimate, bounds):
 
 
 @pytest.mark.parametrize("method", [None, "delta"])
-@given(table=tables(), spec=st.sampled_from(SPECS), level=st.sampled_from([0.5, 0.95, 0.999]))
-@settings(max_examples=1500, deadline=None)
-def test_automatic_and_delta(method, table, spec, level):
+@given(table=tables(), specs=several(SPECS, 10), level=st.sampled_from([0.5, 0.95, 0.999]))
+@settings(max_examples=150, deadline=None)
+def test_automatic_and_delta(method, table, specs, level):
     """The default and the delta method keep the range, have width, and explain what is undefined."""
-    estimate = hs.estimate(table, spec, method=method, confidence_level=level)
-    check(estimate, resolve(spec, table).range)
+    check_all(table, specs, method=method, confidence_level=level)
 
 
 SUMS = [
@@ -81,49 +92,52 @@ SUMS = [
 ]
 
 
-@given(table=tables(), spec=st.sampled_from(SUMS), level=st.sampled_from([0.5, 0.95, 0.999]))
-@settings(max_examples=600, deadline=None)
-def test_mover(table, spec, level):
+@given(table=tables(), specs=several(SUMS, 5), level=st.sampled_from([0.5, 0.95, 0.999]))
+@settings(max_examples=120, deadline=None)
+def test_mover(table, specs, level):
     """MOVER keeps the range, has width, and explains what is undefined."""
-    check(hs.estimate(table, spec, method="mover", confidence_level=level), resolve(spec, table).range)
+    check_all(table, specs, method="mover", confidence_level=level)
 
 
 RATIOS = ["accuracy", "error_rate", "f1@binary+positive_class=1", "fbeta+beta=2@binary+positive_class=0", "jaccard@micro", "recall@micro", "mae"]  # fmt: skip
 
 
-@given(table=tables(), spec=st.sampled_from(RATIOS))
-@settings(max_examples=800, deadline=None)
-def test_fieller(table, spec):
+@given(table=tables())
+@settings(max_examples=115, deadline=None)
+def test_fieller(table):
     """Fieller's interval keeps the range, has width, and explains what is undefined."""
-    check(hs.estimate(table, spec, method="fieller"), resolve(spec, table).range)
+    check_all(table, RATIOS, method="fieller")
 
 
-@given(
-    table=tables(),
-    spec=st.sampled_from(["accuracy", "recall@binary+positive_class=1", "f1@binary+positive_class=0", "jaccard@binary+positive_class=1"]),
-    method=st.sampled_from(["wilson", "wilson_cc", "clopper_pearson", "mid_p", "agresti_coull", "jeffreys", "logit", "arcsine", "likelihood_ratio"]),
-)  # fmt: skip
-@settings(max_examples=800, deadline=None)
-def test_proportions(table, spec, method):
+SHARES = ["accuracy", "recall@binary+positive_class=1", "f1@binary+positive_class=0", "jaccard@binary+positive_class=1"]
+PROPORTIONS = ["wilson", "wilson_cc", "clopper_pearson", "mid_p", "agresti_coull", "jeffreys", "logit", "arcsine", "likelihood_ratio"]  # fmt: skip
+
+
+@given(table=tables(), methods=several(PROPORTIONS, 3))
+@settings(max_examples=70, deadline=None)
+def test_proportions(table, methods):
     """Every binomial method keeps the range and has width, for proportions and what follows from one."""
-    estimate = hs.estimate(table, spec, method=method)
-    if method in ("jeffreys", "agresti_coull", "arcsine"):  # these may leave out an observed 0 or 1
-        assert np.isnan(estimate.low) or 0 <= estimate.low < estimate.high <= 1
-    else:
-        check(estimate, (0, 1))
+    for method in methods:
+        for estimate in hs.evaluate(table, SHARES, method=method).values():
+            if method in ("jeffreys", "agresti_coull", "arcsine"):  # these may leave out an observed 0 or 1
+                assert np.isnan(estimate.low) or 0 <= estimate.low < estimate.high <= 1
+            else:
+                check(estimate, (0, 1))
+
+
+DRAWN = ["accuracy", "f1@macro", "mcc", "recall@binary+positive_class=1", "plr@macro"]
 
 
 @given(
     table=tables(),
-    spec=st.sampled_from(["accuracy", "f1@macro", "mcc", "recall@binary+positive_class=1", "plr@macro"]),
     method=st.sampled_from([hs.Bootstrap("percentile", 60), hs.Bootstrap("bca", 60), hs.Dirichlet(n_draws=200)]),
 )
-@settings(max_examples=500, deadline=None)
-def test_drawing_methods(table, spec, method):
+@settings(max_examples=100, deadline=None)
+def test_drawing_methods(table, method):
     """Resamples and posterior draws keep the range; bootstrap intervals have width."""
-    estimate = hs.estimate(table, spec, method=method, random_state=0)
-    bounds = resolve(spec, table).range
-    if np.isnan(estimate.low):
-        assert estimate.reason
-    else:
-        assert bounds[0] - 1e-12 <= estimate.low < estimate.high <= bounds[1] + 1e-12
+    for spec, estimate in zip(DRAWN, hs.evaluate(table, DRAWN, method=method, random_state=0).values(), strict=True):
+        low, high = resolve(spec, table).range
+        if np.isnan(estimate.low):
+            assert estimate.reason
+        else:
+            assert low - 1e-12 <= estimate.low < estimate.high <= high + 1e-12

@@ -171,7 +171,7 @@ class TestDesigns:
         tables = [study() for _ in range(studies)]
         for spec in metrics:
             metric = resolve(spec, tables[0])
-            scatter = np.std([float(metric(table.counts)) for table in tables])
+            scatter = np.std(metric(np.stack([table.counts for table in tables])))
             typical = np.mean([standard_error(metric, table) for table in tables[:200]])
             assert typical == pytest.approx(scatter, rel=0.08), spec
 

@@ -1,9 +1,11 @@
 """The posterior has its closed forms' moments, agrees with the peer's samples, and mends the peer's defects."""
 
+import csv
+from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import numpy as np
-import prob_conf_mat
 import pytest
 from scipy import stats
 
@@ -13,7 +15,7 @@ from howsure.methods.summary import highest_density, mode, summarise
 
 COUNTS = np.array([[61, 9], [14, 36]])
 DRAWS = 40_000
-MATRICES = Path(__file__).parent.parent / "data" / "mnist_digits"
+DATA = Path(__file__).parent.parent / "data"
 
 
 def moments(metric, counts=COUNTS, seed=0, **settings):
@@ -127,42 +129,31 @@ def test_bad_settings_are_refused(settings, words):
         hs.estimate(hs.from_counts(COUNTS), "f1", method=hs.Dirichlet(**settings), random_state=0)
 
 
-PEER_METRICS = [
-    "acc", "ba", "mcc", "kappa", "mae", "mse", "rmse", "offby1", "polynomial_weighted_kappa",
-    *(f"{name}@macro" for name in (
-        "prevalence", "model_bias", "tpr", "fnr", "ppv", "fdr", "fpr", "tnr", "for", "npv", "f1", "fbeta+beta=2",
-        "informedness", "markedness", "p4", "jaccard", "plr", "nlr", "log_plr", "dor", "log_dor",
-        "prevalence_threshold", "diag_mass",
-    )),
-    "f1@weighted", "f1@geometric", "f1@min", "f1@max",
-]  # fmt: skip
+@cache
+def posteriors_of_the_peer():
+    """Return the metrics, medians and spreads by matrix and prior (`tests/data/posterior_reference.py`)."""
+    found = defaultdict(list)
+    with (DATA / "posterior_reference.csv").open() as file:
+        for row in csv.DictReader(file):
+            found[row["matrix"], row["prior"]].append((row["metric"], float(row["median"]), float(row["spread"])))
+    return found
 
 
 @pytest.mark.parametrize("prior", [0, 1, "half"])
 @pytest.mark.parametrize("matrix", [f"{model}_{fold}" for model in ("mlp", "svm") for fold in range(5)])
-def test_samples_agree_with_the_peer(matrix, prior):
+def test_draws_agree_with_the_peers(matrix, prior):
     """Medians and spreads of all metrics equal prob_conf_mat's within Monte Carlo error, for each kind of prior."""
-    counts = np.loadtxt(MATRICES / f"{matrix}.csv", delimiter=",")
-    draws = 10_000
-    study = prob_conf_mat.Study(seed=3, num_samples=draws, ci_probability=0.95)
-    study.add_experiment(
-        "g/e", confusion_matrix=counts.astype(int).tolist(), prevalence_prior=prior, confusion_prior=prior
-    )
-    method = hs.Dirichlet(prior=prior, prevalence_prior=prior, n_draws=2 * draws)
-    ours = hs.evaluate(hs.from_counts(counts), PEER_METRICS, method=method, random_state=0)
-    for name, estimate in zip(PEER_METRICS, ours.values(), strict=True):
-        study.add_metric(name)
-        theirs = study.get_metric_samples(
-            metric=name, experiment_name="g/e", sampling_method="posterior"
-        ).values.ravel()
-        both = np.isfinite(theirs).all() and np.isfinite(estimate.draws).all()
-        if not both or estimate.draws.std() < 1e-12:
+    counts = np.loadtxt(DATA / "mnist_digits" / f"{matrix}.csv", delimiter=",")
+    metrics, medians, spreads = zip(*posteriors_of_the_peer()[matrix, str(prior)], strict=True)
+    draws = 10_000  # half as many as the peer's
+    method = hs.Dirichlet(prior=prior, prevalence_prior=prior, n_draws=draws)
+    ours = hs.evaluate(hs.from_counts(counts), metrics, method=method, random_state=0)
+    for name, median, spread, estimate in zip(metrics, medians, spreads, ours.values(), strict=True):
+        if np.isnan(median) or not np.isfinite(estimate.draws).all() or estimate.draws.std() < 1e-12:
             continue
-        scale = np.subtract(*np.quantile(estimate.draws, [0.84, 0.16])) / 2
-        assert np.median(theirs) == pytest.approx(
-            np.median(estimate.draws), abs=5.5 * scale * 1.2533 / np.sqrt(draws)
-        ), name
-        spread = np.subtract(*np.quantile(theirs, [0.84, 0.16])) / 2
+        low, middle, high = np.quantile(estimate.draws, [0.16, 0.5, 0.84])
+        scale = (high - low) / 2
+        assert median == pytest.approx(middle, abs=5.5 * scale * 1.2533 / np.sqrt(draws)), name
         assert spread == pytest.approx(scale, rel=0.1), name
 
 

@@ -1,10 +1,12 @@
 """Every metric equals scikit-learn's or the peer's where they have it."""
 
 import warnings
+from functools import cache
 
 import numpy as np
 import prob_conf_mat
 import pytest
+import sklearn
 from sklearn import metrics as sk
 
 import howsure as hs
@@ -50,8 +52,9 @@ for average in ("macro", "micro", "weighted"):
             SPECS[text] = call
 
 
-def predictions(seed):
-    """Return labels, some absent on one side, K from 2 to 30, and weights for every other seed."""
+@cache
+def sample(seed):
+    """Return labels, some absent on one side, K from 2 to 30, weights for every other seed, and the table of them."""
     rng = np.random.default_rng(seed)
     classes = int(rng.integers(2, 31))
     rows = int(rng.integers(10, 40 * classes))
@@ -59,22 +62,34 @@ def predictions(seed):
     predicted = np.where(
         rng.random(rows) < rng.random(), true, rng.choice(classes, rows, p=rng.dirichlet(np.ones(classes)))
     )
-    return true, predicted, rng.exponential(size=rows) if seed % 2 else None
+    codes = np.unique(np.concatenate([true, predicted]), return_inverse=True)[1]
+    true, predicted = np.split(codes, 2)  # distances between classes are those of their ranks
+    weight = rng.exponential(size=rows) if seed % 2 else None
+    return true, predicted, weight, hs.confusion(true, predicted, sample_weight=weight)
+
+
+SEEDS = range(40)
+
+
+def test_the_tables_hold_what_metrics_trip_over():
+    """Among them are two and many classes, classes never true and classes never predicted, with weights and without."""
+    counts = [sample(seed)[-1].counts for seed in SEEDS]
+    assert min(map(len, counts)) == 2
+    assert max(map(len, counts)) > 25
+    for axis in (0, 1):
+        absent = {seed % 2 for seed, each in zip(SEEDS, counts, strict=True) if (each.sum(axis) == 0).any()}
+        assert absent == {0, 1}
+        assert sum((each.sum(axis) == 0).any() for each in counts) > 5
 
 
 @pytest.mark.parametrize("spec", SPECS)
-def test_equal_scikit_learn_on_hundreds_of_tables(spec):
+def test_equal_scikit_learn_on_many_tables(spec):
     """Values equal scikit-learn's to 1e-12, with weights, absent classes and up to thirty classes."""
-    for seed in range(200):
-        true, predicted, weight = predictions(seed)
-        if len(np.union1d(true, predicted)) < 2:
-            continue
-        codes = np.unique(np.concatenate([true, predicted]), return_inverse=True)[1]
-        true, predicted = np.split(codes, 2)  # distances between classes are those of their ranks
-        with warnings.catch_warnings():
+    for seed in SEEDS:
+        true, predicted, weight, table = sample(seed)
+        with warnings.catch_warnings(), sklearn.config_context(skip_parameter_validation=True, assume_finite=True):
             warnings.simplefilter("ignore")
             expected = SPECS[spec](true, predicted, sample_weight=weight)
-        table = hs.confusion(true, predicted, sample_weight=weight)
         found = float(resolve(spec, table)(table.counts))
         if np.isnan(found):  # scikit-learn says 0 or 1 for an undefined correlation or agreement
             assert np.isnan(expected) or expected in (0.0, 1.0)

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.methods.halving import edge
+from howsure.methods.halving import root
 from howsure.methods.levels import tail_of
 
 Array = NDArray[Any]
@@ -101,14 +101,14 @@ def mid_p(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> L
     """
     x, n, tail = _prepared(successes, trials, confidence_level)
 
-    def is_below(p: Array) -> Array:
-        return np.asarray(_at_least(x, n, p) + _at_least(x + 1, n, p) < 2 * tail)
+    def below_low(p: Array) -> Array:
+        return np.asarray(np.log(2 * tail) - np.log(_at_least(x, n, p) + _at_least(x + 1, n, p)))
 
-    def is_within(p: Array) -> Array:
-        return np.asarray(_below(x, n, p) + _below(x + 1, n, p) > 2 * tail)
+    def below_high(p: Array) -> Array:
+        return np.asarray(np.log(_below(x, n, p) + _below(x + 1, n, p)) - np.log(2 * tail))
 
-    low = edge(is_below, np.zeros(x.shape), _share(x, n))
-    high = edge(is_within, _share(x, n), np.ones(x.shape))
+    low = root(below_low, np.zeros(x.shape), _share(x, n))
+    high = root(below_high, _share(x, n), np.ones(x.shape))
     return _ends(low, high, x, n)
 
 
@@ -230,9 +230,9 @@ def likelihood_ratio(successes: ArrayLike, trials: ArrayLike, confidence_level: 
     (0.2542, 0.3655)
     """
     x, n, tail = _prepared(successes, trials, confidence_level)
-    square = _normal(tail) ** 2
-    low = edge(lambda p: _deviance(x, n, p) > square, np.zeros(x.shape), _share(x, n))
-    high = edge(lambda p: _deviance(x, n, p) <= square, _share(x, n), np.ones(x.shape))
+    z = _normal(tail)
+    low = root(lambda p: np.sqrt(_deviance(x, n, p)) - z, np.zeros(x.shape), _share(x, n))
+    high = root(lambda p: z - np.sqrt(_deviance(x, n, p)), _share(x, n), np.ones(x.shape))
     return _ends(low, high, x, n)
 
 

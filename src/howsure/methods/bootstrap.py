@@ -14,7 +14,7 @@ from howsure.designs.sampling import BLOCK_CELLS
 from howsure.errors import HowsureError, whole_number
 from howsure.methods.delta import Delta
 from howsure.methods.draws import MOST_DRAWS, Draw, seed_sequence
-from howsure.methods.interval import UNDEFINED, AtLevels, DrawingMethod, Interval, standard_error
+from howsure.methods.interval import UNDEFINED, AtLevels, DrawingMethod, Interval, standard_error, standard_errors
 from howsure.methods.inversion import p_value, resolved
 from howsure.methods.registry import Variant
 from howsure.metrics.metric import Metric
@@ -213,8 +213,7 @@ def _studentized(metric: Metric, table: Table, size: int, seed: np.random.SeedSe
     stream = np.random.default_rng(np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, 2**20)))
     step = max(1, BLOCK_CELLS // table.counts.size)
     blocks = (table.design.resample(table.cells, min(step, size - at), stream) for at in range(0, size, step))
-    tables = (counts.reshape(table.counts.shape) for block in blocks for counts in block)
-    distances = np.array([_distance(metric, table, counts, value) for counts in tables])
+    distances = np.concatenate([_distances(metric, table, cells, value) for cells in blocks])
     distances = distances[np.isfinite(distances)]
 
     def limits(level: float) -> tuple[float, float]:
@@ -226,6 +225,8 @@ def _studentized(metric: Metric, table: Table, size: int, seed: np.random.SeedSe
     return limits
 
 
-def _distance(metric: Metric, table: Table, counts: Array, value: float) -> float:
-    error = float(standard_error(metric, replace(table, counts=np.ascontiguousarray(counts))))
-    return (float(metric(table.counts_class(counts))) - value) / error if error > 0 else np.nan
+def _distances(metric: Metric, table: Table, cells: Array, value: float) -> Array:
+    errors = standard_errors(metric, table, cells)
+    with np.errstate(all="ignore"):
+        gap = np.asarray(metric(table.wrap(cells))) - value
+    return np.asarray(np.divide(gap, errors, out=np.full(len(cells), np.nan), where=errors > 0))

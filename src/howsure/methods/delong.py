@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.methods.delta import Delta, normal_intervals
-from howsure.methods.halving import edge
+from howsure.methods.halving import root
 from howsure.methods.interval import (
     CONSTANT,
     ONE_CLUSTER,
@@ -212,11 +212,11 @@ class Newcombe(Method):
         def interval(confidence_level: float) -> Interval:
             z = quantile(confidence_level, table.design.degrees_of_freedom)
 
-            def within(area: Array) -> Array:
-                return np.asarray((area - value) ** 2 <= z**2 * newcombe_variance(area, number, others))
+            def reserve(area: Array) -> Array:
+                return np.asarray(z * np.sqrt(newcombe_variance(area, number, others)) - np.abs(area - value))
 
             with np.errstate(all="ignore"):
-                low, high = (edge(within, value, np.full(value.shape, end), tiniest=2.0**-60) for end in (0.0, 1.0))
+                low, high = (root(reserve, value, np.full(value.shape, end), tiniest=2.0**-60) for end in (0.0, 1.0))
             reason = np.where(np.isfinite(z), "", SINGLE_CLUSTER)
             return _with_reason(low, high, error, np.where(np.isnan(value), NO_CASE, reason))
 

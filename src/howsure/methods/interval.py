@@ -19,6 +19,7 @@ from howsure.methods.levels import tail_of
 from howsure.methods.registry import Variant, register
 from howsure.metrics.forms import Proportion
 from howsure.metrics.metric import Metric
+from howsure.tables.counts import Counts
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
@@ -336,15 +337,31 @@ def shows_variation(error: Any, value: Any) -> Any:
 
 def standard_error(metric: Metric, table: Table) -> Array:
     """Delta-method standard error of the metric; nan where the metric or its gradient is."""
-    counts = table.counted
+    return _errors(metric, table, table.counted, table.variance)
+
+
+def standard_errors(metric: Metric, table: Table, cells: Array) -> Array:
+    """Return the standard errors that the table's design gives to other tables, ``(size, cells)``, over its cells."""
+    design = table.design
+
+    def variance(gradient: Array) -> Array:
+        slopes = gradient.reshape(cells.shape)
+        if design.is_independent:
+            return design.variance(cells, slopes)
+        return np.array([design.variance(*each) for each in zip(cells, slopes, strict=True)])  # not all take batches
+
+    return _errors(metric, table, table.wrap(cells), variance)
+
+
+def _errors(metric: Metric, table: Table, counts: Counts, variance: Callable[[Array], Array]) -> Array:
     with np.errstate(all="ignore"):
         value, gradient = np.asarray(metric(counts)), metric.gradient(counts)
     finite = np.isfinite(gradient)
     # An empty cell has no cases that vary, unless its count is an estimate cut off at zero.
     axes = tuple(range(-table.axes, 0))
-    known = np.isfinite(value) & (finite | ~(table.counts > 0)).all(axes)
-    variance = table.variance(np.where(finite, gradient, 0.0))
-    return np.sqrt(np.where(known & (variance >= 0), variance, np.nan))
+    known = np.isfinite(value) & (finite | ~(counts.cells > 0)).all(axes)
+    square = variance(np.where(finite, gradient, 0.0))
+    return np.sqrt(np.where(known & (square >= 0), square, np.nan))
 
 
 def needs_labels(method: Method, table: Table) -> str:

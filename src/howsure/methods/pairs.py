@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from howsure.designs.base import quotient
 from howsure.methods import binomial
-from howsure.methods.halving import edge
+from howsure.methods.halving import root
 from howsure.methods.interval import CONSTANT, AtLevels, Interval, Method, normal_quantile, standard_error
 from howsure.metrics.contrast import PairCounts, pair_counts
 from howsure.metrics.metric import Metric
@@ -92,11 +92,11 @@ class Tango(PairedShares):
         z = normal_quantile(confidence_level)
         observed = quotient(np.subtract(counts.first, counts.second), counts.total)
 
-        def accepted(difference: Array) -> Array:
-            return np.asarray(np.abs(score(counts, difference)) <= z)
+        def reserve(difference: Array) -> Array:
+            return np.asarray(z - np.abs(score(counts, difference)))
 
         near, far = np.stack([observed, observed]), np.broadcast_to([[-1.0], [1.0]], (2, observed.size))
-        low, high = edge(accepted, near, far.reshape(near.shape), tiniest=2.0**-60)
+        low, high = root(reserve, near, far.reshape(near.shape), tiniest=2.0**-60)
         return low, high
 
     def p_value(

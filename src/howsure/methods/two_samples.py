@@ -10,7 +10,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.methods.halving import edge
+from howsure.methods.halving import root
 from howsure.methods.interval import (
     CONSTANT,
     UNDEFINED,
@@ -75,13 +75,13 @@ class MiettinenNurminen(Method):
             counts, z = np.where(usable, counts, 1.0), normal_quantile(confidence_level)
             near = to_unit(np.where(usable, value, 0.5))
 
-            def accepted(place: Array) -> Array:
+            def reserve(place: Array) -> Array:
                 with np.errstate(all="ignore"):
-                    return np.asarray(np.abs(score(*counts, from_unit(place))) <= z)
+                    return np.asarray(z - np.abs(score(*counts, from_unit(place))))
 
             near, far = np.stack([near, near]), np.stack([np.zeros(near.shape), np.ones(near.shape)])
             with np.errstate(divide="ignore"):
-                ends = from_unit(edge(accepted, near, far, tiniest=2.0**-60))
+                ends = from_unit(root(reserve, near, far, tiniest=2.0**-60))
             reason = np.where(usable, np.where(ends[0] < ends[1], "", CONSTANT), UNDEFINED)
             low, high = (np.where(reason == "", end, np.nan) for end in ends)
             return Interval(np.minimum(low, value), np.maximum(high, value), error, reason=reason)

@@ -7,6 +7,7 @@ import pytest
 
 import howsure as hs
 from howsure.errors import HowsureError
+from howsure.metrics.binding import resolve
 
 METRICS = ("accuracy", "precision", "recall", "f1", "mcc")
 
@@ -69,7 +70,7 @@ def test_every_method_agrees_with_repeating_the_study() -> None:
     for _ in range(300):
         _, y_true, made, predicted = study(500, 4000, rng)
         table = hs.prediction_powered(y_true, made, predicted, metric="f1")
-        values.append([hs.estimate(table, metric).value for metric in ("precision", "f1")])
+        values.append([float(resolve(metric, table)(table.counts)) for metric in ("precision", "f1")])
     for metric, literal in zip(("precision", "f1"), np.std(values, axis=0), strict=True):
         for method in ("delta", "fieller", "bootstrap_percentile", "bayes"):
             error = hs.estimate(table, metric, method=method, random_state=0).standard_error
@@ -109,8 +110,9 @@ def _covers(trusted, right, accuracy, studies) -> None:
         truth, y_true, made, predicted = study(trusted, 5000, rng, right, accuracy)
         table = hs.prediction_powered(y_true, made, predicted, metric="f1")
         alone = hs.confusion(truth[:trusted], predicted[:trusted], labels=[0, 1])
+        found, without = hs.evaluate(table, list(METRICS)), hs.evaluate(alone, list(METRICS))
         for metric in METRICS:
-            ours, plain = hs.estimate(table, metric), hs.estimate(alone, metric)
+            ours, plain = found[metric], without[metric]
             covered[metric] += ours.low <= known[metric] <= ours.high
             widths[metric] += ours.high - ours.low, plain.high - plain.low
     lowest = 0.95 - 0.02 - 3 * np.sqrt(0.95 * 0.05 / studies)  # 2 points are granted to the smallest studies

@@ -1,5 +1,6 @@
 """Precision after a review: the founding text's model, by draws and by quadrature."""
 
+import math
 import warnings
 
 import numpy as np
@@ -17,11 +18,15 @@ TEXT_PRIORS = {"prior_tp": (1.4, 1.8), "prior_fp": (1, 10)}  # "Precision confid
 def distribution_by_adaptive_quadrature(model, point):
     """Write the model down again: the mean over both rates of the Beta distribution function."""
     of_tp, of_fp = model.rates["tp"], model.rates["fp"]
+    (a, b), (c, d) = of_tp.args, of_fp.args
+    constant = special.betaln(a, b) + special.betaln(c, d)
 
-    def integrand(fp_rate, tp_rate):
+    def integrand(fp_rate, tp_rate):  # in plain numbers: it is asked for a hundred thousand values
         actual = model.tp * (1 - tp_rate) + model.fp * fp_rate
-        inside = stats.beta.cdf(point, actual + 1, model.tp + model.fp - actual + 1)
-        return inside * of_tp.pdf(tp_rate) * of_fp.pdf(fp_rate)
+        inside = special.betainc(actual + 1, model.tp + model.fp - actual + 1, point)
+        log_tp = (a - 1) * math.log(tp_rate) + (b - 1) * math.log1p(-tp_rate)
+        log_fp = (c - 1) * math.log(fp_rate) + (d - 1) * math.log1p(-fp_rate)
+        return inside * math.exp(log_tp + log_fp - constant)
 
     ends = [(rate.ppf(1e-9), rate.ppf(1 - 1e-9)) for rate in (of_tp, of_fp)]
     return integrate.dblquad(integrand, *ends[0], *ends[1], epsabs=1e-7, epsrel=1e-7)[0]
