@@ -132,3 +132,15 @@ def test_default_intervals_cover_in_small_samples(metric, floor):
             inside[method] += estimate.low <= truth <= estimate.high
     assert inside["auto"] / studies >= floor
     assert inside["auto"] >= inside["wald"]
+
+
+def test_a_constant_has_no_interval_of_rounding():
+    """The mean prevalence is one over the number of classes, whatever the sample and its weights: nothing varies."""
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        true, said = rng.integers(0, 5, (2, 80))
+        table = hs.confusion(true, said, labels=range(5), sample_weight=rng.lognormal(0, 2, 80))
+        found = hs.estimate(table, "prevalence@macro", method="mover")
+        assert found.value == pytest.approx(0.2)
+        assert np.isnan([found.low, found.high]).all()
+        assert "does not vary" in found.reason

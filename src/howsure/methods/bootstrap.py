@@ -123,9 +123,10 @@ class Bootstrap(DrawingMethod):
         lowest, highest = metric.range
 
         def interval(confidence_level: float) -> Interval:
-            low, high = limits(confidence_level) if kept.size else (np.nan, np.nan)
+            below, above = limits(confidence_level) if kept.size else (np.nan, np.nan)
+            low, high = max(below, lowest), min(above, highest)
             if low < high:
-                return Interval(max(low, lowest), min(high, highest), error, draws, reason)
+                return Interval(low, high, error, draws, reason)
             fallback = Delta().interval(metric, table, confidence_level)
             words = fallback.reason or "resampling shows no variation: interval by the delta method"
             return replace(fallback, draws=draws, reason=words)

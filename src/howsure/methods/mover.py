@@ -23,6 +23,7 @@ from howsure.methods.interval import (
     needs_labels,
     normal_quantile,
     quantile,
+    shows_variation,
     standard_error,
 )
 from howsure.metrics.forms import Parts, Proportion, Ratio
@@ -94,7 +95,7 @@ class Mover(Method):
             )
             below, above = (np.sqrt(factor * each) for each in reach)
             low, high = np.maximum(value - below, metric.range[0]), np.minimum(value + above, metric.range[1])
-            reason = np.where(low < high, "", CONSTANT)
+            reason = np.where(shows_variation(high - low, value), "", CONSTANT)
             reason = np.where(np.isfinite(error), reason, ONE_CLUSTER)
             return _with_reason(low, high, error, np.where(np.isfinite(value), reason, UNDEFINED))
 
@@ -128,7 +129,7 @@ def _difference(metric: Metric, contrast: Contrast, table: Table) -> AtLevels:
         above = [found.high - each for each, found in zip(values, own, strict=True)]
         low = value - _reach(below[0], above[1], shared)
         high = value + _reach(above[0], below[1], shared)
-        reason = np.where(low < high, "", CONSTANT)
+        reason = np.where(shows_variation(high - low, value), "", CONSTANT)
         reason = np.where(np.isfinite(value), reason, UNDEFINED)
         for side, found in zip(reversed(sides), reversed(own), strict=True):
             missing = np.char.add(f"{side.name}: ", np.asarray(found.reason, dtype=str))

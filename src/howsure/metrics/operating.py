@@ -41,7 +41,7 @@ def roc_slope(counts: Array, cases: int) -> Array:
     mass = counts.sum(1)
     total = mass.sum()
     middle = (np.cumsum(mass) - mass / 2) / total
-    index = np.minimum((middle * RANKS).astype(np.intp), RANKS - 1)
+    index = np.minimum((middle * RANKS + ROUNDING).astype(np.intp), RANKS - 1)
     width = BANDWIDTH * max(cases, 1) ** -0.2  # a known distribution has no cases
     kernel = np.exp(-2 * (np.pi * np.fft.rfftfreq(2 * RANKS, 1 / RANKS) * width) ** 2)
 
