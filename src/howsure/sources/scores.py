@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sized
+from dataclasses import replace
 from typing import Any, overload
 
 import numpy as np
@@ -123,8 +124,9 @@ def scores(
 
     def table(some: Any) -> ScoresTable:
         parts = (None if part is None else part[some] for part in (weight, group))
-        return scores_table(positive[some], score[some], classes, *parts)
+        return replace(scores_table(positive[some], score[some], classes, *parts), limits=limits)
 
+    limits = float(score.min()), float(score.max())
     return groups_of_columns(list(named), split).each(table) if named else table(slice(None))
 
 

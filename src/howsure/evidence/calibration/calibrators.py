@@ -134,6 +134,8 @@ class Calibrator(ABC):
     def threshold(self, probability: float) -> float:
         """Return the smallest score whose calibrated probability is at least this; infinity where none is.
 
+        Where all labelled scores lie from 0 to 1, so do all scores: the answer is one of these, or infinity.
+
         ``table.at(calibrator.threshold(0.5))`` decides by the calibrated probability, ``table.at(0.5)`` by the
         score itself.
 
@@ -166,6 +168,9 @@ class Calibrator(ABC):
 
     @property
     def _ends(self) -> tuple[float, float]:
+        known = self.table.scores
+        if known[0] >= 0 and known[-1] <= 1:
+            return 0.0, 1.0
         return -np.finfo(float).max, float(np.finfo(float).max)
 
     def _at(self, score: float) -> float:
@@ -262,10 +267,6 @@ class Beta(Logistic):
     def checked(self, y_score: Any) -> Array:
         """Return scores as numbers from 0 to 1."""
         return _checked_probabilities(score_values(y_score))
-
-    @property
-    def _ends(self) -> tuple[float, float]:
-        return 0.0, 1.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sized
+from dataclasses import replace
 from typing import Any, Literal, get_args, overload
 
 import numpy as np
@@ -204,7 +205,9 @@ def _refuse_unfit(calibrator: Any, target: Target) -> None:
 def _batches(y_score: Any, calibrator: Calibrator) -> tuple[int, Make]:
     """Return the number of scores, and what makes the table of some of them."""
     score = calibrator.checked(y_score)
-    return len(score), lambda rows: calibrated_batch(score[rows], calibrator)
+    known = np.concatenate([score, calibrator.table.scores])
+    limits = float(known.min()), float(known.max())
+    return len(score), lambda rows: replace(calibrated_batch(score[rows], calibrator), limits=limits)
 
 
 def _maker(score: Array, predicted: Any, kind: Kind | None, labels: Any, design: type[Batch | Population]) -> Make:
