@@ -184,7 +184,7 @@ def test_thresholds_that_are_found_are_thresholds():
     score = rng.random(80).round(2)
     table = hs.scores(true, score)
     for curve in (hs.roc_curve(table), hs.precision_recall_curve(table), *hs.threshold_curves(table, "f1").values()):
-        for threshold in curve.columns["threshold"] if "threshold" in curve.columns else curve.x:
+        for threshold in curve.columns.get("threshold", curve.x):
             assert table.at(threshold).rows == 80
     assert table.at(hs.optimal_threshold(table, n_resamples=20, random_state=0).threshold.value)
     for method in ("platt", "isotonic", "venn_abers", "beta"):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.designs.counted import added_up
 from howsure.errors import HowsureError
+from howsure.tables.cautions import of_scores
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.table import LONG_TABLE, Table
 
@@ -52,6 +53,13 @@ class ScoresTable(Table):
     has_scores: ClassVar[bool] = True
     has_thresholds: ClassVar[bool] = True
     why_undefined: ClassVar[str] = "undefined: one of the classes has no case"
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What a reader of the numbers should know of the design and of odd scores, in sentences."""
+        if self.batch or not self.design.has_labels:
+            return super().cautions
+        return (*super().cautions, *of_scores(self.scores, self.rows))
 
     @property
     def default_metrics(self) -> tuple[str, ...]:
