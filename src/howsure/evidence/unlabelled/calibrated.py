@@ -15,7 +15,7 @@ from howsure.errors import HowsureError, whole_number
 from howsure.evidence.calibration.calibrators import Calibrator
 from howsure.evidence.unlabelled.batch import calibrated_batch
 from howsure.evidence.unlabelled.chunks import Every, chunks
-from howsure.sources.columns import encoded
+from howsure.sources.encoding import encoded
 from howsure.sources.frames import columns
 from howsure.sources.groups import by_columns, roles
 from howsure.sources.scores import score_values
