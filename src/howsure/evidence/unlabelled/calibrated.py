@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from howsure.designs.distribution import ScoreDistribution
 from howsure.designs.expected import Batch, Cases, Known, Population
 from howsure.errors import HowsureError, whole_number
-from howsure.evidence.calibration.calibrators import Calibrator
+from howsure.evidence.calibration.calibrator import Calibrator
 from howsure.evidence.unlabelled.batch import calibrated_batch
 from howsure.evidence.unlabelled.chunks import Every, chunks
 from howsure.sources.encoding import encoded
