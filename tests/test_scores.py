@@ -163,6 +163,12 @@ def test_a_threshold_that_is_no_number_is_named(threshold):
         hs.scores([0, 1], [0.1, 0.9]).at(threshold)
 
 
+def test_groups_without_scores_have_no_threshold():
+    """The threshold of groups that hold predictions is refused in a line that says what they are."""
+    with pytest.raises(hs.HowsureError, match="one score per case.*ConfusionTable"):
+        hs.confusion([0, 1], [1, 0], by=["a", "b"]).at(0.5)
+
+
 def test_all_groups_say_whether_scores_are_probabilities():
     """A group whose scores happen to lie from 0 to 1 takes the thresholds of all, in estimates and in a report."""
     true, score, site = [0, 1] * 4, [-2, 2, -1, 3, 0.1, 0.9, 0.2, 0.8], ["a"] * 4 + ["b"] * 4

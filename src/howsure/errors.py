@@ -86,7 +86,7 @@ class DoubtfulDataError(HowsureError):
 
     def with_way_out(self, words: str) -> str:
         """Return the message with other words for ``check=False``, such as an option of the command line."""
-        return str(self).replace(CHECK, words)
+        return f"{str(self).removesuffix(WAY_OUT)}{WAY_OUT.replace(CHECK, words)}"
 
 
 CHECK = "check=False"
