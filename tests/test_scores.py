@@ -118,6 +118,88 @@ def test_threshold_gives_the_confusion_table():
             assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high))
 
 
+PROBABILITIES = [0.1, 0.4, 0.35, 0.8]
+REFUSED = "all scores lie from 0 to 1"
+
+
+@pytest.mark.parametrize("threshold", [1.5, -0.01, 50])
+def test_a_threshold_that_no_probability_reaches_is_refused(threshold):
+    """Of scores from 0 to 1 a finite threshold beyond them is refused wherever one is given, and infinity is said."""
+    table = hs.scores([0, 0, 1, 1], PROBABILITIES)
+    groups = hs.scores([0, 0, 1, 1], PROBABILITIES, by=["a", "b", "a", "b"])
+    unlabelled = hs.calibrated(PROBABILITIES)
+    by_chunk = hs.calibrated(PROBABILITIES, by=["a", "b", "a", "b"])
+    for given in (table, groups, unlabelled, by_chunk):
+        for ask in (
+            lambda given: given.at(threshold),
+            lambda given: hs.estimate(given, "f1", threshold=threshold),
+            lambda given: hs.evaluate(given, ["f1", "roc_auc"], threshold=threshold),
+        ):
+            with pytest.raises(hs.HowsureError, match=f"{REFUSED}.* inf to predict no case positive, -inf"):
+                ask(given)
+    with pytest.raises(hs.HowsureError, match=REFUSED):
+        hs.suitable_methods(table, "f1", threshold=threshold)
+    with pytest.raises(hs.HowsureError, match=REFUSED):
+        hs.miscalibration(unlabelled, "f1", threshold=threshold, shift=0.1)
+    with pytest.raises(hs.HowsureError, match=REFUSED):
+        hs.monitor(by_chunk, "f1", threshold=threshold)
+    with pytest.raises(hs.HowsureError, match=REFUSED):
+        hs.paired_scores([0, 0, 1, 1], {"A": PROBABILITIES, "B": [3, 2, 4, 1]}).model("A").at(threshold)
+
+
+def test_infinity_predicts_none_or_all_and_the_ends_are_thresholds():
+    """Infinity and minus infinity say none and all; 0 and 1 are probabilities, and other scores have any threshold."""
+    table = hs.scores([0, 0, 1, 1], PROBABILITIES)
+    assert table.at(np.inf).counts.tolist() == [[2, 0], [2, 0]] == table.at(1).counts.tolist()
+    assert table.at(-np.inf).counts.tolist() == [[0, 2], [0, 2]] == table.at(0).counts.tolist()
+    assert hs.estimate(table, "recall", threshold=-np.inf).value == 1.0
+    assert hs.scores([0, 0, 1, 1], [-1, 0.4, 0.35, 0.8]).at(1.5).counts.tolist() == [[2, 0], [2, 0]]
+
+
+@pytest.mark.parametrize("threshold", ["0.5", None, [0.5], float("nan")])
+def test_a_threshold_that_is_no_number_is_named(threshold):
+    """What is no number is refused as a threshold, and shown."""
+    with pytest.raises(hs.HowsureError, match="not a number"):
+        hs.scores([0, 1], [0.1, 0.9]).at(threshold)
+
+
+def test_groups_without_scores_have_no_threshold():
+    """The threshold of groups that hold predictions is refused in a line that says what they are."""
+    with pytest.raises(hs.HowsureError, match="one score per case.*ConfusionTable"):
+        hs.confusion([0, 1], [1, 0], by=["a", "b"]).at(0.5)
+
+
+def test_all_groups_say_whether_scores_are_probabilities():
+    """A group whose scores happen to lie from 0 to 1 takes the thresholds of all, in estimates and in a report."""
+    true, score, site = [0, 1] * 4, [-2, 2, -1, 3, 0.1, 0.9, 0.2, 0.8], ["a"] * 4 + ["b"] * 4
+    tables = hs.scores(true, score, by=site)
+    assert tables.at(1.5)["b"].counts.tolist() == [[2, 0], [2, 0]]
+    found = hs.evaluate(tables, ["recall", "roc_auc"], threshold=1.5)
+    assert (found["a"]["recall"].value, found["b"]["recall"].value) == (1.0, 0.0)
+    assert hs.report_of(found).to_html()
+    rng = np.random.default_rng(0)
+    labelled = rng.normal(size=60)
+    calibrator = hs.calibrate(labelled, labelled + rng.normal(size=60) > 0, method="platt", random_state=0)
+    assert hs.calibrated(score, by=site, calibrator=calibrator).at(1.5)["b"].counts[:, 1].tolist() == [0, 0]
+
+
+def test_thresholds_that_are_found_are_thresholds():
+    """What curves, the best threshold and a calibrator give as a threshold is one of the table."""
+    rng = np.random.default_rng(1)
+    true = rng.integers(0, 2, 80)
+    score = rng.random(80).round(2)
+    table = hs.scores(true, score)
+    for curve in (hs.roc_curve(table), hs.precision_recall_curve(table), *hs.threshold_curves(table, "f1").values()):
+        for threshold in curve.columns.get("threshold", curve.x):
+            assert table.at(threshold).rows == 80
+    assert table.at(hs.optimal_threshold(table, n_resamples=20, random_state=0).threshold.value)
+    for method in ("platt", "isotonic", "venn_abers", "beta"):
+        calibrator = hs.calibrate(score, rng.random(80) < 0.3 + 0.2 * score, method=method, random_state=0)
+        unlabelled = hs.calibrated(score, calibrator=calibrator)
+        for probability in (0.001, 0.4, 0.999):
+            assert unlabelled.at(calibrator.threshold(probability)).rows == 80
+
+
 def test_bca_of_the_area_and_of_many_rows_stays_small():
     """BCa needs one jackknife value a cell: an area of 400 cases and F1 of 100,000 rows take a moment."""
     true, score, _ = data(6, 400)

@@ -109,7 +109,7 @@ from .estimates.rows import (
 )
 from .estimates.share import proportion as proportion
 from .evidence.calibration.calibrate import calibrate as calibrate
-from .evidence.calibration.calibrators import Calibrator as Calibrator
+from .evidence.calibration.calibrator import Calibrator as Calibrator
 from .evidence.calibration.check import calibration_test as calibration_test
 from .evidence.labels.annotators import (
     Consensus as Consensus,

@@ -84,8 +84,13 @@ class DoubtfulDataError(HowsureError):
     def __init__(self, message: str) -> None:
         super().__init__(f"{message.removesuffix(WAY_OUT)}{WAY_OUT}")
 
+    def with_way_out(self, words: str) -> str:
+        """Return the message with other words for ``check=False``, such as an option of the command line."""
+        return f"{str(self).removesuffix(WAY_OUT)}{WAY_OUT.replace(CHECK, words)}"
 
-WAY_OUT = " If the data are meant so, say `check=False`."
+
+CHECK = "check=False"
+WAY_OUT = f" If the data are meant so, say `{CHECK}`."
 MOST_LISTED = 5  # names in a message
 
 

@@ -145,7 +145,7 @@ def test_help_describes_every_option():
     text = run("report", "--help").stdout
     for option in ("--y-true", "--y-pred", "--metrics", "--method", "--level", "--by", "--groups", "--format"):
         assert option in text
-    assert np.all(["no-" not in line for line in text.splitlines()])
+    assert "no-" not in text.replace("--no-check", "")
 
 
 def test_report_is_written_as_a_page(tmp_path):
@@ -279,3 +279,66 @@ def test_a_file_that_cannot_be_used_is_named(tmp_path, name, text, words):
     assert result.returncode == 2
     assert words in result.stderr
     assert result.stderr.count("\n") == 1
+
+
+DOUBTFUL = {  # command → columns of a file that is refused, and what is asked of it
+    "report": ("label,pred\nill,ill \nwell,well\nill,ill\n", ["--y-pred", "pred"]),
+    "compare": ("label,pred,more\nill,ill ,ill\nwell,well,ill\nill,ill,ill\n", ["--y-pred", "pred", "more"]),
+    "reviewed": ("label,pred,seen\nill,ill ,ill\nwell,well,\nill,ill,\n", ["--y-pred", "pred", "--reviewed", "seen"]),
+    "review-plan": (
+        "label,pred\nill,ill \nwell,well\nill,ill\n",
+        ["--y-pred", "pred", "--metric", "recall@macro", "--budget", "5"],
+    ),
+    "report of scores": ("label,score\nill,0.2\nill ,0.7\nill,0.5\n", ["--y-score", "score", "--pos-label", "ill"]),
+    "compare of scores": (
+        "label,score,more\nill,0.2,0.3\nill ,0.7,0.6\nill,0.5,0.1\n",
+        ["--y-score", "score", "more"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", DOUBTFUL)
+def test_data_that_are_doubted_are_taken_with_an_option(case, tmp_path):
+    """Where a command doubts the data its error names `--no-check`, and with that option it takes them."""
+    content, asked = DOUBTFUL[case]
+    path = tmp_path / "cases.csv"
+    path.write_text(content)
+    command = [case.partition(" ")[0], str(path), "--y-true", "label", *asked]
+    refused = run(*command)
+    assert refused.returncode == 2
+    assert refused.stderr.endswith("If the data are meant so, say `--no-check`.\n")
+    taken = run(*command, "--no-check")
+    assert taken.returncode == 0, taken.stderr
+    assert taken.stdout
+
+
+def test_scores_without_labels_are_doubted_like_others(tmp_path):
+    """`unlabelled --no-check` takes labelled cases that are written alike, which calibrate the scores."""
+    (tmp_path / "new.csv").write_text("score\n0.2\n0.8\n0.4\n")
+    rows = "".join(f"{label},0.{score}\n" for score in range(1, 10) for label in ("ill", "ill "))
+    (tmp_path / "old.csv").write_text(f"label,score\n{rows}")
+    command = ["unlabelled", tmp_path / "new.csv", "--y-score", "score", "--labelled", tmp_path / "old.csv"]
+    command += ["--y-true", "label", "--calibration", "isotonic", "--seed", "0", "--metrics", "accuracy"]
+    assert "say `--no-check`" in run(*command).stderr
+    assert run(*command, "--no-check").returncode == 0
+
+
+def test_cases_whose_labels_are_left_out_are_counted_whatever_they_are(tmp_path):
+    """A report on some of the classes counts the other cases, also where their labels stand for missing values."""
+    path, page = tmp_path / "cases.csv", tmp_path / "page.md"
+    path.write_text("label,pred\n" + "a,a\nb,b\na,b\nunknown,null\n" * 5)
+    command = ["report", path, "--y-true", "label", "--y-pred", "pred", "--labels", "a", "b", "--html", page]
+    assert run(*command).returncode == 0
+    assert "5 cases" in page.read_text()
+
+
+def test_a_threshold_beyond_probabilities_is_refused_in_one_line():
+    """`--threshold 1.5` of probabilities ends with code 2, and `--threshold inf` predicts no case positive."""
+    for command in (
+        ["report", CANCER, "--y-true", "label", "--y-score", "score_logistic", "--threshold"],
+        ["unlabelled", CANCER, "--y-score", "score_logistic", "--threshold"],
+    ):
+        refused = run(*command, "1.5")
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert "`threshold` is 1.5, and all scores lie from 0 to 1" in refused.stderr
+        assert run(*command, "inf").returncode == 0

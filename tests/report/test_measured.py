@@ -133,6 +133,22 @@ def test_clusters_weights_and_undefined_metrics_are_warned_of():
     assert any("no prediction of the class" in each for each in cautions_of(hs.report_of(never)))
 
 
+def test_odd_data_are_warned_of_model_by_model():
+    """A report tells what is odd of counts and of scores, once, and with the model where it is not of all."""
+    truth = np.array([0, 1, 1, 0, 1, 0] * 10)
+    chance = np.random.default_rng(0).random(60)
+    scored, cut = hs.scores(truth, chance), hs.scores(truth, (chance > 0.5).astype(float))
+    odd = "The only scores are 0 and 1"
+    assert sum(each.startswith(odd) for each in cautions_of(hs.report_of(cut))) == 1
+    subjects = [hs.Subject("forest", scored.at(0.5), scored), hs.Subject("tree", cut.at(0.5), cut)]
+    found = cautions_of(hs.report_of(subjects))
+    assert [each.partition(":")[0] for each in found if odd in each] == ["tree"]
+    assert not any("only in case" in each for each in found)
+    alike = hs.confusion(["Ill", "ill", "well"] * 20, ["ill", "ill", "well"] * 20, check=False)
+    found = cautions_of(hs.report_of({"A": alike, "B": alike}))
+    assert sum(each.startswith("Some classes differ only in case") for each in found) == 1
+
+
 def test_groups_models_and_what_was_handed_over_are_all_there():
     """All cases come first, then each group, model by model; comparisons have their table, with their own level."""
     tables = hs.Tables(["north", "south"], [TABLE, TABLE], TABLE, ["site"])

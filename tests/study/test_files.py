@@ -211,3 +211,18 @@ def test_a_study_as_a_dict(folder, monkeypatch):
         hs.Study.from_dict({"sed": 1})
     with pytest.raises(hs.HowsureError, match="3 is no table of names"):
         hs.Study.from_dict({"metrics": 3})
+
+
+def test_data_that_are_doubted_are_taken_where_the_file_says_so(tmp_path):
+    """`check = false` takes predictions that a study refuses, and is kept in the file that the study writes."""
+    (tmp_path / "cases.csv").write_text("y,p\nill,ill \nwell,well\nill,ill\n")
+    entry = '[experiments.model]\npredictions = "cases.csv"\ny_true = "y"\ny_pred = "p"\n'
+    path = tmp_path / "study.toml"
+    path.write_text(entry)
+    with pytest.raises(hs.HowsureError, match="check=False"):
+        hs.Study.load(path)
+    path.write_text(f"{entry}check = false\n")
+    study = hs.Study.load(path)
+    assert study.experiments["model"].table.rows == 3
+    study.save(tmp_path / "again.toml")
+    assert hs.Study.load(tmp_path / "again.toml").experiments["model"].table.rows == 3

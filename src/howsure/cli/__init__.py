@@ -13,13 +13,15 @@ def main() -> None:
         from howsure.cli.app import app
     except ImportError as error:
         _end(f"the command line needs '{error.name}'. Install it: pip install 'howsure[cli]'")
-    from howsure.errors import HowsureError
+    from howsure.errors import DoubtfulDataError, HowsureError
 
     try:
         try:
             app.meta(sys.argv[1:])
         finally:
             sys.stdout.flush()  # a full disk is found here, not when Python ends
+    except DoubtfulDataError as error:
+        _end(error.with_way_out("--no-check"))
     except HowsureError as error:
         _end(str(error))
     except BrokenPipeError:

@@ -66,6 +66,7 @@ def report(
     labels: Words = None,
     pos_label: str | None = None,
     per_class: bool = False,
+    no_check: bool = False,
     seed: int | None = None,
     html: Path | None = None,
     how: Format = "table",
@@ -103,6 +104,8 @@ def report(
         Which of two classes is the positive one; the last in order by default.
     per_class
         Print precision, recall and F1 of each class instead.
+    no_check
+        Take data as they are, also where they do not look like what they are given as.
     seed
         Seed of the methods that draw.
     html
@@ -120,7 +123,7 @@ def report(
         threshold=threshold,
         labels=classes_of(file, [y_true, *split(y_pred)], labels, pos_label),
         by=split(by),
-        others={"sample_weight": sample_weight, "groups": groups},
+        others={"sample_weight": sample_weight, "groups": groups, "check": not no_check},
     )
     # One seed for the terminal and the page, so that both show the same draws.
     asked = Asked(split(metrics) or None, method, level, seed_sequence(seed))

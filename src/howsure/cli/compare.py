@@ -26,6 +26,7 @@ def compare(
     level: float = 0.95,
     groups: str | None = None,
     sample_weight: str | None = None,
+    no_check: bool = False,
     seed: int | None = None,
     how: Format = "table",
 ) -> None:
@@ -57,6 +58,8 @@ def compare(
         Column with the cluster of each case (patient, document, user): cases of one cluster vary together.
     sample_weight
         Column with the weight of each case.
+    no_check
+        Take data as they are, also where they do not look like what they are given as.
     seed
         Seed of the methods that draw.
     how
@@ -69,7 +72,7 @@ def compare(
     if (y_pred is None) == (y_score is None):
         message = "Name the columns of the models' predictions with --y-pred, or of their scores with --y-score."
         raise HowsureError(message)
-    columns: dict[str, Any] = {"data": file, "groups": groups, "sample_weight": sample_weight}
+    columns: dict[str, Any] = {"data": file, "groups": groups, "sample_weight": sample_weight, "check": not no_check}
     if y_pred is not None:
         models = split(y_pred)
         classes = classes_of(file, [y_true, *models], labels, pos_label)

@@ -23,6 +23,7 @@ def reviewed(
     metrics: Metrics = None,
     method: str | None = None,
     level: float = 0.95,
+    no_check: bool = False,
     seed: int | None = None,
     how: Format = "table",
 ) -> None:
@@ -48,6 +49,8 @@ def reviewed(
         Interval method; see `howsure methods`. By default the one that suits each metric.
     level
         Confidence level, between 0 and 1.
+    no_check
+        Take data as they are, also where they do not look like what they are given as.
     seed
         Seed of the methods that draw.
     how
@@ -58,7 +61,7 @@ def reviewed(
     from howsure.methods.library import named
 
     classes = classes_of(file, [y_true, y_pred], labels, pos_label)
-    table = corrected(y_true=y_true, y_pred=y_pred, y_reviewed=reviewed, data=file, labels=classes)
+    table = corrected(y_true=y_true, y_pred=y_pred, y_reviewed=reviewed, data=file, labels=classes, check=not no_check)
     found = evaluate(table, split(metrics) or None, method=named(method), confidence_level=level, random_state=seed)
     write([single_block([*found.values()], table, found.confidence_level)], str(file), how)
 
@@ -75,6 +78,7 @@ def review_plan(
     labels: Words = None,
     pos_label: str | None = None,
     level: float = 0.95,
+    no_check: bool = False,
     how: Format = "table",
 ) -> None:
     """Print how many cases of each cell to review next, so that a metric's interval narrows most.
@@ -99,6 +103,8 @@ def review_plan(
         Which of two classes is the positive one; the last in order by default.
     level
         Confidence level, between 0 and 1.
+    no_check
+        Take data as they are, also where they do not look like what they are given as.
     how
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
@@ -107,6 +113,12 @@ def review_plan(
     from howsure.sources.confusion import confusion
 
     classes = classes_of(file, [y_true, y_pred], labels, pos_label)
-    columns: dict[str, Any] = {"y_true": y_true, "y_pred": y_pred, "data": file, "labels": classes}
+    columns: dict[str, Any] = {
+        "y_true": y_true,
+        "y_pred": y_pred,
+        "data": file,
+        "labels": classes,
+        "check": not no_check,
+    }
     table = confusion(**columns) if reviewed is None else corrected(**columns, y_reviewed=reviewed)
     write_grid(planned(table, metric, budget=budget, confidence_level=level).grid(), how=how, title=str(file))

@@ -33,6 +33,7 @@ def unlabelled(
     labels: Words = None,
     method: str | None = None,
     level: float = 0.95,
+    no_check: bool = False,
     seed: int | None = None,
     how: Format = "table",
 ) -> None:
@@ -76,6 +77,8 @@ def unlabelled(
         Interval method; see `howsure methods`.
     level
         Confidence level, between 0 and 1.
+    no_check
+        Take data as they are, also where they do not look like what they are given as.
     seed
         Seed of the methods that draw.
     how
@@ -86,8 +89,15 @@ def unlabelled(
 
     column = y_score if len(y_score) > 1 else y_score[0]
     period: Any = int(every) if every is not None and every.isdigit() else every
-    calibrator = _calibrator(column, labelled, y_true, calibration, pos_label, seed)
-    rest: dict[str, Any] = {"y_pred": y_pred, "labels": labels, "target": target, "calibrator": calibrator}
+    asked: dict[str, Any] = {"method": calibration, "pos_label": pos_label, "random_state": seed, "check": not no_check}
+    calibrator = _calibrator(column, labelled, y_true, asked)
+    rest: dict[str, Any] = {
+        "y_pred": y_pred,
+        "labels": labels,
+        "target": target,
+        "calibrator": calibrator,
+        "check": not no_check,
+    }
     tables = calibrated(column, data=file, by=by, every=period, **rest)
     names = split(metrics) or None
     settings: dict[str, Any] = {"method": method, "confidence_level": level, "random_state": seed}
@@ -103,14 +113,7 @@ def unlabelled(
         write_grid(followed.grid(), how=how, title=f"{file} · by {by or every}")
 
 
-def _calibrator(
-    y_score: str | list[str],
-    labelled: Path | None,
-    y_true: str | None,
-    calibration: str,
-    pos_label: str | None,
-    seed: int | None,
-) -> Any:
+def _calibrator(y_score: str | list[str], labelled: Path | None, y_true: str | None, asked: Mapping[str, Any]) -> Any:
     """Return the calibrator that the labelled file gives; None where there is none."""
     from howsure.errors import HowsureError
     from howsure.evidence.calibration.calibrate import calibrate
@@ -123,4 +126,4 @@ def _calibrator(
     if isinstance(y_score, list):
         message = "`--labelled` calibrates one column of scores: give `--y-score` a single one."
         raise HowsureError(message)
-    return calibrate(y_score, y_true, data=labelled, method=calibration, pos_label=pos_label, random_state=seed)
+    return calibrate(y_score, y_true, data=labelled, **asked)

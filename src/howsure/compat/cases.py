@@ -13,8 +13,8 @@ from howsure.estimates.estimate import Estimate
 from howsure.metrics.forms import Better
 from howsure.metrics.metric import Metric
 from howsure.metrics.probability import mean_loss
-from howsure.sources.columns import encoded
 from howsure.sources.confusion import confusion
+from howsure.sources.encoding import encoded
 from howsure.sources.scores import scores
 from howsure.tables.counts import Counts
 

@@ -21,8 +21,9 @@ from howsure.methods.interval import Method
 from howsure.methods.library import named
 from howsure.methods.names import MethodName
 from howsure.metrics.metric import Metric
-from howsure.sources.columns import as_labels, sort_order
+from howsure.sources.columns import sort_order
 from howsure.sources.confusion import confusion
+from howsure.sources.encoding import as_labels
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.multilabel import MultilabelTable
 from howsure.tables.table import Table

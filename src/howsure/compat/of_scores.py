@@ -28,7 +28,8 @@ from howsure.metrics.forms import Ratio
 from howsure.metrics.metric import Metric
 from howsure.metrics.probability import mean_loss
 from howsure.metrics.rows import SUM_TOLERANCE
-from howsure.sources.columns import encoded, indicator
+from howsure.sources.columns import indicator
+from howsure.sources.encoding import encoded
 from howsure.sources.scores import score_values, scores_table
 from howsure.tables.counts import Counts
 

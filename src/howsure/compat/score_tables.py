@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.compat.keywords import Settings, listed
 from howsure.compat.targets import MATRIX, classes, flattened
 from howsure.errors import HowsureError
-from howsure.sources.columns import as_labels, sort_order
+from howsure.sources.columns import sort_order
+from howsure.sources.encoding import as_labels
 from howsure.sources.score_matrix import multiclass_scores
 from howsure.sources.scores import scores
 from howsure.tables.score_matrix import ScoreMatrixTable

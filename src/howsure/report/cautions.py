@@ -18,7 +18,7 @@ MOST = 12  # cautions of one kind that are listed one by one
 def cautions(
     shown: Sequence[Shown], results: Sequence[tuple[str, Measured]], levels: Sequence[float]
 ) -> tuple[Texts, ...]:
-    """Return what to be careful about: small classes, perfect samples, undefined metrics, clusters, many intervals.
+    """Return what to be careful about: small classes, odd data, perfect samples, undefined metrics, many intervals.
 
     Parameters
     ----------
@@ -30,9 +30,8 @@ def cautions(
         The report's confidence levels.
     """
     parts = [each.part for each in shown]
-    designs = (said for part in parts if not part.is_group for said in part.any_table.design.cautions)
     found: list[Texts] = []
-    for kind in (_small(parts), designs, _perfect(results), _undefined(results)):
+    for kind in (_small(parts), _of_tables(parts), _perfect(results), _undefined(results)):
         listed = list(dict.fromkeys(kind))
         found += [(each,) for each in listed[:MOST]]
         if len(listed) > MOST:
@@ -63,6 +62,19 @@ def _small(parts: Sequence[Part]) -> Iterator[str]:
             elif total < SMALL:
                 cases = f"{count_text(total)} {part.cases_noun}"
                 yield f"Class “{label}” has only {cases}: what is said of it is hardly more than a guess."
+
+
+def _of_tables(parts: Sequence[Part]) -> Iterator[str]:
+    """Give each caution of a table once, with the models that it is about unless it is about all."""
+    wholes = [part for part in parts if not part.is_group]
+    about: dict[str, list[str]] = {}
+    for part in wholes:
+        for said in dict.fromkeys(
+            said for table in (part.table, part.scores) if table is not None for said in table.cautions
+        ):
+            about.setdefault(said, []).append(part.model)
+    for said, models in about.items():
+        yield said if len(models) == len(wholes) else f"{', '.join(models)}: {said}"
 
 
 def _perfect(results: Sequence[tuple[str, Measured]]) -> Iterator[str]:

@@ -1,14 +1,9 @@
-"""Columns to counts: distinct values become codes, codes are counted in blocks.
-
-Nothing here sorts the rows. Integers are offset by their minimum, strings and objects are looked up in a
-dictionary, categorical and dictionary-encoded columns bring their codes along.
-"""
+"""Columns to counts: the combinations of their codes are counted in blocks, with the weights that fall on each."""
 
 from __future__ import annotations
 
 import math
-import sys
-from collections.abc import Mapping, Set as AbstractSet
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,32 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
+from howsure.sources.encoding import BLOCK, Column, encoded
 from howsure.sources.plain import plain
 
 Array = NDArray[Any]
-BLOCK = 2**16  # rows handled at once: codes stay in the processor's cache
-WIDEST_RANGE = 2**16  # of integers that are coded by offset
-SLOT_BITS = 20  # of the table that leads from a string's hash to its code
-SLOT_SHIFT = np.uint64(64 - SLOT_BITS)
-MOST_SLOTTED = 200  # labels; with more of them two would often share a slot
 MOST_CELLS = 2**24  # of a counting array; beyond it combinations are sorted
 LARGEST_CODE = 2**62  # of a combination of columns
-EXACT = 2.0**53  # from here on floats skip whole numbers
 ORDINARY = 40  # binary digits, up to which the largest weight is taken as it is: 1e-12 … 1e12
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column as codes: row r holds ``levels[codes[r] - offset]``."""
-
-    name: str
-    levels: Array
-    codes: Array
-    offset: int = 0
-    rank: dict[Any, int] | None = None  # of all categories, where they are ordered
-
-    def __len__(self) -> int:
-        return len(self.codes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,251 +134,6 @@ def sort_order(values: Array) -> Array:
         return np.array(
             sorted(range(len(listed)), key=lambda i: (type(listed[i]).__name__, str(listed[i]))), dtype=np.intp
         )
-
-
-def encoded(name: str, values: Any) -> Column:
-    """Return a column as codes of its distinct values.
-
-    Raises
-    ------
-    HowsureError
-        If it is not one-dimensional, has missing values, or holds numbers that are no labels.
-    """
-    column = _encoded(name, plain(name, values))
-    _refuse_inexact(column)
-    return column
-
-
-def _refuse_inexact(column: Column) -> None:
-    """Refuse what floats cannot tell apart: infinite labels, and whole numbers of 16 digits and more."""
-    if column.levels.dtype.kind not in "fO":
-        return
-    for value in column.levels.tolist():
-        if isinstance(value, complex) or (isinstance(value, float) and not abs(value) < EXACT):
-            is_long = isinstance(value, float) and abs(value) < math.inf
-            why = "floats cannot tell whole numbers of its size apart. Give them as text" if is_long else "no label"
-            message = f"`{column.name}` holds {value:g}: {why}."
-            raise HowsureError(message)
-
-
-def _encoded(name: str, values: Any) -> Column:
-    if isinstance(values, str | bytes | AbstractSet | Mapping) or not hasattr(values, "__len__"):
-        message = f"`{name}` is {values!r}, not a column of values. To name a column of a frame or file, give `data=`."
-        raise HowsureError(message)
-    special = _from_package(name, values)
-    if special is not None:
-        return special
-    array = _one_dimensional(name, values)
-    kind = array.dtype.kind
-    if kind == "b":
-        return Column(name, np.array([False, True]), array.view(np.uint8))
-    if kind in "iu":
-        return _integers(name, array)
-    if kind == "f":
-        refuse_missing(name, np.isnan(array))
-        whole = array.astype(np.int64) if np.isfinite(array).all() and np.abs(array).max(initial=0) < 2**53 else None
-        if whole is not None and (whole == array).all():
-            return _integers(name, whole)
-    if kind == "U" and array.itemsize:
-        fixed = fixed_width(name, array)
-        if fixed is not None:
-            return fixed
-    return _looked_up(name, array)
-
-
-def fixed_width(name: str, array: Array) -> Column | None:
-    """Code fixed-width strings by a hash of their bytes, checked for equality; None where labels are many.
-
-    Reading the bytes as numbers avoids making a Python string of each row.
-    """
-    lane = np.dtype(np.uint64 if array.itemsize % 8 == 0 else np.uint32)
-    lanes = array.itemsize // lane.itemsize
-    factors = np.random.default_rng(0).integers(2**63, size=lanes, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
-    known = array[:0]
-    slots = np.empty(0, dtype=np.int32)
-    numbers = np.empty((0, lanes), dtype=lane)
-    codes = np.empty(len(array), dtype=np.int32)
-    for start in range(0, len(array), BLOCK):
-        block = np.ascontiguousarray(array[start : start + BLOCK])
-        words = block.view(lane).reshape(-1, lanes)
-        slot = (words @ factors) >> SLOT_SHIFT
-        found = slots[slot] if len(slots) else np.full(len(block), -1, dtype=np.int32)
-        if (found < 0).any() or not (numbers[found] == words).all():
-            known = np.concatenate([known, np.setdiff1d(block, known)])
-            numbers = known.view(lane).reshape(-1, lanes)
-            places = (numbers @ factors) >> SLOT_SHIFT
-            if len(known) > MOST_SLOTTED or len(np.unique(places)) < len(known):
-                return None
-            slots = np.full(2**SLOT_BITS, -1, dtype=np.int32)
-            slots[places] = np.arange(len(known))
-            found = slots[slot]
-        codes[start : start + BLOCK] = found
-    return Column(name, known, codes)
-
-
-def _one_dimensional(name: str, values: Any) -> Array:
-    try:
-        # Lists of mixed types stay objects: NumPy would turn [1, "a"] into strings.
-        array = values if isinstance(values, np.ndarray) else _from_list(values)
-    except ValueError:
-        array = np.empty((0, 0))
-    if array.ndim == 2 and array.shape[1] == 1:
-        array = array[:, 0]
-    if array.ndim != 1:
-        shape = "ragged" if not array.size else f"of shape {array.shape}"
-        message = f"`{name}` is {shape}; give one label a case (`.ravel()` a column, `.argmax(axis=1)` scores)."
-        raise HowsureError(message)
-    return array
-
-
-def _from_list(values: Any) -> Array:
-    if hasattr(values, "__array__"):
-        return np.asarray(values)
-    listed = list(values)
-    kinds = {type(value) for value in listed}
-    if len(kinds) == 1 and issubclass(next(iter(kinds)), bool | int | float | str | np.generic | list | tuple):
-        return np.asarray(listed)
-    if kinds <= {int, float, bool, np.float64, np.int64} and bool not in kinds:
-        return np.asarray(listed)
-    objects = np.empty(len(listed), dtype=object)
-    objects[:] = listed
-    return objects
-
-
-def _integers(name: str, array: Array) -> Column:
-    if not len(array):
-        return Column(name, array, array)
-    if array.dtype == np.uint64 and array.max() <= np.iinfo(np.int64).max:  # unsigned codes and offsets do not mix
-        array = array.astype(np.int64)
-    low, high = int(array.min()), int(array.max())
-    if high - low < WIDEST_RANGE and high <= np.iinfo(np.int64).max:
-        return Column(name, np.arange(low, high + 1), array, low)
-    levels, codes = np.unique(array, return_inverse=True)
-    return Column(name, levels, codes)
-
-
-def _looked_up(name: str, array: Array) -> Column:
-    """Code strings and objects by a dictionary, block by block."""
-    index: dict[Any, int] = {}
-    codes = np.empty(len(array), dtype=np.int32)
-    for start in range(0, len(array), BLOCK):
-        block = array[start : start + BLOCK].tolist()
-        try:
-            codes[start : start + BLOCK] = np.fromiter(map(index.__getitem__, block), np.int32, len(block))
-        except KeyError:
-            for value in dict.fromkeys(block):
-                index.setdefault(value, len(index))
-            codes[start : start + BLOCK] = np.fromiter(map(index.__getitem__, block), np.int32, len(block))
-        except TypeError:
-            message = f"`{name}` holds values that cannot be labels (such as lists). Give one label a case."
-            raise HowsureError(message) from None
-    absent = [code for value, code in index.items() if is_missing(value)]
-    if absent:
-        refuse_missing(name, np.isin(codes, absent))
-    return Column(name, as_labels(list(index)), codes)
-
-
-def is_missing(value: Any) -> bool:
-    """Whether a value stands for none: None, nan, and the libraries' own."""
-    if value is None or type(value).__name__ in {"NAType", "NaTType"}:
-        return True
-    try:
-        return bool(value != value)  # noqa: PLR0124 - nan alone differs from itself
-    except (TypeError, ValueError):
-        return False
-
-
-def as_labels(values: list[Any]) -> Array:
-    """Return labels as an array, of objects unless all are of one plain type."""
-    kinds = {type(value) for value in values}
-    if len(kinds) == 1 and next(iter(kinds)) in {int, float, bool, str}:
-        return np.asarray(values)
-    labels = np.empty(len(values), dtype=object)
-    labels[:] = values
-    return labels
-
-
-def _from_package(name: str, values: Any) -> Column | None:
-    """Take the codes of columns that have some: pandas, Polars, PyArrow; None for all others."""
-    package = type(values).__module__.split(".", 1)[0]
-    if package not in {"pandas", "polars", "pyarrow"} or package not in sys.modules:
-        return None
-    if package == "pandas":
-        return _from_pandas(name, values)
-    arrow = values.to_arrow() if package == "polars" and hasattr(values, "to_arrow") else values
-    return _from_arrow(name, arrow)
-
-
-def _from_pandas(name: str, values: Any) -> Column | None:
-    pandas = sys.modules["pandas"]
-    if getattr(values, "ndim", 1) != 1:
-        return None
-    dtype = getattr(values, "dtype", None)
-    if isinstance(dtype, np.dtype) and dtype.kind in "biufU":
-        return encoded(name, np.asarray(values))
-    codes, levels = pandas.factorize(values)
-    refuse_missing(name, codes < 0)
-    if isinstance(dtype, pandas.CategoricalDtype) and dtype.ordered:
-        rank = {level: position for position, level in enumerate(dtype.categories)}
-    else:
-        rank = None
-    return Column(name, as_labels(np.asarray(levels, dtype=object).tolist()), codes, rank=rank)
-
-
-def _from_arrow(name: str, values: Any) -> Column | None:
-    pyarrow = sys.modules.get("pyarrow")
-    if pyarrow is None or not isinstance(values, pyarrow.Array | pyarrow.ChunkedArray):
-        return encoded(name, values.to_numpy()) if hasattr(values, "to_numpy") else None
-    if values.null_count:
-        refuse_missing(name, np.asarray(values.is_null()))
-    if pyarrow.types.is_integer(values.type) or pyarrow.types.is_floating(values.type):
-        return encoded(name, np.asarray(values))
-    if isinstance(values, pyarrow.ChunkedArray):
-        values = values.combine_chunks()
-    if isinstance(values, pyarrow.ChunkedArray):  # no chunk, or too long for one
-        return encoded(name, np.asarray(values.to_pylist(), dtype=object))
-    encodings = values if pyarrow.types.is_dictionary(values.type) else values.dictionary_encode()
-    return Column(name, as_labels(encodings.dictionary.to_pylist()), np.asarray(encodings.indices))
-
-
-def refuse_missing(name: str, missing: Array) -> None:
-    """Raise the error for missing values, if there are some."""
-    if missing.any():
-        number, first = int(missing.sum()), int(np.argmax(missing))
-        values = "value" if number == 1 else "values"
-        message = f"`{name}` has {number} missing {values} (first at row {first}). Drop or fill them first."
-        raise HowsureError(message)
-
-
-def coded_with_gaps(name: str, values: Any) -> tuple[Array, Array]:
-    """Return the distinct values of a column and each row's code, -1 where it is missing."""
-    array = _one_dimensional(name, plain(name, values))
-    if array.dtype.kind == "f":
-        missing = np.isnan(array)
-    elif array.dtype.kind == "O":
-        missing = np.fromiter(map(is_missing, array.tolist()), bool, len(array))
-    else:
-        missing = np.zeros(len(array), bool)
-    codes = np.full(len(array), -1, dtype=np.intp)
-    if missing.all():
-        return array[:0], codes
-    present = array[~missing]
-    column = encoded(name, present if present.dtype.kind != "O" else as_labels(present.tolist()))
-    codes[~missing] = np.asarray(column.codes, dtype=np.intp) - column.offset
-    return column.levels, codes
-
-
-def positions(levels: Array, codes: Array, labels: Array) -> Array:
-    """Return each row's position among the labels, -1 where it is missing; refuse a value that is none of them."""
-    place = {label: index for index, label in enumerate(labels.tolist())}
-    used = np.unique(codes[codes >= 0])
-    found = np.full(len(levels) + 1, -1, dtype=np.intp)
-    for code in used.tolist():
-        value = levels.tolist()[code]
-        if value not in place:
-            raise HowsureError.unknown("label", str(value), map(str, place))
-        found[code] = place[value]
-    return found[codes]  # a missing code, -1, reads the last entry
 
 
 def same_length(columns: list[Column], weight: Any) -> int:

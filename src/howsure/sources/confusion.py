@@ -11,17 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.designs.base import Design
 from howsure.errors import HowsureError, OneClassError
-from howsure.sources.columns import (
-    Column,
-    Grouped,
-    as_labels,
-    checked_weight,
-    encoded,
-    indicator,
-    same_length,
-    sort_order,
-)
+from howsure.sources.columns import Grouped, checked_weight, indicator, same_length, sort_order
 from howsure.sources.doubts import refuse_odd_classes, refuse_unshared
+from howsure.sources.encoding import Column, as_labels, encoded
 from howsure.sources.frames import columns, grouped
 from howsure.sources.groups import MOST_CELLS, Cells, Groups, by_columns, clusters, groups_of_columns, roles
 from howsure.tables.batch import Tables

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import DoubtfulDataError, listed
+from howsure.tables.cautions import MOST_CLASSES
 
 Array = NDArray[Any]
-MOST_CLASSES = 2000  # beyond which labels are taken for identifiers, or for text
 MISSING = frozenset({"", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NAN", "NaT", "NULL", "null"})
 JUDGES = ("y_true", "y_made", "y_reviewed", "annotations")
 JUDGED = ("y_pred", "y_score")

@@ -13,7 +13,8 @@ from howsure.designs.base import Design
 from howsure.designs.clusters import Clusters
 from howsure.designs.counted import Independent, Weighted
 from howsure.errors import HowsureError
-from howsure.sources.columns import Column, encoded, sort_order
+from howsure.sources.columns import sort_order
+from howsure.sources.encoding import Column, encoded
 from howsure.tables.batch import Tables
 from howsure.tables.table import Table
 

@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.designs.base import Design
 from howsure.designs.counted import Independent, Weighted
 from howsure.errors import HowsureError
-from howsure.sources.columns import as_labels, checked_weight, encoded, same_length
+from howsure.sources.columns import checked_weight, same_length
 from howsure.sources.confusion import are_named, class_labels, grouped_by_weight, refuse_mixed
+from howsure.sources.encoding import as_labels, encoded
 from howsure.sources.frames import columns, grouped
 from howsure.sources.groups import Cells, Groups, by_columns, clusters, groups_of_columns, roles
 from howsure.sources.scores import MOST_ATOMS, binary_truth, score_values

@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.designs.base import Design
 from howsure.designs.counted import Independent, Weighted
 from howsure.errors import HowsureError
-from howsure.sources.columns import Column, as_labels, checked_weight, encoded, indicator, same_length, sort_order
+from howsure.sources.columns import checked_weight, indicator, same_length, sort_order
 from howsure.sources.doubts import refuse_alike, refuse_odd_classes
+from howsure.sources.encoding import Column, as_labels, encoded
 from howsure.sources.frames import columns
 from howsure.sources.groups import by_columns, clusters, groups_of_columns, roles
 from howsure.sources.scores import MOST_ATOMS, score_values

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sized
+from dataclasses import replace
 from typing import Any, overload
 
 import numpy as np
@@ -11,8 +12,9 @@ from numpy.typing import NDArray
 from howsure.designs.base import Design
 from howsure.designs.counted import Weighted
 from howsure.errors import HowsureError
-from howsure.sources.columns import checked_weight, encoded, same_length, sort_order
+from howsure.sources.columns import checked_weight, same_length, sort_order
 from howsure.sources.doubts import refuse_alike, refuse_odd_classes
+from howsure.sources.encoding import encoded
 from howsure.sources.frames import columns
 from howsure.sources.groups import by_columns, clusters, groups_of_columns, roles
 from howsure.sources.plain import plain
@@ -123,8 +125,9 @@ def scores(
 
     def table(some: Any) -> ScoresTable:
         parts = (None if part is None else part[some] for part in (weight, group))
-        return scores_table(positive[some], score[some], classes, *parts)
+        return replace(scores_table(positive[some], score[some], classes, *parts), limits=limits)
 
+    limits = float(score.min()), float(score.max())
     return groups_of_columns(list(named), split).each(table) if named else table(slice(None))
 
 

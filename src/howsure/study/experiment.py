@@ -25,7 +25,7 @@ Array = NDArray[Any]
 KINDS = {
     "counts": ("labels",),
     "matrix": ("labels",),
-    "predictions": ("y_true", "y_pred", "labels", "sample_weight", "groups"),
+    "predictions": ("y_true", "y_pred", "labels", "sample_weight", "groups", "check"),
 }
 SOURCES = ("posterior", "prior", "random")
 

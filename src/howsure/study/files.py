@@ -22,7 +22,7 @@ from howsure.writing import written
 SETTINGS = ("seed", "n_draws", "confidence_level")
 SECTIONS = ("metrics", "experiments")
 PRIORS = ("prior", "prevalence_prior")
-EVIDENCE = ("counts", "matrix", "predictions", "labels", "y_true", "y_pred", "sample_weight", "groups")
+EVIDENCE = ("counts", "matrix", "predictions", "labels", "y_true", "y_pred", "sample_weight", "groups", "check")
 AGGREGATION = ("aggregation", "scale", "test_share")
 PATHS = ("matrix", "predictions")
 FORMATS: Mapping[str, Callable[[str], Any]] = {".toml": tomllib.loads, ".json": json.loads}

@@ -3,36 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from numpy.typing import NDArray
-
-from howsure.comparison.ranks import Ranks, ranks
-from howsure.comparison.result import Comparison
-from howsure.comparison.rope import Region
-from howsure.errors import HowsureError, checked_level
 from howsure.estimates.estimation import default_metrics
 from howsure.methods.dirichlet import Prior
-from howsure.metrics.spec import parse
-from howsure.study import findings
 from howsure.study.aggregation import Aggregation, aggregation as chosen_aggregation
 from howsure.study.arviz import tree_of
 from howsure.study.collection import LEVEL, N_DRAWS, SEED, Collection
-from howsure.study.experiment import SOURCES, Experiment, experiment
+from howsure.study.experiment import Experiment, experiment
 from howsure.study.files import content_of, read_study, study_of, write_study
-from howsure.study.findings import RANDOM
 from howsure.study.folds import fold_tables
-from howsure.study.records import Records
+from howsure.study.reports import Reports
 from howsure.writing import checked_path
 
-Array = NDArray[Any]
-Source = Literal["posterior", "prior", "random"]
-Basis = Literal["draws", "delta"]
 
-
-class Study:
+class Study(Reports):
     """Many experiments in groups, on many metrics, from one seed.
 
     Each experiment's draws follow from the study's seed and the experiment's name alone: adding an experiment or a
@@ -63,8 +49,7 @@ class Study:
     """
 
     def __init__(self, *, seed: int = SEED, n_draws: int = N_DRAWS, confidence_level: float = LEVEL) -> None:
-        self._held = Collection(seed, n_draws)
-        self.confidence_level = confidence_level
+        super().__init__(Collection(seed, n_draws), confidence_level)
 
     def _repr_html_(self) -> str:
         from howsure.grids import Grid, number
@@ -89,15 +74,6 @@ class Study:
     def n_draws(self) -> int:
         """Draws of each experiment."""
         return self._held.n_draws
-
-    @property
-    def confidence_level(self) -> float:
-        """Level of all intervals."""
-        return self._level
-
-    @confidence_level.setter
-    def confidence_level(self, level: float) -> None:
-        self._level = checked_level(level)
 
     @property
     def experiments(self) -> Mapping[str, Experiment]:
@@ -195,27 +171,6 @@ class Study:
             If a name is not known or does not fit the experiments.
         """
         self._held.add_metric(metric, chosen_aggregation(aggregation, scale=scale, test_share=test_share))
-
-    def draws(self, metric: str, name: str, *, source: Source = "posterior") -> Array:
-        """Return draws of a metric for an experiment, or for the aggregate of a group.
-
-        Parameters
-        ----------
-        metric : str
-            A spec string; it need not have been added.
-        name : str
-            An experiment or a group.
-        source : {"posterior", "prior", "random"}
-            ``"posterior"``, ``"prior"``, or ``"random"``: a classifier that guesses all classes equally often.
-        """
-        if source not in SOURCES:
-            what = "source of draws"
-            raise HowsureError.unknown(what, str(source), SOURCES)
-        return findings.draws_of(self._held, parse(metric).text, name, source, self._level)
-
-    def observed(self, metric: str, name: str) -> float:
-        """Return the metric's observed value on an experiment."""
-        return self._held.observed(parse(metric).text, name)
 
     # --- from and to elsewhere -------------------------------------------------------------------------------
 
@@ -370,88 +325,3 @@ class Study:
             If xarray is not installed.
         """
         return tree_of(self._held)
-
-    # --- reports ---------------------------------------------------------------------------------------------
-
-    def summaries(self, metric: str | None = None, *, source: Source = "posterior") -> Records:
-        """Return each experiment's observed value and what its draws say: median, mean, mode, interval, shape.
-
-        Parameters
-        ----------
-        metric : str, optional
-            A spec string; by default all metrics of the study.
-        source : {"posterior", "prior", "random"}
-            ``"random"`` for the baseline of a classifier that guesses, ``"prior"`` for what the prior alone says.
-        """
-        return findings.summaries(self._held, metric, source, self._level)
-
-    def compare(self, metric: str, first: str, second: str, *, rope: Region | None = None) -> Comparison:
-        """Return the difference ``first - second`` from draws; experiments are taken to be independent.
-
-        Parameters
-        ----------
-        metric : str
-            A spec string.
-        first, second : str
-            Experiments, groups (their aggregates), or, for the second, ``"random"``: a classifier that guesses, on
-            the first's test set.
-        rope : float or tuple of two float, optional
-            Largest difference that does not matter, or a pair (low, high); none by default, for no number suits all
-            metrics.
-
-        Notes
-        -----
-        Two classifiers on the same cases are compared more sharply by `compare` of their paired predictions.
-        """
-        return findings.compared(self._held, parse(metric).text, (first, second), rope, self._level)
-
-    def comparisons(self, metric: str, *, rope: Region | None = None, among: Sequence[str] | None = None) -> Records:
-        """Return the differences of all pairs of experiments, or of those named in ``among`` (groups too)."""
-        names = list(self._held.experiments) if among is None else list(among)
-        return findings.comparisons(self._held, parse(metric).text, list(combinations(names, 2)), rope, self._level)
-
-    def against_random(self, metric: str, *, rope: Region | None = None) -> Records:
-        """Return the differences of all experiments from a classifier that guesses on their test sets."""
-        pairs = [(name, RANDOM) for name in self._held.experiments]
-        return findings.comparisons(self._held, parse(metric).text, pairs, rope, self._level)
-
-    def ranks(self, metric: str, *, among: Sequence[str] | None = None) -> Ranks:
-        """Return how likely each experiment is to have each rank, or each of those named in ``among`` (groups too)."""
-        names = list(self._held.experiments) if among is None else list(among)
-        text = parse(metric).text
-        drawn = {name: self.draws(text, name) for name in names}
-        return ranks(drawn, better=parse(metric).definition.better)
-
-    def expected_rewards(self, metric: str, rewards: Sequence[float], *, among: Sequence[str] | None = None) -> Records:
-        """Return the expected reward of each experiment, where rank r earns ``rewards[r - 1]``."""
-        found = self.ranks(metric, among=among).expected_rewards(rewards)
-        records = [{"experiment": name, "expected_reward": reward} for name, reward in found.items()]
-        return Records(
-            objects=found,
-            rows=tuple(records),
-            shown=("experiment", "expected_reward"),
-            confidence_level=self._level,
-            caption=parse(metric).text,
-        )
-
-    def aggregate(self, metric: str | None = None, *, basis: Basis = "draws") -> Records:
-        """Return the aggregate of each group, with the heterogeneity between its experiments.
-
-        Parameters
-        ----------
-        metric : str, optional
-            A spec string; by default all metrics of the study. One that has not been added takes the default
-            aggregation.
-        basis : {"draws", "delta"}
-            ``"draws"``: mean and standard deviation of the posterior; ``"delta"``: observed value and delta-method
-            standard error.
-
-        Returns
-        -------
-        Records
-            ``found["mlp"]`` is a `Pooled`.
-        """
-        if basis not in {"draws", "delta"}:
-            what = "basis of an aggregate"
-            raise HowsureError.unknown(what, str(basis), ["draws", "delta"])
-        return findings.aggregates(self._held, metric, basis, self._level)

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Generic, TypeVar, final
 
-from howsure.errors import UnknownKeyError
+from howsure.errors import HowsureError, UnknownKeyError
 from howsure.tables.table import Table
 
 Table_co = TypeVar("Table_co", bound=Table, covariant=True)
@@ -64,8 +64,16 @@ class Tables(Mapping[Hashable, Table_co], Generic[Table_co]):
         Parameters
         ----------
         threshold : float
-            In the units of the scores.
+            In the units of the scores; see `ScoresTable.at`.
+
+        Raises
+        ------
+        HowsureError
+            If the tables are not of scores, or the threshold is none of theirs.
         """
+        if not self.overall.has_thresholds:
+            message = f"A threshold is for tables of one score per case, and these are of another kind: {self!r}."
+            raise HowsureError(message)
         return self.mapped(lambda table: table.at(threshold))
 
     def mapped(self, function: Any) -> Tables[Any]:

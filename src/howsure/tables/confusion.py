@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.designs.base import Design
 from howsure.errors import HowsureError, UndefinedDesignError
 from howsure.tables.batch import Tables
+from howsure.tables.cautions import of_classes
 from howsure.tables.counts import ConfusionCounts, Counts
 from howsure.tables.table import Table, label_array, other_classes
 
@@ -61,6 +62,13 @@ class ConfusionTable(Table):
     def truth(self) -> Array:
         """Position of the true class of each cell."""
         return np.repeat(np.arange(len(self.labels)), len(self.labels))
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What a reader of the numbers should know of the design and of odd counts, in sentences."""
+        if self.batch or not self.design.is_counted:
+            return super().cautions
+        return (*super().cautions, *of_classes(ConfusionCounts(self.counts), self.labels))
 
     @property
     def default_metrics(self) -> tuple[str, ...]:

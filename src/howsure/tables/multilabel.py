@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from howsure.designs.base import PSEUDO_CASES
 from howsure.designs.clusters import Clusters
+from howsure.tables.cautions import of_classes
 from howsure.tables.confusion import ConfusionTable, two_classes
 from howsure.tables.counts import Counts, MultilabelCounts
 from howsure.tables.table import Table, other_classes
@@ -53,6 +54,13 @@ class MultilabelTable(Table):
     counts_class: ClassVar[type[Counts]] = MultilabelCounts
     has_one_cell_per_case: ClassVar[bool] = False
     has_one_label_per_case: ClassVar[bool] = False
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What a reader of the numbers should know of the design and of odd counts, in sentences."""
+        if self.batch or not self.design.is_counted:
+            return super().cautions
+        return (*super().cautions, *of_classes(MultilabelCounts(self.counts), self.labels))
 
     @property
     def default_metrics(self) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from howsure.designs.base import PSEUDO_CASES, Design
 from howsure.designs.clusters import Clusters
 from howsure.errors import UndefinedDesignError
+from howsure.tables.cautions import of_scores
 from howsure.tables.table import LONG_TABLE, Table
 
 Array = NDArray[Any]
@@ -41,6 +42,11 @@ class ScoreMatrixTable(Table, abc.ABC):
     noun: ClassVar[str] = "table of scores with one column per class"
     has_scores: ClassVar[bool] = True
     why_undefined: ClassVar[str] = "undefined: one of the classes has no case"
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What a reader of the numbers should know of the design and of odd scores, in sentences."""
+        return (*super().cautions, *of_scores(np.unique(self.scores), self.rows))
 
     @property
     def smallest_block(self) -> int:

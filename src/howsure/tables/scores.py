@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.designs.counted import added_up
 from howsure.errors import HowsureError
+from howsure.tables.cautions import of_scores
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.table import LONG_TABLE, Table
 
@@ -35,6 +37,8 @@ class ScoresTable(Table):
         Number of cases.
     identity : str
         Tells its cases apart from others with equal counts; see `Table`.
+    limits : tuple of two float, optional
+        Smallest and largest score of all groups, where these are the cases of one; by default those of the table.
 
     Examples
     --------
@@ -44,10 +48,18 @@ class ScoresTable(Table):
     """
 
     scores: Array
+    limits: tuple[float, float] | None = None
     noun: ClassVar[str] = "table of scores"
     has_scores: ClassVar[bool] = True
     has_thresholds: ClassVar[bool] = True
     why_undefined: ClassVar[str] = "undefined: one of the classes has no case"
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What a reader of the numbers should know of the design and of odd scores, in sentences."""
+        if self.batch or not self.design.has_labels:
+            return super().cautions
+        return (*super().cautions, *of_scores(self.scores, self.rows))
 
     @property
     def default_metrics(self) -> tuple[str, ...]:
@@ -74,22 +86,37 @@ class ScoresTable(Table):
         Parameters
         ----------
         threshold : float
-            In the units of the scores.
+            In the units of the scores; infinity predicts no case positive, minus infinity all of them.
 
         Raises
         ------
         HowsureError
-            If the threshold is not a number.
+            If the threshold is not a number, or all scores lie from 0 to 1 and it does not.
         """
-        if isinstance(threshold, str) or np.ndim(threshold) or threshold != threshold:  # noqa: PLR0124 - nan alone differs
-            message = f"`threshold` is {threshold!r}, not a number: a case is positive when its score is at least that."
-            raise HowsureError(message)
+        threshold = self._checked(threshold)
         positive = (self.scores >= threshold).astype(np.intp)
         cells = (2 * np.arange(2) + positive[:, None]).ravel()  # true class × predicted class
-        exact = self.design.cells_at(float(threshold))
+        exact = self.design.cells_at(threshold)
         if exact is None:
             counts = added_up(self.cells, cells, 4).reshape(*self.batch, 2, 2)
         else:
             counts = exact * self.counts.sum()
-        own = {"rows": self.rows, "identity": self.identity_of(float(threshold))}
+        own = {"rows": self.rows, "identity": self.identity_of(threshold)}
         return ConfusionTable(counts=counts, labels=self.labels, design=self.design.merged(cells, 4), **own)
+
+    def _checked(self, threshold: Any) -> float:
+        try:
+            number = math.nan if isinstance(threshold, str) or np.ndim(threshold) else float(threshold)
+        except (TypeError, ValueError):
+            number = math.nan
+        if math.isnan(number):
+            message = f"`threshold` is {threshold!r}, not a number: a case is positive when its score is at least that."
+            raise HowsureError(message)
+        low, high = self.limits or (self.scores[0], self.scores[-1])
+        if 0 <= low <= high <= 1 and math.isfinite(number) and not 0 <= number <= 1:
+            message = (
+                f"`threshold` is {number:g}, and all scores lie from 0 to 1. Give a threshold there, or inf to predict "
+                "no case positive, -inf to predict all so."
+            )
+            raise HowsureError(message)
+        return number

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.designs.base import PSEUDO_CASES, Design, quotient
 from howsure.designs.counted import Independent, added_up, smoothed
 from howsure.errors import HowsureError, listed
+from howsure.tables import cautions
 from howsure.tables.counts import Counts
 
 Array = NDArray[Any]
@@ -84,6 +85,11 @@ class Table(abc.ABC):
     @abc.abstractmethod
     def truth(self) -> Array:
         """Position of the true class of each cell, shape ``(cells,)``."""
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What a reader of the numbers should know of the design and of odd counts, in sentences."""
+        return (*self.design.cautions, *cautions.of_labels(self.labels, self.classes_noun))
 
     @property
     def default_metrics(self) -> tuple[str, ...]:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import HowsureError, whole_number
-from howsure.evidence.calibration.calibrators import Beta, Calibrator, Isotonic, Platt, VennAbers
+from howsure.evidence.calibration.calibrator import Calibrator
+from howsure.evidence.calibration.calibrators import Beta, Isotonic, Platt, VennAbers
 from howsure.methods.draws import seed_sequence
 from howsure.sources.scores import scores
 

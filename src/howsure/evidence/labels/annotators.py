@@ -17,8 +17,8 @@ from howsure.evidence.labels.dawid_skene import Votes
 from howsure.grids import Tabular
 from howsure.methods.draws import seed_sequence
 from howsure.methods.summary import equal_tailed
-from howsure.sources.columns import as_labels, coded_with_gaps, positions
 from howsure.sources.confusion import class_labels, refuse_mixed
+from howsure.sources.encoding import as_labels, coded_with_gaps, positions
 from howsure.sources.frames import columns, opened
 from howsure.sources.groups import by_columns, groups_of, roles
 from howsure.tables.batch import Tables

@@ -14,8 +14,8 @@ from howsure.errors import HowsureError
 from howsure.evidence.labels.rogan_gladen import TRUNCATED
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
-from howsure.sources.columns import as_labels, coded_with_gaps, positions
 from howsure.sources.confusion import class_labels, refuse_mixed
+from howsure.sources.encoding import as_labels, coded_with_gaps, positions
 from howsure.sources.frames import columns
 from howsure.sources.groups import by_columns, groups_of, roles
 from howsure.tables.batch import Tables

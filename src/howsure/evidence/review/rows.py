@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import HowsureError
-from howsure.sources.columns import as_labels, encoded, is_missing, same_length
+from howsure.sources.columns import same_length
 from howsure.sources.confusion import class_labels, refuse_mixed
+from howsure.sources.encoding import as_labels, encoded, is_missing
 
 Array = NDArray[Any]
 

@@ -12,7 +12,7 @@ from howsure.designs.counted import Independent
 from howsure.designs.expected import Expected
 from howsure.designs.sampling import Blocks
 from howsure.errors import HowsureError
-from howsure.evidence.calibration.calibrators import Calibrator
+from howsure.evidence.calibration.calibrator import Calibrator
 from howsure.evidence.calibration.isotonic import MOST_SCORES, grouped_scores
 from howsure.tables.scores import ScoresTable
 

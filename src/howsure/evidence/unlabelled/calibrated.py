@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sized
+from dataclasses import replace
 from typing import Any, Literal, get_args, overload
 
 import numpy as np
@@ -11,10 +12,10 @@ from numpy.typing import NDArray
 from howsure.designs.distribution import ScoreDistribution
 from howsure.designs.expected import Batch, Cases, Known, Population
 from howsure.errors import HowsureError, whole_number
-from howsure.evidence.calibration.calibrators import Calibrator
+from howsure.evidence.calibration.calibrator import Calibrator
 from howsure.evidence.unlabelled.batch import calibrated_batch
 from howsure.evidence.unlabelled.chunks import Every, chunks
-from howsure.sources.columns import encoded
+from howsure.sources.encoding import encoded
 from howsure.sources.frames import columns
 from howsure.sources.groups import by_columns, roles
 from howsure.sources.scores import score_values
@@ -204,7 +205,9 @@ def _refuse_unfit(calibrator: Any, target: Target) -> None:
 def _batches(y_score: Any, calibrator: Calibrator) -> tuple[int, Make]:
     """Return the number of scores, and what makes the table of some of them."""
     score = calibrator.checked(y_score)
-    return len(score), lambda rows: calibrated_batch(score[rows], calibrator)
+    known = np.concatenate([score, calibrator.table.scores])
+    limits = float(known.min()), float(known.max())
+    return len(score), lambda rows: replace(calibrated_batch(score[rows], calibrator), limits=limits)
 
 
 def _maker(score: Array, predicted: Any, kind: Kind | None, labels: Any, design: type[Batch | Population]) -> Make:

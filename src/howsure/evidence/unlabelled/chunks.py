@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.sources.columns import refuse_missing
+from howsure.sources.encoding import refuse_missing
 from howsure.sources.groups import Groups, groups_of, roles
 
 Array = NDArray[Any]

@@ -116,11 +116,12 @@ def miscalibration(
     odds = _log_odds(score)
     shifts = np.linspace(-shift, shift, STEPS) if shift else np.zeros(1)
     slopes = np.exp(np.linspace(-np.log(slope), np.log(slope), STEPS)) if slope != 1 else np.ones(1)
+    at_threshold = table if threshold is None else table.at(threshold)
     above = None if threshold is None else table.scores >= threshold
     if above is not None and len(score) > MANY:
         mass, score, above = _together(mass, score, above)
         odds = _log_odds(score)
-    bound = resolve(metric, table if threshold is None else table.at(threshold))
+    bound = resolve(metric, at_threshold)
     extremes: list[tuple[float, tuple[float, float]]] = []
     for a in shifts:
         for b in slopes:
@@ -129,7 +130,7 @@ def miscalibration(
             with np.errstate(all="ignore"):
                 values = np.asarray(bound(tables), dtype=float).ravel()
             extremes += [(float(value), (float(a), float(b))) for value in values[np.isfinite(values)]]
-    value = float(bound((table if threshold is None else table.at(threshold)).counted))
+    value = float(bound(at_threshold.counted))
     low, high = (min(extremes), max(extremes)) if extremes else ((np.nan, (np.nan, np.nan)),) * 2
     return Miscalibration(
         metric=bound.name,

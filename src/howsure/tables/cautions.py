@@ -1,0 +1,53 @@
+"""What looks wrong in counts that were taken as they are: a line each, with what to look at.
+
+Each costs time in the number of cells or of classes, not of cases, and is certain: nothing here is a guess from a rate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import listed
+from howsure.tables.counts import ClassCounts
+
+MOST_CLASSES = 2000  # beyond which labels are taken for identifiers, or for text
+
+
+def of_labels(labels: NDArray[np.generic], noun: str) -> Iterator[str]:
+    """Say which labels are one but for case, blanks or type, and that there are very many."""
+    if len(labels) > MOST_CLASSES:
+        yield f"There are {len(labels):,} {noun}: look whether the column holds identifiers or free text."
+    known: dict[str, list[object]] = {}
+    for label in labels.tolist():
+        known.setdefault("".join(str(label).split()).casefold(), []).append(label)
+    alike = [label for each in known.values() if len(each) > 1 for label in each]
+    if alike:
+        yield (
+            f"Some {noun} differ only in case, in blanks, or in being text or a number ({listed(alike)}): look whether "
+            "they mean the same, for they count as errors for one another."
+        )
+
+
+def of_classes(counted: ClassCounts, labels: NDArray[np.generic]) -> Iterator[str]:
+    """Say whether no case is right, or every case, or every case is predicted alike; and which classes never occur."""
+    hits, true, predicted = counted.hits, counted.rows, counted.columns
+    if not hits.any():
+        yield "No case is right: look whether both columns are of the same cases, in the same codes."
+    elif (hits == true).all() and (hits == predicted).all():
+        yield "Every case is right: look whether the model, or the column of its predictions, was made from the labels."
+    said, occurs = predicted > 0, true > 0
+    if said.sum() == 1 and occurs.sum() > 1:
+        only = labels[said].tolist()[0]
+        yield f"Every case is predicted “{only}”: look at the threshold, and whether the model learnt anything else."
+    for label in labels[said & ~occurs].tolist():
+        yield f"Class “{label}” is predicted and never occurs: look for a misspelt label, or for cases left out."
+
+
+def of_scores(scores: NDArray[np.floating], rows: int) -> Iterator[str]:
+    """Say that distinct scores are so few that they look like predictions."""
+    if rows > len(scores) and len(scores) <= 2:
+        shown = " and ".join(f"{score:g}" for score in scores)
+        yield f"The only scores are {shown}: look whether they are predictions, and give the scores behind them."
