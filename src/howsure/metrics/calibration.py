@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, one_of
 from howsure.metrics.forms import STEP, Distance, divide, per_table
 from howsure.metrics.probability import probabilities
 from howsure.metrics.registry import Scored, score_metric
@@ -113,8 +113,7 @@ def _ece(
     classifier has plenty: for ``l2`` the binomial variance of each bin (Kumar, Liang, Ma 2019), for ``l1`` the excess
     of the mean of a folded normal over the distance.
     """
-    if norm not in NORMS:
-        raise HowsureError.unknown("norm of `ece`", norm, NORMS)
+    one_of("norm of `ece`", norm, NORMS)
     if debiased and norm == "max":
         message = "`ece+norm=max` has no debiased form. Use 'l1' or 'l2'."
         raise HowsureError(message)

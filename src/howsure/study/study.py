@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from howsure.comparison.ranks import Ranks, ranks
 from howsure.comparison.result import Comparison
 from howsure.comparison.rope import Region
-from howsure.errors import HowsureError, checked_level
+from howsure.errors import checked_level, one_of
 from howsure.estimates.estimation import default_metrics
 from howsure.methods.dirichlet import Prior
 from howsure.metrics.spec import parse
@@ -208,9 +208,7 @@ class Study:
         source : {"posterior", "prior", "random"}
             ``"posterior"``, ``"prior"``, or ``"random"``: a classifier that guesses all classes equally often.
         """
-        if source not in SOURCES:
-            what = "source of draws"
-            raise HowsureError.unknown(what, str(source), SOURCES)
+        one_of("source of draws", source, SOURCES)
         return findings.draws_of(self._held, parse(metric).text, name, source, self._level)
 
     def observed(self, metric: str, name: str) -> float:
@@ -451,7 +449,5 @@ class Study:
         Records
             ``found["mlp"]`` is a `Pooled`.
         """
-        if basis not in {"draws", "delta"}:
-            what = "basis of an aggregate"
-            raise HowsureError.unknown(what, str(basis), ["draws", "delta"])
+        one_of("basis of an aggregate", basis, ["draws", "delta"])
         return findings.aggregates(self._held, metric, basis, self._level)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.counted import added_up
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, real_number
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.table import LONG_TABLE, Table
 
@@ -81,7 +82,7 @@ class ScoresTable(Table):
         HowsureError
             If the threshold is not a number.
         """
-        if isinstance(threshold, str) or np.ndim(threshold) or threshold != threshold:  # noqa: PLR0124 - nan alone differs
+        if math.isnan(real_number("threshold", threshold)):
             message = f"`threshold` is {threshold!r}, not a number: a case is positive when its score is at least that."
             raise HowsureError(message)
         positive = (self.scores >= threshold).astype(np.intp)

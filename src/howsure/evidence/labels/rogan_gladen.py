@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, overload
 
@@ -261,7 +261,7 @@ def corrected(
     >>> print(hs.estimate(recorded, "recall"), hs.estimate(table, "recall"))
     0.779 [0.715, 0.832] 0.855 [0.790, 0.925]
     """
-    if isinstance(table, Mapping):
+    if isinstance(table, Tables):
         rates_of_all: dict[str, Any] = {"sensitivity": sensitivity, "specificity": specificity, "labelling": labelling}
         groups = [corrected(each, **rates_of_all) for each in table.values()]
         return Tables(table, groups, corrected(table.overall, **rates_of_all), table.columns)
