@@ -107,6 +107,7 @@ def test_a_paired_table_has_the_report_of_its_models():
         (lambda: hs.fbeta_score(TRUTH, MODELS["A"], beta=TWO), "`beta` is array.*, not a number"),
         (lambda: hs.scores(TRUTH, MODELS["A"]).at(TABLE), "`threshold` is <ConfusionTable.*, not a number"),
         (lambda: hs.miscalibration(hs.calibrated([0.1, 0.9]), "f1", shift=[1]), r"`shift` is \[1\], not a number"),
+        (lambda: hs.estimate(np.array([[5 + 2j, 1], [2, 3]]), "f1"), "`estimate` takes a table of counts"),
         (lambda: hs.from_counts(np.array([[5 + 2j, 1], [2, 3]])), "`counts` is not a matrix of numbers"),
         (lambda: hs.adjusted_p_values(np.array([0.1 + 1j])), "`p_values` must be numbers, not array"),
     ],

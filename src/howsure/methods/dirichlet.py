@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.errors import HowsureError, one_of, whole_number
+from howsure.errors import HowsureError, one_of, real_numbers, whole_number
 from howsure.methods.draws import MOST_DRAWS, Draw
 from howsure.methods.interval import AtLevels, DrawingMethod, Interval, shows_variation
 from howsure.methods.summary import equal_tailed, highest_density
@@ -243,8 +243,8 @@ def _pseudo_cases(prior: Prior, what: str) -> Array:
             raise HowsureError.unknown(what, prior, NAMED_PRIORS)
         return np.asarray(NAMED_PRIORS[name])
     try:
-        array = np.asarray(prior, dtype=float)
-    except (TypeError, ValueError):
+        array = real_numbers(what, prior)
+    except HowsureError:
         message = f"`{what}` is a number, an array of numbers or a name, not {prior!r}."
         raise HowsureError(message) from None
     if not np.isfinite(array).all() or (array < 0).any():
