@@ -145,6 +145,8 @@ def _checked(table: ScoresTable, threshold: float | None, shift: float, slope: f
     message = "`miscalibration` is of scores without labels, one per case: give `calibrated(y_score)`."
     if not ScoresTable.required(table, message).design.trusts_scores:
         raise HowsureError(message)
+    if threshold is not None:
+        real_number("threshold", threshold)
     shift, slope, distance = map(real_number, ("shift", "slope", "distance"), (shift, slope, distance))
     if not (shift >= 0 and slope >= 1 and 0 <= distance <= 1 and np.isfinite(shift + slope)):
         message = (
