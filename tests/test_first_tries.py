@@ -8,6 +8,7 @@ from matplotlib import pyplot as plt
 import howsure as hs
 
 TABLE = hs.from_counts([[50, 3], [5, 42]])
+TWO, DRAWS = np.ones(2), [0.1, 0.2, 0.4]
 TRUTH, MODELS = [1, 0, 1, 1, 0, 0, 1, 0], {"A": [1, 0, 0, 1, 0, 1, 1, 0], "B": [0, 1, 0, 0, 1, 1, 0, 1]}
 
 
@@ -61,6 +62,54 @@ def test_a_paired_table_has_the_report_of_its_models():
         (lambda: hs.Bootstrap(9999), r"kind of bootstrap '9999'.*n_resamples=9999"),
         (lambda: hs.estimate(TABLE, "f1@macro", classes=[7]), r"from 0 to 1, not \[7\]"),
         (lambda: hs.estimate(TABLE, "f1@macro", classes="a"), "from 0 to 1, not 'a'"),
+        # A name that is no text
+        (lambda: hs.pool([0.5, 0.6], [0.1, 0.1], method=TWO), r"no pooling method '\[1. 1.\]'"),
+        (lambda: hs.pool([0.5, 0.6], [0.1, 0.1], scale=TWO), r"no scale '\[1. 1.\]'"),
+        (lambda: hs.mcnemar(hs.paired(TRUTH, MODELS), method=2.5), "no test of McNemar's '2.5'"),
+        (lambda: hs.cohen_kappa_score(TRUTH, MODELS["A"], weights={}), "no weighting of kappa '{}'"),
+        (lambda: hs.confusion_matrix(TRUTH, MODELS["A"], normalize=TWO), "no value of `normalize`"),
+        (lambda: hs.calibrated([0.1, 0.9], kind=["binary"]), "no kind of table"),
+        (lambda: hs.estimate(TABLE, "f1", alternative=TWO), "no alternative"),
+        (lambda: hs.f1_score(TRUTH, MODELS["A"], average=["macro"]), r"a name such as 'macro', not \['macro'\]"),
+        (
+            lambda: hs.f1_score(TRUTH, MODELS["A"], average="macro", pos_label=TWO),
+            "`pos_label` must be one class, not array",
+        ),
+        (lambda: hs.suitable_methods(TABLE, 3), "named by a spec string .* not by int"),
+        # Something else where a list belongs
+        (lambda: hs.f1_score(TRUTH, MODELS["A"], average=None, labels=3), "`labels` must be a list of classes, not 3"),
+        (
+            lambda: hs.f1_score(TRUTH, MODELS["A"], average=None, labels="01"),
+            "`labels` must be a list of classes, not '01'",
+        ),
+        (lambda: hs.prediction_powered(hs.paired(TRUTH, MODELS), TRUTH, MODELS["A"]), "`y_true` .*not <PairedTable"),
+        (lambda: hs.paired(TRUTH, TABLE), "Give the models as a mapping"),
+        (lambda: hs.scores(None, [0.1, 0.2]), "`y_true` is None, not a column of values"),
+        (lambda: hs.annotated(3, "a", data={"a": [1, 2]}), "`annotations` must be a list of column names, not 3"),
+        (lambda: hs.evaluate(TABLE, 3), "`metrics` must be a list of metrics, not 3"),
+        (lambda: hs.evaluate(TABLE, []), "`metrics` is empty"),
+        (lambda: hs.pool_tables(TABLE), "`tables` must be a list of tables, not <ConfusionTable"),
+        (lambda: hs.pool_tables([[[1, 2], [3, 4]]]), "`pool_tables` takes tables"),
+        (lambda: hs.conflate(3), "`draws` must be a list of draws of each experiment, not 3"),
+        (lambda: hs.conflate([DRAWS, DRAWS], names=["a"]), "`names` has 1 entries for 2"),
+        (lambda: hs.conflate([DRAWS, DRAWS], density="beta", bounds=3), "two ends of the metric's range.* not 3"),
+        (lambda: hs.suitable_methods([[1, 2], [3, 4]], "f1"), "`suitable_methods` takes a table"),
+        # Neither True nor False
+        (lambda: hs.confusion(TRUTH, MODELS["A"], check=TWO), "`check` must be True or False, not array"),
+        (lambda: hs.confusion(TRUTH, MODELS["A"], check="no"), "`check` must be True or False, not 'no'"),
+        (lambda: hs.balanced_accuracy_score(TRUTH, MODELS["A"], adjusted=TWO), "`adjusted` must be True or False"),
+        (lambda: hs.accuracy_score(TRUTH, MODELS["A"], normalize=TWO), "`normalize` must be True or False"),
+        (lambda: hs.pool([0.5, 0.6], [0.1, 0.1], knha="no"), "`knha` must be True or False, not 'no'"),
+        # No number, or several
+        (lambda: hs.proportion(np.ones(3, dtype=int), 4), r"`k` must be a whole.*not array\(\[1, 1, 1\]\)"),
+        (lambda: hs.proportion(int, 4), "`k` must be a whole number of at least 0, not <class 'int'>"),
+        (lambda: hs.proportion(1, np.inf), "`n` must be a whole number of at least 1, not inf"),
+        (lambda: hs.fbeta_score(TRUTH, MODELS["A"], beta=TWO), "`beta` is array.*, not a number"),
+        (lambda: hs.scores(TRUTH, MODELS["A"]).at(TABLE), "`threshold` is <ConfusionTable.*, not a number"),
+        (lambda: hs.miscalibration(hs.calibrated([0.1, 0.9]), "f1", shift=[1]), r"`shift` is \[1\], not a number"),
+        (lambda: hs.estimate(np.array([[5 + 2j, 1], [2, 3]]), "f1"), "`estimate` takes a table of counts"),
+        (lambda: hs.from_counts(np.array([[5 + 2j, 1], [2, 3]])), "`counts` is not a matrix of numbers"),
+        (lambda: hs.adjusted_p_values(np.array([0.1 + 1j])), "`p_values` must be numbers, not array"),
     ],
 )
 def test_what_cannot_be_used_is_refused_in_words(attempt, words):

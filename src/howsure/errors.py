@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import difflib
 import math
+import operator
 from collections.abc import Iterable
-from typing import Any, Self, SupportsIndex
+from contextlib import suppress
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,9 +38,9 @@ class HowsureError(ValueError):
         super().__init__(shortened(printable(message)))
 
     @classmethod
-    def unknown(cls, what: str, word: str, known: Iterable[str]) -> Self:
+    def unknown(cls, what: str, word: Any, known: Iterable[str]) -> Self:
         """Return the error for a name that is not known, with the nearest names that are."""
-        names = [str(name) for name in known]
+        word, names = str(word), [str(name) for name in known]
         return cls(f"There is no {what} '{word}'.{did_you_mean(word, names)}")
 
     @classmethod
@@ -106,12 +108,61 @@ def listed(names: Iterable[Any]) -> str:
     return ", ".join(shown if len(shown) <= MOST_LISTED else [*shown[:MOST_LISTED], "…"])
 
 
+def one_of(what: str, given: Any, known: Iterable[str]) -> str:
+    """Return a name that is among the known ones; the error says what it is the name of.
+
+    Examples
+    --------
+    >>> one_of("band", "simultaneous", ["pointwise", "simultaneous"])
+    'simultaneous'
+    """
+    names = list(known)
+    if isinstance(given, str) and given in names:
+        return given
+    raise HowsureError.unknown(what, given, names)
+
+
+def several(name: str, given: Any, what: str) -> list[Any]:
+    """Return several things as a list; the error calls them ``name`` and says what each is.
+
+    Examples
+    --------
+    >>> several("metrics", ("f1", "mcc"), "names of metrics")
+    ['f1', 'mcc']
+    """
+    with suppress(TypeError):
+        if not isinstance(given, str | bytes):
+            return list(given)
+    message = f"`{name}` must be a list of {what}, not {given!r}."
+    raise HowsureError(message)
+
+
+def boolean(name: str, value: Any) -> bool:
+    """Return True or False; the error calls it ``name``."""
+    if isinstance(value, bool | np.bool_ | int) and value in {0, 1}:
+        return bool(value)
+    message = f"`{name}` must be True or False, not {value!r}."
+    raise HowsureError(message)
+
+
+def one_label(name: str, value: Any) -> Any:
+    """Return what can be a label, a text or a number say; the error for an array calls it ``name``."""
+    try:
+        hash(value)
+    except TypeError:
+        message = f"`{name}` must be one class, not {value!r}."
+        raise HowsureError(message) from None
+    return value
+
+
 def whole_number(name: str, value: Any, least: int = 1, most: int | None = None) -> int:
     """Return a whole number of at least ``least``, and at most ``most``; the error calls it ``name``."""
-    if not isinstance(value, bool) and isinstance(value, SupportsIndex | float):
-        number = float(value)
-        if least <= number <= (math.inf if most is None else most) and number.is_integer():
-            return int(value)
+    try:
+        number = value if isinstance(value, float) else operator.index(value)
+    except TypeError:
+        number = math.nan
+    if not isinstance(value, bool) and least <= number <= (math.inf if most is None else most) and number % 1 == 0:
+        return int(number)
     limit = "" if most is None else f" and at most {most:,}"
     message = f"`{name}` must be a whole number of at least {least}{limit}, not {value!r}."
     raise HowsureError(message)
@@ -119,11 +170,20 @@ def whole_number(name: str, value: Any, least: int = 1, most: int | None = None)
 
 def real_numbers(name: str, values: Any) -> NDArray[np.float64]:
     """Return numbers as an array; the error calls them ``name``."""
-    try:
-        return np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
-        message = f"`{name}` must be numbers, not {values!r}."
-        raise HowsureError(message) from None
+    with suppress(TypeError, ValueError, OverflowError):
+        if not np.iscomplexobj(values):
+            return np.asarray(values, dtype=float)
+    message = f"`{name}` must be numbers, not {values!r}."
+    raise HowsureError(message)
+
+
+def real_number(name: str, value: Any) -> float:
+    """Return one number; the error calls it ``name``."""
+    with suppress(HowsureError):
+        if not isinstance(value, str | bytes) and (found := real_numbers(name, value)).ndim == 0:
+            return float(found)
+    message = f"`{name}` is {value!r}, not a number."
+    raise HowsureError(message)
 
 
 def checked_level(confidence_level: Any) -> float:

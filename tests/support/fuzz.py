@@ -272,13 +272,11 @@ def misuse(rng):
         if not needed and rng.random() > 0.15:
             continue
         value = TABLES[rng.integers(len(TABLES))]() if rng.random() < 0.35 else HOSTILE[rng.integers(len(HOSTILE))]
-        if parameter.name in {"n", "n_draws", "n_resamples", "workers", "budget"} and isinstance(value, float):
-            continue
         words.append(f"{parameter.name}={type(value).__name__!s} {repr(value)[:40]}")
-        if parameter.kind is parameter.KEYWORD_ONLY:
-            keywords[parameter.name] = value
-        else:
+        if parameter.kind is parameter.POSITIONAL_ONLY:
             arguments.append(value)
+        else:
+            keywords[parameter.name] = value
     _, fault = _answer(function, *arguments, **keywords)
     return [f"{name}({', '.join(words)}): {fault}"] if fault else []
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, one_of
 
 
 def classes_of(
@@ -45,8 +45,7 @@ def with_positive_last(names: Sequence[str], pos_label: str | None) -> list[str]
     """
     if pos_label is None:
         return list(names)
-    if pos_label not in names:
-        raise HowsureError.unknown("class", pos_label, names)
+    one_of("class", pos_label, names)
     if len(names) != 2:
         message = (
             f"`--pos-label` is for two classes, and there are {len(names)}. Ask for one of them by its metrics, "

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from howsure.comparison.limits import ContrastLimits
 from howsure.comparison.result import Comparison
 from howsure.comparison.rope import UNKNOWN, Region, Rope, odds_ratio, region_of, region_shares, share_within
-from howsure.errors import HowsureError, checked_level, listed
+from howsure.errors import HowsureError, checked_level, listed, one_of
 from howsure.estimates.estimate import estimate_of
 from howsure.estimates.estimation import estimate
 from howsure.estimates.grouped import Grouped, over_groups
@@ -127,8 +127,7 @@ def compare(
     >>> found.overall.value, found["x"].value
     (0.25, 0.5)
     """
-    if contrast not in EFFECTS:
-        raise HowsureError.unknown("contrast", contrast, EFFECTS)
+    one_of("contrast", contrast, EFFECTS)
     *against, metric = others or (None,)
     if len(against) > 1 or not isinstance(metric, str | Spec | Metric):
         raise HowsureError(CALLS)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, one_of
 from howsure.estimates.grouped import over_groups
 from howsure.grids import OneRecord, p_text
 from howsure.tables.paired import PairedScoresTable, PairedTable, paired_table
@@ -159,8 +159,7 @@ def mcnemar(table: Table, *, a: str | None = None, b: str | None = None, method:
     >>> print(hs.mcnemar(table))
     McNemar (mid_p): only the first is right 12 times, only the second 0 times; p < 0.001
     """
-    if method not in TESTS:
-        raise HowsureError.unknown("test of McNemar's", method, TESTS)
+    one_of("test of McNemar's", method, TESTS)
     models = paired_table(table, "mcnemar")
     names = models.chosen(a, b)
     first, second = rights(models, "McNemar's test", names)

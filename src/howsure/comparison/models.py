@@ -27,7 +27,7 @@ from howsure.methods.interval import Method
 from howsure.methods.joint import draws_of_models
 from howsure.methods.library import named
 from howsure.methods.names import MethodName
-from howsure.metrics.binding import resolve
+from howsure.metrics.binding import listed_metrics, resolve
 from howsure.metrics.contrast import EFFECTS
 from howsure.metrics.metric import Metric
 from howsure.tables.paired import JointTable, paired_table
@@ -220,10 +220,7 @@ def compare_all(
     True
     """
     models = paired_table(table, "compare_all")
-    wanted = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
-    if not wanted:
-        message = "`metrics` is empty. Name at least one, such as 'accuracy'."
-        raise HowsureError(message)
+    wanted = listed_metrics(metrics)
     settings: dict[str, Any] = {"confidence_level": confidence_level, "random_state": random_state}
     if correction == "max_t":
         chosen = Bootstrap() if method is None else named(method)

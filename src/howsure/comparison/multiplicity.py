@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.comparison.ranks import JointDraws, joint
-from howsure.errors import HowsureError, UnknownKeyError, checked_level, real_numbers
+from howsure.errors import HowsureError, UnknownKeyError, checked_level, one_of, real_numbers
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.named import Named
 from howsure.grids import Grid, Tabular, percent
@@ -52,9 +52,7 @@ def adjusted_p_values(p_values: ArrayLike, correction: Correction = "holm") -> A
     [0.03, 0.06, 0.06]
     """
     values = real_numbers("p_values", p_values)
-    if correction not in CORRECTIONS:
-        what = "correction"
-        raise HowsureError.unknown(what, correction, CORRECTIONS)
+    one_of("correction", correction, CORRECTIONS)
     if ((values < 0) | (values > 1)).any():
         message = "`p_values` holds a number outside [0, 1]."
         raise HowsureError(message)

@@ -13,7 +13,7 @@ from howsure.compat import undefined
 from howsure.compat.keywords import Keywords, Settings, listed, with_keywords
 from howsure.compat.per_class import one_class
 from howsure.compat.undefined import ZeroDivision
-from howsure.errors import HowsureError, UnknownKeyError, checked_level
+from howsure.errors import HowsureError, UnknownKeyError, boolean, checked_level, several
 from howsure.estimates.estimate import Estimate
 from howsure.grids import Grid, Tabular, interval_text, number, percent
 from howsure.metrics.binding import resolve
@@ -179,7 +179,8 @@ def classification_report(
     total = true_totals(table)
     places = None if labels is None else [table.position(label) for label in listed(labels)]
     shown = range(len(table.labels)) if places is None else places
-    names = [str(name) for name in (table.labels[shown] if target_names is None else target_names)]
+    named = table.labels[shown] if target_names is None else several("target_names", target_names, "names of classes")
+    names = [str(name) for name in named]
     if len(names) != len(shown):
         message = f"`target_names` has {len(names)} names for {len(shown)} classes."
         raise HowsureError(message)
@@ -195,7 +196,7 @@ def classification_report(
     report = ClassificationReport(
         rows=rows, support=support, confidence_level=checked_level(settings.level), digits=digits
     )
-    return _as_dict(report) if output_dict else report
+    return _as_dict(report) if boolean("output_dict", output_dict) else report
 
 
 def _with_accuracy(

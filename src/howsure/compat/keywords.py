@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.compat.targets import classes
-from howsure.errors import HowsureError, OneClassError
+from howsure.errors import HowsureError, OneClassError, boolean, one_label, several
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import evaluate
 from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.interval import Method
 from howsure.methods.library import named
 from howsure.methods.names import MethodName
+from howsure.metrics.averages import canonical_average
 from howsure.metrics.metric import Metric
 from howsure.sources.columns import sort_order
 from howsure.sources.confusion import confusion
@@ -128,7 +129,7 @@ class Settings:
             both = as_labels([error.label, _other(error.label, positive)])
             table = self.counted(y_true, y_pred, both[sort_order(both)])
         known = {str(label) for label in table.labels}
-        absent = [] if also is None else [label for label in _some(also) if str(label) not in known]
+        absent = [] if also is None else [label for label in some_classes(also) if str(label) not in known]
         if not absent:
             return table
         if len(absent) == len(listed(also)):
@@ -139,7 +140,7 @@ class Settings:
         """Return the table of the classes that are named; of all that occur by default."""
         true, predicted = self.labels(y_true, y_pred)
         if labels is not None:
-            _some(labels)
+            some_classes(labels)
         return confusion(
             true,
             predicted,
@@ -166,7 +167,11 @@ class Settings:
     def estimated(self, table: Table, metric: Metric | str, *, normalize: bool = True) -> Estimate:
         """Return the estimate of a mean over the cases, or with ``normalize=False`` of the sum."""
         found = self.estimates(table, [metric])[0]
-        return found if normalize else scaled(found, float(table.counts.sum()), "summed over the cases")
+        return (
+            found
+            if boolean("normalize", normalize)
+            else scaled(found, float(table.counts.sum()), "summed over the cases")
+        )
 
 
 def scaled(estimate: Estimate, factor: float, reason: str = "") -> Estimate:
@@ -182,12 +187,19 @@ def scaled(estimate: Estimate, factor: float, reason: str = "") -> Estimate:
     )
 
 
+def checked_average(average: Any) -> None:
+    """Refuse what is neither an average, nor "samples", nor None."""
+    if average is not None and str(average) != "samples":
+        canonical_average(average)
+
+
 def listed(labels: Any) -> list[Any]:
     """Return class labels as a list of plain values."""
-    return list(labels.tolist() if hasattr(labels, "tolist") else labels)
+    plain = labels.tolist() if hasattr(labels, "tolist") else labels
+    return [one_label("labels", each) for each in several("labels", plain, "classes")]
 
 
-def _some(labels: Any) -> list[Any]:
+def some_classes(labels: Any) -> list[Any]:
     """Return class labels as a list; refuse an empty one."""
     every = listed(labels)
     if not every:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.compat.keywords import Settings, listed
 from howsure.compat.targets import indicators, is_matrix
 from howsure.compat.undefined import warn
-from howsure.errors import HowsureError, OneClassError
+from howsure.errors import HowsureError, OneClassError, boolean, one_of
 from howsure.sources.columns import checked_weight
 from howsure.tables.counts import ClassCounts
 from howsure.tables.table import Table
@@ -59,8 +59,8 @@ def confusion_matrix(
     >>> hs.confusion_matrix(["cat", "dog", "dog", "cat"], ["cat", "dog", "cat", "cat"]).tolist()
     [[2, 0], [1, 1]]
     """
-    if normalize is not None and normalize not in SUMMED:
-        raise HowsureError.unknown("value of `normalize`", str(normalize), SUMMED)
+    if normalize is not None:
+        one_of("value of `normalize`", normalize, SUMMED)
     settings = Settings(sample_weight=sample_weight, data=data)
     counts = _counted(settings, y_true, y_pred, labels)
     if normalize is None:
@@ -128,7 +128,7 @@ def multilabel_confusion_matrix(
     [[1, 0], [1, 1]]
     """
     settings = Settings(sample_weight=sample_weight)
-    if samplewise:
+    if boolean("samplewise", samplewise):
         return _of_samples(*settings.labels(y_true, y_pred), labels, sample_weight)
     table = settings.table(y_true, y_pred, also=labels)
     tp, fn, fp, tn = outcomes(table)

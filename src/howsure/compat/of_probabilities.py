@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from howsure.compat.keywords import Keywords, Settings, scaled, with_keywords
 from howsure.compat.score_tables import PARAMETERS, Scored, given, positive_of_one, refuse_text, table_of
 from howsure.compat.undefined import warn
+from howsure.errors import boolean
 from howsure.estimates.estimate import Estimate
 from howsure.metrics.metric import Metric
 from howsure.metrics.rows import of_rows
@@ -49,7 +50,7 @@ def brier_score_loss(
     table = _of_one_or_two(settings, y_true, probabilities, labels, pos_label)
     found = settings.estimated(table, _whole("brier_score", table))
     columns = 1 if table.has_thresholds else table.scores.shape[1]
-    halved = columns < 3 if scale_by_half == "auto" else bool(scale_by_half)
+    halved = columns < 3 if str(scale_by_half) == "auto" else boolean("scale_by_half", scale_by_half)
     factor = (0.5 if halved else 1.0) * (2.0 if columns == 1 else 1.0)
     return found if factor == 1 else scaled(found, factor)
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.compat.cases import mean_of_cases
-from howsure.compat.keywords import Keywords, Settings, with_keywords
+from howsure.compat.keywords import Keywords, Settings, checked_average, with_keywords
 from howsure.compat.score_tables import (
     PARAMETERS,
     Scored,
@@ -21,7 +21,7 @@ from howsure.compat.score_tables import (
 )
 from howsure.compat.targets import MATRIX
 from howsure.compat.undefined import warn
-from howsure.errors import HowsureError, whole_number
+from howsure.errors import HowsureError, one_of, whole_number
 from howsure.estimates.estimate import Estimate
 from howsure.metrics.binding import labels_to_expand, resolve
 from howsure.metrics.forms import Ratio
@@ -108,11 +108,11 @@ def roc_auc_score(
     >>> print(hs.roc_auc_score([0, 1, 0, 0, 1, 1], [0.1, 0.9, 0.3, 0.7, 0.8, 0.4]))
     0.889 [0.261, 0.995]
     """
-    if multi_class not in {"raise", "ovr", "ovo"}:
-        raise HowsureError.unknown("scheme (`multi_class`)", multi_class, ("ovr", "ovo"))
+    one_of("scheme (`multi_class`)", multi_class, ("ovr", "ovo", "raise"))
     settings, score = Settings(**keywords), given(y_score=y_score, y_pred=y_pred, y_proba=y_proba)
     area = "roc_auc" if max_fpr is None else f"roc_auc+max_fpr={max_fpr}"
     y_true, score = scores_of(settings, y_true, score)
+    checked_average(average)
     if average == "samples" and is_matrix_of_scores(score, settings.data):
         return _over_samples(settings, y_true, score, area)
     if pos_label is None and labels is None:
@@ -192,6 +192,7 @@ def average_precision_score(
     """
     settings, score = Settings(**keywords), given(y_score=y_score, y_pred=y_pred, y_proba=y_proba)
     y_true, score = scores_of(settings, y_true, score)
+    checked_average(average)
     if average == "samples" and is_matrix_of_scores(score, settings.data):
         if np.ndim(y_true) != MATRIX:  # a true class per case: the one label that it has
             classes = encoded("y_true", y_true)

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from howsure.compat.cases import mean_of_cases
-from howsure.compat.keywords import AverageName, Keywords, Settings, listed, with_keywords
+from howsure.compat.keywords import AverageName, Keywords, Settings, checked_average, listed, with_keywords
 from howsure.compat.targets import indicators, is_matrix
 from howsure.compat.undefined import ZeroDivision, estimated, filling, warn
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, one_label, real_number
 from howsure.estimates.estimate import Estimate
 from howsure.metrics.averages import canonical_average
 from howsure.metrics.binding import resolve
@@ -89,7 +89,8 @@ class Classes:
 
     def score(self, spec: Spec, y_true: Any, y_pred: Any, settings: Settings) -> Result:
         """Return the estimate, or the list of them."""
-        if self.average not in {None, "binary"} and self.positive not in {None, 1}:
+        checked_average(self.average)
+        if self.average not in {None, "binary"} and one_label("pos_label", self.positive) not in {None, 1}:
             words = f"`pos_label` is for average='binary', and average={self.average!r} does not look at it."
             warn(f"{words} For one class give `labels=[{self.positive!r}]`.", UserWarning)
         if self.average == "samples":
@@ -111,12 +112,12 @@ class Classes:
         true, predicted = (each[:, self._columns(each.shape[1])] for each in indicators(y_true, y_pred))
         tp, with_label, said = (each.sum(1).astype(float) for each in (true & predicted, true, predicted))
         outcomes = tp, with_label - tp, said - tp, true.shape[1] - with_label - said + tp
-        values = spec.definition.evaluate(*outcomes, **spec.arguments)
+        values, filled = spec.definition.evaluate(*outcomes, **spec.arguments), filling(self.zero_division)
         if (absent := np.isnan(values)).any():
             if self.zero_division == "warn":
                 words = f"on {int(absent.sum())} of {len(values)} cases, and counts as 0 there"
                 warn(f"`{spec.definition.name}` is undefined {words}. Set `zero_division` to 0, 1 or nan to choose.")
-            values = np.where(absent, filling(self.zero_division), values)
+            values = np.where(absent, filled, values)
         return mean_of_cases(settings, f"{spec.head}@samples", values, better=spec.definition.better)
 
     def _columns(self, size: int) -> Any:
@@ -138,7 +139,8 @@ class Classes:
 
 def fbeta(beta: float) -> Spec:
     """Return the spec of F-beta; of an infinite beta it is recall."""
-    return parse("recall" if beta == math.inf else f"fbeta+beta={beta}")
+    number = real_number("beta", beta)
+    return parse("recall" if number == math.inf else f"fbeta+beta={beta}")
 
 
 def one_class(spec: Spec, label: object, table: Table) -> Metric:

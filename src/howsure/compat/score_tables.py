@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.compat.keywords import Settings, listed
+from howsure.compat.keywords import Settings, listed, some_classes
 from howsure.compat.targets import MATRIX, classes, flattened
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, one_label
 from howsure.sources.columns import sort_order
 from howsure.sources.encoding import as_labels
 from howsure.sources.score_matrix import multiclass_scores
@@ -61,7 +61,7 @@ def table_of(settings: Settings, y_true: Any, score: Any, labels: ArrayLike | No
     facts: dict[str, Any] = {name: getattr(settings, name) for name in ("data", "sample_weight", "groups", "check")}
     ordered = None if labels is None else ascending(labels)
     if is_matrix_of_scores(score, settings.data):
-        if pos_label not in (None, 1):
+        if one_label("pos_label", pos_label) not in {None, 1}:
             message = (
                 "`pos_label` is for two classes with one score per case; with a score for each class leave it out."
             )
@@ -75,7 +75,7 @@ def table_of(settings: Settings, y_true: Any, score: Any, labels: ArrayLike | No
 
 def ascending(labels: ArrayLike) -> Array:
     """Return the classes of the columns; refuse them unless they are distinct and ascending, as in scikit-learn."""
-    every = listed(labels)
+    every = some_classes(labels)
     array = as_labels(every)
     if len(set(every)) < len(every) or (np.diff(sort_order(array)) < 0).any():
         message = (
@@ -97,7 +97,7 @@ def only_class(settings: Settings, y_true: Any) -> Any:
     """Return the class of truth that has one alone, else None."""
     if settings.data is not None or np.ndim(y_true) == MATRIX:
         return None
-    levels = np.unique(np.asarray(y_true)).tolist() if len(y_true) else []
+    levels = np.unique(np.asarray(y_true)).tolist() if np.size(y_true) else []
     return levels[0] if len(levels) == 1 else None
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from howsure.compat.keywords import Settings
 from howsure.compat.score_tables import table_of
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, one_of
 from howsure.estimates.estimate import Estimate
 from howsure.methods.interval import Method
 from howsure.methods.library import named
@@ -177,8 +177,7 @@ def scorer(
     True
     """
     definition = parse(metric).definition
-    if select_by not in SELECTIONS:
-        raise HowsureError.unknown("value of `select_by`", str(select_by), SELECTIONS)
+    one_of("value of `select_by`", select_by, SELECTIONS)
     if definition.better == "neither":
         message = f"Neither higher nor lower values of `{definition.name}` are better: there is nothing to select by."
         raise HowsureError(message)

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.compat.keywords import Keywords, Settings, with_keywords
 from howsure.compat.matrices import multilabel_confusion_matrix
 from howsure.compat.per_class import PARAMETERS, Classes, fbeta
-from howsure.compat.undefined import ZeroDivision, warn
-from howsure.errors import HowsureError
+from howsure.compat.undefined import ZeroDivision, filling, warn
+from howsure.errors import HowsureError, several
 from howsure.estimates.estimate import Estimate
 from howsure.metrics.spec import parse
 
@@ -63,10 +63,10 @@ def precision_recall_fscore_support(
     0.667 [0.208, 0.939] [2 3]
     """
     settings = Settings(**keywords)
-    warned = set(warn_for)
+    warned = set(map(str, several("warn_for", warn_for, "names of scores")))
 
     def score(name: str, spec: Any) -> Result:
-        silent = 0.0 if zero_division == "warn" and name not in warned else zero_division
+        silent = zero_division if name in warned else filling(zero_division)
         return Classes(average, labels, pos_label, silent).score(spec, y_true, y_pred, settings)
 
     found = score("precision", parse("precision")), score("recall", parse("recall")), score("f-score", fbeta(beta))

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from howsure.compat.cases import mean_of_cases, share_of_cases
 from howsure.compat.keywords import Keywords, Settings, with_keywords
 from howsure.compat.targets import indicators, is_matrix
-from howsure.errors import HowsureError
+from howsure.errors import boolean, one_of
 from howsure.estimates.estimate import Estimate
 
 LABELS = """
@@ -26,7 +26,7 @@ y1, y2 : array-like of shape (n,), or str
     Labels by the two raters, or true and predicted ones; or, with ``data``, the names of their columns.
 {LABELS.strip()}
 """
-KAPPA = {None: "kappa", "linear": "weighted_kappa", "quadratic": "quadratic_weighted_kappa"}
+KAPPA = {"linear": "weighted_kappa", "quadratic": "quadratic_weighted_kappa"}
 
 
 @with_keywords(PARAMETERS)
@@ -127,7 +127,7 @@ def balanced_accuracy_score(
     >>> print(hs.balanced_accuracy_score(["cat", "dog", "dog", "cat"], ["cat", "dog", "cat", "cat"]))
     0.750 [0.364, 0.953]
     """
-    spec = "balanced_accuracy" + ("+adjusted=true" if adjusted else "")
+    spec = "balanced_accuracy" + "+adjusted=true" * boolean("adjusted", adjusted)
     return _estimate(spec, y_true, y_pred, labels, Settings(**keywords))
 
 
@@ -173,9 +173,8 @@ def cohen_kappa_score(
     >>> print(hs.cohen_kappa_score([0, 0, 1, 1, 2, 2], [0, 1, 1, 1, 2, 1], weights="linear"))
     0.571 [-0.329, 0.862]
     """
-    if weights not in KAPPA:
-        raise HowsureError.unknown("weighting of kappa", str(weights), [str(each) for each in KAPPA])
-    return _estimate(KAPPA[weights], y1, y2, labels, Settings(**keywords))
+    metric = "kappa" if weights is None else KAPPA[one_of("weighting of kappa", weights, KAPPA)]
+    return _estimate(metric, y1, y2, labels, Settings(**keywords))
 
 
 def _right(

@@ -21,7 +21,7 @@ from howsure.curves.bands import (
     roc_pointwise,
     roc_simultaneous,
 )
-from howsure.errors import HowsureError, UnknownKeyError, checked_level
+from howsure.errors import HowsureError, UnknownKeyError, checked_level, one_of
 from howsure.estimates.grouped import over_groups
 from howsure.grids import Grid, Tabular, grid_of
 from howsure.methods.binomial import clopper_pearson, wilson
@@ -148,8 +148,7 @@ def score_table(table: Any, y_score: Any = None, cases: Mapping[str, Any] = NO_C
 
 def checked_band(band: str) -> None:
     """Refuse an unknown band."""
-    if band not in BANDS:
-        raise HowsureError.unknown("band", str(band), BANDS)
+    one_of("band", band, BANDS)
 
 
 @over_groups

@@ -252,7 +252,7 @@ def _corrected(
         metric=name,
         confidence_level=level,
         method=METHOD,
-        standard_error=float(np.nanstd(draws, ddof=1)),
+        standard_error=float(np.nanstd(draws, ddof=1)) if np.isfinite(draws).sum() > 1 else np.nan,
         draws=draws,
     )
 

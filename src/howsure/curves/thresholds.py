@@ -20,7 +20,7 @@ from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.draws import seed_sequence, values_of_draws
 from howsure.methods.interval import NOISE, quantile
 from howsure.methods.scales import automatic_scale, on_scale
-from howsure.metrics.binding import from_split, resolve
+from howsure.metrics.binding import from_split, listed_metrics, resolve
 from howsure.metrics.forms import STEP
 from howsure.metrics.metric import Metric
 from howsure.tables.confusion import ConfusionTable
@@ -91,7 +91,7 @@ def threshold_curves(
     """
     table, level = score_table(table), checked_level(confidence_level)
     checked_band(band)
-    wanted = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
+    wanted = listed_metrics(metrics)
     bound = [on_counts(metric, table) for metric in wanted]
     thresholds, cells = confusion_along(table)
     shared = ConfusionCounts(cells)

@@ -23,7 +23,7 @@ from howsure.methods.interval import DrawingMethod, Interval, Method
 from howsure.methods.library import named
 from howsure.methods.names import MethodName
 from howsure.methods.sides import Alternative, Sides
-from howsure.metrics.binding import labels_to_expand, resolve
+from howsure.metrics.binding import labels_to_expand, listed_metrics, resolve
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
 from howsure.tables.batch import Tables
@@ -227,9 +227,8 @@ def asked_metrics(table: Table, metrics: Asked | Sequence[Asked] | None, thresho
     """Return the metrics that are asked for, one per class where the average is ``none``; by default a selection."""
     if metrics is None:
         return default_metrics(table, threshold)
-    wanted: Sequence[Asked] = [metrics] if isinstance(metrics, str | Spec | Metric) else metrics
     specs: list[Asked] = []
-    for each in wanted:
+    for each in listed_metrics(metrics):
         specs += labels_to_expand(each, table) or [each]
     return tuple(specs)
 

@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, real_numbers
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import from_counts
 from howsure.tables.table import Table
@@ -46,7 +44,7 @@ def table_of(given: Any, verb: str) -> Table | Tables[Any]:
 def _is_matrix(given: Any) -> bool:
     """Whether something has the shape of a confusion matrix, or of a stack of them."""
     try:
-        array = np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
+        array = real_numbers("counts", given)
+    except HowsureError:
         return False
     return array.ndim in {2, 3} and array.shape[-1] == array.shape[-2]

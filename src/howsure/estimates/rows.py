@@ -87,6 +87,9 @@ def bootstrap(
         message = f"`bootstrap` takes 'bootstrap_percentile', 'bootstrap_basic' or 'bootstrap_bca', not {method!r}."
         raise HowsureError(message)
     level, size = checked_level(confidence_level), whole_number("n_resamples", n_resamples)
+    if not callable(function):
+        message = f"`function` must be a function of the arrays, not {function!r}."
+        raise HowsureError(message)
     columns = _checked_arrays(arrays)
     members = _members(groups, len(columns[0]))
     value = float(function(*columns))

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.errors import HowsureError, whole_number
+from howsure.errors import HowsureError, one_of, real_numbers, whole_number
 from howsure.methods.draws import MOST_DRAWS, Draw
 from howsure.methods.interval import AtLevels, DrawingMethod, Interval, shows_variation
 from howsure.methods.summary import equal_tailed, highest_density
@@ -83,10 +83,9 @@ class Dirichlet(DrawingMethod):
     _intervals: ClassVar[dict[str, Any]] = {"hdi": highest_density, "equal_tailed": equal_tailed}
 
     def __post_init__(self) -> None:
-        if self.credible is not None and self.credible not in self._intervals:
-            raise HowsureError.unknown("credible interval", str(self.credible), self._intervals)
-        if self.source not in SOURCES:
-            raise HowsureError.unknown("source of draws", str(self.source), SOURCES)
+        if self.credible is not None:
+            one_of("credible interval", self.credible, self._intervals)
+        one_of("source of draws", self.source, SOURCES)
         whole_number("n_draws", self.n_draws, most=MOST_DRAWS)
         for what in ("prior", "prevalence_prior", "prevalence"):
             given = getattr(self, what)
@@ -244,8 +243,8 @@ def _pseudo_cases(prior: Prior, what: str) -> Array:
             raise HowsureError.unknown(what, prior, NAMED_PRIORS)
         return np.asarray(NAMED_PRIORS[name])
     try:
-        array = np.asarray(prior, dtype=float)
-    except (TypeError, ValueError):
+        array = real_numbers(what, prior)
+    except HowsureError:
         message = f"`{what}` is a number, an array of numbers or a name, not {prior!r}."
         raise HowsureError(message) from None
     if not np.isfinite(array).all() or (array < 0).any():

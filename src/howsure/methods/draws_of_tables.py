@@ -8,7 +8,7 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.errors import HowsureError, whole_number
+from howsure.errors import HowsureError, one_of, whole_number
 from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.dirichlet import Dirichlet, Prior
 from howsure.methods.draws import MOST_DRAWS, Draw, drawn_blocks, group_seed, seed_sequence
@@ -119,8 +119,7 @@ def draw_tables(
     >>> hs.draw_tables(table, 2, source="truth", cases=20, random_state=0).sum((1, 2)).tolist()
     [20.0, 20.0]
     """
-    if source not in SOURCES:
-        raise HowsureError.unknown("source of draws", str(source), SOURCES)
+    one_of("source of draws", source, SOURCES)
     if not hasattr(getattr(table, "overall", table), "design"):
         message = f"`draw_tables` takes a table, as `confusion` and `from_counts` make it, not {type(table).__name__}."
         raise HowsureError(message)

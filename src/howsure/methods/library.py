@@ -87,6 +87,7 @@ def suitable_methods(table: Table, metric: str | Metric, *, threshold: float | N
     >>> "wilson" in hs.suitable_methods(hs.from_counts([[50, 3], [5, 42]]), "mcc")
     False
     """
+    table = Table.required(table, "`suitable_methods` takes a table, as `confusion` and `scores` make it.")
     bound = resolve(metric, table, threshold=threshold)
     own, same = (table, bound) if bound.smaller is None else bound.smaller(table)
     first = default_method(same, own).name

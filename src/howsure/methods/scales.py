@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError
+from howsure.errors import one_of
 
 Array = NDArray[Any]
 Scale = Literal["auto", "identity", "logit", "log"]
@@ -17,8 +17,7 @@ LARGEST = 700.0  # exponent that a float still holds
 
 def check_scale(scale: Any, known: Sequence[str]) -> None:
     """Refuse a scale that is not known."""
-    if scale not in known:
-        raise HowsureError.unknown("transform", str(scale), known)
+    one_of("transform", scale, known)
 
 
 def automatic_scale(bounds: tuple[float, float]) -> Scale:

@@ -7,7 +7,7 @@ from typing import Any, Literal, final, get_args
 
 import numpy as np
 
-from howsure.errors import HowsureError, checked_level
+from howsure.errors import HowsureError, checked_level, one_of
 from howsure.methods.interval import Interval, Method
 from howsure.metrics.metric import Metric
 
@@ -35,8 +35,7 @@ class Sides:
     def checked(cls, confidence_level: Any, alternative: Any) -> Sides:
         """Return the sides that are asked for; refuse unknown ones, and one-sided levels of at most a half."""
         level = checked_level(confidence_level)
-        if alternative not in get_args(Alternative):
-            raise HowsureError.unknown("alternative", str(alternative), get_args(Alternative))
+        one_of("alternative", alternative, get_args(Alternative))
         if alternative != "two-sided" and level <= 0.5:
             message = f"`confidence_level` of a one-sided limit lies between 0.5 and 1, not {level:g}."
             raise HowsureError(message)

@@ -155,6 +155,9 @@ PER_CLASS = ("none",)  # one value a class: `evaluate` gives one estimate for ea
 
 def canonical_average(word: str) -> str:
     """Return the name of an average; an unknown one is refused with the nearest known ones."""
+    if not isinstance(word, str):
+        message = f"An average is a name such as 'macro', not {word!r}."
+        raise HowsureError(message)
     word = word.strip().lower()
     if word in BY_NAME:
         return BY_NAME[word].name

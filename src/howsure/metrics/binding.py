@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, several
 from howsure.metrics.counted import of_predictions
 from howsure.metrics.metric import Metric
 from howsure.metrics.multiclass import of_score_matrix
@@ -22,6 +22,15 @@ from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
+
+
+def listed_metrics(metrics: Any) -> list[Any]:
+    """Return one metric, or several, as a list; refuse an empty one."""
+    found = [metrics] if isinstance(metrics, str | Spec | Metric) else several("metrics", metrics, "metrics")
+    if not found:
+        message = "`metrics` is empty. Name at least one, such as 'accuracy'."
+        raise HowsureError(message)
+    return found
 
 
 def resolve(

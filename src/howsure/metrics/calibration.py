@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, one_of, whole_number
 from howsure.metrics.forms import STEP, Distance, divide, per_table
 from howsure.metrics.probability import probabilities
 from howsure.metrics.registry import Scored, score_metric
@@ -28,9 +28,7 @@ def bin_starts(table: Table, bins: int, strategy: str) -> Array:
     ``"uniform"`` bins have equal width, open below like scikit-learn's ``calibration_curve``'s; ``"quantile"`` bins
     have equal mass, as far as ties allow.
     """
-    if bins < 1:
-        message = f"`bins` must be at least 1, not {bins}."
-        raise HowsureError(message)
+    bins = whole_number("bins", bins)
     scores = table.scores
     if strategy == "uniform":
         index = np.searchsorted(np.linspace(0.0, 1.0, bins + 1)[1:-1], scores)
@@ -113,8 +111,7 @@ def _ece(
     classifier has plenty: for ``l2`` the binomial variance of each bin (Kumar, Liang, Ma 2019), for ``l1`` the excess
     of the mean of a folded normal over the distance.
     """
-    if norm not in NORMS:
-        raise HowsureError.unknown("norm of `ece`", norm, NORMS)
+    one_of("norm of `ece`", norm, NORMS)
     if debiased and norm == "max":
         message = "`ece+norm=max` has no debiased form. Use 'l1' or 'l2'."
         raise HowsureError(message)

@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, one_of
 from howsure.metrics.forms import STEP, Better, complex_step
 from howsure.metrics.laws import NEEDED, broken
 from howsure.metrics.registry import REGISTRY, Definition, Function, Scored, parameters_of
@@ -116,8 +116,7 @@ def define_metric(
     >>> print(hs.estimate(scores, "absolute_error"))
     0.342 [0.218, 0.491]
     """
-    if form not in TAKES:
-        raise HowsureError.unknown("form of metrics", str(form), TAKES)
+    one_of("form of metrics", form, TAKES)
 
     def register(function: Function) -> Function:
         called = getattr(function, "__name__", "") if name is None else name
@@ -148,8 +147,7 @@ def _check_facts(name: str, aliases: tuple[str, ...], bounds: Any, better: str) 
         if not (isinstance(each, str) and re.fullmatch(r"[^\W\d][\w .-]*", each)):
             message = f"A metric cannot be called {each!r}: give it a `name` of letters, digits and underscores."
             raise HowsureError(message)
-    if better not in get_args(Better):
-        raise HowsureError.unknown("value of `better`", str(better), get_args(Better))
+    one_of("value of `better`", better, get_args(Better))
     try:
         low, high = (float(end) for end in bounds)
     except (TypeError, ValueError):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import howsure.metrics.library  # noqa: F401 - fills the registry
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, one_of
 from howsure.metrics.averages import canonical_average
 from howsure.metrics.registry import REGISTRY, Definition
 
@@ -95,14 +95,14 @@ def parse(text: str) -> Spec:
     >>> parse("auc @ mean + multi_class = ovo").text
     'roc_auc@macro+multi_class=ovo'
     """
-    if not isinstance(text, str):
-        message = f"A metric is named by a spec string such as 'f1@macro', not by {type(text).__name__}."
-        raise HowsureError(message)
     return _parsed(text, named(text))
 
 
 def named(text: str) -> Definition | None:
     """Return the definition that a spec string names, whatever else it says, or None."""
+    if not isinstance(text, str):
+        message = f"A metric is named by a spec string such as 'f1@macro', not by {type(text).__name__}."
+        raise HowsureError(message)
     return REGISTRY.find(re.split(r"[+@]", text, maxsplit=1)[0])
 
 
@@ -159,8 +159,7 @@ def _with_average(spec: Spec, tail: str, text: str) -> Spec:
         message = f"`positive_class` goes with the average 'binary', not with '{word}'."
         raise HowsureError(message)
     scheme = given.pop("multi_class", "ovr") if definition.of_scores else "ovr"
-    if scheme not in {"ovr", "ovo"}:
-        raise HowsureError.unknown("scheme (`multi_class`)", scheme, ("ovr", "ovo"))
+    one_of("scheme (`multi_class`)", scheme, ("ovr", "ovo"))
     if given:
         known = ["positive_class", *(["multi_class"] if definition.of_scores else [])]
         raise HowsureError.unknown("argument of an average", next(iter(given)), known)

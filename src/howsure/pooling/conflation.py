@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError, checked_level, real_numbers
-from howsure.pooling.effects import pool
+from howsure.errors import HowsureError, checked_level, one_of, real_numbers, several
+from howsure.pooling.effects import names_of_experiments, pool
 from howsure.pooling.pooled import Pooled
 
 Array = NDArray[Any]
@@ -81,12 +81,14 @@ def conflate(
     >>> print(f"{pooled.value:.2f}")  # Beta(134, 14)
     0.91
     """
-    if density not in DENSITIES:
-        raise HowsureError.unknown("density", str(density), DENSITIES)
+    one_of("density", density, DENSITIES)
+    if real_numbers("bounds", bounds).shape != (2,):
+        message = f"`bounds` are the two ends of the metric's range, such as (0, 1), not {bounds!r}."
+        raise HowsureError(message)
     level = checked_level(confidence_level)
-    arrays = [real_numbers("draws", each).ravel() for each in draws]
+    arrays = [real_numbers("draws", each).ravel() for each in several("draws", draws, "draws of each experiment")]
     kept = [each[np.isfinite(each)] for each in arrays]
-    labels = tuple(map(str, names if names is not None else range(1, len(kept) + 1)))
+    labels = names_of_experiments(names, len(kept))
     for name, each in zip(labels, kept, strict=True):
         if not each.size or not np.ptp(each) > 0:
             message = (

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.errors import HowsureError, checked_level, real_numbers
+from howsure.errors import HowsureError, boolean, checked_level, one_of, real_numbers, several
 from howsure.methods.interval import normal_quantile
 from howsure.pooling.pooled import Pooled
 from howsure.pooling.scales import Scale, scale_named
@@ -81,8 +81,7 @@ def pool(
     >>> round(pooled.value, 3), round(pooled.tau2, 3)
     (0.907, 0.034)
     """
-    if method not in MODELS:
-        raise HowsureError.unknown("pooling method", str(method), MODELS)
+    one_of("pooling method", method, MODELS)
     level, chosen = checked_level(confidence_level), scale_named(scale)
     natural, errors, labels = checked_experiments(values, standard_errors, names, chosen)
     y, v = chosen.forward(natural), (errors * chosen.slope(natural)) ** 2
@@ -122,10 +121,7 @@ def checked_experiments(
             f"`values` has shape {natural.shape} and `standard_errors` {errors.shape}. Give one of each per experiment."
         )
         raise HowsureError(message)
-    labels = tuple(map(str, names if names is not None else range(1, len(natural) + 1)))
-    if len(labels) != len(natural):
-        message = f"`names` has {len(labels)} entries for {len(natural)} experiments."
-        raise HowsureError(message)
+    labels = names_of_experiments(names, len(natural))
     for label, value, error in zip(labels, natural, errors, strict=True):
         if not (math.isfinite(value) and scale.range[0] < value < scale.range[1]):
             where = "finite" if scale.name == "identity" else f"inside {scale.range}, as the scale '{scale.name}' needs"
@@ -140,13 +136,22 @@ def checked_experiments(
     return natural, errors, labels
 
 
+def names_of_experiments(names: Sequence[str] | None, size: int) -> tuple[str, ...]:
+    """Return the names of experiments as texts: 1, 2, … where none are given."""
+    labels = tuple(map(str, range(1, size + 1) if names is None else several("names", names, "names of experiments")))
+    if len(labels) != size:
+        message = f"`names` has {len(labels)} entries for {size} experiments."
+        raise HowsureError(message)
+    return labels
+
+
 def _spread(y: Array, weight: Array, centre: float, level: float, knha: bool) -> tuple[float, float, str]:
     """Return standard error and half width of the interval, and what to know of them."""
     from scipy import special
 
     normal = 1 / math.sqrt(weight.sum())
     reason = ALONE if len(y) == 1 else ""
-    if not knha:
+    if not boolean("knha", knha):
         return normal, normal_quantile(level) * normal, reason
     if len(y) == 1:
         return math.nan, math.nan, "one experiment shows no scatter to take an interval from"

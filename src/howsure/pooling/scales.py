@@ -61,12 +61,12 @@ def scale_named(name: str | None) -> Scale:
     """Return the scale of this name, such as ``"log"`` or ``"logit(0, 10)"``; None is the identity."""
     if name is None:
         return SCALES["identity"]
-    if name in SCALES:
+    if isinstance(name, str) and name in SCALES:
         return SCALES[name]
     if ends := re.fullmatch(r"(?:logit|log)\(([^,]+), ([^,]+)\)", str(name)):
         with suppress(ValueError):
             return scale_of_range((float(ends[1]), float(ends[2])))
-    raise HowsureError.unknown("scale", str(name), SCALES)
+    raise HowsureError.unknown("scale", name, SCALES)
 
 
 def scale_of_range(bounds: tuple[float, float]) -> Scale:

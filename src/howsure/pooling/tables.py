@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, several
 from howsure.tables.table import Table
 
 Added = TypeVar("Added", bound=Table)
@@ -43,7 +43,10 @@ def pool_tables(tables: Sequence[Added] | Mapping[Any, Added]) -> Added:
     >>> hs.pool_tables(folds).counts.tolist()
     [[19.0, 1.0], [3.0, 17.0]]
     """
-    listed = list(tables.values()) if isinstance(tables, Mapping) else list(tables)
+    message = "`pool_tables` takes tables, as `confusion` and `from_counts` make them, in a list or by name."
+    listed = list(tables.values()) if isinstance(tables, Mapping) else several("tables", tables, "tables")
+    for each in listed:
+        Table.required(each, message)
     if not listed:
         message = "There is no table to pool. Give at least one."
         raise HowsureError(message)

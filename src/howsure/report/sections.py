@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from howsure.errors import whole_number
 from howsure.estimates.estimate import Estimate
 from howsure.grids import count_text, interval_text, number, percent, significant_decimals
 from howsure.methods.proportion import row_shares
@@ -64,7 +65,7 @@ def what_was_evaluated(models: Sequence[Part], left_out: int, settings: Settings
     """Return cases, classes and their shares."""
     table = models[0].any_table
     lines: list[Texts] = [(f"{table.rows:,} cases, {len(table.labels)} {table.classes_noun}.",)]
-    if left_out:
+    if whole_number("left_out", left_out, least=0):
         lines.append((f"{left_out:,} rows were left out, because their labels are not among the classes named.",))
     if all(each.any_table.design.has_trials for each in models):
         lines.append(("No label is missing: rows with a missing label are refused, not skipped.",))

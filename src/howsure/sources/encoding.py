@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, several
 from howsure.sources.plain import plain
 
 Array = NDArray[Any]
@@ -122,6 +122,8 @@ def fixed_width(name: str, array: Array) -> Column | None:
 
 
 def _one_dimensional(name: str, values: Any) -> Array:
+    if not hasattr(values, "__array__"):
+        values = several(name, values, "labels, one a case")
     try:
         # Lists of mixed types stay objects: NumPy would turn [1, "a"] into strings.
         array = values if isinstance(values, np.ndarray) else _from_list(values)

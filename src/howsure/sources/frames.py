@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, boolean, one_of
 from howsure.sources.columns import Grouped, group, ordinary_scale
 from howsure.sources.doubts import refuse_confused
 from howsure.sources.plain import plain
@@ -35,7 +35,7 @@ def grouped(data: Any, keys: Mapping[str, Any], weight: Any = None, *, check: bo
     check
         Whether to refuse a column that is judged by itself, and Series whose indices differ.
     """
-    if check:
+    if boolean("check", check):
         refuse_confused({**keys, "sample_weight": weight})
     if data is None:
         return group(keys, weight)
@@ -55,7 +55,7 @@ def columns(data: Any, names: Mapping[str, Any], *, check: bool = False) -> dict
 
     With ``check`` a column that is judged by itself, and Series whose indices differ, are refused.
     """
-    if check:
+    if boolean("check", check):
         refuse_confused(names)
     if data is None:
         return {role: plain(role, values) for role, values in names.items()}
@@ -100,8 +100,7 @@ def checked_name(role: str, name: Any, frame: Any) -> str:
         message = f"With `data`, `{role}` is the name of a column, not {type(name).__name__}."
         raise HowsureError(message)
     known = list(frame) if isinstance(frame, Mapping) else frame.collect_schema().names()
-    if name not in known:
-        raise HowsureError.unknown("column", name, known)
+    one_of("column", name, known)
     return name
 
 

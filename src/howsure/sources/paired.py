@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import replace
 from typing import Any, overload
 
@@ -175,8 +175,11 @@ def paired(
 def _models(given: Any, data: Any) -> dict[str, Any]:
     """Return the models' columns by name; refuse fewer than two."""
     if not isinstance(given, Mapping):
-        if data is None or isinstance(given, str) or not all(isinstance(name, str) for name in given):
-            message = "Give the models as a mapping, such as {'A': predictions_a, 'B': predictions_b}."
+        message = "Give the models as a mapping, such as {'A': predictions_a, 'B': predictions_b}."
+        if data is None or isinstance(given, str) or not isinstance(given, Iterable):
+            raise HowsureError(message)
+        given = list(given)
+        if not all(isinstance(name, str) for name in given):
             raise HowsureError(message)
         repeated = next((name for name, number in Counter(given).items() if number > 1), None)
         if repeated is not None:

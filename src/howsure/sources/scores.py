@@ -106,8 +106,9 @@ def scores(
     ([0.2, 0.4, 0.9], [[1, 0], [1, 1], [0, 1]])
     """
     named = by_columns(by, data)
-    names = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight, "groups": groups} | roles(named)
-    given = columns(data, {role: column for role, column in names.items() if column is not None}, check=check)
+    others = {"sample_weight": sample_weight, "groups": groups} | roles(named)
+    names = {role: column for role, column in others.items() if column is not None}
+    given = columns(data, {"y_true": y_true, "y_score": y_score} | names, check=check)
     truth = encoded("y_true", given["y_true"])
     score = score_values(given["y_score"])
     cluster = encoded("groups", given["groups"]) if "groups" in given else None

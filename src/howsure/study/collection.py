@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError, whole_number
+from howsure.errors import HowsureError, one_of, whole_number
 from howsure.methods.draws import MOST_DRAWS
 from howsure.methods.interval import standard_error
 from howsure.metrics.binding import labels_to_expand, resolve
@@ -80,9 +80,7 @@ class Collection:
 
     def experiment(self, name: str) -> Experiment:
         """Return the experiment of this name; an error names the nearest."""
-        if name not in self.experiments:
-            what = "experiment"
-            raise HowsureError.unknown(what, name, self.experiments)
+        one_of("experiment", name, self.experiments)
         return self.experiments[name]
 
     def members(self, group: str) -> tuple[Experiment, ...]:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.counted import Independent
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, one_of
 from howsure.methods.dirichlet import Dirichlet, Prior, cell_prior
 from howsure.metrics.metric import Metric
 from howsure.sources.confusion import confusion
@@ -150,8 +150,7 @@ def _from_mapping(evidence: Mapping[str, Any], folder: Path | None) -> Any:
     kind = named[0]
     settings = {name: value for name, value in evidence.items() if name != kind}
     for name in settings:
-        if name not in KINDS[kind]:
-            raise HowsureError.unknown(f"key of an experiment with `{kind}`", name, KINDS[kind])
+        one_of(f"key of an experiment with `{kind}`", name, KINDS[kind])
     if kind == "counts":
         return from_counts(evidence["counts"], settings.get("labels"))
     if not isinstance(evidence[kind], str):

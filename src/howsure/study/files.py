@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import HowsureError, checked_level, did_you_mean
+from howsure.errors import HowsureError, checked_level, did_you_mean, one_of
 from howsure.study.aggregation import aggregation
 from howsure.study.collection import LEVEL, N_DRAWS, SEED, Collection
 from howsure.study.experiment import Experiment, experiment
@@ -82,9 +82,7 @@ def _parsed(path: Path) -> Any:
 def _suffix(path: Path) -> str:
     """Return the suffix that says the form of a file: TOML where there is none."""
     suffix = path.suffix.lower() or ".toml"
-    if suffix not in FORMATS:
-        what = "format of a study file"
-        raise HowsureError.unknown(what, suffix, FORMATS)
+    one_of("format of a study file", suffix, FORMATS)
     return suffix
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from howsure.comparison.ranks import Ranks, ranks
 from howsure.comparison.result import Comparison
 from howsure.comparison.rope import Region
-from howsure.errors import HowsureError, checked_level
+from howsure.errors import checked_level
 from howsure.metrics.spec import parse
 from howsure.study import findings
 from howsure.study.collection import Collection
@@ -60,9 +60,7 @@ class Reports:
         source : {"posterior", "prior", "random"}
             ``"posterior"``, ``"prior"``, or ``"random"``: a classifier that guesses all classes equally often.
         """
-        if source not in SOURCES:
-            what = "source of draws"
-            raise HowsureError.unknown(what, str(source), SOURCES)
+        one_of("source of draws", source, SOURCES)
         return findings.draws_of(self._held, parse(metric).text, name, source, self._level)
 
     def observed(self, metric: str, name: str) -> float:
@@ -147,7 +145,5 @@ class Reports:
         Records
             ``found["mlp"]`` is a `Pooled`.
         """
-        if basis not in {"draws", "delta"}:
-            what = "basis of an aggregate"
-            raise HowsureError.unknown(what, str(basis), ["draws", "delta"])
+        one_of("basis of an aggregate", basis, ["draws", "delta"])
         return findings.aggregates(self._held, metric, basis, self._level)

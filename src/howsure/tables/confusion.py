@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.designs.base import Design
-from howsure.errors import HowsureError, UndefinedDesignError
+from howsure.errors import HowsureError, UndefinedDesignError, real_numbers
 from howsure.tables.batch import Tables
 from howsure.tables.cautions import of_classes
 from howsure.tables.counts import ConfusionCounts, Counts
@@ -172,8 +172,8 @@ def from_counts(counts: ArrayLike, labels: ArrayLike | None = None) -> Confusion
 
 def _checked(counts: ArrayLike) -> Array:
     try:
-        matrix = np.asarray(counts, dtype=float)
-    except (TypeError, ValueError):
+        matrix = real_numbers("counts", counts)
+    except HowsureError:
         message = "`counts` is not a matrix of numbers. Give K rows of K counts, rows true, columns predicted."
         raise HowsureError(message) from None
     if matrix.ndim not in {2, 3} or matrix.shape[-2] != matrix.shape[-1] or matrix.shape[-1] < 2:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.counted import added_up
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, real_number
 from howsure.tables.cautions import of_scores
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.table import LONG_TABLE, Table
@@ -105,10 +105,7 @@ class ScoresTable(Table):
         return ConfusionTable(counts=counts, labels=self.labels, design=self.design.merged(cells, 4), **own)
 
     def _checked(self, threshold: Any) -> float:
-        try:
-            number = math.nan if isinstance(threshold, str) or np.ndim(threshold) else float(threshold)
-        except (TypeError, ValueError):
-            number = math.nan
+        number = real_number("threshold", threshold)
         if math.isnan(number):
             message = f"`threshold` is {threshold!r}, not a number: a case is positive when its score is at least that."
             raise HowsureError(message)

@@ -9,7 +9,7 @@ from typing import Any
 from howsure.compat import of_scores
 from howsure.compat.confidenceinterval.bootstrap import bootstrap_methods
 from howsure.compat.confidenceinterval.results import Limits, scored
-from howsure.errors import HowsureError
+from howsure.errors import one_of
 from howsure.estimates.estimate import Estimate
 
 PLAIN = "delong_wald"  # DeLong's standard error, normal on the area itself, as there
@@ -45,9 +45,7 @@ def roc_auc_score(
         ``multi_class``, ``labels`` and what else `howsure.roc_auc_score` takes.
     """
     known = ["delong", *bootstrap_methods]
-    if method not in known:
-        what = "method"
-        raise HowsureError.unknown(what, str(method), known)
+    one_of("method", method, known)
     call: Callable[..., Any] = partial(of_scores.roc_auc_score, y_true, y_pred, average=average)
     settings: dict[str, Any] = {"n_resamples": n_resamples, "random_state": random_state, **kwargs}
     chosen = PLAIN if method == "delong" else method

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from howsure.compat.confidenceinterval.results import Limits
-from howsure.errors import HowsureError
+from howsure.errors import one_of
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.rows import bootstrap_ci as bootstrapped
 
@@ -29,8 +29,6 @@ def bootstrap_ci(
     HowsureError
         If the method is none of the bootstraps, or the arrays differ in length.
     """
-    if method not in bootstrap_methods:
-        what = "method"
-        raise HowsureError.unknown(what, str(method), bootstrap_methods)
+    one_of("method", method, bootstrap_methods)
     found = bootstrapped(y_true, y_pred, metric, confidence_level, n_resamples, method, random_state)
     return found, (found.low, found.high)

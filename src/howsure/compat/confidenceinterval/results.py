@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from howsure.compat.differences import say_once
-from howsure.errors import HowsureError
+from howsure.errors import one_of
 from howsure.estimates.estimate import Estimate
 
 Limits = tuple[float, float]
@@ -20,8 +20,7 @@ LEAVES = (
 
 def scored(score: Callable[..., Any], method: str, known: Collection[str], **arguments: Any) -> Estimate:
     """Return the estimate that a function of howsure gives by one of the methods that are known there."""
-    if method not in known:
-        raise HowsureError.unknown("method", str(method), known)
+    one_of("method", method, known)
     found: Estimate = score(method=method, **arguments)
     if method not in INSIDE or 0 <= found.low < found.high <= 1:
         return found

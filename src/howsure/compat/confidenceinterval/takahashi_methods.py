@@ -11,7 +11,7 @@ from howsure.compat.confidenceinterval.binary_metrics import METHODS
 from howsure.compat.confidenceinterval.bootstrap import bootstrap_methods
 from howsure.compat.confidenceinterval.results import Result, result, scored
 from howsure.compat.differences import say_once
-from howsure.errors import HowsureError
+from howsure.errors import one_of
 
 AVERAGES = ("micro", "macro", "binary")
 TAKAHASHI = "takahashi"
@@ -33,9 +33,7 @@ def _function(score: Callable[..., Any], words: str, *, is_proportion: bool) -> 
         compute_ci: bool = True,  # noqa: FBT002 - the signature is the other package's
         **kwargs: Any,
     ) -> Result:
-        if average not in AVERAGES:
-            what = "average"
-            raise HowsureError.unknown(what, str(average), AVERAGES)
+        one_of("average", average, AVERAGES)
         of_class = is_proportion and average == "binary"
         if of_class and method == TAKAHASHI:
             method = "wilson"  # there this default fails

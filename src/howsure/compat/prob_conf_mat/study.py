@@ -26,7 +26,7 @@ from howsure.compat.prob_conf_mat.metrics import AveragedMetric, Metric, get_met
 from howsure.compat.prob_conf_mat.metrics.abc import MetricLike
 from howsure.compat.prob_conf_mat.metrics.interface import Values
 from howsure.compat.prob_conf_mat.metrics.shipped import Shipped
-from howsure.errors import HowsureError, UnknownKeyError
+from howsure.errors import HowsureError, UnknownKeyError, one_of
 from howsure.study.experiment import seed_of
 from howsure.study.study import Study as Held
 
@@ -199,9 +199,7 @@ class Study:
         if own == AGGREGATED:
             return self._aggregate(found, group, source)
         name = f"{group}/{own}"
-        if name not in self._study.experiments:
-            what = "experiment"
-            raise HowsureError.unknown(what, name, self._study.experiments)
+        one_of("experiment", name, self._study.experiments)
         experiment = Experiment(self._study.experiments[name])
         return ExperimentResult(experiment, found, self._drawn(found, name, source))
 

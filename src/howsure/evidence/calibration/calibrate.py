@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import HowsureError, whole_number
+from howsure.errors import HowsureError, one_of, whole_number
 from howsure.evidence.calibration.calibrator import Calibrator
 from howsure.evidence.calibration.calibrators import Beta, Isotonic, Platt, VennAbers
 from howsure.methods.draws import seed_sequence
@@ -83,8 +83,7 @@ def calibrate(
     >>> calibrator.predict([0.2, 0.8]).round(1).tolist()
     [0.0, 0.6]
     """
-    if method not in METHODS:
-        raise HowsureError.unknown("method of calibration", str(method), METHODS)
+    one_of("method of calibration", method, METHODS)
     size = whole_number("n_draws", n_draws, 2)  # they have to vary
     table = scores(
         y_true, y_score, data=data, pos_label=pos_label, sample_weight=sample_weight, groups=groups, check=check

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.designs.base import PSEUDO_CASES
 from howsure.designs.linearised import Linearised, Sample
-from howsure.errors import HowsureError, checked_level
+from howsure.errors import HowsureError, checked_level, several
 from howsure.estimates.estimate import Estimate
 from howsure.evidence.labels.dawid_skene import Votes
 from howsure.grids import Tabular
@@ -272,7 +272,8 @@ def _columns(
     if data is None:
         given = _by_annotator(annotations)
     else:
-        given = {name: name for name in ([annotations] if isinstance(annotations, str) else annotations)}
+        names = [annotations] if isinstance(annotations, str) else several("annotations", annotations, "column names")
+        given = {str(name): name for name in names}
     role = {name: f"annotations[{name!r}]" for name in given}
     found = columns(data, {**others, **{role[name]: column for name, column in given.items()}}, check=check)
     return {name: found[role[name]] for name in given}, found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, overload
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.designs.linearised import Linearised, Sample
-from howsure.errors import HowsureError, checked_level
+from howsure.errors import HowsureError, checked_level, real_numbers
 from howsure.estimates.estimate import Estimate
 from howsure.evidence.labels.dawid_skene import Votes
 from howsure.methods.interval import normal_quantile
@@ -35,8 +35,8 @@ class _Measured:
     @classmethod
     def of(cls, name: str, rate: Rate) -> _Measured:
         try:
-            pair = np.asarray(rate, dtype=float)
-        except (TypeError, ValueError):
+            pair = real_numbers(name, rate)
+        except HowsureError:
             pair = np.empty(0)
         if pair.shape == () and 0 <= pair <= 1:
             return cls(float(pair), np.inf)
@@ -261,7 +261,7 @@ def corrected(
     >>> print(hs.estimate(recorded, "recall"), hs.estimate(table, "recall"))
     0.779 [0.715, 0.832] 0.855 [0.790, 0.925]
     """
-    if isinstance(table, Mapping):
+    if isinstance(table, Tables):
         rates_of_all: dict[str, Any] = {"sensitivity": sensitivity, "specificity": specificity, "labelling": labelling}
         groups = [corrected(each, **rates_of_all) for each in table.values()]
         return Tables(table, groups, corrected(table.overall, **rates_of_all), table.columns)
@@ -314,8 +314,8 @@ def _labelling(
         message = "`labelling` says all that `sensitivity` and `specificity` say. Give one or the other."
         raise HowsureError(message)
     try:
-        matrix = np.asarray(labelling, dtype=float)
-    except (TypeError, ValueError):
+        matrix = real_numbers("labelling", labelling)
+    except HowsureError:
         message = f"`labelling` is no matrix of numbers. Give {size} rows of {size} shares or counts, rows true."
         raise HowsureError(message) from None
     if matrix.shape != (size, size):

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.errors import HowsureError, checked_level, whole_number
+from howsure.errors import HowsureError, checked_level, one_of, whole_number
 from howsure.estimates.estimate import Estimate
 from howsure.evidence.review.beta_nodes import jacobi_nodes, stepped_nodes
 from howsure.grids import OneRecord
@@ -369,8 +369,7 @@ def reviewed_precision(
     >>> print(hs.reviewed_precision(1000, 300, **review, method="quadrature"))
     0.771 [0.722, 0.813]
     """
-    if method not in ("draws", "quadrature"):
-        raise HowsureError.unknown("method", str(method), ["draws", "quadrature"])
+    one_of("method", method, ["draws", "quadrature"])
     level = checked_level(confidence_level)
     n_draws = whole_number("n_draws", n_draws, FEWEST_DRAWS)
     model = ReviewedPrecision(

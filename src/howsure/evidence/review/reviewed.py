@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.designs.base import Design, quotient
 from howsure.designs.counted import dot
 from howsure.designs.sampling import BLOCK_CELLS, Blocks
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, real_numbers
 from howsure.evidence.review.prior import Cells, fixed_cells, pooled_cells
 from howsure.evidence.review.rows import ReviewedRows
 from howsure.methods.dirichlet import Prior, prior_array
@@ -323,8 +323,8 @@ def _pseudo_reviews(prior: Prior, shape: tuple[int, ...]) -> Array:
 
 def _numbers(reviews: ArrayLike) -> Array:
     try:
-        return np.asarray(reviews, dtype=float)
-    except (TypeError, ValueError):
+        return real_numbers("reviews", reviews)
+    except HowsureError:
         return np.empty(0)
 
 

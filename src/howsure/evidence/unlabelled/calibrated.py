@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.designs.distribution import ScoreDistribution
 from howsure.designs.expected import Batch, Cases, Known, Population
-from howsure.errors import HowsureError, whole_number
+from howsure.errors import HowsureError, one_of, whole_number
 from howsure.evidence.calibration.calibrator import Calibrator
 from howsure.evidence.unlabelled.batch import calibrated_batch
 from howsure.evidence.unlabelled.chunks import Every, chunks
@@ -171,10 +171,9 @@ def calibrated(
     >>> {cases: table.rows for cases, table in chunks.items()}
     {'0–2': 3, '3–5': 3}
     """
-    if target not in TARGETS:
-        raise HowsureError.unknown("target", str(target), TARGETS)
-    if kind is not None and kind not in get_args(Kind):
-        raise HowsureError.unknown("kind of table (`kind`)", str(kind), get_args(Kind))
+    one_of("target", target, TARGETS)
+    if kind is not None:
+        one_of("kind of table (`kind`)", kind, get_args(Kind))
     if callable(y_score) or hasattr(y_score, "cdf"):
         _refuse_given("a distribution", data=data, by=by, every=every, y_pred=y_pred, kind=kind, calibrator=calibrator)
         return _of_distribution(y_score, n, _binary(labels))

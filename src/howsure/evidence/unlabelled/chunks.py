@@ -8,7 +8,7 @@ from typing import Any, Literal, SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, one_of
 from howsure.sources.encoding import refuse_missing
 from howsure.sources.groups import Groups, groups_of, roles
 
@@ -65,8 +65,7 @@ def _runs(named: Mapping[str, Any], size: int, rows: int) -> Groups:
 
 
 def _periods(named: Mapping[str, Any], given: Mapping[str, Any], every: str, rows: int) -> Groups:
-    if every not in UNITS:
-        raise HowsureError.unknown("period", every, UNITS)
+    one_of("period", every, UNITS)
     if len(named) != 1:
         message = f"`every='{every}'` needs one column of times: name it with `by`."
         raise HowsureError(message)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, real_number
 from howsure.grids import OneRecord
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
@@ -146,6 +146,9 @@ def _checked(table: ScoresTable, threshold: float | None, shift: float, slope: f
     message = "`miscalibration` is of scores without labels, one per case: give `calibrated(y_score)`."
     if not ScoresTable.required(table, message).design.trusts_scores:
         raise HowsureError(message)
+    if threshold is not None:
+        real_number("threshold", threshold)
+    shift, slope, distance = map(real_number, ("shift", "slope", "distance"), (shift, slope, distance))
     if not (shift >= 0 and slope >= 1 and 0 <= distance <= 1 and np.isfinite(shift + slope)):
         message = (
             f"`shift` is at least 0, `slope` at least 1 and `distance` between 0 and 1, not {shift:g}, {slope:g} "

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from howsure.compat.differences import say_once
 from howsure.compat.prob_conf_mat.config import ConfigWarning
 from howsure.compat.prob_conf_mat.experiment_aggregation.abc import AGGREGATION_REGISTRY, ExperimentAggregator
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, one_of
 from howsure.methods.draws import seed_sequence
 from howsure.study.aggregation import Aggregation, Members, aggregated
 
@@ -115,7 +115,5 @@ class HistogramAggregator(_Pooling):
 
 def get_experiment_aggregator(aggregation: str, rng: Any, **kwargs: Any) -> ExperimentAggregator:
     """Return an aggregator by one of its names, with its arguments."""
-    if aggregation not in AGGREGATION_REGISTRY:
-        what = "aggregation"
-        raise HowsureError.unknown(what, str(aggregation), AGGREGATION_REGISTRY)
+    one_of("aggregation", aggregation, AGGREGATION_REGISTRY)
     return AGGREGATION_REGISTRY[aggregation](rng, **kwargs)

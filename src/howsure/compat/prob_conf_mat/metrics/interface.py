@@ -17,7 +17,7 @@ from howsure.compat.prob_conf_mat.metrics.abc import (
     pooled,
 )
 from howsure.compat.prob_conf_mat.metrics.shipped import Micro, averaged
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, one_of
 from howsure.metrics.registry import REGISTRY
 
 
@@ -46,9 +46,7 @@ def get_metric(syntax_string: str) -> MetricLike:
     if not tails:
         return metric
     word, arguments = _split(tails[0])
-    if word not in AVERAGING_REGISTRY:
-        what = "average"
-        raise HowsureError.unknown(what, word, AVERAGING_REGISTRY)
+    one_of("average", word, AVERAGING_REGISTRY)
     result = AveragedMetric(metric, AVERAGING_REGISTRY[word](**arguments))
     result._instantiation_name = syntax_string  # noqa: SLF001 - as above
     return result

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from howsure.compat.differences import say_once
 from howsure.compat.prob_conf_mat.metrics.abc import AveragedMetric, Averaging, Metric
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, one_of
 from howsure.metrics.averages import AVERAGES, POOLED, SINGLE, Average
 from howsure.metrics.binding import resolve
 from howsure.metrics.forms import divide
@@ -39,8 +39,7 @@ class Shipped(Metric):
         super().__init__()
         known = [*self.definition.parameters, *(["clamp"] if self.definition.name in RATIOS else [])]
         for name in arguments:
-            if name not in known:
-                raise HowsureError.unknown(f"argument of `{self.definition.name}`", name, known)
+            one_of(f"argument of `{self.definition.name}`", name, known)
         self.clamp = bool(arguments.pop("clamp", False))
         for name, parameter in self.definition.parameters.items():
             setattr(self, name, arguments.get(name, parameter.default))
