@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from howsure.comparison.ranks import Ranks, ranks
 from howsure.comparison.result import Comparison
 from howsure.comparison.rope import Region
-from howsure.errors import checked_level
+from howsure.errors import checked_level, one_of
 from howsure.metrics.spec import parse
 from howsure.study import findings
 from howsure.study.collection import Collection
