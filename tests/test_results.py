@@ -219,7 +219,7 @@ def test_a_difference_is_the_opposite_of_its_opposite():
 
 def same(one, other):
     """Whether two results have the same fields; from Python 3.13 on, equality takes nan for different from itself."""
-    return one.to_dict() == pytest.approx(other.to_dict(), rel=0, abs=0, nan_ok=True)
+    return repr(one.to_dict()) == repr(other.to_dict())
 
 
 @pytest.mark.parametrize("method", ["delta", "tango", "bootstrap_percentile", "bootstrap_bca"])
