@@ -1,6 +1,7 @@
 """scikit-learn's names give scikit-learn's values, and every call of `confidenceinterval`'s README works."""
 
 import warnings
+from inspect import signature
 
 import confidenceinterval as ci
 import numpy as np
@@ -293,7 +294,11 @@ class TestScores:
             ("average_precision_score", (labels, score), {"average": "weighted"}),
             ("average_precision_score", (true, share), {}),
             ("log_loss", (true, share), {"sample_weight": weight}),
-            ("brier_score_loss", (true, share), {}),
+            *(
+                [("brier_score_loss", (true, share), {})]
+                if "scale_by_half" in signature(sk.brier_score_loss).parameters
+                else []
+            ),
             ("log_loss", (true == 1, np.stack([1 - share[:, 1], share[:, 1]], 1)), {}),
             ("roc_auc_score", (true == 1, share[:, 1]), {"max_fpr": 0.3}),
             ("roc_auc_score", (true == 1, share[:, 1]), {"average": "micro", "multi_class": "ovr"}),

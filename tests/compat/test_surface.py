@@ -110,7 +110,10 @@ class TestProbabilities:
         for arrays in ((binary, SHARES[:, 0]), (CLASSES, PROBABILITIES), (TRUTH, SHARES)):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # theirs: rows of labels need not sum to 1
-                expected = theirs(name)(*arrays, sample_weight=weight)
+                try:
+                    expected = theirs(name)(*arrays, sample_weight=weight)
+                except ValueError as error:
+                    pytest.skip(f"this scikit-learn takes no rows of probabilities there: {error}")
             found = getattr(hs, name)(*arrays, sample_weight=weight)
             assert found == pytest.approx(expected, abs=1e-12)
             assert found.low < found < found.high

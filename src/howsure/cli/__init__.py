@@ -10,6 +10,8 @@ from typing import NoReturn
 def main() -> None:
     """Run the command line; errors of input and of files end with one line on stderr and exit code 2."""
     try:
+        from cyclopts import CycloptsError
+
         from howsure.cli.app import app
     except ImportError as error:
         _end(f"the command line needs '{error.name}'. Install it: pip install 'howsure[cli]'")
@@ -17,9 +19,11 @@ def main() -> None:
 
     try:
         try:
-            app.meta(sys.argv[1:])
+            app.meta(sys.argv[1:], exit_on_error=False)
         finally:
             sys.stdout.flush()  # a full disk is found here, not when Python ends
+    except CycloptsError:  # which is printed already
+        raise SystemExit(2) from None
     except DoubtfulDataError as error:
         _end(error.with_way_out("--no-check"))
     except HowsureError as error:

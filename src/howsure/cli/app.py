@@ -45,7 +45,7 @@ def launch(
 
     for file in use or ():
         run(file)
-    app(words)
+    app(words, exit_on_error=False)
 
 
 @app.command
