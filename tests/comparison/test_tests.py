@@ -178,6 +178,44 @@ def test_miettinen_and_nurminen_of_weighted_and_clustered_cases():
     assert all(each.low <= each.value <= each.high for each in by_group.values())
 
 
+def few_clusters(first, second):
+    """Return two tables of 40 cases in so many clusters, none for independent cases."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 40)
+    said = [np.where(rng.random(40) < right, truth, 1 - truth) for right in (0.8, 0.6)]
+    columns = [{"groups": np.arange(40) % number} if number else {} for number in (first, second)]
+    return [hs.confusion(truth, each, **more) for each, more in zip(said, columns, strict=True)]
+
+
+@pytest.mark.parametrize(
+    "metric, contrast, method",
+    [
+        ("accuracy", "difference", "miettinen_nurminen"),
+        ("accuracy", "ratio", "miettinen_nurminen"),
+        ("accuracy", "odds_ratio", "miettinen_nurminen"),
+        ("accuracy", "difference", "mover"),
+        ("balanced_accuracy", "difference", "mover"),
+    ],
+)
+def test_few_clusters_leave_the_p_value_to_the_interval(metric, contrast, method):
+    """The p-value is below 1 minus the level where the interval leaves out the null value, and intervals widen."""
+    null, width = (0 if contrast == "difference" else 1), 0.0
+    for level in (0.95, 0.999):
+        found = hs.compare(*few_clusters(2, 2), metric, contrast=contrast, method=method, confidence_level=level)
+        assert (found.p_value < 1 - level) == (not found.low <= null <= found.high)
+        assert found.low < found.value < found.high
+        assert found.high - found.low >= width
+        width = found.high - found.low
+
+
+def test_one_cluster_is_the_reason_for_no_limits():
+    """A single cluster leaves the value, and says why there are no limits and no p-value."""
+    found = hs.compare(*few_clusters(1, None), "accuracy", method="miettinen_nurminen")
+    assert np.isfinite(found.value)
+    assert np.isnan([found.low, found.high, found.p_value]).all()
+    assert "single cluster" in found.reason
+
+
 def test_what_miettinen_and_nurminen_refuse():
     """F1 is no plain share, and models on the same cases are no independent samples."""
     with pytest.raises(hs.HowsureError, match="two shares of different cases"):

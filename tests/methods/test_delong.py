@@ -146,6 +146,15 @@ def test_newcombes_limits_solve_their_equation():
                 assert abs(limit - value) == pytest.approx(stats.norm.ppf(0.95) * error, rel=1e-6)
 
 
+@pytest.mark.parametrize("method", ["delong", "hanley_mcneil"])
+def test_separated_limit(method):
+    """At an area of 1 it ends at the chance with which all cases of the smaller class are in place in 5 of 100 studies."""
+    for truth, smaller in (([0, 0, 0, 1], 1), ([0, 1, 1], 1), ([0] * 5 + [1] * 3, 3)):
+        table = hs.scores(truth, np.arange(len(truth), dtype=float))
+        estimate = hs.estimate(table, "roc_auc", method=_method(method), confidence_level=0.9)
+        assert estimate.low == pytest.approx(0.05 ** (1 / smaller))
+
+
 @pytest.mark.parametrize("method", ["delong", "newcombe", "hanley_mcneil"])
 class TestDegenerate:
     """An honest interval, or nan with a reason."""

@@ -50,6 +50,23 @@ def test_macro_f1_carries_the_correlation_of_its_classes():
     assert abs(factor - 1) > 0.01
 
 
+def test_paired_accuracies_have_newcombes_interval_with_their_phi():
+    """Newcombe's square-and-add for paired shares (1998): two Wilson intervals, and φ of who is right where."""
+    both, only_first, only_second, neither = 41, 17, 6, 12
+    first = np.repeat([1, 1, 0, 0], [both, only_first, only_second, neither])
+    second = np.repeat([1, 0, 1, 0], [both, only_first, only_second, neither])
+    found = hs.compare(
+        hs.paired(np.ones(76, dtype=int), {"A": first, "B": second}, labels=[0, 1]), "accuracy", method="mover"
+    )
+    n, p, q = 76, 58 / 76, 47 / 76
+    (a, b), (c, d) = (tuple(map(float, binomial.wilson(x, n, 0.95))) for x in (58, 47))
+    phi = np.corrcoef(first, second)[0, 1]
+    low = p - q - np.sqrt((p - a) ** 2 + (d - q) ** 2 - 2 * phi * (p - a) * (d - q))
+    high = p - q + np.sqrt((b - p) ** 2 + (q - c) ** 2 - 2 * phi * (b - p) * (q - c))
+    assert 0.2 < phi < 0.5
+    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-12)
+
+
 def test_undefined_classes_are_no_parts():
     """A class that never occurs has no recall: the other classes' intervals make the average's."""
     counts = np.array([[40, 5, 2], [0, 0, 0], [1, 3, 14]])

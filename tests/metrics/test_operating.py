@@ -110,6 +110,17 @@ def test_slope_is_the_ratio_of_densities():
         assert roc_slope(table.counts, table.rows)[index] == pytest.approx(expected, rel=0.1)
 
 
+def test_slope_does_not_depend_on_the_unit_of_weight():
+    """Where the classes do not mix the slope is finite too; counts a thousand times as large have the same slopes."""
+    counts = np.concatenate([np.tile([3.0, 0.0], (200, 1)), np.tile([0.0, 1.0], (200, 1))])
+    slopes = roc_slope(counts, 800)
+    assert np.isfinite(slopes).all()
+    assert (slopes > 0).all()
+    # Among negative cases alone it is that of the share of positive cases in all, a 1000th of which is spread over the ranks.
+    assert slopes[0] == pytest.approx(1e-3 * 0.25 / (1 + 1e-3 * 0.75) * 3, rel=0.01)
+    assert roc_slope(1000 * counts, 800) == pytest.approx(slopes, rel=1e-9)
+
+
 def test_nothing_above_the_threshold():
     """Where no threshold meets the condition but the one above all scores, the rate is 0: no limits, and a reason."""
     estimate = hs.estimate(hs.scores([0, 1, 1, 1] * 3, [0.9, 0.1, 0.2, 0.3] * 3), "sensitivity_at+specificity=0.9")

@@ -28,6 +28,7 @@ CONSTANT = "the metric does not vary between samples of this design"
 UNDEFINED = "the metric is undefined"
 NO_ERROR = "the metric has no standard error here, as it has no derivative: use 'delta' or 'bayes'"
 NO_TRIALS = "its denominator is zero"
+LEAST_WORTH = 1e-100  # of trials, at levels whose quantile of Student's t has a square beyond all bounds
 ONE_CLUSTER = "a single cluster shows no variation between clusters"
 
 
@@ -408,7 +409,8 @@ def effective_counts(share: Proportion, table: Table, confidence_level: float) -
         freedom = design.degrees_of_freedom
         if np.isfinite(freedom).any():
             ratio = normal_quantile(confidence_level) / quantile(confidence_level, freedom)
-            worth = np.where(np.isnan(ratio), np.nan, np.minimum(worth * ratio**2, trials * table.cases_per_count))
+            most = trials * table.cases_per_count
+            worth = np.where(np.isnan(ratio), np.nan, np.minimum(np.maximum(worth * ratio**2, LEAST_WORTH), most))
         squares = design.squares(table.cells)
         if squares is not None:
             worth = np.minimum(worth, quotient(trials**2, dot(squares, marked * 1.0)))

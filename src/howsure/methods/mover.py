@@ -14,6 +14,7 @@ from howsure.methods import binomial
 from howsure.methods.default import default_method
 from howsure.methods.interval import (
     CONSTANT,
+    LEAST_WORTH,
     ONE_CLUSTER,
     UNDEFINED,
     AtLevels,
@@ -255,7 +256,7 @@ def _worth(
         found = worth
         if np.isfinite(freedom).any():
             ratio = normal_quantile(confidence_level) / quantile(confidence_level, freedom)
-            found = np.minimum(worth * ratio**2, most)
+            found = np.minimum(np.maximum(worth * ratio**2, LEAST_WORTH), most)
         return np.where(trials > 0, found, 0.0)
 
     return at_level

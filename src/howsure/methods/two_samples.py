@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from howsure.methods.halving import root
 from howsure.methods.interval import (
     CONSTANT,
+    ONE_CLUSTER,
     UNDEFINED,
     AtLevels,
     Interval,
@@ -82,7 +83,8 @@ class MiettinenNurminen(Method):
             near, far = np.stack([near, near]), np.stack([np.zeros(near.shape), np.ones(near.shape)])
             with np.errstate(divide="ignore"):
                 ends = from_unit(root(reserve, near, far, tiniest=2.0**-60))
-            reason = np.where(usable, np.where(ends[0] < ends[1], "", CONSTANT), UNDEFINED)
+            reason = np.where(np.isfinite(value), ONE_CLUSTER, UNDEFINED)
+            reason = np.where(usable, np.where(ends[0] < ends[1], "", CONSTANT), reason)
             low, high = (np.where(reason == "", end, np.nan) for end in ends)
             return Interval(np.minimum(low, value), np.maximum(high, value), error, reason=reason)
 
@@ -133,7 +135,8 @@ def _shares(contrast: Contrast) -> tuple[Proportion, Proportion] | None:
 def _deviation(gap: Array, variance: Array, total: Array) -> Array:
     """Return a deviation over its standard error; infinite where what cannot vary deviates."""
     certain = np.where(gap == 0, 0.0, np.sign(gap) * np.inf)
-    return np.where(variance > 0, gap / np.sqrt(variance * total / (total - 1)), certain)
+    inflation = np.where(total > 1, total / (total - 1), np.inf)  # few clusters may be worth less than one case
+    return np.where(variance > 0, gap / np.sqrt(variance * inflation), certain)
 
 
 def _binomial(share: Array, trials: Array) -> Array:

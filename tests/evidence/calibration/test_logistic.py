@@ -32,6 +32,14 @@ def test_the_most_likely_coefficients_are_those_of_a_generalised_linear_model(se
     np.testing.assert_allclose(most_likely(features, weights, offset), peer.params, atol=1e-9)
 
 
+@pytest.mark.parametrize("start", [(6.0, 6.0, -6.0), (-9.0, 4.0, 12.0)])
+def test_the_start_does_not_matter(start):
+    """Where the probabilities at the start are so extreme that Newton's step goes too far, the same fit is found."""
+    features, weights = cases()
+    peer = sm.GLM(weights[:, ::-1], features, family=sm.families.Binomial()).fit(tol=1e-14)
+    np.testing.assert_allclose(most_likely(features, weights, start=np.array(start)), peer.params, atol=1e-9)
+
+
 def test_firths_fit_of_a_two_by_two_table_adds_half_a_case_to_each_cell():
     """For a binary feature the penalised log odds are those of the cells with half a case more, also for empty ones."""
     features = np.array([[0.0, 1.0], [1.0, 1.0]])

@@ -11,7 +11,7 @@ from scipy import special
 
 import howsure as hs
 from howsure.errors import HowsureError
-from howsure.evidence.labels.dawid_skene import Votes
+from howsure.evidence.labels.dawid_skene import Votes, allocated
 from howsure.metrics.binding import resolve
 
 RATES = ((0.9, 0.85), (0.95, 0.8), (0.85, 0.9))  # specificity, sensitivity
@@ -134,6 +134,19 @@ def test_the_posterior_is_that_of_enumerating_every_truth() -> None:
     accuracy = draws.trace(axis1=1, axis2=2) / draws.sum((1, 2))
     assert accuracy.mean() == pytest.approx(mean, abs=0.01)
     assert accuracy.std() == pytest.approx(spread, rel=0.05)
+
+
+def test_every_case_is_allocated_to_one_class():
+    """Combinations of one, two and more cases keep their number in each draw, and have on average their shares."""
+    counts, shares = (
+        np.array([1, 2, 0, 5]),
+        np.array([[0.7, 0.1, 0.2], [0.2, 0.5, 0.3], [1.0, 0.0, 0.0], [0.0, 0.4, 0.6]]),
+    )
+    size = 20_000
+    draws = allocated(counts, np.broadcast_to(shares, (size, 4, 3)), np.random.default_rng(0))
+    assert (draws.sum(-1) == counts).all()
+    expected, error = counts[:, None] * shares, np.sqrt(counts[:, None] * shares * (1 - shares) / size)
+    assert (np.abs(draws.mean(0) - expected) <= 4 * error).all()
 
 
 def test_delta_resamples_posterior_and_repetition_agree() -> None:

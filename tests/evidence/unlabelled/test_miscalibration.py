@@ -87,3 +87,10 @@ def test_labelled_scores_are_refused():
     """Labelled cases have nothing that rests on calibration."""
     with pytest.raises(hs.HowsureError, match="scores without labels"):
         hs.miscalibration(hs.scores([0, 1], [0.2, 0.7]), "f1", threshold=0.5, shift=0.2)
+
+
+def test_scores_at_the_threshold_are_called_positive():
+    """As for predictions: of scores from 0.5 upwards the precision is their mean, give or take the distance."""
+    table = hs.calibrated([0.2, 0.5, 0.9])
+    found = hs.miscalibration(table, "precision", threshold=0.5, distance=0.05)
+    assert (found.value, found.low, found.high) == pytest.approx(((0.5 + 0.9) / 2, 0.65, 0.75))

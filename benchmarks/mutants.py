@@ -1,0 +1,271 @@
+"""Mutation test: how many small faults, put into the arithmetic at random, do the tests notice?
+
+Run ``python benchmarks/mutants.py [MUTANTS] [SEED]`` in the root of the repository, where all tests pass. A mutant is the
+package with one token changed: a comparison flipped or shifted by one, + for −, × for ÷, `and` for `or`, `min` for `max`
+and the like, a number raised by one, a condition negated. No more than one is drawn from a line. What only words depend on
+(annotations, messages, f-strings) and lines marked `noqa` stay as they are.
+
+1. Each mutant meets the tests nearest to it: the file named after its module, and the few that most often mention the
+   module or the function or class that is changed. The first failure kills it; so does taking longer than the limit.
+2. What survives is put into one copy together, and the folder's tests and the laws run to the end. Each survivor then
+   meets the tests that failed. This is faster by far than all tests for each, and never counts too many as killed.
+
+Prints each mutant, and then the survivors: read them, for some change nothing that can be observed.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from importlib.util import cache_from_source
+from pathlib import Path
+
+ROOMS = ["designs", "methods", "metrics", "pooling", "evidence"]
+LAWS = ["tests/test_laws_methods.py", "tests/test_laws.py", "tests/test_degenerate.py"]
+PYTEST = ["-m", "pytest", "-q", "-rfE", "--tb=no", "-p", "no:randomly", "-p", "no:cacheprovider"]
+LIMIT, LIMIT_TOGETHER = 150, 1800  # seconds
+
+COMPARISONS = {
+    ast.Lt: ("<", ["<=", ">="]),
+    ast.LtE: ("<=", ["<", ">"]),
+    ast.Gt: (">", [">=", "<="]),
+    ast.GtE: (">=", [">", "<"]),
+    ast.Eq: ("==", ["!="]),
+    ast.NotEq: ("!=", ["=="]),
+    ast.Is: ("is", ["is not"]),
+    ast.IsNot: ("is not", ["is"]),
+    ast.In: ("in", ["not in"]),
+    ast.NotIn: ("not in", ["in"]),
+}
+ARITHMETIC = {ast.Add: "+-", ast.Sub: "-+", ast.Mult: "*/", ast.Div: "/*"}
+PAIRS = ["minimum maximum", "min max", "any all", "argmin argmax", "floor ceil", "zeros ones", "cdf sf", "ppf isf"]
+OPPOSITE = {name: other for pair in PAIRS for name, other in (pair.split(), pair.split()[::-1])}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change: `new` in place of the text from `start` to `end` of a file, offsets in bytes."""
+
+    path: str
+    line: int
+    column: int
+    within: str  # class or function of the module
+    start: int
+    end: int
+    new: str
+    was: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}:{self.column}: {self.was or 'condition'} → {self.new.strip()}"
+
+
+class Mutants(ast.NodeVisitor):
+    """All mutants of a file."""
+
+    def __init__(self, path: str, source: bytes) -> None:
+        self.path, self.source, self.within = path, source, ""
+        self.starts = [0]
+        for line in source.splitlines(keepends=True):
+            self.starts.append(self.starts[-1] + len(line))
+        self.found: list[Mutant] = []
+        self.visit(ast.parse(source))
+
+    def place(self, node: ast.expr) -> tuple[int, int]:
+        return (
+            self.starts[node.lineno - 1] + node.col_offset,
+            self.starts[node.end_lineno - 1] + node.end_col_offset,
+        )
+
+    def add(self, start: int, end: int, *new: str) -> None:
+        line = self.source.count(b"\n", 0, start) + 1
+        if b"noqa" not in self.source[self.starts[line - 1] : self.starts[line]]:
+            was = self.source[start:end].decode()
+            self.found += [
+                Mutant(self.path, line, start - self.starts[line - 1] + 1, self.within, start, end, each, was)
+                for each in new
+            ]
+
+    def between(self, left: ast.expr, right: ast.expr, sign: str, *new: str) -> None:
+        start, end = self.place(left)[1], self.place(right)[0]
+        at = self.source[start:end].find(sign.encode())
+        if at >= 0:
+            self.add(start + at, start + at + len(sign), *new)
+
+    def generic_visit(self, node: ast.AST) -> None:
+        for field, value in ast.iter_fields(node):
+            if field not in {"annotation", "returns", "decorator_list"}:
+                for each in value if isinstance(value, list) else [value]:
+                    if isinstance(each, ast.AST):
+                        self.visit(each)
+
+    def skip(self, _: ast.AST) -> None:
+        """Words and what is checked only while developing."""
+
+    visit_Raise = visit_Assert = visit_JoinedStr = skip  # noqa: N815
+
+    def definition(self, node: ast.FunctionDef | ast.ClassDef) -> None:
+        outer, self.within = self.within, self.within or node.name
+        self.generic_visit(node)
+        self.within = outer
+
+    visit_FunctionDef = visit_ClassDef = definition  # noqa: N815
+
+    def visit_Compare(self, node: ast.Compare) -> None:
+        sides = [node.left, *node.comparators]
+        for left, right, operator in zip(sides, sides[1:], node.ops, strict=False):
+            sign, new = COMPARISONS[type(operator)]
+            self.between(left, right, sign, *new)
+        self.generic_visit(node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        if type(node.op) in ARITHMETIC:
+            sign, new = ARITHMETIC[type(node.op)]
+            self.between(node.left, node.right, sign, new)
+        self.generic_visit(node)
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> None:
+        sign, new = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
+        self.between(node.values[0], node.values[1], sign, new)
+        self.generic_visit(node)
+
+    def visit_If(self, node: ast.If | ast.IfExp) -> None:
+        start = self.place(node.test)[0]
+        if not isinstance(node.test, ast.Compare | ast.BoolOp):  # those have mutants of their own
+            self.add(start, start, "not ")
+        self.generic_visit(node)
+
+    visit_IfExp = visit_If  # noqa: N815
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        if type(node.value) in {int, float}:
+            self.add(*self.place(node), repr(node.value + 1))
+
+    def visit_Call(self, node: ast.Call) -> None:
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        if name in OPPOSITE:
+            end = self.place(node.func)[1]
+            self.add(end - len(name), end, OPPOSITE[name])
+        self.generic_visit(node)
+
+
+def sample(size: int, seed: int) -> list[Mutant]:
+    """Draw mutants at random, each from another line."""
+    paths = sorted(str(path) for room in ROOMS for path in Path("src/howsure", room).rglob("*.py"))
+    every = [mutant for path in paths for mutant in Mutants(path, Path(path).read_bytes()).found]
+    random.Random(seed).shuffle(every)  # noqa: S311
+    lines = {(mutant.path, mutant.line): mutant for mutant in every}
+    print(f"{len(every)} mutants on {len(lines)} lines; {min(size, len(lines))} drawn with seed {seed}.", flush=True)
+    return list(lines.values())[:size]
+
+
+def folders(mutant: Mutant) -> list[Path]:
+    """Return the folders of tests that mirror the module's, the nearest first."""
+    nearest = Path("tests", *Path(mutant.path).parts[2:-1])
+    return [nearest] if nearest.parent == Path("tests") else [nearest, nearest.parent]
+
+
+def most_often(files: Iterable[Path], word: str) -> list[Path]:
+    """Return the files that mention a word, the most often first."""
+    pattern = re.compile(rf"\b({word})\b", re.IGNORECASE)
+    mentions = {path: len(pattern.findall(path.read_text())) for path in sorted(files)}
+    return sorted((path for path in mentions if mentions[path]), key=lambda path: -mentions[path])
+
+
+def nearest_tests(mutant: Mutant) -> list[str]:
+    """Return the file named after the module, and those that most often mention it, or what is changed in it."""
+    module, near = Path(mutant.path).stem, [path for folder in folders(mutant) for path in folder.glob("test_*.py")]
+    word = f"{mutant.within or module}|{module.replace('_', '[-_ ]?')}"
+    named = [path for path in near if path.name == f"test_{module}.py"]
+    chosen = named + most_often(near, word)[:2] + most_often(Path("tests").rglob("test_*.py"), word)[:1]
+    return [str(path) for path in dict.fromkeys(chosen)]
+
+
+def all_tests(mutants: Iterable[Mutant]) -> list[str]:
+    """Return the tests of the modules' folders, and the laws."""
+    near = {path for mutant in mutants for folder in folders(mutant) for path in folder.glob("test_*.py")}
+    return [*map(str, sorted(near)), *LAWS]
+
+
+class Copy:
+    """A copy of the repository in which mutants are tried."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        for name in ("src", "tests", "examples", "docs"):
+            shutil.copytree(name, folder / name)
+        for name in ("conftest.py", "pyproject.toml", "README.md"):
+            shutil.copy(name, folder)
+        # The same examples each time, and bytecode kept.
+        self.environment = {**os.environ, "PYTHONPATH": str(folder / "src"), "CI": "1"}
+        self.environment.pop("PYTHONDONTWRITEBYTECODE", None)
+
+    def write(self, path: str, source: bytes) -> None:
+        (self.folder / path).write_bytes(source)
+        Path(cache_from_source(str(self.folder / path))).unlink(missing_ok=True)
+
+    def failures(self, mutants: list[Mutant], tests: list[str], *options: str, limit: int = LIMIT) -> list[str]:
+        """Return the tests that fail on these mutants; "timeout" where they do not come to an end."""
+        originals = {mutant.path: (self.folder / mutant.path).read_bytes() for mutant in mutants}
+        for path, source in originals.items():
+            changed = source
+            for mutant in sorted((m for m in mutants if m.path == path), key=lambda m: -m.start):
+                changed = changed[: mutant.start] + mutant.new.encode() + changed[mutant.end :]
+            self.write(path, changed)
+        command = [sys.executable, *PYTEST, *options, *tests]
+        try:
+            done = subprocess.run(  # noqa: S603
+                command,
+                cwd=self.folder,
+                env=self.environment,
+                capture_output=True,
+                text=True,
+                timeout=limit,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return ["timeout"]
+        finally:
+            for path, source in originals.items():
+                self.write(path, source)
+        failed = re.findall(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", done.stdout, re.MULTILINE)
+        return failed or ([f"exit code {done.returncode}"] if done.returncode else [])
+
+
+def survivors(copy: Copy, mutants: list[Mutant]) -> Iterator[Mutant]:
+    """Try each with the tests nearest to it, and yield those that live."""
+    for mutant in mutants:
+        tests = nearest_tests(mutant)
+        killers = copy.failures([mutant], tests, "-x") if tests else []
+        print(f"{'killed' if killers else 'lives '} {mutant}  [{killers[0] if killers else ''}]", flush=True)
+        if not killers:
+            yield mutant
+
+
+def main(size: int, seed: int) -> None:
+    """Print what became of a sample of mutants."""
+    os.nice(10)
+    mutants = sample(size, seed)
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Copy(Path(folder))
+        left = list(survivors(copy, mutants))
+        print(f"\n{len(left)} of {len(mutants)} left: all together, with all tests", flush=True)
+        failed = copy.failures(left, all_tests(left), limit=LIMIT_TOGETHER) if left else []
+        final = []
+        for mutant in left:
+            killers = copy.failures([mutant], failed, "-x") if failed else []
+            print(f"{'killed' if killers else 'LIVES '} {mutant}  [{killers[0] if killers else ''}]", flush=True)
+            if not killers:
+                final.append(mutant)
+    print(f"\n{len(mutants) - len(final)} of {len(mutants)} killed. Survivors:", *final, sep="\n")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if sys.argv[1:] else 60, int(sys.argv[2]) if sys.argv[2:] else 0)
