@@ -143,11 +143,11 @@ def test_a_function_of_one_number_serves():
 
 
 def test_thresholds_beyond_the_scores_leave_nobody_on_one_side():
-    """Below 0 all cases are positive, above 1 none is, and precision then is undefined with the reason."""
+    """Below all scores all cases are positive, above them none is, and precision then is undefined with the reason."""
     scores = hs.calibrated(stats.beta(2, 3))
-    assert scores.at(-1).counts == pytest.approx(np.array([[0, 0.6], [0, 0.4]]), abs=1e-12)
-    assert scores.at(1.5).counts == pytest.approx(np.array([[0.6, 0], [0.4, 0]]), abs=1e-12)
-    estimate = hs.estimate(scores, "precision", threshold=1.5)
+    assert scores.at(-np.inf).counts == pytest.approx(np.array([[0, 0.6], [0, 0.4]]), abs=1e-12)
+    assert scores.at(np.inf).counts == pytest.approx(np.array([[0.6, 0], [0.4, 0]]), abs=1e-12)
+    estimate = hs.estimate(scores, "precision", threshold=np.inf)
     assert np.isnan(estimate.value)
     assert "no prediction of the class" in estimate.reason
 

@@ -1,6 +1,5 @@
 """Work in threads."""
 
-import os
 import signal
 import threading
 import time
@@ -34,7 +33,7 @@ def test_work_within_a_thread_stays_there(monkeypatch):
 
 def test_work_within_a_thread_stops_when_nobody_waits(monkeypatch):
     """Once the caller stops, as after Ctrl-C, long work in a thread ends at its next step."""
-    monkeypatch.setattr(threads.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(threads, "cores", lambda: 2)
     begun, steps = threading.Event(), []
 
     def inner(step):
@@ -47,7 +46,8 @@ def test_work_within_a_thread_stops_when_nobody_waits(monkeypatch):
 
     def interrupted():
         running = in_threads(outer, [1, 2])
-        threading.Thread(target=lambda: (begun.wait(), os.kill(os.getpid(), signal.SIGINT))).start()
+        main = threading.main_thread().ident  # which Ctrl-C reaches; a signal to the process may wake another thread
+        threading.Thread(target=lambda: (begun.wait(), signal.pthread_kill(main, signal.SIGINT))).start()
         list(running)
 
     with pytest.raises(KeyboardInterrupt):
