@@ -2,11 +2,13 @@
 
 import ast
 import re
+import tomllib
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[1] / "src" / "howsure"
 MOST_INSTANCE_CHECKS = 35  # of tables and designs, outside their own folders
 MOST_EXCEPTIONS = 80  # from the linter's rules
+MOST_FLOORS = 12
 
 
 def modules():
@@ -69,3 +71,9 @@ def test_exceptions_from_the_rules_are_few():
     """The linter's rules have few exceptions, each with its reason."""
     noted = lines(r"# noqa")
     assert len(noted) <= MOST_EXCEPTIONS, len(noted)
+
+
+def test_the_package_has_few_floors():
+    """The main contract of imports has at most a dozen rows, which a reader can keep in mind."""
+    contracts = tomllib.loads((SOURCE.parents[1] / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    assert 1 < len(contracts[0]["layers"]) <= MOST_FLOORS
