@@ -16,7 +16,7 @@ def mistakes() -> None:
     hs.accuracy_score(truth, said, normalise=True)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
     hs.fbeta_score(truth, said, beta=2, averages="macro")  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]
     hs.roc_auc_score(truth, score, multiclass="ovr")  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]
-    hs.classification_report(truth, said, names=["a", "b"])  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+    hs.classification_report(truth, said, names=["a", "b"])  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]
     hs.estimate(table, "f1", confidence=0.9)  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]
     hs.evaluate(table, metric="f1")  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]
     hs.fbeta_score(truth, said)  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]
