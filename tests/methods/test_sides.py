@@ -1,5 +1,7 @@
 """One-sided limits are those of the two-sided interval that leaves as much on either side."""
 
+from inspect import signature
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -35,6 +37,8 @@ def test_one_sided_limits_of_a_proportion_are_scipys(method, theirs, alternative
 @pytest.mark.parametrize("method, theirs", [("jeffreys", "jeffreys"), ("agresti_coull", "agresti_coull")])
 def test_one_sided_limits_of_a_proportion_are_statsmodels(method, theirs):
     """Jeffreys' and Agresti and Coull's limits equal those of statsmodels, which names the sides the other way round."""
+    if "alternative" not in signature(proportion_confint).parameters:
+        pytest.skip("this statsmodels has no one-sided limits")
     for ours, other in {"less": "larger", "greater": "smaller"}.items():
         expected = proportion_confint(42, 47, 0.05, theirs, alternative=other)
         found = hs.proportion(42, 47, method=method, alternative=ours)

@@ -24,8 +24,8 @@ class Independent(Design):
     Examples
     --------
     >>> import numpy as np
-    >>> Independent().variance(np.array([30.0, 70.0]), np.array([0.007, -0.003])).round(6)
-    np.float64(0.0021)
+    >>> round(float(Independent().variance(np.array([30.0, 70.0]), np.array([0.007, -0.003]))), 6)
+    0.0021
     """
 
     is_independent: ClassVar[bool] = True
