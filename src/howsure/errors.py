@@ -72,12 +72,12 @@ class UndefinedDesignError(HowsureError):
 class OneClassError(HowsureError):
     """Only one class occurs, where a table needs two."""
 
-    def __init__(self, label: object) -> None:
-        super().__init__(f"Only the class {label!r} occurs. Name all classes with `labels=`, at least two.")
-        self.label = label
+    def __init__(self, label: object, words: str = ". Name all classes with `labels=`, at least two.") -> None:
+        super().__init__(f"Only the class {label!r} occurs{words}")
+        self.label, self.words = label, words
 
-    def __reduce__(self) -> tuple[type[OneClassError], tuple[object]]:
-        return OneClassError, (self.label,)
+    def __reduce__(self) -> tuple[type[OneClassError], tuple[object, str]]:
+        return OneClassError, (self.label, self.words)
 
 
 class DoubtfulDataError(HowsureError):

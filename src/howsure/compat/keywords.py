@@ -91,11 +91,6 @@ class Settings:
     check: bool = True
     compute_ci: bool = True
 
-    def __post_init__(self) -> None:
-        if self.sample_weight is not None and np.iscomplexobj(np.asarray(self.sample_weight)):
-            message = "`sample_weight` is complex. Give one non-negative number per case."
-            raise HowsureError(message)
-
     @property
     def level(self) -> float:
         """The confidence level, by whichever of its names it was given."""

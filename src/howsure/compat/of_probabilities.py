@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from howsure.compat.keywords import Keywords, Settings, scaled, with_keywords
-from howsure.compat.score_tables import PARAMETERS, Scored, given, positive_of_one, refuse_text, table_of
+from howsure.compat.score_tables import PARAMETERS, Scored, given, refuse_text, table_of
 from howsure.compat.undefined import warn
-from howsure.errors import boolean
+from howsure.errors import OneClassError, boolean
 from howsure.estimates.estimate import Estimate
 from howsure.metrics.metric import Metric
 from howsure.metrics.rows import of_rows
@@ -142,9 +142,12 @@ def d2_log_loss_score(
 
 def _of_one_or_two(settings: Settings, y_true: Any, score: Any, labels: ArrayLike | None, pos_label: Any) -> Scored:
     """Return the table of scores, in which 0, 1 or −1 may occur alone."""
-    if pos_label is None and labels is None:
-        pos_label = positive_of_one(settings, y_true)
-    return table_of(settings, y_true, score, labels, pos_label)
+    try:
+        return table_of(settings, y_true, score, labels, pos_label)
+    except OneClassError as error:
+        if error.label not in {0, 1, -1}:
+            raise
+        return table_of(settings, y_true, score, labels, 1)
 
 
 def _is_single(y_true: Any) -> bool:

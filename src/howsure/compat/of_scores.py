@@ -14,14 +14,13 @@ from howsure.compat.score_tables import (
     Scored,
     given,
     is_matrix_of_scores,
-    only_class,
     refuse_text,
     scores_of,
     table_of,
 )
 from howsure.compat.targets import MATRIX
 from howsure.compat.undefined import warn
-from howsure.errors import HowsureError, one_of, whole_number
+from howsure.errors import HowsureError, OneClassError, one_of, whole_number
 from howsure.estimates.estimate import Estimate
 from howsure.metrics.binding import labels_to_expand, resolve
 from howsure.metrics.forms import Ratio
@@ -115,9 +114,10 @@ def roc_auc_score(
     checked_average(average)
     if average == "samples" and is_matrix_of_scores(score, settings.data):
         return _over_samples(settings, y_true, score, area)
-    if pos_label is None and labels is None:
-        pos_label = only_class(settings, y_true)  # for which the area is undefined, and not refused
-    table = table_of(settings, y_true, score, labels, pos_label)
+    try:
+        table = table_of(settings, y_true, score, labels, pos_label)
+    except OneClassError as error:  # for which the area is undefined, and not refused
+        table = table_of(settings, y_true, score, labels, error.label)
     pairs = ""
     if table.has_one_label_per_case and not table.has_thresholds:
         if multi_class == "raise":

@@ -52,7 +52,7 @@ def given(**synonyms: Any) -> Any:
 
 def scores_of(settings: Settings, y_true: Any, score: Any) -> tuple[Any, Any]:
     """Return truth and scores, columns flattened; or the names of columns."""
-    return (y_true, score) if settings.data is not None else (classes("y_true", y_true), flattened(score))
+    return (y_true, score) if settings.data is not None else (classes("y_true", y_true), flattened("y_score", score))
 
 
 def table_of(settings: Settings, y_true: Any, score: Any, labels: ArrayLike | None, pos_label: Any) -> Scored:
@@ -93,24 +93,11 @@ def is_matrix_of_scores(score: Any, data: Any) -> bool:
     return np.ndim(score) == MATRIX
 
 
-def only_class(settings: Settings, y_true: Any) -> Any:
-    """Return the class of truth that has one alone, else None."""
-    if settings.data is not None or np.ndim(y_true) == MATRIX:
-        return None
-    levels = np.unique(np.asarray(y_true)).tolist() if np.size(y_true) else []
-    return levels[0] if len(levels) == 1 else None
-
-
-def positive_of_one(settings: Settings, y_true: Any) -> Any:
-    """Return 1, the positive class, where 0 or 1 or −1 alone occurs; else None."""
-    return 1 if only_class(settings, flattened(y_true)) in {0, 1, -1} else None
-
-
 def refuse_text(settings: Settings, y_true: Any, score: Any, pos_label: Any) -> None:
     """Refuse text labels without `pos_label`: which class the probabilities are of, nothing says."""
-    if pos_label is not None or settings.data is not None or is_matrix_of_scores(flattened(score), None):
+    if pos_label is not None or settings.data is not None or is_matrix_of_scores(flattened("y_score", score), None):
         return
-    known = np.unique(np.asarray(flattened(y_true)).astype(str)) if _is_text(y_true) else np.array([])
+    known = np.unique(np.asarray(flattened("y_true", y_true)).astype(str)) if _is_text(y_true) else np.array([])
     if len(known):
         message = (
             f"The classes are {', '.join(map(repr, known[:2].tolist()))}: name the one that the probabilities are of "
@@ -120,4 +107,4 @@ def refuse_text(settings: Settings, y_true: Any, score: Any, pos_label: Any) -> 
 
 
 def _is_text(values: Any) -> bool:
-    return np.asarray(flattened(values)).dtype.kind in "OUST"
+    return np.asarray(flattened("y_true", values)).dtype.kind in "OUST"

@@ -9,28 +9,15 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.sources.columns import indicator
+from howsure.sources.plain import plain
 
 Array = NDArray[Any]
 MATRIX = 2  # dimensions
 
 
-def flattened(values: Any) -> Any:
+def flattened(name: str, values: Any) -> Any:
     """Return a column vector or a frame of one column as that column; a sparse matrix dense; all else as it is."""
-    if hasattr(values, "toarray"):
-        values = values.toarray()
-    shape = getattr(values, "shape", None)
-    if shape is None and isinstance(values, list | tuple) and values and isinstance(values[0], list | tuple):
-        return [row[0] for row in values] if all(len(row) == 1 for row in values) else values
-    if shape is None or len(shape) != MATRIX or shape[1] != 1:
-        return values
-    for take in ("get_column", "column", "iloc"):  # of Polars, Arrow and pandas
-        if hasattr(values, take):
-            return values.iloc[:, 0] if take == "iloc" else getattr(values, take)(_first_name(values))
-    return values[:, 0]
-
-
-def _first_name(frame: Any) -> Any:
-    return getattr(frame, "column_names", frame.columns)[0]
+    return plain(name, values.toarray() if hasattr(values, "toarray") else values)
 
 
 def classes(name: str, values: Any) -> Any:
@@ -41,7 +28,7 @@ def classes(name: str, values: Any) -> Any:
     HowsureError
         If they are numbers with decimals, or infinite: no classes, but scores.
     """
-    column = flattened(values)
+    column = flattened(name, values)
     if _holds_floats(column):
         numbers = np.asarray(column, dtype=float)
         wrong = ~(np.isnan(numbers) | (np.isfinite(numbers) & (numbers == np.floor(numbers))))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.designs.base import Design
 from howsure.designs.counted import Weighted
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, OneClassError
 from howsure.sources.columns import checked_weight, same_length, sort_order
 from howsure.sources.doubts import refuse_alike, refuse_odd_classes
 from howsure.sources.encoding import encoded
@@ -177,8 +177,7 @@ def binary_truth(column: Any, pos_label: Any, *, check: bool = True) -> tuple[Ar
 
 def _positive(present: list[Any], pos_label: Any) -> Any:
     if len(present) == 1 and pos_label is None:
-        message = f"Only the class {present[0]!r} occurs in `y_true`. Name the positive class with `pos_label=`."
-        raise HowsureError(message)
+        raise OneClassError(present[0], " in `y_true`. Name the positive class with `pos_label=`.")
     if pos_label is None:
         if any(set(present) == habit for habit in POSITIVE_BY_HABIT):
             return 1
