@@ -244,6 +244,14 @@ class Design(abc.ABC):
         """
         return None
 
+    def tangent(self, counts: Array, gradient: Array) -> Array:
+        """Return what a gradient tells of the tables that the design allows: less what fixed totals take from it."""
+        return gradient
+
+    def rescaled(self, cells: Array, counts: Array) -> Array:
+        """Return tables in proportion to ``cells`` with those totals of ``counts`` that the design fixes."""
+        return cells * quotient(counts.sum(-1), cells.sum(-1))[..., None]
+
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
         """Return tables that a repetition of the study could have given, ``(size, cells)``."""
         raise UndefinedDesignError(type(self).__name__, "resampled tables")

@@ -245,9 +245,17 @@ class FixedMargins(Design):
 
     def variance(self, counts: Array, gradient: Array) -> Array:
         """Return the sum of the multinomial variances within the strata."""
-        totals = self._sums(counts)
-        means = quotient(self._sums(counts * gradient), totals)
-        return np.asarray((counts * (gradient - means[..., self._strata]) ** 2).sum(-1))
+        return np.asarray((counts * self.tangent(counts, gradient) ** 2).sum(-1))
+
+    def tangent(self, counts: Array, gradient: Array) -> Array:
+        """Return the gradient less its mean in each stratum."""
+        means = quotient(self._sums(counts * gradient), self._sums(counts))
+        return np.asarray(gradient - means[..., self._strata])
+
+    def rescaled(self, cells: Array, counts: Array) -> Array:
+        """Return tables in proportion to ``cells`` with the total of each stratum."""
+        scale = quotient(self._sums(counts), self._sums(cells))
+        return np.asarray(cells * scale[..., self._strata])
 
     def placement_variance(self, counts: Array, truth: Array, slopes: Array) -> Array:
         """Return DeLong's variance; class totals that are fixed do not vary."""
@@ -279,9 +287,8 @@ class FixedMargins(Design):
 
     def influences(self, counts: Array, gradient: Array) -> tuple[Array, Array]:
         """Return the gradient less its mean in the stratum, and the counts, of the non-empty cells."""
-        means = quotient(self._sums(counts * gradient), self._sums(counts))
         filled = np.flatnonzero(counts)
-        return (gradient - means[self._strata])[filled], counts[filled]
+        return self.tangent(counts, gradient)[filled], counts[filled]
 
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw a multinomial within each stratum."""

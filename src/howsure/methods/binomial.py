@@ -23,6 +23,7 @@ from howsure.methods.halving import root
 from howsure.methods.levels import tail_of
 
 Array = NDArray[Any]
+MOST_STEPS, ENOUGH = 60, 1e-12  # of Newton's; a step of the log odds that changes nothing
 MOST_OUTCOMES = 1e12  # of which each has a probability of its own in floating-point numbers
 Limits = tuple[Array, Array]
 
@@ -100,16 +101,8 @@ def mid_p(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> L
     (0.2544, 0.3658)
     """
     x, n, tail = _prepared(successes, trials, confidence_level)
-
-    def below_low(p: Array) -> Array:
-        return np.asarray(np.log(2 * tail) - np.log(_at_least(x, n, p) + _at_least(x + 1, n, p)))
-
-    def below_high(p: Array) -> Array:
-        return np.asarray(np.log(_below(x, n, p) + _below(x + 1, n, p)) - np.log(2 * tail))
-
-    low = root(below_low, np.zeros(x.shape), _share(x, n))
-    high = root(below_high, _share(x, n), np.ones(x.shape))
-    return _ends(low, high, x, n)
+    low, rest = _least_mid_p(np.stack([x, n - x]), n, tail)
+    return _ends(low, 1 - rest, x, n)
 
 
 def agresti_coull(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> Limits:
@@ -346,6 +339,27 @@ def _exact_p_value(x: int, n: int, p: float) -> float:
     below = bisect.bisect_right(range(math.floor(n * p) + 1), log_mass(x) + math.log1p(1e-7), key=log_mass)
     far = float(special.betaincc(below, n - below + 1, p)) if below else 0.0
     return min(1.0, float(special.betainc(x, n - x + 1, p)) + far)
+
+
+def _least_mid_p(x: Array, n: Array, tail: float) -> Array:
+    """Return the p with ``(P(X >= x) + P(X > x)) / 2 = tail``, by Newton's steps.
+
+    The logarithm of the probability is concave in the log odds of p, so that steps from below never pass the root.
+    """
+    square = _normal(tail) ** 2
+    with np.errstate(all="ignore"):  # Wilson's limit, in a form that keeps its distance from 0 and 1
+        half = np.sqrt(square * (x * (n - x) / n + square / 4))
+        odds = np.log(x + square / 2 - half) - np.log(n - x + square / 2 + half)
+    odds = np.where(np.isfinite(odds), odds, -np.log1p(n))
+    for _ in range(MOST_STEPS):
+        p = 1 / (1 + np.exp(-odds))
+        least, more = _at_least(x, n, p), _at_least(x + 1, n, p)
+        rise = (least - more) * (x / 2 + p * (n / 2 - x))
+        step = (least + more) / 2 * np.log((least + more) / (2 * tail)) / rise
+        odds = odds - np.where(np.isfinite(step), step, 0.0)
+        if not (np.abs(step) > ENOUGH).any():
+            break
+    return np.asarray(1 / (1 + np.exp(-odds)))
 
 
 def _at_least(count: Array, n: Array, p: Array) -> Array:

@@ -26,6 +26,10 @@ def _is_one_table_or_separate(metric: Metric, table: Table) -> bool:
     return len(table.design.test_sets) > 1 and not metric.contrast.is_of_areas
 
 
+def _is_plain(metric: Metric, table: Table) -> bool:
+    return bool(metric.takes_batches) and metric.distance is None
+
+
 def _is_estimated(metric: Metric, table: Table) -> bool:
     return table.design.has_labels and not table.design.has_trials
 
@@ -40,7 +44,8 @@ PREFERENCE: tuple[tuple[str, Callable[[Metric, Table], bool]], ...] = (
     ("delong", _is_no_ratio),
     ("gap_test", _always),
     ("predictive", _is_predictable),
-    ("wilson", _always),
+    ("mid_p", _always),
+    ("flow", _is_plain),
     ("mover", _is_one_table_or_separate),
     ("fieller", _is_estimated),
     ("delta", _always),

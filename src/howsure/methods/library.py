@@ -9,6 +9,7 @@ from howsure.methods import (  # noqa: F401 - each registers its methods
     delta,
     dirichlet,
     fieller,
+    flow,
     gap_test,
     mann_whitney,
     mover,

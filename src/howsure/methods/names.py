@@ -25,6 +25,7 @@ MethodName = Literal[
     "dirichlet",
     "exact",
     "fieller",
+    "flow",
     "gap_test",
     "hanley_mcneil",
     "jeffreys",

@@ -1,0 +1,294 @@
+"""The score interval along the natural-gradient flow: for every smooth metric of counts, of any number of tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.base import PSEUDO_CASES, quotient
+from howsure.methods.interval import (
+    CONSTANT,
+    ONE_CLUSTER,
+    UNDEFINED,
+    AtLevels,
+    Interval,
+    Method,
+    needs_counted_cases,
+    quantile,
+    shows_variation,
+    standard_error,
+)
+from howsure.methods.scales import automatic_scale
+from howsure.metrics.metric import Metric
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+STRIDE = 0.7  # standard errors from one table of the path to the next
+MOST_STRIDES = 80
+STEEPEST = 20.0  # logarithm of the factor by which a cell may change in a stride
+FLAT = 1e-12  # share of the first variance at which a table is at the end of the metric's range
+SYMMETRIC = 1e-6  # skewness that is none
+NUDGE = 0.5  # cases that a cell is changed by, up or down, for a second derivative
+MOST_CELLS = 1024  # whose second derivatives are taken one by one
+DIRECTIONS = 128  # in which they are taken together, beyond that
+ENTRIES = 2**20  # of tables held at once
+WAYS = np.array([-1.0, 1.0])[:, None]  # down and up
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Flow(Method):
+    """Score interval along the natural-gradient flow: the values that the observed one does not contradict.
+
+    Notes
+    -----
+    A score interval holds the values θ that a test of θ does not reject, with the variance that *θ* implies. For a
+    proportion that is Wilson's. A metric of a table has many tables of the same value, so a path through the observed
+    one is chosen: ``dq/dt = q · g``, with q the shares of the cells and g the gradient of the metric, on which the
+    metric changes fastest for the least information (the least favourable family), and which leaves alone what tells
+    nothing of it. Along it the limits are where
+
+    ``(θ̂ − bias − θ(q)) / sqrt(V(q) / n) = w(±z),  V = Σ q g²``
+
+    with the bias of θ̂ to second order, ``½ Σ C ∂²θ/∂C²``, and ``w`` the quantile of a distribution of mean 0, variance
+    1 and the skewness of θ̂ at q, ``γ = (1.5 V' − ½ Σ q g³) / (V^1.5 √n)`` with ``V' = dV/dt``, by Wilson and Hilferty:
+    ``w(z) = 2/γ ((1 + γ z / 6 − γ² / 36)³ − 1)``. The path begins at the observed table with two pseudo-cases spread
+    over its cells, so that empty cells can fill. Metrics without an upper limit are taken on the scale of their
+    logarithm. Of weighted and clustered data n is what makes V / n the design's variance, never beyond Kish's number,
+    and z is a quantile of Student's t.
+
+    References
+    ----------
+    Wilson (1927), JASA 22; Stein (1956) on least favourable families; Hall (1992), The Bootstrap and Edgeworth
+    Expansion; Wilson and Hilferty (1931), PNAS 17.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "mcc", method="flow"))
+    0.840 [0.708, 0.924]
+    """
+
+    name: ClassVar[str] = "flow"
+    takes_batches: ClassVar[bool] = True
+
+    def suits(self, metric: Metric, table: Table) -> str:
+        """Return an empty text for metrics of counted cases, one label each, whose range has an end."""
+        if refusal := needs_counted_cases(self, table):
+            return refusal
+        if table.has_scores or not table.has_one_label_per_case or len(table.design.test_sets) > 1:
+            return (
+                "`Flow` is for metrics of predicted classes on one test set, one class for each case, and "
+                f"`{metric.name}` here is none. Use `Delta()` or `Mover()`."
+            )
+        return ""
+
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+        """Return the interval as a function of its level: all levels share one path."""
+        with np.errstate(all="ignore"):
+            value = np.asarray(metric(table.counted))
+            path = _Path(metric, table, value)
+        error, freedom = standard_error(metric, table), table.design.degrees_of_freedom
+        lowest, highest = metric.range
+
+        def interval(confidence_level: float) -> Interval:
+            z = quantile(confidence_level, freedom)
+            with np.errstate(all="ignore"):
+                low, high = path.limits(z)
+                low = np.where(value <= lowest, lowest, np.minimum(low, value))
+                high = np.where(value >= highest, highest, np.maximum(high, value))
+            reason = np.where(path.varies & (low < high), "", CONSTANT)
+            reason = np.where(np.isfinite(z), reason, ONE_CLUSTER)
+            reason = np.where(np.isfinite(value), reason, UNDEFINED)
+            usable = reason == ""
+            low, high = np.where(usable, low, np.nan), np.where(usable, high, np.nan)
+            return Interval(low, high, np.where(np.isfinite(value), error, np.nan), reason=reason)
+
+        return interval
+
+
+class _Path:
+    """The tables on the way down and up from each observed one, and how far they are: as a normal quantile.
+
+    Arrays have the way, down or up, as their first axis, then the tables of the batch, and then the cells.
+    """
+
+    def __init__(self, metric: Metric, table: Table, value: Array) -> None:
+        self.metric, self.table, self.shape = metric, table, value.shape
+        self.sign, self.end = _end(metric.range)
+        self.observed = table.cells.reshape(-1, table.cells.shape[-1])
+        self.effect = design_effect(metric, table).reshape(-1)
+        filled = self.observed + PSEUDO_CASES * self.effect[:, None] * table.prior_shares.ravel()
+        every = np.arange(len(filled))
+        self.start = self.point(np.stack([filled, filled]), every)
+        centre = self.scaled(value.reshape(-1))
+        centre = np.where(np.isfinite(centre), centre, self.start.value[0])
+        self.centre = centre - self.effect * second_order_bias(self.value, filled)
+        self.varies = shows_variation(np.sqrt(self.start.variance[0] * self.effect), centre).reshape(value.shape)
+        self.reach, self.distances, self.values = -np.inf, np.empty(0), np.empty(0)
+
+    def scaled(self, value: Array) -> Array:
+        """Return values on the metric's scale: the logarithm of the distance from a single end, else themselves."""
+        return self.sign * np.log(self.sign * (value - self.end)) if self.sign else value
+
+    def unscaled(self, value: Array) -> Array:
+        """Return the values that are these on the metric's scale."""
+        return self.end + self.sign * np.exp(self.sign * value) if self.sign else value
+
+    def value(self, cells: Array) -> Array:
+        """Return the metric of tables, ``(..., cells)``, on its scale."""
+        return self.scaled(np.asarray(self.metric(self.table.wrap(cells))))
+
+    def point(self, cells: Array, tables: Array) -> _Point:
+        """Return the point of the path at tables in these proportions, with the totals that the design fixes."""
+        design = self.table.design
+        cells = design.rescaled(cells, self.observed[tables])
+        counts = self.table.wrap(cells)
+        value, slopes = np.asarray(self.metric(counts)), self.metric.gradient(counts).reshape(cells.shape)
+        slopes = design.tangent(cells, np.where(np.isfinite(slopes), slopes, 0.0))
+        if self.sign:
+            slopes = slopes / np.abs(value - self.end)[..., None]
+        squares = cells * slopes**2
+        return _Point(cells, slopes, self.scaled(value), squares.sum(-1), (squares * slopes).sum(-1))
+
+    def ahead(self, here: _Point, tables: Array) -> _Point:
+        """Return the points one stride on."""
+        pace = STRIDE * np.sqrt(self.effect[tables] / here.variance)
+        change = np.clip(np.nan_to_num((WAYS * pace)[..., None] * here.slopes), -STEEPEST, STEEPEST)
+        return self.point(here.cells * np.exp(change), tables)
+
+    def distance(self, behind: _Point, here: _Point, ahead: _Point, tables: Array) -> Array:
+        """Return the quantile of a normal variable at which the observed value would be, were ``here`` the truth."""
+        effect, variance = self.effect[tables], here.variance
+        rise = (ahead.variance - behind.variance) / (ahead.value - behind.value)
+        skewness = np.sqrt(effect / variance) * (1.5 * rise - 0.5 * here.third / variance)
+        skewness = np.where(np.abs(skewness) > SYMMETRIC, skewness, SYMMETRIC)
+        score = (self.centre[tables] - here.value) / np.sqrt(variance * effect)
+        return -WAYS * (6 / skewness * (np.cbrt(1 + skewness * score / 2) - 1) + skewness / 6)
+
+    def walk(self, reach: float) -> None:
+        """Go on, both ways from every table, until all are farther than a quantile."""
+        tables, here = np.arange(len(self.centre)), self.start
+        behind = None
+        farthest, latest = np.full(here.value.shape, -np.inf), here.value.copy()
+        distances, values = [], []
+        for _ in range(MOST_STRIDES):
+            ahead = self.ahead(here, tables)
+            found = self.distance(ahead.turned() if behind is None else behind, here, ahead, tables)
+            farthest[:, tables], latest[:, tables] = np.fmax(farthest[:, tables], found), here.value
+            distances.append(farthest.copy())
+            values.append(latest.copy())
+            flat = here.variance > FLAT * self.start.variance[:, tables]
+            going = ((farthest[:, tables] < reach) & flat).any(0)
+            if not going.any():
+                break
+            tables, behind, here = tables[going], here.of(going), ahead.of(going)
+        self.reach, self.distances, self.values = reach, np.stack(distances), np.stack(values)
+
+    def limits(self, quantile: Any) -> tuple[Array, Array]:
+        """Return the values on the path at which the observed ones are at a quantile, lower and upper."""
+        z = np.broadcast_to(quantile, self.shape).reshape(-1)
+        farthest = float(np.max(z, initial=0.0, where=np.isfinite(z)))
+        if farthest > self.reach:
+            self.walk(farthest)
+        beyond = self.distances >= z
+        first = beyond.argmax(0)[None]
+        before = np.maximum(first - 1, 0)
+        near, far, start, stop = (
+            np.take_along_axis(part, place, 0)[0]
+            for part, place in (
+                (self.distances, before), (self.distances, first), (self.values, before), (self.values, first),
+            )
+        )  # fmt: skip
+        share = np.where(far > near, (z - near) / (far - near), 1.0)
+        limit = self.unscaled(start + np.clip(share, 0.0, 1.0) * (stop - start))
+        low, high = np.where(beyond.any(0), limit, np.array(self.metric.range)[:, None])
+        return low.reshape(self.shape), high.reshape(self.shape)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Point:
+    """Tables, with the metric's gradient by their cells, and its value, variance and third moment on the scale."""
+
+    cells: Array
+    slopes: Array
+    value: Array
+    variance: Array
+    third: Array
+
+    def of(self, tables: Array) -> _Point:
+        """Return the points of some of the tables."""
+        return _Point(*(part[:, tables] for part in self._parts))
+
+    def turned(self) -> _Point:
+        """Return the points of the other way."""
+        return _Point(*(part[::-1] for part in self._parts))
+
+    @property
+    def _parts(self) -> tuple[Array, ...]:
+        return self.cells, self.slopes, self.value, self.variance, self.third
+
+
+def _end(bounds: tuple[float, float]) -> tuple[float, float]:
+    """Return the single finite end of a range, after 1 if it is the lower and −1 if it is the upper one; else zeros."""
+    if automatic_scale(bounds) != "log":
+        return 0.0, 0.0
+    return (1.0, bounds[0]) if np.isfinite(bounds[0]) else (-1.0, bounds[1])
+
+
+def design_effect(metric: Metric, table: Table) -> Array:
+    """Return how many times the variance of the metric is that of as many independent cases, of each table.
+
+    Of weighted cases no less than if all of them were alike: Kish's.
+    """
+    design, cells = table.design, table.cells
+    if design.is_independent:
+        return np.ones(table.batch)
+    effect = _effect(metric, table)
+    unknown = ~(effect > 0) & np.isfinite(effect)
+    if unknown.any():
+        effect = np.where(unknown, _effect(metric, table.smoothed()), effect)
+    squares = design.squares(cells)
+    return effect if squares is None else np.fmax(effect, quotient(squares.sum(-1), cells.sum(-1)))
+
+
+def _effect(metric: Metric, table: Table) -> Array:
+    gradient = metric.gradient(table.counted).reshape(table.cells.shape)
+    slopes = table.design.tangent(table.cells, np.where(np.isfinite(gradient), gradient, 0.0))
+    return quotient(table.variance(slopes), (table.cells * slopes**2).sum(-1))
+
+
+def second_order_bias(value: Callable[[Array], Array], cells: Array) -> Array:
+    """Return the bias of a function of Poisson counts to second order: half the sum of ``C · ∂²/∂C²`` over the cells.
+
+    Of very many cells by Hutchinson's estimate of that trace, in fixed directions.
+
+    Parameters
+    ----------
+    value : callable
+        ndarray of shape (..., cells) → (...).
+    cells : ndarray of shape (tables, cells)
+        The counts, all positive.
+    """
+    tables, size = cells.shape
+    middle, total = value(cells), np.zeros(tables)
+    if size <= MOST_CELLS:
+        nudges = np.minimum(cells, NUDGE)
+        for start in range(0, size, block := max(1, ENTRIES // cells.size)):
+            chosen = np.arange(start, min(start + block, size))
+            moved = np.zeros((len(chosen), *cells.shape))
+            moved[np.arange(len(chosen)), :, chosen] = nudges[:, chosen].T
+            bend = (value(cells + moved) + value(cells - moved) - 2 * middle) / nudges[:, chosen].T ** 2
+            total += (cells[:, chosen].T * np.where(np.isfinite(bend), bend, 0.0)).sum(0)
+        return total / 2
+    signs = np.random.default_rng(0).choice([-1.0, 1.0], (DIRECTIONS, size))
+    step = NUDGE * np.sqrt(cells.min(-1, keepdims=True))
+    for sign in signs:
+        moved = step * np.sqrt(cells) * sign
+        bend = (value(cells + moved) + value(cells - moved) - 2 * middle) / step[:, 0] ** 2
+        total += np.where(np.isfinite(bend), bend, 0.0) / DIRECTIONS
+    return total / 2
