@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
@@ -27,7 +27,7 @@ from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
-STRIDE = 0.7  # standard errors from one table of the path to the next
+STRIDE = 1.0  # standard errors from one table of the path to the next
 MOST_STRIDES = 80
 STEEPEST = 20.0  # logarithm of the factor by which a cell may change in a stride
 FLAT = 1e-12  # share of the first variance at which a table is at the end of the metric's range
@@ -158,8 +158,8 @@ class _Path:
     def ahead(self, here: _Point, tables: Array) -> _Point:
         """Return the points one stride on."""
         pace = STRIDE * np.sqrt(self.effect[tables] / here.variance)
-        change = np.clip(np.nan_to_num((WAYS * pace)[..., None] * here.slopes), -STEEPEST, STEEPEST)
-        return self.point(here.cells * np.exp(change), tables)
+        change = np.clip((WAYS * pace)[..., None] * here.slopes, -STEEPEST, STEEPEST)
+        return self.point(here.cells * np.exp(np.where(np.isnan(change), 0.0, change)), tables)
 
     def distance(self, behind: _Point, here: _Point, ahead: _Point, tables: Array) -> Array:
         """Return the quantile of a normal variable at which the observed value would be, were ``here`` the truth."""
@@ -187,7 +187,9 @@ class _Path:
             if not going.any():
                 break
             tables, behind, here = tables[going], here.of(going), ahead.of(going)
-        self.reach, self.distances, self.values = reach, np.stack(distances), np.stack(values)
+        self.reach = reach
+        self.distances = np.stack([-distances[min(1, len(distances) - 1)][::-1], *distances])
+        self.values = np.stack([values[min(1, len(values) - 1)][::-1], *values])
 
     def limits(self, quantile: Any) -> tuple[Array, Array]:
         """Return the values on the path at which the observed ones are at a quantile, lower and upper."""
@@ -195,17 +197,13 @@ class _Path:
         farthest = float(np.max(z, initial=0.0, where=np.isfinite(z)))
         if farthest > self.reach:
             self.walk(farthest)
-        beyond = self.distances >= z
+        beyond = self.distances[1:] >= z
         first = beyond.argmax(0)[None]
-        before = np.maximum(first - 1, 0)
-        near, far, start, stop = (
-            np.take_along_axis(part, place, 0)[0]
-            for part, place in (
-                (self.distances, before), (self.distances, first), (self.values, before), (self.values, first),
-            )
-        )  # fmt: skip
-        share = np.where(far > near, (z - near) / (far - near), 1.0)
-        limit = self.unscaled(start + np.clip(share, 0.0, 1.0) * (stop - start))
+        ds, vs = (
+            [np.take_along_axis(part, np.maximum(first + back, 0), 0)[0] for back in (-1, 0, 1)]
+            for part in (self.distances, self.values)
+        )
+        limit = self.unscaled(_between(z, ds, vs))
         low, high = np.where(beyond.any(0), limit, np.array(self.metric.range)[:, None])
         return low.reshape(self.shape), high.reshape(self.shape)
 
@@ -238,6 +236,16 @@ def _end(bounds: tuple[float, float]) -> tuple[float, float]:
     if automatic_scale(bounds) != "log":
         return 0.0, 0.0
     return (1.0, bounds[0]) if np.isfinite(bounds[0]) else (-1.0, bounds[1])
+
+
+def _between(place: Array, at: Sequence[Array], values: Sequence[Array]) -> Array:
+    """Return values between the last two of three points, by the parabola through all, bent no more than monotone."""
+    (before, near, far), (first, start, stop) = at, values
+    slope, earlier = (stop - start) / (far - near), (start - first) / (near - before)
+    steepest = np.abs(slope) / (far - near)
+    bend = np.clip(np.where(near > before, (slope - earlier) / (far - before), 0.0), -steepest, steepest)
+    inside = start + (place - near) * (slope + (place - far) * bend)
+    return np.where((near < place) & (place < far), inside, stop)
 
 
 def design_effect(metric: Metric, table: Table) -> Array:

@@ -13,11 +13,33 @@ from howsure.metrics.registry import margins_metric
 Array = NDArray[Any]
 
 
+def _mcc_slopes(hits: Array, rows: Array, columns: Array) -> tuple[Array, Array, Array]:
+    total, right = rows.sum(-1)[..., None], hits.sum(-1)[..., None]
+    covariance = right * total - (rows * columns).sum(-1)[..., None]
+    of_rows, of_columns = (total * total - (part * part).sum(-1)[..., None] for part in (rows, columns))
+    spread = np.sqrt(of_rows * of_columns)
+    bent = divide(covariance, spread * of_rows * of_columns)
+    by_hit = np.broadcast_to(divide(total, spread), hits.shape)
+    by_row = divide(right - columns, spread) - bent * (of_columns * (total - rows) + of_rows * total)
+    return by_hit, by_row, divide(-rows, spread) + bent * of_rows * columns
+
+
+def _kappa_slopes(hits: Array, rows: Array, columns: Array) -> tuple[Array, Array, Array]:
+    total, right = rows.sum(-1)[..., None], hits.sum(-1)[..., None]
+    chance = divide((rows * columns).sum(-1)[..., None], total * total)
+    agreement = divide(right, total)
+    off = divide(agreement - chance, 1 - chance) - 1  # kappa less 1: its slope by chance, times 1 − chance
+    by_hit = np.broadcast_to(divide(1 / total, 1 - chance), hits.shape)
+    by_row = divide(off * (divide(columns, total * total) - divide(2 * chance, total)) - agreement / total, 1 - chance)
+    return by_hit, by_row, divide(off * divide(rows, total * total), 1 - chance)
+
+
 @margins_metric(
     aliases=("phi", "phi_coefficient", "matthews_corrcoef", "matthews_correlation", "matthews_correlation_coefficient"),
     range=(-1.0, 1.0),
     random=0.0,
     each_class="class_mcc",
+    derivative=_mcc_slopes,
     sklearn="matthews_corrcoef",
 )
 def mcc(hits: Array, rows: Array, columns: Array) -> Array:
@@ -34,7 +56,11 @@ def _beyond_chance(hits: Array, rows: Array, chance: Array) -> Array:
 
 
 @margins_metric(
-    aliases=("cohen_kappa", "cohen_kappa_score"), range=(-1.0, 1.0), random=0.0, sklearn="cohen_kappa_score"
+    aliases=("cohen_kappa", "cohen_kappa_score"),
+    range=(-1.0, 1.0),
+    random=0.0,
+    derivative=_kappa_slopes,
+    sklearn="cohen_kappa_score",
 )
 def kappa(hits: Array, rows: Array, columns: Array) -> Array:
     """Cohen's kappa: accuracy beyond what the two margins give by chance, over the most it could be."""

@@ -206,9 +206,15 @@ def _of_margins(spec: Spec, size: int) -> Metric:
     definition, arguments = spec.definition, spec.arguments
 
     def gradient(counts: ConfusionCounts) -> Array:
-        parts = np.concatenate([counts.hits, counts.rows, counts.columns], -1)
-        slopes = complex_step(lambda flat: definition.evaluate(*np.split(flat, 3, axis=-1), **arguments), parts)
-        return _from_margins(np.split(np.nan_to_num(slopes, nan=0.0, posinf=np.inf, neginf=-np.inf), 3, axis=-1))
+        margins = counts.hits, counts.rows, counts.columns
+        if definition.derivative is not None:
+            with np.errstate(all="ignore"):
+                slopes = definition.derivative(*margins, **arguments)
+        else:
+            flat = np.concatenate(margins, -1)
+            stepped = complex_step(lambda nudged: definition.evaluate(*np.split(nudged, 3, axis=-1), **arguments), flat)
+            slopes = np.split(stepped, 3, axis=-1)
+        return _from_margins([np.where(np.isnan(part), 0.0, part) for part in slopes])
 
     def ratio() -> Ratio:
         basis = np.eye(3 * size).reshape(-1, 3, size)
