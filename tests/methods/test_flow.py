@@ -1,0 +1,142 @@
+"""The score interval along the natural-gradient flow."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy import optimize, stats
+
+import howsure as hs
+from howsure.methods.flow import Flow, second_order_bias
+from howsure.metrics.binding import resolve
+
+Z = stats.norm.ppf(0.975)
+THREE = hs.from_counts([[40, 3, 2], [5, 30, 1], [1, 0, 9]])
+
+
+def corrected(z, skewness):
+    """Return the quantile of mean 0, variance 1 and this skewness by Wilson and Hilferty."""
+    return 2 / skewness * ((1 + skewness * z / 6 - skewness**2 / 36) ** 3 - 1)
+
+
+@pytest.mark.parametrize("right, cases", [(86, 100), (30, 40), (7, 20), (980, 1000)])
+def test_the_limits_of_a_proportion_solve_the_skewness_corrected_score_equation(right, cases):
+    """Of a proportion the path is the binomial family, whose variance and skewness are known."""
+
+    def gap(share, z):
+        variance = share * (1 - share) / cases
+        skewness = (1 - 2 * share) / np.sqrt(cases * share * (1 - share))
+        return (right / cases - share) / np.sqrt(variance) - corrected(z, skewness)
+
+    low = optimize.brentq(gap, 1e-6, right / cases, args=(Z,))
+    high = optimize.brentq(gap, right / cases, 1 - 1e-6, args=(-Z,))
+    found = hs.estimate(hs.from_counts([[right, cases - right], [0, 0]]), "accuracy", method="flow")
+    assert (found.low, found.high) == pytest.approx((low, high), abs=2e-3 * (high - low))
+
+
+def test_the_p_value_is_what_the_level_leaves_at_the_limit():
+    """All levels and the test share one path."""
+    metric = resolve("f1@macro", THREE)
+    for level in (0.5, 0.95, 0.999):
+        found = Flow().interval(metric, THREE, level)
+        for limit in (found.low, found.high):
+            assert Flow().p_value(metric, THREE, limit) == pytest.approx(1 - level, rel=1e-6)
+
+
+@pytest.mark.parametrize("metric", ["f1@macro", "mcc", "g_mean@macro", "recall@min", "accuracy"])
+def test_a_batch_gives_what_its_tables_give_one_by_one(metric):
+    """Also where some are perfect, lack a class, or go far."""
+    rng = np.random.default_rng(0)
+    counts = rng.multinomial(25, np.array([8, 1, 1, 1, 5, 1, 0.1, 0.1, 1]) / 18.2, 40).reshape(-1, 3, 3)
+    counts[0], counts[1] = np.diag([9, 4, 2]), [[20, 0, 0], [2, 3, 0], [0, 0, 0]]
+    groups = hs.estimate(hs.from_counts(counts), metric, method="flow")
+    alone = [hs.estimate(hs.from_counts(table), metric, method="flow") for table in counts]
+    np.testing.assert_allclose(np.asarray(groups.low), [each.low for each in alone], rtol=1e-9)
+    np.testing.assert_allclose(np.asarray(groups.high), [each.high for each in alone], rtol=1e-9)
+
+
+def test_a_metric_within_the_true_classes_has_one_interval_whether_their_sizes_are_fixed_or_not():
+    """The flow leaves alone what tells nothing of the metric: here the sizes of the classes."""
+    fixed = THREE.with_design(hs.FixedMargins())
+    one, other = (hs.estimate(table, "recall@macro", method="flow") for table in (THREE, fixed))
+    assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=0.005)  # but for where pseudo-cases are
+    free = hs.estimate(THREE, "precision@macro", method="flow")
+    bound = hs.estimate(fixed, "precision@macro", method="flow")
+    assert bound.high - bound.low < free.high - free.low
+
+
+def test_the_odds_ratio_and_its_reciprocal_have_reciprocal_intervals():
+    """A metric with one end to its range is taken on the scale of its logarithm."""
+    one = hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "dor", method="flow")
+    other = hs.estimate(hs.from_counts([[3, 50], [42, 5]]), "dor", method="flow")
+    assert (one.low, one.high) == pytest.approx((1 / other.high, 1 / other.low), rel=1e-6)
+    log = hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "log_dor", method="flow")
+    assert (np.exp(log.low), np.exp(log.high)) == pytest.approx((one.low, one.high), rel=1e-6)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1@macro", "mcc", "g_mean@macro"])
+def test_a_perfect_sample_has_an_interval_that_reaches_the_end_and_is_wider_with_fewer_cases(metric):
+    """Its errors have not been seen; they are not impossible."""
+    found = [hs.estimate(hs.from_counts(np.diag([4, 2]) * size), metric, method="flow") for size in (1, 5, 50)]
+    assert all(each.high == each.value == 1.0 for each in found)
+    assert 0 < found[0].low < found[1].low < found[2].low < 1
+
+
+def test_equal_weights_of_any_size_leave_the_interval_and_unequal_ones_are_worth_no_more_than_kishs_number():
+    """With weights of 1 and 3 in turn it is no narrower than of `n / 1.25` cases."""
+    truth = np.tile([0, 1, 1, 0, 1], 16)
+    found = np.where(np.arange(80) % 9 == 0, 1 - truth, truth)
+    plain = hs.estimate(hs.confusion(truth, found), "mcc", method="flow")
+    equal = hs.estimate(hs.confusion(truth, found, sample_weight=np.full(80, 7.0)), "mcc", method="flow")
+    assert (plain.low, plain.high) == pytest.approx((equal.low, equal.high))
+    right = truth == found
+    one, three = (np.sum(right[start::2]) for start in (0, 1))
+    weighted = hs.confusion(truth, found, sample_weight=np.tile([1.0, 3.0], 40))
+    share, size = (one + 3 * three) / 160, 160**2 / (40 * 1 + 40 * 9)  # Kish: 64 cases
+    low = hs.estimate(weighted, "accuracy", method="flow").low
+    skewness = (1 - 2 * low) / np.sqrt(size * low * (1 - low))
+    assert (share - low) / np.sqrt(low * (1 - low) / size) > corrected(Z, skewness) * 0.999
+
+
+def every_table(cases, cells):
+    """Return all tables of so many cases."""
+    bars = np.array(list(itertools.combinations(range(cases + cells - 1), cells - 1)))
+    edges = np.hstack([np.full((len(bars), 1), -1), bars, np.full((len(bars), 1), cases + cells - 1)])
+    return np.diff(edges, axis=1) - 1
+
+
+@pytest.mark.parametrize("truth", [[[0.42, 0.08], [0.07, 0.43]], [[0.64, 0.06], [0.08, 0.22]]])
+@pytest.mark.parametrize("metric", ["mcc", "f1@macro", "informedness", "g_mean"])
+def test_the_interval_covers_as_often_as_it_says(truth, metric):
+    """Over all tables of 30 cases, each with its probability: 93 to 97 %, and either limit misses as often."""
+    truth = np.array(truth)
+    tables = every_table(30, 4)
+    shares = stats.multinomial.pmf(tables, 30, truth.ravel())
+    value = float(hs.estimate(hs.ConfusionTable(counts=truth * 1e6, labels=np.arange(2)), metric))
+    found = hs.estimate(hs.from_counts(tables.reshape(-1, 2, 2)), metric, method="flow")
+    low, high = np.asarray(found.low), np.asarray(found.high)
+    known = np.isfinite(low)
+    assert shares[known].sum() > 0.999
+    below, above = (shares[known & missed].sum() for missed in (low > value, high < value))
+    assert 0.03 < below + above < 0.07
+    assert abs(below - above) < 0.02
+
+
+def test_the_bias_of_a_squared_share_is_its_variance():
+    """``E p̂² = p² + p (1 − p) / n``, exactly; and the estimate over many cells at once is near."""
+    cells = np.array([[30.0, 50.0, 20.0], [5.0, 3.0, 2.0]])
+    found = second_order_bias(lambda tables: (tables[..., 0] / tables.sum(-1)) ** 2, cells)
+    shares, totals = cells[:, 0] / cells.sum(1), cells.sum(1)
+    np.testing.assert_allclose(found, shares * (1 - shares) / totals, rtol=0.01)
+    many = np.concatenate([cells, np.full((2, 1100), 0.001)], axis=1)
+    together = second_order_bias(lambda tables: (tables[..., 0] / tables.sum(-1)) ** 2, many)
+    np.testing.assert_allclose(together, found, rtol=0.6)
+
+
+def test_metrics_of_scores_and_of_two_test_sets_are_refused_in_words():
+    """The message says what to use instead."""
+    scores = hs.scores([0, 1, 0, 1], [0.1, 0.9, 0.4, 0.3])
+    with pytest.raises(hs.HowsureError, match=r"Use `Delta\(\)` or `Mover\(\)`"):
+        hs.estimate(scores, "roc_auc", method="flow")
+    with pytest.raises(hs.HowsureError, match=r"Use `Delta\(\)` or `Mover\(\)`"):
+        hs.compare(THREE, THREE, "mcc", method="flow")
