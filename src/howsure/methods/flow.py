@@ -70,7 +70,7 @@ class Flow(Method):
     --------
     >>> import howsure as hs
     >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "mcc", method="flow"))
-    0.840 [0.708, 0.924]
+    0.840 [0.708, 0.923]
     """
 
     name: ClassVar[str] = "flow"
@@ -91,17 +91,17 @@ class Flow(Method):
         """Return the interval as a function of its level: all levels share one path."""
         with np.errstate(all="ignore"):
             value = np.asarray(metric(table.counted))
-            path = _Path(metric, table, value)
+            paths = _Paths.of(metric, table, value)
         error, freedom = standard_error(metric, table), table.design.degrees_of_freedom
         lowest, highest = metric.range
 
         def interval(confidence_level: float) -> Interval:
             z = quantile(confidence_level, freedom)
             with np.errstate(all="ignore"):
-                low, high = path.limits(z)
+                low, high = paths.limits(z)
                 low = np.where(value <= lowest, lowest, np.minimum(low, value))
                 high = np.where(value >= highest, highest, np.maximum(high, value))
-            reason = np.where(path.varies & (low < high), "", CONSTANT)
+            reason = np.where(paths.varies & (low < high), "", CONSTANT)
             reason = np.where(np.isfinite(z), reason, ONE_CLUSTER)
             reason = np.where(np.isfinite(value), reason, UNDEFINED)
             usable = reason == ""
@@ -117,18 +117,15 @@ class _Path:
     Arrays have the way, down or up, as their first axis, then the tables of the batch, and then the cells.
     """
 
-    def __init__(self, metric: Metric, table: Table, value: Array) -> None:
-        self.metric, self.table, self.shape = metric, table, value.shape
+    def __init__(self, metric: Metric, table: Table, observed: Array, value: Array, effect: Array) -> None:
+        self.metric, self.table, self.observed, self.effect = metric, table, observed, effect
         self.sign, self.end = _end(metric.range)
-        self.observed = table.cells.reshape(-1, table.cells.shape[-1])
-        self.effect = design_effect(metric, table).reshape(-1)
-        filled = self.observed + PSEUDO_CASES * self.effect[:, None] * table.prior_shares.ravel()
-        every = np.arange(len(filled))
-        self.start = self.point(np.stack([filled, filled]), every)
-        centre = self.scaled(value.reshape(-1))
+        filled = observed + PSEUDO_CASES * effect[:, None] * table.prior_shares.ravel()
+        self.start = self.point(np.stack([filled, filled]), np.arange(len(filled)))
+        centre = self.scaled(value)
         centre = np.where(np.isfinite(centre), centre, self.start.value[0])
-        self.centre = centre - self.effect * second_order_bias(self.value, filled)
-        self.varies = shows_variation(np.sqrt(self.start.variance[0] * self.effect), centre).reshape(value.shape)
+        self.centre = centre - effect * second_order_bias(self.value, filled)
+        self.varies = shows_variation(np.sqrt(self.start.variance[0] * effect), centre)
         self.reach, self.distances, self.values = -np.inf, np.empty(0), np.empty(0)
 
     def scaled(self, value: Array) -> Array:
@@ -137,7 +134,7 @@ class _Path:
 
     def unscaled(self, value: Array) -> Array:
         """Return the values that are these on the metric's scale."""
-        return self.end + self.sign * np.exp(self.sign * value) if self.sign else value
+        return np.asarray(self.end + self.sign * np.exp(self.sign * value) if self.sign else value)
 
     def value(self, cells: Array) -> Array:
         """Return the metric of tables, ``(..., cells)``, on its scale."""
@@ -168,7 +165,7 @@ class _Path:
         skewness = np.sqrt(effect / variance) * (1.5 * rise - 0.5 * here.third / variance)
         skewness = np.where(np.abs(skewness) > SYMMETRIC, skewness, SYMMETRIC)
         score = (self.centre[tables] - here.value) / np.sqrt(variance * effect)
-        return -WAYS * (6 / skewness * (np.cbrt(1 + skewness * score / 2) - 1) + skewness / 6)
+        return np.asarray(-WAYS * (6 / skewness * (np.cbrt(1 + skewness * score / 2) - 1) + skewness / 6))
 
     def walk(self, reach: float) -> None:
         """Go on, both ways from every table, until all are farther than a quantile."""
@@ -182,8 +179,8 @@ class _Path:
             farthest[:, tables], latest[:, tables] = np.fmax(farthest[:, tables], found), here.value
             distances.append(farthest.copy())
             values.append(latest.copy())
-            flat = here.variance > FLAT * self.start.variance[:, tables]
-            going = ((farthest[:, tables] < reach) & flat).any(0)
+            steep = here.variance > FLAT * self.start.variance[:, tables]
+            going = np.asarray(((farthest[:, tables] < reach) & steep).any(0))
             if not going.any():
                 break
             tables, behind, here = tables[going], here.of(going), ahead.of(going)
@@ -191,9 +188,8 @@ class _Path:
         self.distances = np.stack([-distances[min(1, len(distances) - 1)][::-1], *distances])
         self.values = np.stack([values[min(1, len(values) - 1)][::-1], *values])
 
-    def limits(self, quantile: Any) -> tuple[Array, Array]:
+    def limits(self, z: Array) -> Array:
         """Return the values on the path at which the observed ones are at a quantile, lower and upper."""
-        z = np.broadcast_to(quantile, self.shape).reshape(-1)
         farthest = float(np.max(z, initial=0.0, where=np.isfinite(z)))
         if farthest > self.reach:
             self.walk(farthest)
@@ -204,7 +200,37 @@ class _Path:
             for part in (self.distances, self.values)
         )
         limit = self.unscaled(_between(z, ds, vs))
-        low, high = np.where(beyond.any(0), limit, np.array(self.metric.range)[:, None])
+        return np.where(beyond.any(0), limit, np.array(self.metric.range)[:, None])
+
+
+@dataclass(frozen=True, slots=True)
+class _Paths:
+    """The paths of all tables of a batch, in blocks that bound their memory."""
+
+    blocks: list[_Path]
+    shape: tuple[int, ...]
+
+    @classmethod
+    def of(cls, metric: Metric, table: Table, value: Array) -> _Paths:
+        """Return the paths from each table."""
+        observed = table.cells.reshape(-1, table.cells.shape[-1])
+        values, effects = value.reshape(-1), design_effect(metric, table).reshape(-1)
+        step = max(1, ENTRIES // observed.shape[1])
+        parts = [slice(start, start + step) for start in range(0, len(observed), step)]
+        blocks = [_Path(metric, table, observed[part], values[part], effects[part]) for part in parts]
+        return cls(blocks, value.shape)
+
+    @property
+    def varies(self) -> Array:
+        """Whether the metric varies at all."""
+        return np.concatenate([block.varies for block in self.blocks]).reshape(self.shape)
+
+    def limits(self, quantile: Any) -> tuple[Array, Array]:
+        """Return the lower and upper limits at a quantile, or at one for each table."""
+        z = np.broadcast_to(quantile, self.shape).reshape(-1)
+        ends = np.cumsum([len(block.observed) for block in self.blocks])
+        pieces = zip(self.blocks, np.split(z, ends[:-1]), strict=True)
+        low, high = np.concatenate([block.limits(each) for block, each in pieces], axis=1)
         return low.reshape(self.shape), high.reshape(self.shape)
 
 
