@@ -91,7 +91,7 @@ def compare(
         tables what to call them.
     method : str or Method, optional
         By default Tango's score interval for a difference of shares of the same cases, DeLong's for areas under the
-        ROC curve, MOVER for different test sets, else the delta method.
+        ROC curve, MOVER for different test sets, else `Flow`, or the delta method for scores.
     contrast : {"difference", "ratio", "odds_ratio"}
         How the first model's metric is compared with the second's.
     confidence_level : float

@@ -31,7 +31,7 @@ def proportion(
     n : int
         Number of trials, at least 1.
     method : str or Method, optional
-        A method or its name; by default Wilson's.
+        A method or its name; by default ``"mid_p"``, exact with half the probability of the observed count.
     confidence_level : float
         Coverage of the interval, between 0 and 1.
     alternative : {"two-sided", "less", "greater"}
