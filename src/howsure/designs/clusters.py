@@ -9,12 +9,12 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.base import Design, quotient
+from howsure.designs.base import DUST, Design, is_heard, quotient
 from howsure.designs.sampling import BLOCK_CELLS, Blocks, gammas, multinomial
 
 Array = NDArray[Any]
 FEW = 20  # clusters, below which a variance between them is little more than a guess
-DUST = 1e-12  # relative to terms that cancel: rounding
+LEAST = 4.0  # degrees of freedom: below, the approximation is not to be trusted (Tipton 2015)
 
 
 @final
@@ -86,6 +86,35 @@ class Clusters(Design):
         squares, number = self._per_table(self.totals(spread) ** 2), np.asarray(self.number, dtype=float)
         enough = number > 1
         return np.where(enough, quotient(number, number - 1) * squares, np.nan)
+
+    def small_sample(self, counts: Array, gradient: Array, cases: Any = 1.0) -> tuple[Any, Any]:
+        """Return one over the share of the variance that is seen, and Satterthwaite's degrees of freedom.
+
+        Both follow from the clusters' shares ``h`` of the cases that the form depends on, were any two cases of
+        a cluster correlated alike (Imbens and Kolesár 2016); the correlation is what the variance shows, by moments.
+        Clusters of one size give 1 and their number minus 1. A giant cluster pulls the average towards itself: its
+        deviation is too small, and most of what is known of the variance.
+        """
+        heard = is_heard(counts, gradient)
+        sizes, total = self.totals(heard), (counts * heard).sum(-1)
+        shares = quotient(sizes, total if self.owner is None else total[self.owner])
+        h2, h3, h4, h5 = (self._per_table(shares**power) for power in range(2, 6))
+        alone = quotient(1.0, total * cases)  # one over the number of cases
+        plain = quotient((counts * gradient**2).sum(-1), cases)  # the variance, were cases independent
+        seen = quotient(self._per_table(self.totals(np.broadcast_to(gradient, counts.shape)) ** 2), plain)
+        # Seen and unseen variance of independent cases, and of clusters whose cases all agree.
+        within, between = alone * (1 - h2), h2 - 2 * h3 + h2**2
+        correlated = np.clip(quotient(seen * alone - within, between - within), 0.0, 1.0)
+        a, b = alone * (1 - correlated), correlated  # the variance of a cluster is a h + b h²
+        whole, first, second = a + b * h2, a * h2 + b * h3, a * h3 + b * h4
+        square, cube = a**2 * h2 + 2 * a * b * h3 + b**2 * h4, a**2 * h3 + 2 * a * b * h4 + b**2 * h5
+        trace = whole - 2 * first + h2 * whole
+        spread = square * (1 + 2 * h2) - 4 * cube + (h2 * whole) ** 2 + 2 * whole * second + 2 * first**2
+        spread -= 4 * h2 * whole * first
+        most, told = self.degrees_of_freedom, trace > DUST * whole
+        freedom = np.where(told, np.minimum(np.maximum(quotient(trace**2, spread), LEAST), most), most)
+        inflation = quotient(whole, trace) * quotient(most, most + 1.0)
+        return np.where(told, np.maximum(inflation, 1.0), 1.0), freedom
 
     def placement_variance(self, counts: Array, truth: Array, slopes: Array) -> Array:
         """Return Obuchowski's variance (1997), with the covariance of the classes within clusters."""

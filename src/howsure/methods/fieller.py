@@ -16,8 +16,9 @@ from howsure.methods.interval import (
     AtLevels,
     Interval,
     Method,
-    quantile,
+    critical_value,
     shows_variation,
+    small_sample,
     standard_error,
 )
 from howsure.metrics.forms import Ratio
@@ -71,10 +72,11 @@ class Fieller(Method):
             filled = _Forms.of(ratio, table.smoothed())
             variances = zip(forms.variances, filled.variances, strict=True)
             forms = _Forms(forms.part, forms.whole, tuple(np.where(shows, own, other) for own, other in variances))
+        known = small_sample(metric, table)
         defined = np.isfinite(value) & (dot(table.cells, (ratio.denominator != 0).ravel() * 1.0) > 0)
 
         def interval(confidence_level: float) -> Interval:
-            z = quantile(confidence_level, table.design.degrees_of_freedom)
+            z = critical_value(confidence_level, *known)
             with np.errstate(invalid="ignore"):
                 low, high = forms.roots(z)
                 low = np.maximum(np.minimum(low, value), metric.range[0])
