@@ -135,7 +135,7 @@ class Design(abc.ABC):
             The tables, and what is summed.
         """
 
-    def small_sample(self, counts: Array, gradient: Array, cases: Any = 1.0) -> tuple[Any, Any]:
+    def small_sample(self, counts: Array, gradient: Array) -> tuple[Any, Any]:
         """Return by how much `variance` is too small on average, and its degrees of freedom.
 
         A quantile of Student's t with these degrees of freedom, times the root of the factor, takes the place of the
@@ -145,8 +145,6 @@ class Design(abc.ABC):
         ----------
         counts, gradient : ndarray of shape (..., cells)
             The tables, and what is summed.
-        cases : float or ndarray of shape (...)
-            How many cases a count of 1 stands for.
 
         Returns
         -------

@@ -37,6 +37,8 @@ class Clusters(Design):
         Of a batch: how many tables it has, and how many cells each of them.
     labels_per_case : int
         In how many cells each case is counted: of multilabel data once for each label, else once.
+    case_weight : float or ndarray
+        What a case weighs, on average by weight: ``sum(w**2) / sum(w)``; of a batch, in each table.
 
     Examples
     --------
@@ -53,6 +55,7 @@ class Clusters(Design):
     owner: Array | None = None
     shape: tuple[int, int] = (1, 0)
     labels_per_case: int = 1
+    case_weight: Any = 1.0
 
     @property
     def number(self) -> Any:
@@ -87,7 +90,7 @@ class Clusters(Design):
         enough = number > 1
         return np.where(enough, quotient(number, number - 1) * squares, np.nan)
 
-    def small_sample(self, counts: Array, gradient: Array, cases: Any = 1.0) -> tuple[Any, Any]:
+    def small_sample(self, counts: Array, gradient: Array) -> tuple[Any, Any]:
         """Return one over the share of the variance that is seen, and Satterthwaite's degrees of freedom.
 
         Both follow from the clusters' shares ``h`` of the cases that the form depends on, were any two cases of
@@ -99,8 +102,8 @@ class Clusters(Design):
         sizes, total = self.totals(heard), (counts * heard).sum(-1)
         shares = quotient(sizes, total if self.owner is None else total[self.owner])
         h2, h3, h4, h5 = (self._per_table(shares**power) for power in range(2, 6))
-        alone = quotient(1.0, total * cases)  # one over the number of cases
-        plain = quotient((counts * gradient**2).sum(-1), cases)  # the variance, were cases independent
+        alone = quotient(self.case_weight, total)  # one over the number of cases
+        plain = self.case_weight * (counts * gradient**2).sum(-1)  # the variance, were cases independent
         seen = quotient(self._per_table(self.totals(np.broadcast_to(gradient, counts.shape)) ** 2), plain)
         # Seen and unseen variance of independent cases, and of clusters whose cases all agree.
         within, between = alone * (1 - h2), h2 - 2 * h3 + h2**2
@@ -151,7 +154,10 @@ class Clusters(Design):
         cluster = np.concatenate([each.cluster + start for each, start in zip(designs, starts, strict=True)])
         cell, count = (np.concatenate([getattr(each, name) for each in designs]) for name in ("cell", "count"))
         multiplicity = np.concatenate([each.multiplicity for each in designs])
-        return replace(self, cluster=cluster, cell=cell, count=count, multiplicity=multiplicity)
+        totals = np.array([each.multiplicity[each.cluster] @ each.count for each in designs])
+        weight = quotient(totals @ [each.case_weight for each in designs], totals.sum())
+        parts = {"cluster": cluster, "cell": cell, "count": count, "multiplicity": multiplicity}
+        return replace(self, **parts, case_weight=float(weight))
 
     def merged_each(self, cells: Array, size: int) -> Clusters:
         """Relabel the cells of each table; every table has all clusters."""
@@ -161,12 +167,15 @@ class Clusters(Design):
         cell = (cells[:, self.cell] + size * shift).ravel()
         owner = np.repeat(np.arange(tables), clusters)
         count, multiplicity = np.tile(self.count, tables), np.tile(self.multiplicity, tables)
-        return Clusters(cluster, cell, count, multiplicity, owner, (tables, size), self.labels_per_case)
+        return Clusters(
+            cluster, cell, count, multiplicity, owner, (tables, size), self.labels_per_case, self.case_weight
+        )
 
     def kept(self, chosen: Array, cells: Array) -> Clusters:
         """Return the clusters' counts in the cells of one label alone; cell ``c`` becomes ``cells[c]``."""
         inside = chosen[self.cell]
-        return Clusters(self.cluster[inside], cells[self.cell[inside]], self.count[inside], self.multiplicity)
+        found = self.cluster[inside], cells[self.cell[inside]], self.count[inside], self.multiplicity
+        return Clusters(*found, case_weight=self.case_weight)
 
     def picked(self, index: int) -> Clusters:
         """Return the clusters of one table of a batch."""
@@ -180,7 +189,9 @@ class Clusters(Design):
             self.count[entries],
             self.multiplicity[first:last],
         )
-        return Clusters(self.cluster[entries] - first, cells, count, multiplicity, labels_per_case=self.labels_per_case)
+        found = self.cluster[entries] - first, cells, count, multiplicity
+        weight = float(np.broadcast_to(self.case_weight, self.shape[0])[index])
+        return Clusters(*found, labels_per_case=self.labels_per_case, case_weight=weight)
 
     def influences(self, counts: Array, gradient: Array) -> tuple[Array, Array]:
         """Return the total of each distinct cluster, and how many clusters it stands for."""

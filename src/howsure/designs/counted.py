@@ -123,7 +123,7 @@ class Weighted(Design):
         """Return ``sum(weight_squared * gradient**2)``."""
         return dot(self.weight_squared * gradient, gradient)
 
-    def small_sample(self, counts: Array, gradient: Array, cases: Any = 1.0) -> tuple[Any, Any]:
+    def small_sample(self, counts: Array, gradient: Array) -> tuple[Any, Any]:
         """Return how far the variance is below that of as many cases as the weights are worth (Kish), at least 1.
 
         The variance of weighted cases is dominated by the few heaviest: in most samples none of these is an error, and

@@ -165,7 +165,7 @@ class Table(abc.ABC):
 
     def small_sample(self, gradient: Array) -> tuple[Any, Any]:
         """Return by how much `variance` is too small on average, and its degrees of freedom: see `Design`."""
-        return self.design.small_sample(self.cells, gradient.reshape(*self.batch, -1), self.cases_per_count)
+        return self.design.small_sample(self.cells, gradient.reshape(*self.batch, -1))
 
     def effective_trials(self, trials: Array) -> Array:
         """Return the size of the simple random sample that the marked cells are worth when all agree."""
