@@ -33,7 +33,7 @@ class Design(abc.ABC):
 
     A subclass needs `variance`; each further method opens more of the library to it: `merged` the metrics of one class
     and thresholds, `joined` the sum of tables, `resample` the bootstraps, `posterior` the credible intervals,
-    `left_out` the BCa bootstrap.
+    `left_out` the BCa bootstrap, `small_sample` intervals that know how little few unequal units tell.
 
     Attributes
     ----------

@@ -45,7 +45,7 @@ class Delta(Method):
     own. Where the sample shows no variation (a perfect table) or sits on the edge of the range, centre and
     standard error come from the table with two cases spread evenly over its cells, and the interval is extended
     to the observed value: it is never a point. Of counts that are estimates the automatic scale is the identity, cut
-    at the metric's range.
+    at the metric's range. Few unequal clusters and uneven weights have a larger quantile: see `Design.small_sample`.
 
     References
     ----------

@@ -35,7 +35,7 @@ class Fieller(Method):
 
     For ``metric = A / B`` with both linear in the counts (F1, F-beta, Jaccard, any proportion, mean absolute
     error). The variance is evaluated at θ, not at the estimate, so the limits are the roots of a quadratic;
-    they are cut at the metric's range.
+    they are cut at the metric's range. Few unequal clusters and uneven weights widen z.
 
     References
     ----------
