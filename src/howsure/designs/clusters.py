@@ -156,8 +156,8 @@ class Clusters(Design):
         multiplicity = np.concatenate([each.multiplicity for each in designs])
         totals = np.array([each.multiplicity[each.cluster] @ each.count for each in designs])
         weight = quotient(totals @ [each.case_weight for each in designs], totals.sum())
-        parts = {"cluster": cluster, "cell": cell, "count": count, "multiplicity": multiplicity}
-        return replace(self, **parts, case_weight=float(weight))
+        whole = replace(self, cluster=cluster, cell=cell, count=count, multiplicity=multiplicity)
+        return replace(whole, case_weight=float(weight))
 
     def merged_each(self, cells: Array, size: int) -> Clusters:
         """Relabel the cells of each table; every table has all clusters."""

@@ -246,7 +246,8 @@ def _worth(
     for index in np.flatnonzero(silent.any(tuple(range(silent.ndim - 1)))):
         marked = _by_class(share.trials.astype(float), classes, int(index), table) > 0
         worth[..., index] = np.where(silent[..., index], table.effective_trials(marked), worth[..., index])
-    inflation, freedom = 1.0, np.asarray(design.degrees_of_freedom)[..., None]
+    inflation: Any = 1.0
+    freedom = np.asarray(design.degrees_of_freedom)[..., None]
     squares = _class_squares(table, classes)
     if squares is not None:
         worth = np.minimum(worth, quotient(trials**2, squares[share.trials].sum(0)))
