@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 import howsure as hs
-from howsure.methods.interval import quantile
+from howsure.methods.interval import critical_value, small_sample
 from howsure.metrics.binding import resolve
 
 RNG = np.random.default_rng(31)
@@ -27,8 +27,8 @@ def test_limits_are_the_roots_of_the_quadratic(metric, design, level):
     """At each limit, ``(A - θB)² = z² Var(A - θB)``, the design's variance being taken at θ, not at the estimate."""
     table = TABLES[design]
     estimate = hs.estimate(table, metric, method="fieller", confidence_level=level)
-    ratio = resolve(metric, table).ratio
-    z = quantile(level, table.design.degrees_of_freedom)
+    bound = resolve(metric, table)
+    ratio, z = bound.ratio, critical_value(level, *small_sample(bound, table))
     for limit in (estimate.low, estimate.high):
         form = ratio.numerator - limit * ratio.denominator
         distance = (table.counts * form).sum()

@@ -24,6 +24,7 @@ from howsure.errors import UndefinedDesignError
 
 Array = NDArray[Any]
 PSEUDO_CASES = 2.0  # spread over the cells where the sample alone shows no variation, and by the default prior
+DUST = 1e-12  # relative: what rounding leaves of zero
 NOTHING: Mapping[str, float] = MappingProxyType({})
 
 
@@ -32,7 +33,7 @@ class Design(abc.ABC):
 
     A subclass needs `variance`; each further method opens more of the library to it: `merged` the metrics of one class
     and thresholds, `joined` the sum of tables, `resample` the bootstraps, `posterior` the credible intervals,
-    `left_out` the BCa bootstrap.
+    `left_out` the BCa bootstrap, `small_sample` intervals that know how little few unequal units tell.
 
     Attributes
     ----------
@@ -133,6 +134,26 @@ class Design(abc.ABC):
         counts, gradient : ndarray of shape (..., cells)
             The tables, and what is summed.
         """
+
+    def small_sample(self, counts: Array, gradient: Array) -> tuple[Any, Any]:
+        """Return by how much `variance` is too small on average, and its degrees of freedom.
+
+        A quantile of Student's t with these degrees of freedom, times the root of the factor, takes the place of the
+        normal quantile. By default the factor is 1 and the degrees of freedom are the design's.
+
+        Parameters
+        ----------
+        counts, gradient : ndarray of shape (..., cells)
+            The tables, and what is summed.
+
+        Returns
+        -------
+        inflation : float or ndarray of shape (...)
+            Factor of the variance.
+        degrees_of_freedom : float or ndarray of shape (...)
+            Infinite where a normal quantile is right.
+        """
+        return 1.0, self.degrees_of_freedom
 
     def squares(self, counts: Array) -> Array | None:
         """Return the sum of squared weights by cell where cells vary independently, else None."""
@@ -294,6 +315,12 @@ class Design(abc.ABC):
     def exact_values(self) -> Mapping[str, float]:
         """Metrics of scores whose exact values are known, by name."""
         return NOTHING
+
+
+def is_heard(counts: Array, gradient: Array) -> Array:
+    """Return 1 for the cells that a linear form depends on and 0 for the others, ``(..., cells)``."""
+    size = np.abs(np.broadcast_to(gradient, counts.shape))
+    return np.asarray(1.0 * (size > DUST * size.max(-1, keepdims=True)))
 
 
 def quotient(part: Array, whole: Array) -> Array:

@@ -9,12 +9,12 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.base import Design, quotient
+from howsure.designs.base import DUST, Design, is_heard, quotient
 from howsure.designs.sampling import BLOCK_CELLS, Blocks, gammas, multinomial
 
 Array = NDArray[Any]
 FEW = 20  # clusters, below which a variance between them is little more than a guess
-DUST = 1e-12  # relative to terms that cancel: rounding
+LEAST = 4.0  # degrees of freedom: below, the approximation is not to be trusted (Tipton 2015)
 
 
 @final
@@ -37,6 +37,8 @@ class Clusters(Design):
         Of a batch: how many tables it has, and how many cells each of them.
     labels_per_case : int
         In how many cells each case is counted: of multilabel data once for each label, else once.
+    case_weight : float or ndarray
+        What a case weighs, on average by weight: ``sum(w**2) / sum(w)``; of a batch, in each table.
 
     Examples
     --------
@@ -53,6 +55,7 @@ class Clusters(Design):
     owner: Array | None = None
     shape: tuple[int, int] = (1, 0)
     labels_per_case: int = 1
+    case_weight: Any = 1.0
 
     @property
     def number(self) -> Any:
@@ -86,6 +89,35 @@ class Clusters(Design):
         squares, number = self._per_table(self.totals(spread) ** 2), np.asarray(self.number, dtype=float)
         enough = number > 1
         return np.where(enough, quotient(number, number - 1) * squares, np.nan)
+
+    def small_sample(self, counts: Array, gradient: Array) -> tuple[Any, Any]:
+        """Return one over the share of the variance that is seen, and Satterthwaite's degrees of freedom.
+
+        Both follow from the clusters' shares ``h`` of the cases that the form depends on, were any two cases of
+        a cluster correlated alike (Imbens and Kolesár 2016); the correlation is what the variance shows, by moments.
+        Clusters of one size give 1 and their number minus 1. A giant cluster pulls the average towards itself: its
+        deviation is too small, and most of what is known of the variance.
+        """
+        heard = is_heard(counts, gradient)
+        sizes, total = self.totals(heard), (counts * heard).sum(-1)
+        shares = quotient(sizes, total if self.owner is None else total[self.owner])
+        h2, h3, h4, h5 = (self._per_table(shares**power) for power in range(2, 6))
+        alone = quotient(self.case_weight, total)  # one over the number of cases
+        plain = self.case_weight * (counts * gradient**2).sum(-1)  # the variance, were cases independent
+        seen = quotient(self._per_table(self.totals(np.broadcast_to(gradient, counts.shape)) ** 2), plain)
+        # Seen and unseen variance of independent cases, and of clusters whose cases all agree.
+        within, between = alone * (1 - h2), h2 - 2 * h3 + h2**2
+        correlated = np.clip(quotient(seen * alone - within, between - within), 0.0, 1.0)
+        a, b = alone * (1 - correlated), correlated  # the variance of a cluster is a h + b h²
+        whole, first, second = a + b * h2, a * h2 + b * h3, a * h3 + b * h4
+        square, cube = a**2 * h2 + 2 * a * b * h3 + b**2 * h4, a**2 * h3 + 2 * a * b * h4 + b**2 * h5
+        trace = whole - 2 * first + h2 * whole
+        spread = square * (1 + 2 * h2) - 4 * cube + (h2 * whole) ** 2 + 2 * whole * second + 2 * first**2
+        spread -= 4 * h2 * whole * first
+        most, told = self.degrees_of_freedom, trace > DUST * whole
+        freedom = np.where(told, np.minimum(np.maximum(quotient(trace**2, spread), LEAST), most), most)
+        inflation = quotient(whole, trace) * quotient(most, most + 1.0)
+        return np.where(told, np.maximum(inflation, 1.0), 1.0), freedom
 
     def placement_variance(self, counts: Array, truth: Array, slopes: Array) -> Array:
         """Return Obuchowski's variance (1997), with the covariance of the classes within clusters."""
@@ -122,7 +154,10 @@ class Clusters(Design):
         cluster = np.concatenate([each.cluster + start for each, start in zip(designs, starts, strict=True)])
         cell, count = (np.concatenate([getattr(each, name) for each in designs]) for name in ("cell", "count"))
         multiplicity = np.concatenate([each.multiplicity for each in designs])
-        return replace(self, cluster=cluster, cell=cell, count=count, multiplicity=multiplicity)
+        totals = np.array([each.multiplicity[each.cluster] @ each.count for each in designs])
+        weight = quotient(totals @ [each.case_weight for each in designs], totals.sum())
+        whole = replace(self, cluster=cluster, cell=cell, count=count, multiplicity=multiplicity)
+        return replace(whole, case_weight=float(weight))
 
     def merged_each(self, cells: Array, size: int) -> Clusters:
         """Relabel the cells of each table; every table has all clusters."""
@@ -132,12 +167,15 @@ class Clusters(Design):
         cell = (cells[:, self.cell] + size * shift).ravel()
         owner = np.repeat(np.arange(tables), clusters)
         count, multiplicity = np.tile(self.count, tables), np.tile(self.multiplicity, tables)
-        return Clusters(cluster, cell, count, multiplicity, owner, (tables, size), self.labels_per_case)
+        return Clusters(
+            cluster, cell, count, multiplicity, owner, (tables, size), self.labels_per_case, self.case_weight
+        )
 
     def kept(self, chosen: Array, cells: Array) -> Clusters:
         """Return the clusters' counts in the cells of one label alone; cell ``c`` becomes ``cells[c]``."""
         inside = chosen[self.cell]
-        return Clusters(self.cluster[inside], cells[self.cell[inside]], self.count[inside], self.multiplicity)
+        found = self.cluster[inside], cells[self.cell[inside]], self.count[inside], self.multiplicity
+        return Clusters(*found, case_weight=self.case_weight)
 
     def picked(self, index: int) -> Clusters:
         """Return the clusters of one table of a batch."""
@@ -151,7 +189,9 @@ class Clusters(Design):
             self.count[entries],
             self.multiplicity[first:last],
         )
-        return Clusters(self.cluster[entries] - first, cells, count, multiplicity, labels_per_case=self.labels_per_case)
+        found = self.cluster[entries] - first, cells, count, multiplicity
+        weight = float(np.broadcast_to(self.case_weight, self.shape[0])[index])
+        return Clusters(*found, labels_per_case=self.labels_per_case, case_weight=weight)
 
     def influences(self, counts: Array, gradient: Array) -> tuple[Array, Array]:
         """Return the total of each distinct cluster, and how many clusters it stands for."""

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.base import Design, quotient
+from howsure.designs.base import Design, is_heard, quotient
 from howsure.designs.sampling import Blocks, gammas, multinomial, without_one
 from howsure.errors import HowsureError, UndefinedDesignError
 
@@ -122,6 +122,17 @@ class Weighted(Design):
     def variance(self, counts: Array, gradient: Array) -> Array:
         """Return ``sum(weight_squared * gradient**2)``."""
         return dot(self.weight_squared * gradient, gradient)
+
+    def small_sample(self, counts: Array, gradient: Array) -> tuple[Any, Any]:
+        """Return how far the variance is below that of as many cases as the weights are worth (Kish), at least 1.
+
+        The variance of weighted cases is dominated by the few heaviest: in most samples none of these is an error, and
+        the others tell too little.
+        """
+        heard = is_heard(counts, gradient)
+        mean = quotient(dot(self.weight_squared, heard), dot(counts, heard))  # of the weights, by weight
+        worth = mean * dot(counts * gradient, gradient)
+        return np.maximum(quotient(worth, self.variance(counts, gradient)), 1.0), self.degrees_of_freedom
 
     def squares(self, counts: Array) -> Array:
         """Return the sums of squared weights."""

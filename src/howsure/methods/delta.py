@@ -16,8 +16,9 @@ from howsure.methods.interval import (
     AtLevels,
     Interval,
     Method,
-    quantile,
+    critical_value,
     shows_variation,
+    small_sample,
     standard_error,
 )
 from howsure.methods.scales import Scale, automatic_scale, check_scale, inside, on_scale
@@ -44,7 +45,7 @@ class Delta(Method):
     own. Where the sample shows no variation (a perfect table) or sits on the edge of the range, centre and
     standard error come from the table with two cases spread evenly over its cells, and the interval is extended
     to the observed value: it is never a point. Of counts that are estimates the automatic scale is the identity, cut
-    at the metric's range.
+    at the metric's range. Few unequal clusters and uneven weights have a larger quantile: see `Design.small_sample`.
 
     References
     ----------
@@ -102,10 +103,10 @@ def normal_intervals(
 
     Its degrees of freedom are the design's, unless they are given.
     """
-    freedom = table.design.degrees_of_freedom if degrees_of_freedom is None else degrees_of_freedom
+    known = small_sample(metric, table) if degrees_of_freedom is None else (1.0, degrees_of_freedom)
     value, error = np.asarray(metric(table.counted)), np.asarray(error_of(metric, table))
     if transform == "identity":
-        return lambda level: _identity(value, error, quantile(level, freedom))
+        return lambda level: _identity(value, error, critical_value(level, *known))
     scale = automatic_scale(metric.range) if transform == "auto" else transform
     with np.errstate(invalid="ignore"):
         varies = shows_variation(error, value)
@@ -121,7 +122,7 @@ def normal_intervals(
         shows = shows | shows_variation(spread, centre) | np.isnan(spread)
 
     def interval(confidence_level: float) -> Interval:
-        z = quantile(confidence_level, freedom)
+        z = critical_value(confidence_level, *known)
         low, high = on_scale(scale, centre, z * spread, metric.range)
         if transform == "auto" and estimated.any():
             plain = on_scale("identity", centre, z * spread, metric.range)

@@ -16,8 +16,9 @@ from howsure.methods.interval import (
     AtLevels,
     Interval,
     Method,
-    quantile,
+    critical_value,
     shows_variation,
+    small_sample,
     standard_error,
 )
 from howsure.metrics.forms import Ratio
@@ -34,7 +35,7 @@ class Fieller(Method):
 
     For ``metric = A / B`` with both linear in the counts (F1, F-beta, Jaccard, any proportion, mean absolute
     error). The variance is evaluated at θ, not at the estimate, so the limits are the roots of a quadratic;
-    they are cut at the metric's range.
+    they are cut at the metric's range. Few unequal clusters and uneven weights widen z.
 
     References
     ----------
@@ -71,10 +72,11 @@ class Fieller(Method):
             filled = _Forms.of(ratio, table.smoothed())
             variances = zip(forms.variances, filled.variances, strict=True)
             forms = _Forms(forms.part, forms.whole, tuple(np.where(shows, own, other) for own, other in variances))
+        known = small_sample(metric, table)
         defined = np.isfinite(value) & (dot(table.cells, (ratio.denominator != 0).ravel() * 1.0) > 0)
 
         def interval(confidence_level: float) -> Interval:
-            z = quantile(confidence_level, table.design.degrees_of_freedom)
+            z = critical_value(confidence_level, *known)
             with np.errstate(invalid="ignore"):
                 low, high = forms.roots(z)
                 low = np.maximum(np.minimum(low, value), metric.range[0])

@@ -341,6 +341,29 @@ def standard_error(metric: Metric, table: Table) -> Array:
     return _errors(metric, table, table.counted, table.variance)
 
 
+def small_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
+    """Return by how much the variance of the metric is too small on average, and its degrees of freedom.
+
+    Where the sample shows no variation the cells that count are those of the smoothed table.
+    """
+    design = table.design
+    if not design.offers("small_sample"):
+        return 1.0, design.degrees_of_freedom
+    with np.errstate(all="ignore"):
+        gradient = np.asarray(metric.gradient(table.counted)).reshape(table.cells.shape)
+        silent = ~(np.abs(gradient * (table.cells > 0)).max(-1, keepdims=True) > NOISE)
+        if silent.any():
+            smoothed = np.asarray(metric.gradient(table.smoothed().counted)).reshape(table.cells.shape)
+            gradient = np.where(silent, smoothed, gradient)
+    inflation, freedom = table.small_sample(np.where(np.isfinite(gradient), gradient, 0.0))
+    return np.where(silent[..., 0], 1.0, inflation), freedom
+
+
+def critical_value(confidence_level: float, inflation: Any, degrees_of_freedom: Any) -> Any:
+    """Return how many standard errors an interval reaches: the quantile of Student's t, for what is too small wider."""
+    return np.sqrt(inflation) * quantile(confidence_level, degrees_of_freedom)
+
+
 def standard_errors(metric: Metric, table: Table, cells: Array) -> Array:
     """Return the standard errors that the table's design gives to other tables, ``(size, cells)``, over its cells."""
     design = table.design
@@ -406,13 +429,12 @@ def effective_counts(share: Proportion, table: Table, confidence_level: float) -
         worth = np.where(shows, quotient(observed * (1 - observed), variance), np.where(worth > 0, worth, np.inf))
         if design.fixes_margins:  # a share of the margins, which the design fixes
             worth = np.where(~shows & (observed > 0) & (observed < 1), np.inf, worth)
-        freedom = design.degrees_of_freedom
+        # Where all agree, the marked cells are those that count.
+        inflation, freedom = table.small_sample(np.where(shows[..., None], slopes, marked))
+        reach = critical_value(confidence_level, np.where(shows, inflation, 1.0), freedom)
+        worth = worth * (normal_quantile(confidence_level) / reach) ** 2
         if np.isfinite(freedom).any():
-            ratio = normal_quantile(confidence_level) / quantile(confidence_level, freedom)
             most = trials * table.cases_per_count
-            worth = np.where(np.isnan(ratio), np.nan, np.minimum(np.maximum(worth * ratio**2, LEAST_WORTH), most))
-        squares = design.squares(table.cells)
-        if squares is not None:
-            worth = np.minimum(worth, quotient(trials**2, dot(squares, marked * 1.0)))
+            worth = np.where(np.isnan(worth), np.nan, np.minimum(np.maximum(worth, LEAST_WORTH), most))
     worth = np.where(trials == 0, 0.0, worth)
     return np.where(trials == 0, successes, observed * worth), worth

@@ -20,10 +20,10 @@ from howsure.methods.interval import (
     AtLevels,
     Interval,
     Method,
+    critical_value,
     needs_counted_cases,
     needs_labels,
     normal_quantile,
-    quantile,
     shows_variation,
     standard_error,
 )
@@ -184,7 +184,7 @@ class _Part:
         ahead = (slice(None), *[None] * shares.ndim)
         slopes = (share.successes[ahead] - shares * share.trials[ahead]) / np.where(defined, trials, 1)
         variances = _class_variances(slopes, table, classes)
-        worth = _worth(share, shares, trials, variances, table, classes)
+        worth = _worth(share, shares, trials, slopes, variances, table, classes)
         slope = _link_slope(share, shares)
         return cls(share, weight, share.metric(shares), shares, variances * slope**2, defined, worth)
 
@@ -235,7 +235,7 @@ def _class_variances(slopes: Array, table: Table, classes: Array) -> Array:
 
 
 def _worth(
-    share: Proportion, shares: Array, trials: Array, variances: Array, table: Table, classes: Array
+    share: Proportion, shares: Array, trials: Array, slopes: Array, variances: Array, table: Table, classes: Array
 ) -> Callable[[float], Array]:
     """Return the effective number of trials of each class, as a function of the level."""
     design = table.design
@@ -246,17 +246,29 @@ def _worth(
     for index in np.flatnonzero(silent.any(tuple(range(silent.ndim - 1)))):
         marked = _by_class(share.trials.astype(float), classes, int(index), table) > 0
         worth[..., index] = np.where(silent[..., index], table.effective_trials(marked), worth[..., index])
+    inflation: Any = 1.0
+    freedom = np.asarray(design.degrees_of_freedom)[..., None]
     squares = _class_squares(table, classes)
     if squares is not None:
         worth = np.minimum(worth, quotient(trials**2, squares[share.trials].sum(0)))
-    freedom = np.asarray(design.degrees_of_freedom)[..., None]
+    elif design.offers("small_sample"):
+        marked = np.broadcast_to(share.trials[(slice(None), *[None] * silent.ndim)], slopes.shape)
+        inflation, freedom = _small_samples(np.where(silent, marked, slopes), table, classes)
     most = trials * table.cases_per_count[..., None]
 
     def at_level(confidence_level: float) -> Array:
         found = worth
         if np.isfinite(freedom).any():
-            ratio = normal_quantile(confidence_level) / quantile(confidence_level, freedom)
+            reach = critical_value(confidence_level, np.where(silent, 1.0, inflation), freedom)
+            ratio = normal_quantile(confidence_level) / reach
             found = np.minimum(np.maximum(worth * ratio**2, LEAST_WORTH), most)
         return np.where(trials > 0, found, 0.0)
 
     return at_level
+
+
+def _small_samples(slopes: Array, table: Table, classes: Array) -> tuple[Array, Array]:
+    """Return by how much the variance of each class's form is too small, and its degrees of freedom, ``(..., m)``."""
+    found = [table.small_sample(_by_class(slopes[..., index], classes, index, table)) for index in range(len(classes))]
+    inflation, freedom = (np.stack(each, -1) for each in zip(*found, strict=True))
+    return inflation, freedom

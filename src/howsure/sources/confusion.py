@@ -310,7 +310,8 @@ def _multilabel(codes: Array, axis: Array, weights: Array | None, cluster: Array
     weights = np.ones(len(codes)) if weights is None else weights
     flat = cluster[:, None] * (4 * size) + 4 * np.arange(size) + codes
     filled, inverse = np.unique(flat, return_inverse=True)
-    design = clusters(filled // (4 * size), filled % (4 * size), np.bincount(inverse.ravel(), np.repeat(weights, size)))
+    count, squared = (np.bincount(inverse.ravel(), np.repeat(each, size)) for each in (weights, weights**2))
+    design = clusters(filled // (4 * size), filled % (4 * size), count, squared)
     number = design.multiplicity if multiplicity is None else multiplicity.astype(float)
     design = replace(design, multiplicity=number, labels_per_case=size)
     counts = np.bincount(design.cell, design.count * number[design.cluster], 4 * size).reshape(size, 2, 2)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.base import Design
+from howsure.designs.base import Design, quotient
 from howsure.designs.clusters import Clusters
 from howsure.designs.counted import Independent, Weighted
 from howsure.errors import HowsureError
@@ -156,7 +156,7 @@ class Cells:
 
         design: Design = Independent()
         if self.cluster is not None:
-            design = clusters(self.cluster, self.cell, self.weight)
+            design = clusters(self.cluster, self.cell, self.weight, self.weight_squared)
         elif self.is_weighted:
             design = Weighted(added(self.weight_squared), self.atoms)
         return make(added(self.weight), design, round(float(self.n.sum())))
@@ -165,7 +165,7 @@ class Cells:
         """Return a table for each group, as one batch, and the table of all."""
         design: Design = Independent()
         if self.cluster is not None:
-            design = clusters(self.cluster, self.cell, self.weight, groups, self.size)
+            design = clusters(self.cluster, self.cell, self.weight, self.weight_squared, groups, self.size)
         elif self.is_weighted:
             design = Weighted(groups.counted(self.cell, self.weight_squared, self.size))
         rows = np.rint(np.bincount(groups.code, self.n, len(groups.keys))).astype(int)
@@ -173,23 +173,27 @@ class Cells:
         return groups.tables(stack, self.table(make))
 
 
-def clusters(cluster: Array, cell: Array, count: Array, groups: Groups | None = None, size: int = 0) -> Clusters:
+def clusters(
+    cluster: Array, cell: Array, count: Array, squared: Array, groups: Groups | None = None, size: int = 0
+) -> Clusters:
     """Return the design of cases in clusters, from sparse counts; cluster codes become consecutive.
 
-    A cluster with cases in several groups is a cluster in each of them; one without weight is none.
+    A cluster with cases in several groups is a cluster in each of them; one without weight is none. ``squared`` has
+    the sums of squared weights of the entries.
     """
     counts = count > 0
-    cluster, cell, count = cluster[counts], cell[counts], count[counts]
+    cluster, cell, count, squared = cluster[counts], cell[counts], count[counts], squared[counts]
     groups = None if groups is None else groups.kept(counts)
     if groups is None:
         present, codes = np.unique(cluster, return_inverse=True)
-        return Clusters(codes, cell, count, np.ones(len(present)))
-    number = int(cluster.max()) + 1
+        weight = float(quotient(squared.sum(), count.sum()))
+        return Clusters(codes, cell, count, np.ones(len(present)), case_weight=weight)
+    number, tables = int(cluster.max()) + 1, len(groups.keys)
+    weights = quotient(np.bincount(groups.code, squared, tables), np.bincount(groups.code, count, tables))
     present, codes = np.unique(groups.code * number + cluster, return_inverse=True)
     order = np.argsort(codes, kind="stable")  # entries in the order of their tables
-    cells = (groups.code * size + cell)[order]
-    shape = (len(groups.keys), size)
-    return Clusters(codes[order], cells, count[order], np.ones(len(present)), present // number, shape)
+    entries = codes[order], (groups.code * size + cell)[order], count[order], np.ones(len(present))
+    return Clusters(*entries, present // number, (tables, size), case_weight=weights)
 
 
 def groups_of(named: Mapping[str, Any], given: Mapping[str, Any], rows: int) -> Groups:

@@ -337,7 +337,7 @@ def _paired_scores(
 
     design: Design = Independent()
     if cluster is not None:
-        design = clusters(cluster, cell, weights)
+        design = clusters(cluster, cell, weights, weights**2)
     elif weight is not None:
         atoms = (cell, weights, np.ones(len(cell))) if len(cell) <= MOST_ATOMS else None
         design = Weighted(cells(weights**2).ravel(), atoms)

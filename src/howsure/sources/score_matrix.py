@@ -220,7 +220,7 @@ def _multiclass(
 
     design: Design = Independent()
     if group is not None:
-        design = clusters(group, cell, weights)
+        design = clusters(group, cell, weights, weights**2)
     elif weight is not None:
         atoms = (cell, weights, np.ones(len(cell))) if len(cell) <= MOST_ATOMS else None
         design = Weighted(cells(weights**2), atoms)
@@ -245,5 +245,5 @@ def _multilabel(
     counts = np.zeros((rows, size, 2))
     counts.ravel()[cell] = count
     cluster = np.arange(rows) if group is None else group
-    design = replace(clusters(np.repeat(cluster, size), cell, count), labels_per_case=size)
+    design = replace(clusters(np.repeat(cluster, size), cell, count, count**2), labels_per_case=size)
     return MultilabelScoresTable(counts=counts, scores=score, labels=labels, design=design, rows=rows)

@@ -217,7 +217,7 @@ def scores_table(
 
     design: Design
     if group is not None:
-        design = clusters(group, cell, weights)
+        design = clusters(group, cell, weights, weights**2)
     else:
         atoms = (cell, weights, np.ones(len(cell))) if len(cell) <= MOST_ATOMS else None
         design = Weighted(cells(weights**2).ravel(), atoms)

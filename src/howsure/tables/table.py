@@ -163,6 +163,10 @@ class Table(abc.ABC):
         """Return the design's variance of a smooth function of the counts, from its gradient by the cells."""
         return self.design.variance(self.cells, gradient.reshape(*self.batch, -1))
 
+    def small_sample(self, gradient: Array) -> tuple[Any, Any]:
+        """Return by how much `variance` is too small on average, and its degrees of freedom: see `Design`."""
+        return self.design.small_sample(self.cells, gradient.reshape(*self.batch, -1))
+
     def effective_trials(self, trials: Array) -> Array:
         """Return the size of the simple random sample that the marked cells are worth when all agree."""
         return self.design.effective_trials(self.cells, np.asarray(trials).reshape(-1))
