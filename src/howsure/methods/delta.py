@@ -16,6 +16,7 @@ from howsure.methods.interval import (
     AtLevels,
     Interval,
     Method,
+    degrees_of_freedom,
     quantile,
     shows_variation,
     standard_error,
@@ -43,12 +44,14 @@ class Delta(Method):
     ``Var = sum(C * g**2)`` for independent cases, with ``g`` the gradient by the counts; other designs have their
     own. Where the sample shows no variation (a perfect table) or sits on the edge of the range, centre and
     standard error come from the table with two cases spread evenly over its cells, and the interval is extended
-    to the observed value: it is never a point. Of counts that are estimates the automatic scale is the identity, cut
+    to the observed value: it is never a point. Metrics of scores have Student's t for the normal quantile, with
+    Satterthwaite's degrees of freedom: few where a class has few cases, or few cases make up most of the variance. Of
+    counts that are estimates the automatic scale is the identity, cut
     at the metric's range.
 
     References
     ----------
-    Takahashi, Yamamoto, Kuchiba, Koyama (2022), Applied Intelligence 52.
+    Takahashi, Yamamoto, Kuchiba, Koyama (2022), Applied Intelligence 52; Satterthwaite (1946), Biometrics Bulletin 2.
 
     Examples
     --------
@@ -87,7 +90,7 @@ class Wald(Method):
 
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval as a function of its level: the standard error is worked out once."""
-        return normal_intervals(metric, table, "identity")
+        return normal_intervals(metric, table, "identity", freedom_of=lambda _, table: table.design.degrees_of_freedom)
 
 
 def normal_intervals(
@@ -96,13 +99,13 @@ def normal_intervals(
     transform: Scale = "auto",
     *,
     error_of: Callable[[Metric, Table], Any] = standard_error,
-    degrees_of_freedom: Any = None,
+    freedom_of: Callable[[Metric, Table], Any] = degrees_of_freedom,
 ) -> AtLevels:
-    """Return the normal interval on a transformed scale as a function of its level, for any standard error.
+    """Return the interval on a transformed scale as a function of its level, by Student's t.
 
-    Its degrees of freedom are the design's, unless they are given.
+    For any standard error and its degrees of freedom.
     """
-    freedom = table.design.degrees_of_freedom if degrees_of_freedom is None else degrees_of_freedom
+    freedom = freedom_of(metric, table)
     value, error = np.asarray(metric(table.counted)), np.asarray(error_of(metric, table))
     if transform == "identity":
         return lambda level: _identity(value, error, quantile(level, freedom))
@@ -118,6 +121,8 @@ def normal_intervals(
         with np.errstate(all="ignore"):
             centre = np.where(shows, value, metric(filled.counted))
             spread = np.where(shows, error, error_of(metric, filled))
+        fewer = np.minimum(freedom_of(metric, filled), table.design.degrees_of_freedom)
+        freedom = np.where(shows, freedom, fewer)
         shows = shows | shows_variation(spread, centre) | np.isnan(spread)
 
     def interval(confidence_level: float) -> Interval:

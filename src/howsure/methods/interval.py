@@ -341,6 +341,19 @@ def standard_error(metric: Metric, table: Table) -> Array:
     return _errors(metric, table, table.counted, table.variance)
 
 
+def degrees_of_freedom(metric: Metric, table: Table) -> Any:
+    """Return the degrees of freedom of the metric's variance: Satterthwaite's for metrics of scores, else the design's.
+
+    Where a metric looks at scores, a few cases can make up most of its variance.
+    """
+    one = metric if metric.contrast is None else metric.contrast.first.metric
+    if not one.of_scores:
+        return table.design.degrees_of_freedom
+    with np.errstate(all="ignore"):
+        slopes = np.nan_to_num(metric.gradient(table.counted), posinf=0.0, neginf=0.0).reshape(table.cells.shape)
+        return table.design.satterthwaite(table.cells, table.truth, slopes)
+
+
 def standard_errors(metric: Metric, table: Table, cells: Array) -> Array:
     """Return the standard errors that the table's design gives to other tables, ``(size, cells)``, over its cells."""
     design = table.design
