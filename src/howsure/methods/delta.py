@@ -11,6 +11,7 @@ import numpy as np
 from howsure.methods.interval import (
     CONSTANT,
     NO_ERROR,
+    ONE_CLASS,
     ONE_CLUSTER,
     UNDEFINED,
     AtLevels,
@@ -25,6 +26,7 @@ from howsure.methods.scales import Scale, automatic_scale, check_scale, inside, 
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
+NOISE_ADDS = f"noise adds to the calibration error of each class. {ONE_CLASS}"
 SCALES = ("auto", "identity", "logit", "log")
 
 
@@ -105,6 +107,9 @@ def normal_intervals(
 
     For any standard error and its degrees of freedom.
     """
+    if metric.averages_distances:
+        nothing = np.full(np.shape(metric(table.counted)), np.nan)
+        return lambda _: Interval(nothing, nothing, reason=np.full(nothing.shape, NOISE_ADDS))
     freedom = freedom_of(metric, table)
     value, error = np.asarray(metric(table.counted)), np.asarray(error_of(metric, table))
     if transform == "identity":

@@ -29,6 +29,7 @@ UNDEFINED = "the metric is undefined"
 NO_ERROR = "the metric has no standard error here, as it has no derivative: use 'delta' or 'bayes'"
 NO_TRIALS = "its denominator is zero"
 LEAST_WORTH = 1e-100  # of trials, at levels whose quantile of Student's t has a square beyond all bounds
+ONE_CLASS = "Ask for one class at a time: '@binary+positive_class=…'."
 ONE_CLUSTER = "a single cluster shows no variation between clusters"
 
 
@@ -387,6 +388,16 @@ def needs_labels(method: Method, table: Table) -> str:
         f"`{type(method).__name__}` is for labelled cases, and these counts are expected from scores. "
         f"Use {words}'delta', 'fieller' or 'bootstrap_percentile'."
     )
+
+
+def needs_no_distance(method: Method, metric: Metric, table: Table) -> str:
+    """Return an empty text, or what to use instead of draws for a distance from calibration, to which noise adds."""
+    if not metric.is_distance or needs_labels(method, table):
+        return ""
+    said = f"`{type(method).__name__}` adds the noise of its draws to `{metric.name}` and misses small errors."
+    if metric.contrast is not None:
+        return f"{said} Use 'mover'."
+    return f"{said} {ONE_CLASS}" if metric.averages_distances else f"{said} Use 'gap_test'."
 
 
 def needs_counted_cases(method: Method, table: Table) -> str:
