@@ -21,6 +21,7 @@ from howsure.methods.delong import (
 from howsure.metrics.binding import resolve
 from howsure.metrics.roc import roc_auc_slopes
 
+DELONG = DeLong()
 DATA = Path(__file__).parent.parent / "data"
 
 
@@ -232,7 +233,7 @@ def binormal(area, sizes, repeats, seed):
     return replace(one, counts=np.stack([ordered == 0, ordered == 1], -1).astype(float))
 
 
-def covers(area, sizes, repeats, seed=0, method=DeLong()):
+def covers(area, sizes, repeats, seed=0, method=DELONG):
     """Return how often the interval of the area holds it, by default the default one."""
     table = binormal(area, sizes, repeats, seed)
     found = method.interval(resolve("roc_auc", table), table, 0.95)
