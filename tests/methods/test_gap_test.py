@@ -121,3 +121,41 @@ def test_what_is_no_calibration_error_is_refused():
         hs.estimate(hs.scores(*sample(0, 50)), "roc_auc", method="gap_test")
     with pytest.raises(hs.HowsureError, match="labelled"):
         hs.estimate(hs.calibrated(np.linspace(0.1, 0.9, 50)), "ece", method="gap_test")
+
+
+@pytest.mark.parametrize("method", ["bayes", "bootstrap_percentile"])
+def test_draws_add_noise_and_are_refused(method):
+    """A resample's noise adds to the error: its interval would miss the truth 0 of every calibrated score."""
+    truth, score = sample(0, 200)
+    with pytest.raises(hs.HowsureError, match="adds the noise of its draws to `ece` .* Use 'gap_test'"):
+        hs.estimate(hs.scores(truth, score), "ece", method=method)
+    models = hs.paired_scores(truth, {"a": score, "b": score**2})
+    with pytest.raises(hs.HowsureError, match="Use 'mover'"):
+        hs.compare(models, "ece", method=method)
+
+
+def test_an_average_over_classes_has_no_interval():
+    """Its limits are nan, with the reason and what to ask for instead: one class has an interval."""
+    rng = np.random.default_rng(0)
+    score = rng.dirichlet(np.ones(3), 200)
+    truth = (score.cumsum(1) < rng.random((200, 1))).sum(1)
+    table = hs.multiclass_scores(truth, score)
+    average = hs.estimate(table, "ece@macro")
+    assert np.isnan(average.low)
+    assert "one class at a time" in average.reason
+    assert hs.estimate(table, "ece@binary+positive_class=1").low == 0
+
+
+def test_a_difference_is_recovered_from_both_intervals():
+    """Of a calibrated and a too extreme model the difference of their errors holds the truth, as the single ones do."""
+    truth = -true_errors(lambda score: special.expit(0.7 * special.logit(score)))["ece"]
+    missed = 0
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        stated = rng.uniform(0.001, 0.999, 300)
+        chance = special.expit(0.7 * special.logit(stated))
+        models = hs.paired_scores(rng.random(300) < chance, {"right": chance, "extreme": stated})
+        found = hs.compare(models, "ece")
+        assert found.method == "mover"
+        missed += not found.low <= truth <= found.high
+    assert missed <= stats.binom(6, 0.07).ppf(0.999)

@@ -58,7 +58,9 @@ def method_grid(metric: str | None = None) -> Grid:
         A spec string, of counts or of scores.
     """
     names = list(METHODS) if metric is None else suitable_methods(_example(metric), metric)
-    rows = [] if metric else [("auto", "", "Mid-p for proportions, DeLong for areas, else the flow or the delta method.")]
+    rows = (
+        [] if metric else [("auto", "", "Mid-p for proportions, DeLong for areas, else the flow or the delta method.")]
+    )
     for name in names:
         known = METHODS[name].variant
         rows.append((name, ", ".join(known.synonyms), known.meaning))

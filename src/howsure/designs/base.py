@@ -178,6 +178,21 @@ class Design(abc.ABC):
         """
         return self.variance(counts, slopes)
 
+    def satterthwaite(self, counts: Array, truth: Array, slopes: Array) -> Any:
+        """Return the degrees of freedom of the variance of a linear form, such as a metric of scores.
+
+        Twice the squared variance over the variance that it has itself (Satterthwaite): few where a class has few
+        cases, or where few cases make up most of the variance. A design that does not know has those of any form.
+
+        Parameters
+        ----------
+        counts, slopes : ndarray of shape (..., cells)
+            The tables, and the derivative of the form by the cells.
+        truth : ndarray of shape (cells,)
+            Position of the true class of each cell.
+        """
+        return self.degrees_of_freedom
+
     def offers(self, what: str) -> bool:
         """Return whether the design defines one of the answers that not every design has, such as ``"resample"``."""
         return getattr(type(self), what) is not getattr(Design, what)

@@ -132,6 +132,13 @@ class Clusters(Design):
         single = ((present > 0) & (present < 2)).any(0)
         return np.where(single, np.nan, np.maximum(variance, 0.0))
 
+    def satterthwaite(self, counts: Array, truth: Array, slopes: Array) -> Any:
+        """Return Satterthwaite's degrees of freedom by the tails of the clusters' totals, at most those of all."""
+        totals = self.totals(np.broadcast_to(slopes, counts.shape))
+        square = self._per_table(totals**2) ** 2
+        tails = np.where(square > 0, quotient(2 * square, self._per_table(totals**4)), np.inf)
+        return np.minimum(tails, self.degrees_of_freedom)
+
     def effective_trials(self, counts: Array, trials: Array) -> Array:
         """Return Kish's effective number of clusters: all cases of a cluster are taken to agree."""
         marked = np.broadcast_to(np.asarray(trials, dtype=float), counts.shape)

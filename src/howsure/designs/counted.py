@@ -42,6 +42,10 @@ class Independent(Design):
         """Return DeLong's variance."""
         return variance_by_class(counts, counts, truth, slopes)
 
+    def satterthwaite(self, counts: Array, truth: Array, slopes: Array) -> Array:
+        """Return Satterthwaite's degrees of freedom."""
+        return freedom_by_class(counts, counts, truth, slopes)
+
     def effective_trials(self, counts: Array, trials: Array) -> Array:
         """Return the number of cases in the marked cells."""
         return dot(counts, trials)
@@ -141,6 +145,10 @@ class Weighted(Design):
     def placement_variance(self, counts: Array, truth: Array, slopes: Array) -> Array:
         """Return DeLong's variance, with Kish's effective number of cases of each class."""
         return variance_by_class(counts, self.weight_squared, truth, slopes)
+
+    def satterthwaite(self, counts: Array, truth: Array, slopes: Array) -> Array:
+        """Return Satterthwaite's degrees of freedom, each cell's cases taken to have its effective weight."""
+        return freedom_by_class(counts, self.weight_squared, truth, slopes)
 
     def effective_trials(self, counts: Array, trials: Array) -> Array:
         """Return Kish's effective sample size, ``sum(w)**2 / sum(w**2)``."""
@@ -270,9 +278,11 @@ class FixedMargins(Design):
 
     def placement_variance(self, counts: Array, truth: Array, slopes: Array) -> Array:
         """Return DeLong's variance; class totals that are fixed do not vary."""
-        size = int(truth.max()) + 1
-        means = quotient(added_up(counts * slopes, truth, size), added_up(counts, truth, size))
-        return variance_by_class(counts, counts, truth, slopes - means[..., truth])
+        return variance_by_class(counts, counts, truth, _within_classes(counts, truth, slopes))
+
+    def satterthwaite(self, counts: Array, truth: Array, slopes: Array) -> Array:
+        """Return Satterthwaite's degrees of freedom; class totals that are fixed do not vary."""
+        return freedom_by_class(counts, counts, truth, _within_classes(counts, truth, slopes))
 
     def effective_trials(self, counts: Array, trials: Array) -> Array:
         """Return the number of cases in the marked cells."""
@@ -387,6 +397,37 @@ def variance_by_class(counts: Array, squares: Array, truth: Array, slopes: Array
     single = (size > 0) & (size < 2 - 1e-9)
     each = np.where(single, np.nan, quotient(spread * size, size - 1))
     return np.asarray(np.where(size > 0, each, 0.0).sum(-1))
+
+
+def freedom_by_class(counts: Array, squares: Array, truth: Array, slopes: Array) -> Array:
+    """Return Satterthwaite's degrees of freedom of ``sum(squares * slopes**2)``; infinite where that is zero.
+
+    The fewer of two numbers: Welch's, where each class has its number of cases minus 1 (at least 1); and those by
+    which twice the squared variance is the sum of the fourth powers of what each case adds, which heavy tails lower.
+
+    Parameters
+    ----------
+    counts, squares : ndarray of shape (..., cells)
+        Sums of the weights and of their squares: of cases without weights both are the counts.
+    truth : ndarray of shape (cells,)
+        Position of the true class of each cell.
+    slopes : ndarray of shape (..., cells)
+        What is summed.
+    """
+    totals, worth, each = (
+        added_up(part, truth, int(truth.max()) + 1) for part in (counts, squares, squares * slopes**2)
+    )
+    square = each.sum(-1) ** 2
+    welch = quotient(square, quotient(each**2, np.maximum(quotient(totals**2, worth) - 1, 1.0)).sum(-1))
+    tails = quotient(2 * square, (quotient(squares**3, counts**2) * slopes**4).sum(-1))
+    return np.where(square > 0, np.minimum(welch, tails), np.inf)
+
+
+def _within_classes(counts: Array, truth: Array, slopes: Array) -> Array:
+    """Return slopes less their mean in each class."""
+    size = int(truth.max()) + 1
+    means = quotient(added_up(counts * slopes, truth, size), added_up(counts, truth, size))
+    return np.asarray(slopes - means[..., truth])
 
 
 def dot(first: Array, second: Array) -> Array:

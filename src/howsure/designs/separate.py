@@ -8,7 +8,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.base import Design
+from howsure.designs.base import Design, quotient
 from howsure.designs.counted import smoothed
 from howsure.designs.sampling import Blocks
 
@@ -56,6 +56,14 @@ class Separate(Design):
         """Return the sum of the parts'."""
         pairs = zip(self.parts, *(self.split(each) for each in (counts, truth, slopes)), strict=True)
         return np.asarray(sum(part.placement_variance(*each) for part, *each in pairs))
+
+    def satterthwaite(self, counts: Array, truth: Array, slopes: Array) -> Any:
+        """Return Welch's degrees of freedom, of the parts' variances and their own degrees of freedom."""
+        pairs = zip(self.parts, *(self.split(each) for each in (counts, truth, slopes)), strict=True)
+        own = [(part.variance(cells, form), part.satterthwaite(cells, side, form)) for part, cells, side, form in pairs]
+        square = np.asarray(sum(variance for variance, _ in own)) ** 2
+        found = quotient(square, np.asarray(sum(variance**2 / freedom for variance, freedom in own)))
+        return np.where(found > 0, found, self.degrees_of_freedom)
 
     def offers(self, what: str) -> bool:
         """Return whether all parts define the answer."""

@@ -14,7 +14,15 @@ from howsure.designs.sampling import BLOCK_CELLS
 from howsure.errors import HowsureError, whole_number
 from howsure.methods.delta import Delta
 from howsure.methods.draws import MOST_DRAWS, Draw, seed_sequence
-from howsure.methods.interval import UNDEFINED, AtLevels, DrawingMethod, Interval, standard_error, standard_errors
+from howsure.methods.interval import (
+    UNDEFINED,
+    AtLevels,
+    DrawingMethod,
+    Interval,
+    needs_no_distance,
+    standard_error,
+    standard_errors,
+)
 from howsure.methods.inversion import p_value, resolved
 from howsure.methods.registry import Variant
 from howsure.metrics.metric import Metric
@@ -96,7 +104,9 @@ class Bootstrap(DrawingMethod):
         return self.n_resamples
 
     def suits(self, metric: Metric, table: Table) -> str:
-        """Return an empty text for tables that can be resampled."""
+        """Return an empty text for tables that can be resampled, but not for calibration errors."""
+        if refusal := needs_no_distance(self, metric, table):
+            return refusal
         design = table.design
         if design.awaits_labels and self.kind != "percentile":
             return (

@@ -21,7 +21,7 @@ def _is_no_ratio(metric: Metric, table: Table) -> bool:
 
 
 def _is_one_table_or_separate(metric: Metric, table: Table) -> bool:
-    if metric.contrast is None:
+    if metric.contrast is None or metric.is_distance:
         return True
     return len(table.design.test_sets) > 1 and not metric.contrast.is_of_areas
 

@@ -19,6 +19,7 @@ from howsure.methods.interval import (
     needs_labels,
     quantile,
     shows_variation,
+    small_sample,
 )
 from howsure.methods.registry import Variant
 from howsure.methods.scales import check_scale, on_scale
@@ -56,7 +57,10 @@ class DeLong(Method):
     are perfectly separated the placements do not vary; the open limit then is the exact one of as many agreeing
     pairs as the smallest class has cases. A class of a single case has no sample variance: Newcombe's interval.
 
-    The difference of two areas of different test sets has Student's t with Welch's degrees of freedom.
+    On the logit scale the quantile is that of Student's t with Satterthwaite's degrees of freedom, by the cases of each
+    class and the tails of the placements: near an area of 1 few cases make up most of the variance. Of two classes the
+    variance is averaged with Newcombe's, which follows from the area and counts as one degree of freedom more. The
+    plain normal interval of a difference of two areas of different test sets has Welch's degrees of freedom.
 
     An average over many classes, one against the rest or in pairs, is a sum over the cases too: what a case adds to
     each of the areas is added up before squaring, so that their covariance is in it.
@@ -64,14 +68,15 @@ class DeLong(Method):
     References
     ----------
     DeLong, DeLong, Clarke-Pearson (1988), Biometrics 44; Sun, Xu (2014), IEEE Signal Processing Letters 21;
-    Obuchowski (1997), Biometrics 53; Pepe (2003), section 5.2, for the logit scale.
+    Obuchowski (1997), Biometrics 53; Pepe (2003), section 5.2, for the logit scale; Satterthwaite (1946), Biometrics
+    Bulletin 2.
 
     Examples
     --------
     >>> import howsure as hs
     >>> table = hs.scores([0, 0, 1, 1, 0, 1], [0.1, 0.4, 0.35, 0.8, 0.3, 0.6])
     >>> print(hs.estimate(table, "roc_auc", method=DeLong()))
-    0.889 [0.261, 0.995]
+    0.889 [0.120, 0.998]
     """
 
     transform: Transform = "logit"
@@ -98,11 +103,12 @@ class DeLong(Method):
 
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval as a function of its level; see the class."""
+        plain = self.transform == "identity"
+        sample_of = _contrast_sample if plain else small_sample
         if metric.contrast is not None:
-            scale: Literal["identity", "auto"] = "identity" if self.transform == "identity" else "auto"
-            freedom = contrast_freedom(metric, table)
-            return normal_intervals(metric, table, scale, error_of=placement_error, degrees_of_freedom=freedom)
-        value, error, plain = observed_area(metric, table), placement_error(metric, table), self.transform == "identity"
+            scale: Literal["identity", "auto"] = "identity" if plain else "auto"
+            return normal_intervals(metric, table, scale, error_of=placement_error, sample_of=sample_of)
+        value, error = observed_area(metric, table), placement_error(metric, table)
         freedom = np.asarray(table.design.degrees_of_freedom)
         extreme = ((value == 0) | (value == 1)) & (not plain)
         single = np.isnan(error) & np.isinf(freedom) & ~extreme  # a class of a single case
@@ -111,12 +117,16 @@ class DeLong(Method):
         why = np.where(np.isfinite(error), CONSTANT, why)
         why = np.where(shows | extreme | single, "", np.where(_all_equal(table), EQUAL, why))
         why = np.where(np.isnan(value), NO_CASE, why)
+        spread, degrees = error, sample_of(metric, table)[1]
+        if table.has_thresholds and not plain:
+            spread, degrees = _steadied(value, error, degrees, table)
+        areas = _Areas(value, error, spread, degrees, extreme, why)
         other: Newcombe | Delta = Newcombe() if table.has_thresholds else Delta()
         single &= why == ""
         fallback = other.at_levels(metric, table) if single.any() else None
 
         def interval(confidence_level: float) -> Interval:
-            found = _area_interval(value, error, self.transform, table, extreme, confidence_level, why)
+            found = _area_interval(areas, self.transform, table, confidence_level)
             if fallback is None:
                 return found
             own = fallback(confidence_level)
@@ -170,8 +180,9 @@ class HanleyMcNeil(Method):
         with np.errstate(all="ignore"):
             error = np.sqrt(hanley_mcneil_variance(value, number, others))
         extreme = ((value == 0) | (value == 1)) & (self.transform != "identity")
-        why = np.where(np.isnan(value), NO_CASE, "")
-        return lambda level: _area_interval(value, error, self.transform, table, extreme, level, why)
+        why, freedom = np.where(np.isnan(value), NO_CASE, ""), table.design.degrees_of_freedom
+        areas = _Areas(value, error, error, freedom, extreme, why)
+        return lambda level: _area_interval(areas, self.transform, table, level)
 
 
 @final
@@ -223,12 +234,23 @@ class Newcombe(Method):
         return interval
 
 
-def _area_interval(
-    value: Array, error: Array, transform: Transform, table: Table, extreme: Array, level: float, why: Array
-) -> Interval:
-    """Return the normal interval on a scale; a one-sided one at the ends of the range, nan where there is a reason."""
-    z = quantile(level, table.design.degrees_of_freedom)
-    low, high = on_scale(transform, value, z * error, (0.0, 1.0))
+@dataclass(frozen=True, slots=True, eq=False)
+class _Areas:
+    """Areas and their standard errors, with what their intervals are made of, and the reason where there is none."""
+
+    value: Array
+    error: Array
+    spread: Array
+    degrees_of_freedom: Any
+    extreme: Array
+    reason: Array
+
+
+def _area_interval(areas: _Areas, transform: Transform, table: Table, level: float) -> Interval:
+    """Return the interval on a scale; a one-sided one at the ends of the range, nan where there is a reason."""
+    value, error, extreme, why = areas.value, areas.error, areas.extreme, areas.reason
+    z = quantile(level, areas.degrees_of_freedom)
+    low, high = on_scale(transform, value, z * areas.spread, (0.0, 1.0))
     if extreme.any():
         sizes = class_sizes(table)
         smallest = np.maximum(np.where(sizes > 0, sizes, np.inf).min(0), 1.0)
@@ -261,6 +283,15 @@ def newcombe_variance(area: Any, positives: Any, negatives: Any) -> Any:
     return area * (1 - area) * spread / (positives * negatives)
 
 
+def _steadied(value: Array, error: Array, degrees_of_freedom: Any, table: Table) -> tuple[Array, Any]:
+    """Return the standard error with Newcombe's variance of the area averaged in, as one degree of freedom more."""
+    others, number = class_sizes(table)
+    with np.errstate(all="ignore"):
+        square = error**2
+        model = newcombe_variance(value, number, others)
+        return np.sqrt(square + (model - square) / (degrees_of_freedom + 1)), degrees_of_freedom + 1
+
+
 def class_sizes(table: Table) -> Array:
     """Return the effective number of cases of each class, ``(K, ...)``, the positive one last.
 
@@ -285,6 +316,10 @@ def placement_variance(table: Table, slopes: Array) -> Array:
     That of a positive case is ``(placement - area) / n_pos``, and likewise of a negative one.
     """
     return table.design.placement_variance(table.cells, table.truth, slopes.reshape(table.cells.shape))
+
+
+def _contrast_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
+    return 1.0, contrast_freedom(metric, table)
 
 
 def contrast_freedom(metric: Metric, table: Table) -> Any:

@@ -11,12 +11,14 @@ import numpy as np
 from howsure.methods.interval import (
     CONSTANT,
     NO_ERROR,
+    ONE_CLASS,
     ONE_CLUSTER,
     UNDEFINED,
     AtLevels,
     Interval,
     Method,
     critical_value,
+    large_sample,
     shows_variation,
     small_sample,
     standard_error,
@@ -25,6 +27,7 @@ from howsure.methods.scales import Scale, automatic_scale, check_scale, inside, 
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
+NOISE_ADDS = f"noise adds to the calibration error of each class. {ONE_CLASS}"
 SCALES = ("auto", "identity", "logit", "log")
 
 
@@ -44,12 +47,14 @@ class Delta(Method):
     ``Var = sum(C * g**2)`` for independent cases, with ``g`` the gradient by the counts; other designs have their
     own. Where the sample shows no variation (a perfect table) or sits on the edge of the range, centre and
     standard error come from the table with two cases spread evenly over its cells, and the interval is extended
-    to the observed value: it is never a point. Of counts that are estimates the automatic scale is the identity, cut
-    at the metric's range. Few unequal clusters and uneven weights have a larger quantile: see `Design.small_sample`.
+    to the observed value: it is never a point. The quantile is Student's t, with what the design knows of its
+    variance: few unequal clusters and uneven weights (`Design.small_sample`), and for metrics of scores a class of
+    few cases, or few cases that make up most of the variance (`Design.satterthwaite`). Of counts that are estimates
+    the automatic scale is the identity, cut at the metric's range.
 
     References
     ----------
-    Takahashi, Yamamoto, Kuchiba, Koyama (2022), Applied Intelligence 52.
+    Takahashi, Yamamoto, Kuchiba, Koyama (2022), Applied Intelligence 52; Satterthwaite (1946), Biometrics Bulletin 2.
 
     Examples
     --------
@@ -88,7 +93,7 @@ class Wald(Method):
 
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval as a function of its level: the standard error is worked out once."""
-        return normal_intervals(metric, table, "identity")
+        return normal_intervals(metric, table, "identity", sample_of=large_sample)
 
 
 def normal_intervals(
@@ -97,16 +102,19 @@ def normal_intervals(
     transform: Scale = "auto",
     *,
     error_of: Callable[[Metric, Table], Any] = standard_error,
-    degrees_of_freedom: Any = None,
+    sample_of: Callable[[Metric, Table], tuple[Any, Any]] = small_sample,
 ) -> AtLevels:
-    """Return the normal interval on a transformed scale as a function of its level, for any standard error.
+    """Return the interval on a transformed scale as a function of its level, by Student's t.
 
-    Its degrees of freedom are the design's, unless they are given.
+    For any standard error, and what is known of it: by how much its square is too small, and its degrees of freedom.
     """
-    known = small_sample(metric, table) if degrees_of_freedom is None else (1.0, degrees_of_freedom)
+    if metric.averages_distances:
+        nothing = np.full(np.shape(metric(table.counted)), np.nan)
+        return lambda _: Interval(nothing, nothing, reason=np.full(nothing.shape, NOISE_ADDS))
+    inflation, freedom = sample_of(metric, table)
     value, error = np.asarray(metric(table.counted)), np.asarray(error_of(metric, table))
     if transform == "identity":
-        return lambda level: _identity(value, error, critical_value(level, *known))
+        return lambda level: _identity(value, error, critical_value(level, inflation, freedom))
     scale = automatic_scale(metric.range) if transform == "auto" else transform
     with np.errstate(invalid="ignore"):
         varies = shows_variation(error, value)
@@ -119,10 +127,12 @@ def normal_intervals(
         with np.errstate(all="ignore"):
             centre = np.where(shows, value, metric(filled.counted))
             spread = np.where(shows, error, error_of(metric, filled))
+        fewer = np.minimum(sample_of(metric, filled)[1], table.design.degrees_of_freedom)
+        freedom = np.where(shows, freedom, fewer)
         shows = shows | shows_variation(spread, centre) | np.isnan(spread)
 
     def interval(confidence_level: float) -> Interval:
-        z = critical_value(confidence_level, *known)
+        z = critical_value(confidence_level, inflation, freedom)
         low, high = on_scale(scale, centre, z * spread, metric.range)
         if transform == "auto" and estimated.any():
             plain = on_scale("identity", centre, z * spread, metric.range)

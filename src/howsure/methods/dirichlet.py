@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import HowsureError, one_of, real_numbers, whole_number
 from howsure.methods.draws import MOST_DRAWS, Draw
-from howsure.methods.interval import AtLevels, DrawingMethod, Interval, shows_variation
+from howsure.methods.interval import AtLevels, DrawingMethod, Interval, needs_no_distance, shows_variation
 from howsure.methods.summary import equal_tailed, highest_density
 from howsure.metrics.forms import divide
 from howsure.metrics.metric import Metric
@@ -103,8 +103,11 @@ class Dirichlet(DrawingMethod):
         return self.n_draws
 
     def suits(self, metric: Metric, table: Table) -> str:
-        """Return an empty text for tables that have a posterior, with the priors and the prevalence that they can."""
-        return self.fits(table)
+        """Return an empty text for tables that have a posterior, with the priors and the prevalence that they can.
+
+        Not for calibration errors.
+        """
+        return needs_no_distance(self, metric, table) or self.fits(table)
 
     def fits(self, table: Table) -> str:
         """Return an empty text where tables can be drawn, else what to do instead."""

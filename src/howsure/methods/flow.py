@@ -20,6 +20,7 @@ from howsure.methods.interval import (
     needs_counted_cases,
     quantile,
     shows_variation,
+    small_sample,
     standard_error,
 )
 from howsure.methods.scales import automatic_scale
@@ -58,8 +59,8 @@ class Flow(Method):
     1 and the skewness of θ̂ at q, ``γ = (1.5 V' − ½ Σ q g³) / (V^1.5 √n)`` with ``V' = dV/dt``, by Wilson and Hilferty:
     ``w(z) = 2/γ ((1 + γ z / 6 − γ² / 36)³ − 1)``. The path begins at the observed table with two pseudo-cases spread
     over its cells, so that empty cells can fill. Metrics without an upper limit are taken on the scale of their
-    logarithm. Of weighted and clustered data n is what makes V / n the design's variance, never beyond Kish's number,
-    and z is a quantile of Student's t.
+    logarithm. Of weighted and clustered data n is what makes V / n the design's variance, with what that lacks in
+    small samples (`Design.small_sample`), and z is a quantile of Student's t.
 
     References
     ----------
@@ -91,8 +92,10 @@ class Flow(Method):
         """Return the interval as a function of its level: all levels share one path."""
         with np.errstate(all="ignore"):
             value = np.asarray(metric(table.counted))
-            paths = _Paths.of(metric, table, value)
-        error, freedom = standard_error(metric, table), table.design.degrees_of_freedom
+            inflation, freedom = small_sample(metric, table)
+            effect = np.broadcast_to(inflation * design_effect(metric, table), value.shape)
+            paths = _Paths.of(metric, table, value, effect)
+        error = standard_error(metric, table)
         lowest, highest = metric.range
 
         def interval(confidence_level: float) -> Interval:
@@ -211,10 +214,10 @@ class _Paths:
     shape: tuple[int, ...]
 
     @classmethod
-    def of(cls, metric: Metric, table: Table, value: Array) -> _Paths:
+    def of(cls, metric: Metric, table: Table, value: Array, effect: Array) -> _Paths:
         """Return the paths from each table."""
         observed = table.cells.reshape(-1, table.cells.shape[-1])
-        values, effects = value.reshape(-1), design_effect(metric, table).reshape(-1)
+        values, effects = value.reshape(-1), effect.reshape(-1)
         step = max(1, ENTRIES // observed.shape[1])
         parts = [slice(start, start + step) for start in range(0, len(observed), step)]
         blocks = [_Path(metric, table, observed[part], values[part], effects[part]) for part in parts]
@@ -275,19 +278,12 @@ def _between(place: Array, at: Sequence[Array], values: Sequence[Array]) -> Arra
 
 
 def design_effect(metric: Metric, table: Table) -> Array:
-    """Return how many times the variance of the metric is that of as many independent cases, of each table.
-
-    Of weighted cases no less than if all of them were alike: Kish's.
-    """
-    design, cells = table.design, table.cells
-    if design.is_independent:
+    """Return how many times the variance of the metric is that of as many independent cases, of each table."""
+    if table.design.is_independent:
         return np.ones(table.batch)
     effect = _effect(metric, table)
     unknown = ~(effect > 0) & np.isfinite(effect)
-    if unknown.any():
-        effect = np.where(unknown, _effect(metric, table.smoothed()), effect)
-    squares = design.squares(cells)
-    return effect if squares is None else np.fmax(effect, quotient(squares.sum(-1), cells.sum(-1)))
+    return np.where(unknown, _effect(metric, table.smoothed()), effect) if unknown.any() else effect
 
 
 def _effect(metric: Metric, table: Table) -> Array:

@@ -29,6 +29,7 @@ UNDEFINED = "the metric is undefined"
 NO_ERROR = "the metric has no standard error here, as it has no derivative: use 'delta' or 'bayes'"
 NO_TRIALS = "its denominator is zero"
 LEAST_WORTH = 1e-100  # of trials, at levels whose quantile of Student's t has a square beyond all bounds
+ONE_CLASS = "Ask for one class at a time: '@binary+positive_class=…'."
 ONE_CLUSTER = "a single cluster shows no variation between clusters"
 
 
@@ -344,19 +345,45 @@ def standard_error(metric: Metric, table: Table) -> Array:
 def small_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
     """Return by how much the variance of the metric is too small on average, and its degrees of freedom.
 
+    Where a metric looks at scores, a few cases can make up most of its variance: it has Satterthwaite's degrees of
+    freedom. Of an average over the classes each class has its own; they are put together as Welch and Satterthwaite do.
     Where the sample shows no variation the cells that count are those of the smoothed table.
     """
-    design = table.design
-    if not design.offers("small_sample"):
-        return 1.0, design.degrees_of_freedom
+    design, one = table.design, metric if metric.contrast is None else metric.contrast.first.metric
+    if not (one.of_scores or design.offers("small_sample")):
+        return large_sample(metric, table)
     with np.errstate(all="ignore"):
         gradient = np.asarray(metric.gradient(table.counted)).reshape(table.cells.shape)
         silent = ~(np.abs(gradient * (table.cells > 0)).max(-1, keepdims=True) > NOISE)
         if silent.any():
             smoothed = np.asarray(metric.gradient(table.smoothed().counted)).reshape(table.cells.shape)
             gradient = np.where(silent, smoothed, gradient)
-    inflation, freedom = table.small_sample(np.where(np.isfinite(gradient), gradient, 0.0))
+    slopes = np.where(np.isfinite(gradient), gradient, 0.0)
+    if one.of_scores:
+        inflation, freedom = table.small_sample(slopes)
+        freedom = np.minimum(freedom, design.satterthwaite(table.cells, table.truth, slopes))
+    elif one.per_class is None:
+        inflation, freedom = table.small_sample(slopes)
+    else:
+        inflation, freedom = _put_together(table, slopes.reshape(table.cells.shape))
     return np.where(silent[..., 0], 1.0, inflation), freedom
+
+
+def _put_together(table: Table, slopes: Array) -> tuple[Array, Array]:
+    each = [np.where(table.truth == index, slopes, 0.0) for index in range(len(table.labels))]
+    variances = np.stack([table.variance(part) for part in each])
+    samples = [table.small_sample(part) for part in each]
+    inflations, freedoms = (np.stack(np.broadcast_arrays(*parts)) for parts in zip(*samples, strict=True))
+    seen = np.where(variances > 0, variances, 0.0)
+    whole = seen.sum(0)
+    inflation = np.where(whole > 0, quotient((seen * inflations).sum(0), whole), inflations.max(0))
+    spread = (seen**2 / freedoms).sum(0)
+    return inflation, np.where(spread > 0, quotient(whole**2, spread), freedoms.min(0))
+
+
+def large_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
+    """Return that a variance is right on average, with the design's degrees of freedom."""
+    return 1.0, table.design.degrees_of_freedom
 
 
 def critical_value(confidence_level: float, inflation: Any, degrees_of_freedom: Any) -> Any:
@@ -397,6 +424,16 @@ def needs_labels(method: Method, table: Table) -> str:
         f"`{type(method).__name__}` is for labelled cases, and these counts are expected from scores. "
         f"Use {words}'delta', 'fieller' or 'bootstrap_percentile'."
     )
+
+
+def needs_no_distance(method: Method, metric: Metric, table: Table) -> str:
+    """Return an empty text, or what to use instead of draws for a distance from calibration, to which noise adds."""
+    if not metric.is_distance or needs_labels(method, table):
+        return ""
+    said = f"`{type(method).__name__}` adds the noise of its draws to `{metric.name}` and misses small errors."
+    if metric.contrast is not None:
+        return f"{said} Use 'mover'."
+    return f"{said} {ONE_CLASS}" if metric.averages_distances else f"{said} Use 'gap_test'."
 
 
 def needs_counted_cases(method: Method, table: Table) -> str:

@@ -114,7 +114,7 @@ def define_metric(
     ...     return off.sum(-1) / counts.sum((-2, -1))
     >>> scores = hs.scores([0, 0, 1, 1, 0, 1], [0.1, 0.4, 0.35, 0.8, 0.3, 0.6])
     >>> print(hs.estimate(scores, "absolute_error"))
-    0.342 [0.218, 0.491]
+    0.342 [0.173, 0.563]
     """
     one_of("form of metrics", form, TAKES)
 

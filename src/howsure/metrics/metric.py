@@ -59,6 +59,8 @@ class Metric:
         The two models' metrics that it compares.
     distance : Distance, optional
         The distance from calibration that it estimates.
+    averages_distances : bool
+        Whether it is an average of distances from calibration, one for each class.
     takes_batches : bool
         Whether it may be bound to a batch of tables; one that the observed counts themselves shape (bins of equal
         mass, a correction for the number of cases) is bound to each table by itself.
@@ -78,6 +80,7 @@ class Metric:
     smaller: Callable[[Table], tuple[Table, Metric]] | None = None
     contrast: Contrast | None = None
     distance: Distance | None = None
+    averages_distances: bool = False
     takes_batches: bool = True
 
     def __call__(self, counts: Any) -> Array:
@@ -93,6 +96,13 @@ class Metric:
     def is_area(self) -> bool:
         """Whether it is the whole area under the ROC curve, of two classes or averaged over more."""
         return self.spec is not None and self.spec.definition.is_area and not self.spec.arguments
+
+    @property
+    def is_distance(self) -> bool:
+        """Whether it is a distance from calibration, to which noise only adds, or an average or contrast of such."""
+        if self.contrast is not None:
+            return self.contrast.first.metric.is_distance
+        return self.distance is not None or self.averages_distances
 
     @property
     def average(self) -> str | None:

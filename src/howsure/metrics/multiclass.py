@@ -232,5 +232,6 @@ def _averaged(spec: Spec, views: list[TwoClassView], table: Table, average: Aver
         better=metrics[0].better,
         spec=spec,
         per_class=lambda counts: parts(counts.cells)[0],
+        averages_distances=metrics[0].is_distance,
         takes_batches=all(metric.takes_batches for metric in metrics),
     )
