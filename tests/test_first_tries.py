@@ -99,7 +99,7 @@ def test_a_paired_table_has_the_report_of_its_models():
         (lambda: hs.confusion(TRUTH, MODELS["A"], check="no"), "`check` must be True or False, not 'no'"),
         (lambda: hs.balanced_accuracy_score(TRUTH, MODELS["A"], adjusted=TWO), "`adjusted` must be True or False"),
         (lambda: hs.accuracy_score(TRUTH, MODELS["A"], normalize=TWO), "`normalize` must be True or False"),
-        (lambda: hs.pool([0.5, 0.6], [0.1, 0.1], knha="no"), "`knha` must be True or False, not 'no'"),
+        (lambda: hs.pool([0.5, 0.6], [0.1, 0.1], test=True), "no test 'True'"),
         # No number, or several
         (lambda: hs.proportion(np.ones(3, dtype=int), 4), r"`k` must be a whole.*not array\(\[1, 1, 1\]\)"),
         (lambda: hs.proportion(int, 4), "`k` must be a whole number of at least 0, not <class 'int'>"),

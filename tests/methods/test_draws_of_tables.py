@@ -37,13 +37,26 @@ def assert_moments(tables, mean, deviation):
     assert tables.std(0) == pytest.approx(deviation, rel=0.1, abs=1e-9)
 
 
-@pytest.mark.parametrize("prior, cell", [(None, 2 / 9), (1.0, 1.0), ("jeffreys", 0.5)])
+@pytest.mark.parametrize("prior, cell", [(0.0, 0.0), (1.0, 1.0), ("jeffreys", 0.5)])
 def test_posterior_shares_are_counts_and_prior_over_their_total(prior, cell):
     """The posterior is a Dirichlet of the counts plus the prior: its mean is (counts + prior) / total."""
     found = drawn(prior=prior)
     assert found.shape == (SIZE, 3, 3)
     assert found.sum((1, 2)) == pytest.approx(1)
     assert_moments(found, *dirichlet(COUNTS + cell))
+
+
+def test_default_posterior_is_a_mixture_over_two_unseen_cases():
+    """Each draw is of a Dirichlet of the counts and two cases, each of any class, right or wrong with equal chance."""
+    found = drawn()
+    right = np.eye(3, dtype=bool)
+    chance = np.where(right, 1 / 6, 1 / 12)  # of a case: three right cells, six wrong ones
+    total = COUNTS.sum() + 2
+    parameters = COUNTS + 2 * chance
+    # Within a place Dirichlet, and between the places twice a Bernoulli variable of one unseen case.
+    squares = (COUNTS + COUNTS**2) + 2 * chance * (1 + 2 * COUNTS + 1) + 2 * chance**2
+    deviation = np.sqrt(squares / total / (total + 1) - (parameters / total) ** 2)
+    assert_moments(found, parameters / total, deviation)
 
 
 def test_prior_shares_do_not_look_at_the_counts():
@@ -69,7 +82,7 @@ def test_prevalence_of_another_population(prevalence):
         assert rows == pytest.approx(np.tile(share, (SIZE, 1)))
     else:
         assert_moments(rows, *dirichlet(share))
-    assert_moments(found[:, 0] / rows[:, :1], *dirichlet(COUNTS[0] + 2 / 9))
+    assert_moments(found[:, 0] / rows[:, :1], *dirichlet(COUNTS[0] + np.array([1 / 3, 1 / 6, 1 / 6])))
 
 
 def test_prior_of_the_prevalence():

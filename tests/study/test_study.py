@@ -130,12 +130,12 @@ def test_ranks_know_which_way_is_better(study):
 
 
 @pytest.mark.parametrize("model", ["fixed", "dl", "pm", "reml"])
-@pytest.mark.parametrize("knha", [False, True])
-def test_aggregates_are_pool_of_the_draws_moments(study, model, knha):
+@pytest.mark.parametrize("test", ["z", "knha", "adhoc"])
+def test_aggregates_are_pool_of_the_draws_moments(study, model, test):
     """An aggregate from draws pools their means and standard deviations on the scale of the metric's range."""
-    study.add_metric("accuracy", aggregation=f"{model}_knha" if knha else model)
+    study.add_metric("accuracy", aggregation=model if test == "z" else f"{model}_{test}")
     draws = [special.logit(study.draws("accuracy", name)) for name in ("a/0", "a/1")]
-    expected = hs.pool([each.mean() for each in draws], [each.std(ddof=1) for each in draws], method=model, knha=knha)
+    expected = hs.pool([each.mean() for each in draws], [each.std(ddof=1) for each in draws], method=model, test=test)
     found = study.aggregate("accuracy")["a"]
     limits = [float(special.expit(each)) for each in (expected.value, expected.low, expected.high)]
     assert (found.value, found.low, found.high, found.tau2) == pytest.approx((*limits, expected.tau2))

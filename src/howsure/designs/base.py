@@ -293,7 +293,20 @@ class Design(abc.ABC):
         raise UndefinedDesignError(type(self).__name__, "resampled tables")
 
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
-        """Return tables in proportion to draws of the cells' probabilities, ``(size, cells)``."""
+        """Return tables in proportion to draws of the cells' probabilities, ``(size, cells)``.
+
+        Parameters
+        ----------
+        counts : ndarray of shape (cells,)
+            The table.
+        prior : ndarray of shape (cells,) or (size, cells)
+            Pseudo-cases of each cell, each worth a sampling unit of average size: the same in all draws, or each
+            draw's own. Only designs of counted cases are given the second.
+        size : int
+            Number of draws.
+        rng : Generator
+            Source of randomness.
+        """
         raise UndefinedDesignError(type(self).__name__, "posterior tables")
 
     def left_out(self, counts: Array) -> Blocks:

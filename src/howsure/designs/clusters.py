@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.base import DUST, Design, is_heard, quotient
-from howsure.designs.sampling import BLOCK_CELLS, Blocks, gammas, multinomial
+from howsure.designs.sampling import BLOCK_CELLS, Blocks, gammas, gammas_with_prior, multinomial
 
 Array = NDArray[Any]
 FEW = 20  # clusters, below which a variance between them is little more than a guess
@@ -215,7 +215,8 @@ class Clusters(Design):
         """
         drawn = self._added(counts.size, size, lambda number: gammas(self.multiplicity, number, rng))
         if prior.any():
-            drawn += gammas(prior, size, rng) * (self.unit_size(counts) / self.labels_per_case)
+            pseudo = gammas_with_prior(np.zeros(counts.size), prior, size, rng)
+            drawn += pseudo * (self.unit_size(counts) / self.labels_per_case)
         return drawn
 
     def left_out(self, counts: Array) -> Blocks:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.base import Design, is_heard, quotient
-from howsure.designs.sampling import Blocks, gammas, multinomial, without_one
+from howsure.designs.sampling import Blocks, gammas_with_prior, multinomial, without_one
 from howsure.errors import HowsureError, UndefinedDesignError
 
 Array = NDArray[Any]
@@ -77,7 +77,7 @@ class Independent(Design):
 
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw gamma variables, which are a Dirichlet draw up to their sum."""
-        return gammas(counts + prior, size, rng)
+        return gammas_with_prior(counts, prior, size, rng)
 
     def left_out(self, counts: Array) -> Blocks:
         """Leave out one case of each non-empty cell."""
@@ -213,7 +213,7 @@ class Weighted(Design):
         weight, number = self._typical(counts)
         mean = self.weight_squared.sum() / counts.sum()
         prior_weight = np.where(number > 0, weight, mean)
-        return gammas(number + prior, size, rng) * prior_weight
+        return gammas_with_prior(number, prior, size, rng) * prior_weight
 
     def left_out(self, counts: Array) -> Blocks:
         """Leave out one case of each distinct weight in each cell."""
@@ -320,7 +320,7 @@ class FixedMargins(Design):
 
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw a Dirichlet within each stratum, scaled to its fixed total."""
-        return self._scaled(gammas(counts + prior, size, rng), counts)
+        return self._scaled(gammas_with_prior(counts, prior, size, rng), counts)
 
     def left_out(self, counts: Array) -> Blocks:
         """Leave out one case of each non-empty cell, and weight its stratum up to the fixed total again."""

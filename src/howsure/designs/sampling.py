@@ -61,6 +61,18 @@ def gammas(shape: Array, size: int, rng: np.random.Generator) -> Array:
     return drawn.T
 
 
+def gammas_with_prior(counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
+    """Independent gamma draws of counts and pseudo-cases, ``(size, cells)``.
+
+    Pseudo-cases of each draw's own, ``(size, cells)``, fill few cells: their gamma variables are added to the counts'.
+    """
+    if prior.ndim == 1:
+        return gammas(counts + prior, size, rng)
+    drawn, filled = gammas(counts, size, rng), np.nonzero(prior)
+    drawn[filled] += rng.standard_gamma(prior[filled])
+    return drawn
+
+
 def without_one(counts: Array, cell: Array, weight: Array, number: Array) -> Blocks:
     """Tables without one case of a weight in a cell, for each of these cases that stand for ``number``."""
     step = max(1, BLOCK_CELLS // counts.size)

@@ -97,7 +97,7 @@ def conflate(
             )
             raise HowsureError(message)
     means, spreads = (np.array([statistic(each) for each in kept]) for statistic in (np.mean, _deviation))
-    between = pool(means, spreads, confidence_level=level, names=labels)
+    between = pool(means, spreads, test="z", confidence_level=level, names=labels)
     conflated = DENSITIES[density](kept, bounds)
     low, high = _shortest(conflated, level)
     return replace(

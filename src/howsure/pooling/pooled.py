@@ -66,7 +66,7 @@ class Pooled(OneRecord, Drawn, Named):
     >>> import howsure as hs
     >>> pooled = hs.pool([0.91, 0.88, 0.93], [0.01, 0.02, 0.015])
     >>> print(pooled)
-    0.910 [0.886, 0.933], I² = 50 % (moderate)
+    0.910 [0.854, 0.965], I² = 50 % (moderate)
     """
 
     value: float

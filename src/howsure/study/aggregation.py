@@ -47,8 +47,9 @@ class Aggregation:
     Parameters
     ----------
     name
-        ``"fixed"``, ``"dl"``, ``"pm"``, ``"reml"`` (each also with ``"_knha"``), ``"beta"``, ``"gamma"``,
-        ``"histogram"`` (conflation), ``"nadeau_bengio"`` (folds), ``"tables"`` (their sum) or ``"identity"``.
+        ``"fixed"``, ``"dl"``, ``"pm"``, ``"reml"`` (each also with ``"_knha"`` or ``"_adhoc"``), ``"beta"``,
+        ``"gamma"``, ``"histogram"`` (conflation), ``"nadeau_bengio"`` (folds), ``"tables"`` (their sum) or
+        ``"identity"``.
     scale
         Scale of the first and of the folds, by default that of the metric's range; see `pool`.
     test_share
@@ -172,13 +173,12 @@ def _undefined(members: Members, level: float, method: str, reason: str) -> Pool
 
 
 def _effects(chosen: Aggregation, members: Members, level: float, seed: np.random.SeedSequence) -> Pooled:
-    model = chosen.name.removesuffix("_knha")
+    model, _, test = chosen.name.partition("_")
     scale = scale_named(chosen.scale) if chosen.scale else scale_of_range(members.range)
     values, errors = members.moments(scale)
-    knha = chosen.name.endswith("_knha")
     settings: dict[str, Any] = {"scale": scale.name, "confidence_level": level, "names": members.names}
-    pooled = pool(values, errors, method=model, knha=knha, **settings)  # type: ignore[arg-type]
-    return replace(pooled, draws=_drawn(pooled, scale, len(members.draws[0]), len(values) - 1 if knha else None, seed))
+    pooled = pool(values, errors, method=model, test=test or "z", **settings)  # type: ignore[arg-type]
+    return replace(pooled, draws=_drawn(pooled, scale, len(members.draws[0]), len(values) - 1 if test else None, seed))
 
 
 def _folds(chosen: Aggregation, members: Members, level: float, seed: np.random.SeedSequence) -> Pooled:
@@ -187,7 +187,7 @@ def _folds(chosen: Aggregation, members: Members, level: float, seed: np.random.
         scale, note = SCALES["identity"], EDGE  # a perfect fold has no logit
     mean = pool_folds(members.observed, test_share=chosen.test_share, scale=scale.name, confidence_level=level)
     values, errors = members.moments()
-    between = pool(values, errors, method="dl", confidence_level=level, names=members.names)
+    between = pool(values, errors, method="dl", test="z", confidence_level=level, names=members.names)
     pooled = replace(
         between,
         value=mean.value,
@@ -236,7 +236,7 @@ def _alone_only(chosen: Aggregation, members: Members, level: float, seed: np.ra
 Aggregator = Callable[[Aggregation, Members, float, np.random.SeedSequence], Pooled]
 TABLES = "tables"  # the study itself adds them up, and draws from their sum
 KNOWN: Mapping[str, Aggregator] = {
-    **dict.fromkeys((*MODELS, *(f"{name}_knha" for name in MODELS)), _effects),
+    **dict.fromkeys((f"{name}{test}" for name in MODELS for test in ("", "_knha", "_adhoc")), _effects),
     **{name: _conflated for name in DENSITIES if name != "gaussian"},
     "nadeau_bengio": _folds,
     TABLES: _alone_only,

@@ -157,8 +157,8 @@ class Study(Reports):
         metric : str
             A spec string; ``"recall@none"`` is one metric per class.
         aggregation : str, optional
-            ``"fixed"``, ``"dl"``, ``"pm"``, ``"reml"`` (each also with ``"_knha"``: Hartung–Knapp), ``"beta"``,
-            ``"gamma"``, ``"histogram"`` (conflation), ``"nadeau_bengio"`` (folds of one cross-validation),
+            ``"fixed"``, ``"dl"``, ``"pm"``, ``"reml"`` (each also with ``"_knha"`` or ``"_adhoc"``: see `pool`),
+            ``"beta"``, ``"gamma"``, ``"histogram"`` (conflation), ``"nadeau_bengio"`` (folds of one cross-validation),
             ``"tables"`` (their sum) or ``"identity"``. By default ``"reml_knha"``.
         scale : str, optional
             Scale to pool on; by default that of the metric's range.

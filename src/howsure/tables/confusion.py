@@ -9,7 +9,7 @@ from typing import Any, ClassVar, final, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.designs.base import Design
+from howsure.designs.base import PSEUDO_CASES, Design
 from howsure.errors import HowsureError, UndefinedDesignError, real_numbers
 from howsure.tables.batch import Tables
 from howsure.tables.cautions import of_classes
@@ -62,6 +62,31 @@ class ConfusionTable(Table):
     def truth(self) -> Array:
         """Position of the true class of each cell."""
         return np.repeat(np.arange(len(self.labels)), len(self.labels))
+
+    @property
+    def default_prior(self) -> Array:
+        """Pseudo-cases of the default prior by cell, on average over its draws: as many right as wrong."""
+        size = len(self.labels)
+        if size == 1:
+            return super().default_prior
+        right = np.eye(size)
+        return PSEUDO_CASES / (2 * size) * (right + (1 - right) / (size - 1))
+
+    def pseudo_cases(self, size: int, rng: np.random.Generator) -> Array:
+        """Return two whole pseudo-cases for each draw: each of a class at random, as likely right as wrong.
+
+        Counts that are estimated from other counts take their average in all draws.
+        """
+        classes = len(self.labels)
+        if classes == 1 or not self.design.is_counted:
+            return super().pseudo_cases(size, rng)
+        drawn = np.zeros((size, classes**2))
+        for _ in range(int(PSEUDO_CASES)):
+            true = rng.integers(classes, size=size)
+            another = (true + rng.integers(1, classes, size=size)) % classes
+            predicted = np.where(rng.random(size) < 0.5, true, another)
+            drawn[np.arange(size), classes * true + predicted] += 1.0
+        return drawn
 
     @property
     def cautions(self) -> tuple[str, ...]:

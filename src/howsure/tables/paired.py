@@ -287,6 +287,16 @@ class SeparateTables(Table):
         """How a prior's mass is spread over the cells: sums to 1 for each of the tables."""
         return np.concatenate([each.prior_shares.ravel() for each in self.tables])
 
+    @property
+    def default_prior(self) -> Array:
+        """Pseudo-cases of each table's own default prior."""
+        return np.concatenate([each.default_prior.ravel() for each in self.tables])
+
+    def pseudo_cases(self, size: int, rng: np.random.Generator) -> Array:
+        """Return each table's own pseudo-cases, of each draw."""
+        drawn = [each.pseudo_cases(size, rng) for each in self.tables]
+        return np.concatenate([np.broadcast_to(each, (size, each.shape[-1])) for each in drawn], -1)
+
     @cached_property
     def views(self) -> tuple[Part, ...]:
         """How each table follows from this one."""

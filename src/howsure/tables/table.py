@@ -145,6 +145,10 @@ class Table(abc.ABC):
         """Pseudo-cases of the default prior by cell: two in all."""
         return PSEUDO_CASES * self.prior_shares
 
+    def pseudo_cases(self, size: int, rng: np.random.Generator) -> Array:
+        """Return the default prior's pseudo-cases: of all draws alike, ``(cells,)``, or of each, ``(size, cells)``."""
+        return self.default_prior.ravel()
+
     @property
     def prior_shape(self) -> tuple[int, ...]:
         """The shape in which a prior's pseudo-cases are given."""

@@ -99,5 +99,5 @@ def plot_forest_plot(
         draws = [self.column(metric, class_label, f"{group}/{name}") for name in names]
         means, errors = [np.nanmean(each) for each in draws], [np.nanstd(each, ddof=1) for each in draws]
         level = self.ci_probability
-        forest(pool(means, errors, method="pm", confidence_level=level, names=names), metric=metric, ax=ax)
+        forest(pool(means, errors, method="pm", test="z", confidence_level=level, names=names), metric=metric, ax=ax)
     return figure

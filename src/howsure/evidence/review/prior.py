@@ -206,7 +206,19 @@ def fixed_cells(counts: Array, reviews: Array, prior: Array) -> tuple[Cells, ...
 
 
 def pooled_cells(counts: Array, reviews: Array) -> tuple[Cells, ...]:
-    """Return the cells where record and prediction agree and those where not, each group with a prior of its own."""
+    """Return the cells where record and prediction agree and those where not, each group with a prior of its own.
+
+    All records, or all predictions, hold a rare class several times too often: by the mistakes at the frequent ones.
+    How frequent the classes are is therefore taken from a table that was corrected once with those frequencies.
+    """
+    size = counts.size
+    first = _pooled_cells(counts, reviews, counts.sum(0) + counts.sum(1))
+    once = sum((each.gathered(each.expected, size) for each in first), np.zeros(size))
+    return _pooled_cells(counts, reviews, once.reshape(counts.shape).sum(1))
+
+
+def _pooled_cells(counts: Array, reviews: Array, cases: Array) -> tuple[Cells, ...]:
+    """Return the cells in their groups, where the classes have about so many cases."""
     size = len(counts)
     recorded, predicted, corrected = np.indices((size, size, size))
     role = np.where(corrected == recorded, RIGHT, np.where(corrected == predicted, PREDICTED, OTHER))
@@ -216,7 +228,8 @@ def pooled_cells(counts: Array, reviews: Array) -> tuple[Cells, ...]:
         chosen = kind & (counts.ravel() > 0)
         if chosen.any():
             group = _cells(counts, reviews, chosen, np.zeros(reviews.shape), role, shared, weights)
-            groups.append(_learned(group))
+            tilt = np.broadcast_to(_frequencies(cases), group.tilt.shape)
+            groups.append(_learned(replace(group, tilt=tilt)))
     return tuple(groups)
 
 
@@ -232,16 +245,15 @@ def _cells(
         fixed=fixed.reshape(-1, size)[chosen],
         destination=(size * corrected + predicted).reshape(-1, size)[chosen],
         role=role.reshape(-1, size)[chosen],
-        tilt=np.broadcast_to(_frequencies(counts), reviews.shape).reshape(-1, size)[chosen],
+        tilt=np.ones((np.count_nonzero(chosen), size)),
         shared=shared,
         weights=weights,
     )
 
 
-def _frequencies(counts: Array) -> Array:
-    """Return how frequent each class is, as the records and the predictions have it, 1 on average."""
-    cases = counts.sum(0) + counts.sum(1) + 1
-    return np.asarray(cases / cases.mean())
+def _frequencies(cases: Array) -> Array:
+    """Return how frequent each class is, 1 on average, from its cases."""
+    return np.asarray((cases + 1) / (cases + 1).mean())
 
 
 def _agreed(size: int) -> tuple[Array, Array]:

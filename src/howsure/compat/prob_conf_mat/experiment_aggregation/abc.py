@@ -83,5 +83,5 @@ def heterogeneity(samples: Array) -> HeterogeneityResult:
     means, errors = np.nanmean(samples, axis=0), np.nanstd(samples, axis=0, ddof=1)
     if not np.all(shows_variation(errors, means)):
         return HeterogeneityResult(np.nan, np.nan, np.nan)
-    found = pool(means, errors, method="pm")
+    found = pool(means, errors, method="pm", test="z")
     return HeterogeneityResult(found.i2, found.within_variance, found.tau2)
