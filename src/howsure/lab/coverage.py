@@ -236,7 +236,12 @@ def _joined(parts: Sequence[_Limits]) -> _Limits:
 
 
 def _limits(
-    truth: Truth, metrics: Sequence[Asked], tables: Table | Sequence[Table], method: Method | None, level: float, rng: Any
+    truth: Truth,
+    metrics: Sequence[Asked],
+    tables: Table | Sequence[Table],
+    method: Method | None,
+    level: float,
+    rng: Any,
 ) -> list[_Limits]:
     """Return the limits of each metric on drawn tables: in one pass where the method can."""
     if not isinstance(tables, Sequence):
@@ -323,7 +328,12 @@ def _measured(limits: _Limits, truth: float, level: float, draws: int) -> Covera
         missed = np.where(below, low - truth, 0.0) + np.where(above, truth - high, 0.0)
         score = width + 2 / (1 - level) * missed
     measures: dict[str, float] = {}
-    for name, marks in (("coverage", ~(below | above)), ("missed_below", below), ("missed_above", above), ("beyond", beyond)):
+    for name, marks in (
+        ("coverage", ~(below | above)),
+        ("missed_below", below),
+        ("missed_above", above),
+        ("beyond", beyond),
+    ):
         measures |= _share(name, float(times @ marks), float(times.sum()))
     for name, values in (("width", width), ("interval_score", score)):
         measures |= _mean(name, values, times)

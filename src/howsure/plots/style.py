@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
@@ -33,6 +34,14 @@ def axes(ax: Axes | None, *, rows: int | None = None, width: float = 0.0) -> Axe
     if rows is not None:
         height = ROW * rows + 1.3
     return plt.subplots(figsize=(max(usual, width), height), layout="constrained")[1]
+
+
+def saved_svg(ax: Axes, path: Path) -> None:
+    """Write the axes' figure as SVG, the same bytes each time, and close it."""
+    figure = ax.get_figure(root=True)
+    with mpl.rc_context({"svg.hashsalt": "howsure", "svg.fonttype": "none"}):
+        figure.savefig(path, format="svg", metadata={"Date": None})
+    plt.close(figure)
 
 
 def ink() -> str:
