@@ -3,6 +3,20 @@
 from __future__ import annotations
 
 from howsure.lab.coverage import Coverage, coverage
+from howsure.lab.models import PairedModels, SeparateModels
+from howsure.lab.scores import BinormalScores
 from howsure.lab.truths import Cells, Clustered, FixedTotals, Repeated, Truth, WeightedCases
 
-__all__ = ["Cells", "Clustered", "Coverage", "FixedTotals", "Repeated", "Truth", "WeightedCases", "coverage"]
+__all__ = [
+    "BinormalScores",
+    "Cells",
+    "Clustered",
+    "Coverage",
+    "FixedTotals",
+    "PairedModels",
+    "Repeated",
+    "SeparateModels",
+    "Truth",
+    "WeightedCases",
+    "coverage",
+]

@@ -246,8 +246,7 @@ def _limits(
     """Return the limits of each metric on drawn tables: in one pass where the method can."""
     if not isinstance(tables, Sequence):
         distinct, times = _distinct(tables)
-        bound = [truth.bound(metric, distinct) for metric in metrics]
-        found = [_in_one_pass(distinct, metric, times, method, level) for metric in bound]
+        found = [_in_one_pass(truth, metric, distinct, times, method, level) for metric in metrics]
         rest = [place for place, each in enumerate(found) if each is None]
         singles: Sequence[Table] = [distinct.picked(index) for index in range(len(times))] if rest else []
     else:
@@ -267,10 +266,16 @@ def _distinct(stack: Table) -> tuple[Table, Array]:
     return replace(stack, counts=cells.reshape(-1, *stack.shape), rows=rows), times.astype(float)
 
 
-def _in_one_pass(stack: Table, metric: Metric, times: Array, method: Method | None, level: float) -> _Limits | None:
+def _in_one_pass(
+    truth: Truth, asked: Asked, stack: Table, times: Array, method: Method | None, level: float
+) -> _Limits | None:
+    """Return the limits of a metric on all tables of a batch; None where metric or method take one table at a time."""
+    metric = truth.bound(asked, stack.picked(0))  # all tables have the same cells
+    if not metric.takes_batches:
+        return None
     small, same = smallest(*own_table(stack, metric))
     chosen = checked(method, same, small)
-    if not (chosen.takes_batches and same.takes_batches):
+    if not chosen.takes_batches:
         return None
     with np.errstate(all="ignore"):
         interval = chosen.at_levels(same, small)(level)

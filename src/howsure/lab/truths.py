@@ -84,7 +84,8 @@ class Repeated(Truth):
         scale = 1.0 if self.n is None else self.n / table.rows
         cells, design = table.design.repeated(table.cells, scale, size, rng)
         rows = np.rint(table.rows * cells.sum(-1) / table.cells.sum()).astype(int)
-        return replace(table, counts=cells.reshape(size, *table.shape), design=design, rows=rows)
+        same = int(rows[0]) if (rows == rows[0]).all() else rows
+        return replace(table, counts=cells.reshape(size, *table.shape), design=design, rows=same)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
