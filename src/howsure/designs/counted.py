@@ -400,7 +400,7 @@ def apportioned(cases: int, shares: Array) -> Array:
     [4, 3, 3]
     """
     exact = cases * shares / shares.sum()
-    whole = np.floor(exact + 1e-9).astype(int)
+    whole: Array = np.floor(exact + 1e-9).astype(int)
     whole[np.argsort(whole - exact, kind="stable")[: cases - int(whole.sum())]] += 1
     return whole
 

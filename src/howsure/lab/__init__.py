@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from howsure.lab.coverage import Coverage, coverage
+from howsure.lab.simulation import Coverage, coverage
+from howsure.lab.evidence import ReviewedLabels, UnlabelledScores
 from howsure.lab.models import PairedModels, SeparateModels
 from howsure.lab.scores import BinormalScores
 from howsure.lab.truths import Cells, Clustered, FixedTotals, Repeated, Truth, WeightedCases
@@ -15,8 +16,10 @@ __all__ = [
     "FixedTotals",
     "PairedModels",
     "Repeated",
+    "ReviewedLabels",
     "SeparateModels",
     "Truth",
+    "UnlabelledScores",
     "WeightedCases",
     "coverage",
 ]

@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import product
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.lab.coverage import coverages
+from howsure.lab.simulation import coverages
 from howsure.lab.truths import Cells, balanced, concentrated, skewed
 from howsure.methods.draws import group_seed
 from howsure.methods.library import named
@@ -83,7 +84,7 @@ def prove() -> Iterator[Setting]:
         key = f"drawn-{index}"
         rng = np.random.default_rng(group_seed(SEED, ("truth", key)))
         classes = int(rng.choice([2, 2, 3, 4, 4, 6, 8, 12]))
-        n = round(float(np.exp(rng.uniform(np.log(20), np.log(5000)))))
+        n = 2 * round(float(np.exp(rng.uniform(np.log(10), np.log(2500))))) + 1
         accuracy = 1 - float(np.exp(rng.uniform(np.log(0.005), np.log(0.4))))
         true = rng.dirichlet(np.full(classes, 2.0))
         right = 1 - np.minimum((1 - accuracy) * rng.gamma(2.0, 0.5, classes), 0.9)
@@ -171,12 +172,12 @@ def run(
     for path in {each[0].parent for each in left}:
         path.mkdir(parents=True, exist_ok=True)
     with progress("truths", len(left)) as advance:
-        if processes == 1:
+        if processes == 1 or not left:
             for each in left:
                 _write(*each)
                 advance()
             return len(left)
-        with ProcessPoolExecutor(processes) as pool:
+        with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
             for _ in pool.map(_write, *zip(*left, strict=True)):
                 advance()
     return len(left)

@@ -37,6 +37,13 @@ class PairedModels(Truth):
         Number of cases of each study.
     contrast : {"difference", "ratio", "odds_ratio"}
         How the models are compared.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> truth = hs.lab.PairedModels([[45, 5], [5, 45]], [[40, 10], [5, 45]], together=0.8, n=50)
+    >>> round(truth.value("accuracy"), 6)
+    0.05
     """
 
     first: ArrayLike
@@ -117,6 +124,13 @@ class SeparateModels(Truth):
         Probabilities and number of cases of either.
     contrast : {"difference", "ratio", "odds_ratio"}
         How the models are compared.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> first, second = hs.lab.Cells([[45, 5], [5, 45]], 50), hs.lab.Cells([[40, 10], [5, 45]], 80)
+    >>> round(hs.lab.SeparateModels(first, second).value("recall"), 6)
+    0.0
     """
 
     first: Cells

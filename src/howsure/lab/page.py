@@ -71,7 +71,7 @@ def page(folder: str | Path, path: str | Path) -> Path:
 
 
 def _introduction(at: Cells) -> str:
-    from howsure.lab.coverage import coverage
+    from howsure.lab.simulation import coverage
     from howsure.tables.confusion import from_counts
 
     shown = coverage("f1", truth=from_counts([[50, 3], [5, 42]]), n=40, draws=2000, random_state=0)

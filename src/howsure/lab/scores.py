@@ -38,6 +38,13 @@ class BinormalScores(Truth):
         default scores are continuous.
     intercept, slope : float
         How scores are miscalibrated; the slope is positive.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> truth = hs.lab.BinormalScores(0.8, positives=30, negatives=70)
+    >>> round(truth.value("roc_auc"), 6), truth.tables(2, np.random.default_rng(0))[0].rows
+    (0.8, 100)
     """
 
     auc: float
@@ -130,7 +137,7 @@ def _merged(scores: Array, counts: Array) -> tuple[Array, Array]:
 
 def _between(ends: Array, distribution: Any) -> Array:
     """Return the probabilities between ends, exact in both tails."""
-    upper = ends[:-1] > 0
-    return np.where(
-        upper, distribution(-ends[:-1]) - distribution(-ends[1:]), distribution(ends[1:]) - distribution(ends[:-1])
+    start, stop = ends[:-1], ends[1:]
+    return np.asarray(
+        np.where(start > 0, distribution(-start) - distribution(-stop), distribution(stop) - distribution(start))
     )

@@ -25,7 +25,16 @@ MANY = 1e9  # cases of a table of true shares: no correction for the number of c
 
 
 class Truth(abc.ABC):
-    """A population whose metrics are known, and how studies of it are drawn."""
+    """A population whose metrics are known, and how studies of it are drawn.
+
+    A subclass needs `expected` and `tables`; it then works in `coverage`.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> isinstance(hs.lab.Cells([[50, 3], [5, 42]], n=30), hs.lab.Truth)
+    True
+    """
 
     __slots__ = ()
 
@@ -64,6 +73,13 @@ class Repeated(Truth):
         The table; clusters and weights are drawn from its own, fixed margins are kept.
     n : int, optional
         Number of cases of each study; by default the table's own.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> truth = hs.lab.Repeated(hs.from_counts([[50, 3], [5, 42]]), n=30)
+    >>> truth.value("accuracy"), truth.tables(2, np.random.default_rng(0)).rows
+    (0.92, 30)
     """
 
     table: Table
@@ -98,6 +114,13 @@ class Cells(Truth):
         Probability of each true × predicted class; scaled to sum to 1.
     n : int
         Number of cases of each study.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> truth = hs.lab.Cells([[50, 3], [5, 42]], n=30)
+    >>> round(truth.value("accuracy"), 6), truth.tables(2, np.random.default_rng(0)).counts.sum((1, 2)).tolist()
+    (0.92, [30.0, 30.0])
     """
 
     shares: ArrayLike
@@ -159,9 +182,9 @@ def skewed(size: int) -> Array:
 
 def concentrated(size: int) -> Array:
     """Return four fifths for the first, and equal shares of the rest for the others."""
-    if size == 1:
-        return np.ones(1)
-    return np.r_[0.8, np.full(size - 1, 0.2 / (size - 1))]
+    shares = np.full(size, 0.2 / max(size - 1, 1))
+    shares[0] = 0.8
+    return np.asarray(shares / shares.sum())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -172,6 +195,12 @@ class FixedTotals(Truth):
     ----------
     cells : Cells
         Probabilities and number of cases; the totals are in proportion to the prevalence, in whole cases.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> hs.lab.FixedTotals(hs.lab.Cells([[50, 3], [5, 42]], n=30)).totals.tolist()
+    [16, 14]
     """
 
     cells: Cells
@@ -212,6 +241,13 @@ class Clustered(Truth):
         Correlation within clusters of whether cases fall in a cell, from 0 to below 1.
     spread : float
         Coefficient of variation of the clusters' sizes, which are rounded log-normal draws of at least one case.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> truth = hs.lab.Clustered([[50, 3], [5, 42]], clusters=20, size=5, icc=0.2)
+    >>> truth.tables(2, np.random.default_rng(0)).design.number.tolist()
+    [20.0, 20.0]
     """
 
     shares: ArrayLike
@@ -266,6 +302,13 @@ class WeightedCases(Truth):
         Probabilities and number of cases.
     variation : float
         Coefficient of variation of the weights, whose mean is 1.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> truth = hs.lab.WeightedCases(hs.lab.Cells([[50, 3], [5, 42]], n=30), variation=1.0)
+    >>> truth.tables(2, np.random.default_rng(0))
+    <ConfusionTable: 2 tables, 30 cases, 2 classes, Weighted design>
     """
 
     cells: Cells
@@ -296,7 +339,7 @@ class WeightedCases(Truth):
 def lognormal(variation: float, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
     """Return log-normal draws with a mean of 1 and this coefficient of variation."""
     square = np.log1p(variation**2)
-    return np.exp(np.sqrt(square) * rng.standard_normal(shape) - square / 2)
+    return np.asarray(np.exp(np.sqrt(square) * rng.standard_normal(shape) - square / 2))
 
 
 def probabilities(name: str, shares: ArrayLike) -> Array:
@@ -306,4 +349,4 @@ def probabilities(name: str, shares: ArrayLike) -> Array:
     if not (square and np.isfinite(found).all() and (found >= 0).all() and found.sum() > 0):
         message = f"`{name}` holds a probability for each true × predicted class: K×K numbers of at least 0."
         raise HowsureError(message)
-    return found / found.sum()
+    return np.asarray(found / found.sum())

@@ -10,6 +10,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
@@ -38,7 +39,8 @@ def axes(ax: Axes | None, *, rows: int | None = None, width: float = 0.0) -> Axe
 
 def saved_svg(ax: Axes, path: Path) -> None:
     """Write the axes' figure as SVG, the same bytes each time, and close it."""
-    figure = ax.get_figure(root=True)
+    figure = ax.figure
+    assert isinstance(figure, Figure)  # noqa: S101 - `axes` has made it, and no subfigures
     with mpl.rc_context({"svg.hashsalt": "howsure", "svg.fonttype": "none"}):
         figure.savefig(path, format="svg", metadata={"Date": None})
     plt.close(figure)
