@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from howsure.lab.__main__ import main
-from howsure.lab.simulation import coverages
 from howsure.lab.grid import GRIDS, choose, count_metrics, prove, run, shuffled
+from howsure.lab.simulation import coverages
 from howsure.lab.summary import results
 from howsure.methods.draws import group_seed
 

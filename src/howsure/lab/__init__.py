@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from howsure.lab.simulation import Coverage, coverage
 from howsure.lab.evidence import ReviewedLabels, UnlabelledScores
 from howsure.lab.models import PairedModels, SeparateModels
 from howsure.lab.scores import BinormalScores
+from howsure.lab.simulation import Coverage, coverage
 from howsure.lab.truths import Cells, Clustered, FixedTotals, Repeated, Truth, WeightedCases
 
 __all__ = [

@@ -7,10 +7,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from howsure.errors import HowsureError
 from howsure.lab.grid import GRIDS, run, shuffled
 from howsure.lab.page import page
-from howsure.lab.summary import by_kind, results
+from howsure.lab.summary import by_kind, picked, results
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -38,6 +40,8 @@ def _parser() -> argparse.ArgumentParser:
     running.set_defaults(command=_run)
     showing = commands.add_parser("show", help="print the summary of a folder")
     showing.add_argument("folder", type=Path)
+    showing.add_argument("--by", default="asked", help="a column: asked (the method), average, metric, classes, n …")
+    showing.add_argument("--method", help="only this method's cells")
     showing.set_defaults(command=_show)
     writing = commands.add_parser("page", help="write the page of a folder, with its pictures")
     writing.add_argument("folder", type=Path)
@@ -54,7 +58,11 @@ def _run(given: argparse.Namespace) -> None:
 
 
 def _show(given: argparse.Namespace) -> None:
-    for name, grid in by_kind(results(given.folder)).items():
+    found = results(given.folder)
+    if given.by not in found:
+        raise HowsureError.unknown("column", given.by, found)
+    own = found["asked"] == given.method if given.method else np.ones(len(found["asked"]), dtype=bool)
+    for name, grid in by_kind(picked(found, own), given.by).items():
         sys.stdout.write(f"{name}\n{grid.text()}\n\n")
 
 
