@@ -25,12 +25,13 @@ this page. For a setting of your own, ask `howsure.lab.coverage`:
 
 ```
 
-A cell is one truth × one metric. Truths have {classes} classes and {cases} cases; metrics are all those of counts, with
-every average over classes, and of the rarest class alone. The mean error is that of the coverage from 95 %, in
-percentage points, less what simulation noise adds to it. A miss below means that the truth lies below the interval.
-Widths are relative to the narrowest method which covers in that cell; where the metric's range has no end and an
-interval has none, the cell is left out of the widths. The smallest and the largest of the classes stand apart: where
-classes tie, as in many of these truths, no method that rests on a derivative is meant for them.
+A cell is one truth × one metric. Here are {truths:,} truths of {classes} classes and {cases} cases, with {draws:,}
+studies of each; metrics are those of counts, with every average over classes, and of the rarest class alone. The mean
+error is that of the coverage from 95 %, in percentage points, less what simulation noise adds to it. A miss below means
+that the truth lies below the interval. Widths are relative to the narrowest method which covers in that cell; where the
+metric's range has no end and an interval has none, the cell is left out of the widths. The smallest and the largest of
+the classes stand apart: where classes tie, as in many of these truths, no method that rests on a derivative is meant
+for them.
 """
 
 
@@ -77,5 +78,9 @@ def _introduction(at: Cells) -> str:
     shown = coverage("f1", truth=from_counts([[50, 3], [5, 42]]), n=40, draws=2000, random_state=0)
     classes, cases = (np.unique(at[name]).astype(int) for name in ("classes", "n"))
     return INTRODUCTION.format(
-        example=shown, classes=f"{classes[0]} to {classes[-1]}", cases=f"{cases[0]:,} to {cases[-1]:,}"
+        example=shown,
+        truths=len(np.unique(at["truth"])),
+        classes=f"{classes[0]} to {classes[-1]}",
+        cases=f"{cases[0]:,} to {cases[-1]:,}",
+        draws=int(at["draws"].max()),
     )
