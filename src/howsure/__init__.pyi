@@ -1,6 +1,6 @@
 # The public names, each once: read by type checkers, and at run time to find where a name lives.
 
-from . import plots as plots
+from . import lab as lab, plots as plots
 from .comparison.cochran import CochransQ as CochransQ, cochrans_q as cochrans_q
 from .comparison.compare import compare as compare
 from .comparison.mcnemar import (

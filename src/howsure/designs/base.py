@@ -33,7 +33,8 @@ class Design(abc.ABC):
 
     A subclass needs `variance`; each further method opens more of the library to it: `merged` the metrics of one class
     and thresholds, `joined` the sum of tables, `resample` the bootstraps, `posterior` the credible intervals,
-    `left_out` the BCa bootstrap, `small_sample` intervals that know how little few unequal units tell.
+    `left_out` the BCa bootstrap, `small_sample` intervals that know how little few unequal units tell, `repeated` the
+    simulation of coverage.
 
     Attributes
     ----------
@@ -291,6 +292,28 @@ class Design(abc.ABC):
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
         """Return tables that a repetition of the study could have given, ``(size, cells)``."""
         raise UndefinedDesignError(type(self).__name__, "resampled tables")
+
+    def repeated(self, counts: Array, scale: float, size: int, rng: np.random.Generator) -> tuple[Array, Design]:
+        """Return tables of new studies of the population that the counts describe, with the design of this batch.
+
+        A `resample` has the counts alone; here each table has what an interval of it needs.
+
+        Parameters
+        ----------
+        counts : ndarray of shape (cells,)
+            The table whose shares are the population's.
+        scale : float
+            How many times as large as the table each study is: in cases, or in clusters of them.
+        size : int
+            How many studies.
+        rng : Generator
+            Source of the draws.
+
+        Returns
+        -------
+        tuple of ndarray of shape (size, cells) and Design
+        """
+        raise UndefinedDesignError(type(self).__name__, "new studies")
 
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Return tables in proportion to draws of the cells' probabilities, ``(size, cells)``.

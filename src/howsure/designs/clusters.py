@@ -208,6 +208,22 @@ class Clusters(Design):
         """Draw whole clusters with replacement."""
         return self._added(counts.size, size, lambda number: self._chosen(number, rng))
 
+    def repeated(self, counts: Array, scale: float, size: int, rng: np.random.Generator) -> tuple[Array, Design]:
+        """Draw whole clusters."""
+        number = max(round(float(scale * self.number)), 1)
+        times = rng.multinomial(number, self.multiplicity / self.multiplicity.sum(), size)
+        tables, distinct = np.nonzero(times)
+        order = np.argsort(self.cluster, kind="stable")
+        held = np.bincount(self.cluster, minlength=len(self.multiplicity))  # entries of each distinct cluster
+        cluster = np.repeat(np.arange(len(tables)), held[distinct])
+        first = np.cumsum(held[distinct]) - held[distinct]
+        entry = order[np.arange(len(cluster)) - first[cluster] + (np.cumsum(held) - held)[distinct][cluster]]
+        cell, count = self.cell[entry] + counts.size * tables[cluster], self.count[entry]
+        multiplicity = times[tables, distinct].astype(float)
+        sums = np.bincount(cell, count * multiplicity[cluster], size * counts.size).reshape(size, -1)
+        shape = (size, counts.size)
+        return sums, Clusters(cluster, cell, count, multiplicity, tables, shape, self.labels_per_case)
+
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw the clusters' weights from a flat Dirichlet (the Bayesian bootstrap), and add the prior's cells.
 
@@ -290,3 +306,18 @@ class Clusters(Design):
 
         shape = (len(self.multiplicity), cells)
         return sparse.csr_array((self.count, (self.cluster, self.cell)), shape=shape)
+
+
+def clusters_of(counts: Array) -> Clusters:
+    """Return the design of a batch of tables by the counts of their clusters.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (tables, clusters, cells)
+        Counts of each cluster, none of which is empty.
+    """
+    tables, clusters, cells = counts.shape
+    table, cluster, cell = np.nonzero(counts)
+    owner = np.repeat(np.arange(tables), clusters)
+    entries = (clusters * table + cluster, cells * table + cell, counts[table, cluster, cell].astype(float))
+    return Clusters(*entries, np.ones(len(owner)), owner, (tables, cells))

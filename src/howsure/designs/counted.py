@@ -75,6 +75,11 @@ class Independent(Design):
         """Draw multinomial tables: the same distribution as counting resampled rows."""
         return multinomial(counts, size, rng)
 
+    def repeated(self, counts: Array, scale: float, size: int, rng: np.random.Generator) -> tuple[Array, Design]:
+        """Draw multinomial tables."""
+        total = counts.sum()
+        return rng.multinomial(round(float(scale * total)), counts / total, size).astype(float), self
+
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw gamma variables, which are a Dirichlet draw up to their sum."""
         return gammas_with_prior(counts, prior, size, rng)
@@ -208,6 +213,13 @@ class Weighted(Design):
         drawn[:, filled] = np.add.reduceat(sampled, starts, axis=1)
         return drawn
 
+    def repeated(self, counts: Array, scale: float, size: int, rng: np.random.Generator) -> tuple[Array, Design]:
+        """Draw cases with their weights."""
+        cell, weight, number = self.units(counts)
+        drawn = rng.multinomial(round(float(scale * number.sum())), number / number.sum(), size)
+        sums, squares = (added_up(drawn * power, cell, counts.size) for power in (weight, weight**2))
+        return sums, Weighted(squares)
+
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw gamma variables with the cells' sums of weights as means and sums of squared weights as variances."""
         weight, number = self._typical(counts)
@@ -317,6 +329,14 @@ class FixedMargins(Design):
         for cells in self._members():
             drawn[:, cells] = multinomial(counts[cells], size, rng)
         return drawn
+
+    def repeated(self, counts: Array, scale: float, size: int, rng: np.random.Generator) -> tuple[Array, Design]:
+        """Draw a multinomial within each stratum, whose total is fixed in proportion to the table's."""
+        totals, drawn = self._sums(counts), np.zeros((size, counts.size))
+        for cells, number in zip(self._members(), apportioned(round(float(scale * totals.sum())), totals), strict=True):
+            if number:
+                drawn[:, cells] = rng.multinomial(number, counts[cells] / counts[cells].sum(), size)
+        return drawn, self
 
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw a Dirichlet within each stratum, scaled to its fixed total."""
@@ -428,6 +448,20 @@ def _within_classes(counts: Array, truth: Array, slopes: Array) -> Array:
     size = int(truth.max()) + 1
     means = quotient(added_up(counts * slopes, truth, size), added_up(counts, truth, size))
     return np.asarray(slopes - means[..., truth])
+
+
+def apportioned(cases: int, shares: Array) -> Array:
+    """Return whole numbers that sum to ``cases`` in proportion to shares, by largest remainders.
+
+    Examples
+    --------
+    >>> apportioned(10, np.array([1.0, 1.0, 1.0])).tolist()
+    [4, 3, 3]
+    """
+    exact = cases * shares / shares.sum()
+    whole: Array = np.floor(exact + 1e-9).astype(int)
+    whole[np.argsort(whole - exact, kind="stable")[: cases - int(whole.sum())]] += 1
+    return whole
 
 
 def dot(first: Array, second: Array) -> Array:

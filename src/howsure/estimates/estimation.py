@@ -339,7 +339,7 @@ def _analytics(table: Table, metrics: Sequence[Metric], method: Method | None, l
 
 
 def _analytic(table: Table, metric: Metric, method: Method | None, level: float, seed: Any) -> Answer:
-    small, same = _smallest(*own_table(table, metric))
+    small, same = smallest(*own_table(table, metric))
     chosen = checked(method, same, small)
     return chosen, chosen.interval(same, small, level, seed), None
 
@@ -349,7 +349,7 @@ def _in_one_pass(
 ) -> Estimates | None:
     """Return the estimates of all groups at once; None where the method takes one table at a time."""
     table, own = own_table(stack, metric)
-    small, same = _smallest(table, own)
+    small, same = smallest(table, own)
     chosen = checked(method, same, small)
     if not (chosen.takes_batches and same.takes_batches):
         return None
@@ -386,8 +386,8 @@ def finished(
     return estimate_of(name, float(value), told, level, method)
 
 
-def _smallest(table: Table, metric: Metric) -> tuple[Table, Metric]:
-    """Return the 2×2 table and its metric, where the metric looks at one of many classes."""
+def smallest(table: Table, metric: Metric) -> tuple[Table, Metric]:
+    """Return the smallest table that holds all a metric looks at: the 2×2 one, of one class of many."""
     if metric.positive is None or table.shape == (2, 2) or metric.spec is None:
         return table, metric
     small = table.one_against_rest(metric.positive)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
@@ -33,6 +35,15 @@ def axes(ax: Axes | None, *, rows: int | None = None, width: float = 0.0) -> Axe
     if rows is not None:
         height = ROW * rows + 1.3
     return plt.subplots(figsize=(max(usual, width), height), layout="constrained")[1]
+
+
+def saved_svg(ax: Axes, path: Path) -> None:
+    """Write the axes' figure as SVG, the same bytes each time, and close it."""
+    figure = ax.figure
+    assert isinstance(figure, Figure)  # noqa: S101 - `axes` has made it, and no subfigures
+    with mpl.rc_context({"svg.hashsalt": "howsure", "svg.fonttype": "none"}):
+        figure.savefig(path, format="svg", metadata={"Date": None})
+    plt.close(figure)
 
 
 def ink() -> str:

@@ -1,0 +1,25 @@
+"""A laboratory of intervals: tables drawn from stated truths, and how often a method's intervals hold these."""
+
+from __future__ import annotations
+
+from howsure.lab.evidence import ReviewedLabels, UnlabelledScores
+from howsure.lab.models import PairedModels, SeparateModels
+from howsure.lab.scores import BinormalScores
+from howsure.lab.simulation import Coverage, coverage
+from howsure.lab.truths import Cells, Clustered, FixedTotals, Repeated, Truth, WeightedCases
+
+__all__ = [
+    "BinormalScores",
+    "Cells",
+    "Clustered",
+    "Coverage",
+    "FixedTotals",
+    "PairedModels",
+    "Repeated",
+    "ReviewedLabels",
+    "SeparateModels",
+    "Truth",
+    "UnlabelledScores",
+    "WeightedCases",
+    "coverage",
+]

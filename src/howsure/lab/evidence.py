@@ -1,0 +1,116 @@
+"""Stated truths of cases without labels, and of labels that are partly wrong and partly reviewed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError, whole_number
+from howsure.evidence.review.reviewed import reviewed
+from howsure.evidence.unlabelled.calibrated import calibrated
+from howsure.lab.truths import Cells, Truth
+from howsure.tables.confusion import ConfusionTable
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class UnlabelledScores(Truth):
+    """Calibrated scores without labels, from a beta distribution; the truth is that of the population.
+
+    Parameters
+    ----------
+    a, b : float
+        Parameters of the distribution of the scores.
+    threshold : float
+        From which score on a case is predicted positive.
+    n : int
+        Number of cases of each study.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> round(hs.lab.UnlabelledScores(1, 1, 0.5, n=100).value("precision"), 6)  # uniform scores
+    0.75
+    """
+
+    a: float
+    b: float
+    threshold: float
+    n: int
+
+    def __post_init__(self) -> None:
+        whole_number("n", self.n)
+        if not (self.a > 0 and self.b > 0 and 0 < self.threshold < 1):
+            message = "`a` and `b` are positive, and `threshold` lies between 0 and 1."
+            raise HowsureError(message)
+
+    @property
+    def expected(self) -> ConfusionTable:
+        """The table of the distribution itself."""
+        from scipy import stats
+
+        return calibrated(stats.beta(self.a, self.b)).at(self.threshold)
+
+    def tables(self, size: int, rng: np.random.Generator) -> list[ConfusionTable]:
+        """Return the table of each study's scores, as a sample of the population."""
+        drawn = rng.beta(self.a, self.b, (size, self.n))
+        return [calibrated(scores, target="population").at(self.threshold) for scores in drawn]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReviewedLabels(Truth):
+    """Labels of which a share is wrong, whatever is predicted, and some of which are reviewed at random.
+
+    Parameters
+    ----------
+    cells : Cells
+        Probabilities of true × predicted classes, and the number of cases.
+    wrong : float
+        Share of the recorded labels that are another class, each other one equally often.
+    reviews : int
+        How many cases are reviewed.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> truth = hs.lab.ReviewedLabels(hs.lab.Cells([[50, 5], [5, 40]], 200), wrong=0.1, reviews=80)
+    >>> round(truth.value("accuracy"), 6), len(truth.tables(3, np.random.default_rng(0)))
+    (0.9, 3)
+    """
+
+    cells: Cells
+    wrong: float
+    reviews: int
+
+    def __post_init__(self) -> None:
+        whole_number("reviews", self.reviews, most=self.cells.n)
+        if not 0 <= self.wrong < 1:
+            message = f"`wrong` is a share from 0 to below 1, not {self.wrong!r}."
+            raise HowsureError(message)
+
+    @property
+    def expected(self) -> ConfusionTable:
+        """The table of true labels that very many cases would give."""
+        return self.cells.expected
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers are held while one table is drawn."""
+        return 4 * self.cells.classes**3
+
+    def tables(self, size: int, rng: np.random.Generator) -> list[ConfusionTable]:
+        """Return the corrected table of each study."""
+        classes = self.cells.classes
+        recorded = np.full((classes, classes), self.wrong / (classes - 1))
+        np.fill_diagonal(recorded, 1 - self.wrong)
+        shares = np.einsum("tp,tr->rpt", np.asarray(self.cells.shares), recorded)  # recorded × predicted × true
+        cases = rng.multinomial(self.cells.n, shares.ravel(), size)
+        seen = rng.multivariate_hypergeometric
+        return [
+            reviewed(each.reshape(shares.shape).sum(-1), seen(each, self.reviews).reshape(shares.shape))
+            for each in cases
+        ]

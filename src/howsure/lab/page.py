@@ -1,0 +1,86 @@
+"""A folder of results as a page: tables and two pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from howsure.lab.summary import HEADERS, KINDS, POOR, Cells, by_column, by_kind, picked, results
+from howsure.writing import checked_path, written
+
+INTRODUCTION = """# Coverage: how often the intervals hold the truth
+
+A 95 % interval promises to hold the true value in 95 of 100 studies. Here studies are drawn from tables whose true
+metrics are known, and it is counted how often each method keeps the promise.
+
+`python -m howsure.lab run --out FOLDER` draws the studies, `python -m howsure.lab page FOLDER docs/coverage.md` writes
+this page. For a setting of your own, ask `howsure.lab.coverage`:
+
+```python
+>>> import howsure as hs
+>>> pilot = hs.from_counts([[50, 3], [5, 42]])
+>>> print(hs.lab.coverage("f1", truth=pilot, n=40, draws=2000, random_state=0))
+{example}
+
+```
+
+A cell is one truth × one metric. Here are {truths:,} truths of {classes} classes and {cases} cases, with {draws:,}
+studies of each; metrics are those of counts, with every average over classes, and of the rarest class alone. The mean
+error is that of the coverage from 95 %, in percentage points, less what simulation noise adds to it. A miss below means
+that the truth lies below the interval. Widths are relative to the narrowest method which covers in that cell; where the
+metric's range has no end and an interval has none, the cell is left out of the widths. The smallest and the largest of
+the classes stand apart: where classes tie, as in many of these truths, no method that rests on a derivative is meant
+for them.
+"""
+
+
+def page(folder: str | Path, path: str | Path) -> Path:
+    """Write the page of a folder of results, with its pictures beside it.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Where `grid.run` has written.
+    path : str or Path
+        The page, in Markdown; the pictures have its name, and end in ``.svg``.
+
+    Returns
+    -------
+    Path
+        The page.
+    """
+    from howsure.lab.pictures import by_errors, distribution
+
+    place, at = checked_path(path), results(folder)
+    parts = [_introduction(at)]
+    for name, grid in by_kind(at).items():
+        parts += [f"## {name[:1].upper()}{name[1:]}\n", grid.markdown() + "\n"]
+    enough = picked(at, next(iter(KINDS.values()))(at))
+    for name, draw, words in (
+        ("distribution", distribution, f"Coverage of the cells in order; the line is at {POOR:.0%}."),
+        ("errors", by_errors, "Mean coverage by the expected number of errors in the study."),
+    ):
+        beside = place.with_name(f"{place.stem}-{name}.svg")
+        draw(at, beside)
+        parts.append(f"![{words}]({beside.name})\n")
+    for method in np.unique(enough["asked"]):
+        own = picked(enough, enough["asked"] == method)
+        grid = by_column(own, "average", ("average", *HEADERS[1:]))
+        parts += [f"## `{method}` by average, {next(iter(KINDS))}\n", grid.markdown() + "\n"]
+    return written(place, "\n".join(parts))
+
+
+def _introduction(at: Cells) -> str:
+    from howsure.lab.simulation import coverage
+    from howsure.tables.confusion import from_counts
+
+    shown = coverage("f1", truth=from_counts([[50, 3], [5, 42]]), n=40, draws=2000, random_state=0)
+    classes, cases = (np.unique(at[name]).astype(int) for name in ("classes", "n"))
+    return INTRODUCTION.format(
+        example=shown,
+        truths=len(np.unique(at["truth"])),
+        classes=f"{classes[0]} to {classes[-1]}",
+        cases=f"{cases[0]:,} to {cases[-1]:,}",
+        draws=int(at["draws"].max()),
+    )

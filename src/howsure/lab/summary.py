@@ -1,0 +1,210 @@
+"""What a folder of results amounts to: how far coverage is from its level, where it is worst, and at what width."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError
+from howsure.grids import Grid, number
+
+Array = NDArray[Any]
+WORDS = ("truth", "metric", "asked", "method")
+NUMBERS = (
+    "confidence_level",
+    "draws",
+    "coverage",
+    "coverage_error",
+    "missed_below",
+    "missed_above",
+    "width",
+    "interval_score",
+    "beyond",
+    "undefined",
+    "rarest_cases",
+    "errors",
+    "classes",
+    "n",
+)
+POOR = 0.92
+ENOUGH = 5.0  # expected cases, and errors
+Cells = Mapping[str, Array]  # columns of the cells of a grid: truth × metric × method
+EXTREMES = ("max", "min")  # averages that have no derivative where classes tie, as those of many truths do
+KINDS: dict[str, Callable[[Cells], Array]] = {
+    "rarest ≥ 5 cases, ≥ 5 errors": lambda at: _smooth(at) & (at["rarest_cases"] >= ENOUGH) & (at["errors"] >= ENOUGH),
+    "rarest ≥ 5 cases, fewer errors": lambda at: _smooth(at) & (at["rarest_cases"] >= ENOUGH) & (at["errors"] < ENOUGH),
+    "rarest 1–5 cases": lambda at: _smooth(at) & (at["rarest_cases"] < ENOUGH),
+    "smallest or largest of the classes": lambda at: ~_smooth(at),
+}
+
+
+def _smooth(at: Cells) -> Array:
+    return ~np.isin(at["average"], EXTREMES)
+
+
+def results(folder: str | Path) -> dict[str, Array]:
+    """Return what is in a folder of results as columns, with the width relative to the narrowest that covers.
+
+    Cells in which hardly any interval is defined (below one study in ten) are left out.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Where `grid.run` has written.
+
+    Raises
+    ------
+    HowsureError
+        If there is nothing.
+    """
+    rows = list(_rows(Path(folder)))
+    if not rows:
+        message = f"'{folder}' holds no results: make some with `python -m howsure.lab run --out {folder}`."
+        raise HowsureError(message)
+    columns = zip(*rows, strict=True)
+    found: dict[str, Array] = {name: np.array(next(columns)) for name in WORDS}
+    found |= {name: np.array(next(columns), dtype=float) for name in NUMBERS}
+    made = {"average": average_of(found["metric"]), "relative_width": _relative_width(found), "excess": _excess(found)}
+    return found | made
+
+
+def _rows(folder: Path) -> Iterator[tuple[Any, ...]]:
+    for path in sorted(folder.glob("*/*.jsonl.gz")):
+        for line in gzip.decompress(path.read_bytes()).decode().splitlines():
+            record = json.loads(line)
+            if record["undefined"] < 0.9:
+                yield tuple(record[name] for name in (*WORDS, *NUMBERS))
+
+
+def _relative_width(at: Cells) -> Array:
+    """Return each width over that of the narrowest method which covers, to two Monte Carlo errors, in the same cell."""
+    _, cell = np.unique(np.char.add(np.char.add(at["truth"], " "), at["metric"]), return_inverse=True)
+    covers = (at["coverage"] + 2 * at["coverage_error"] >= at["confidence_level"]) & np.isfinite(at["width"])
+    narrowest = np.full(cell.max() + 1, np.inf)
+    np.minimum.at(narrowest, cell[covers], at["width"][covers])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ratio = at["width"] / narrowest[cell]
+    return np.where(np.isfinite(ratio) & (ratio > 0), ratio, np.nan)
+
+
+def _excess(at: Cells) -> Array:
+    """Return the distance of the coverage from its level beyond what simulation noise adds to it on average."""
+    level, draws = at["confidence_level"], at["draws"] * (1 - at["undefined"])
+    noise = np.sqrt(2 / np.pi * level * (1 - level) / draws)
+    return np.asarray(np.abs(at["coverage"] - level) - noise)
+
+
+def picked(at: Cells, chosen: Array) -> dict[str, Array]:
+    """Return some of the cells."""
+    return {name: column[chosen] for name, column in at.items()}
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """What a method gives over many cells of the grid.
+
+    Parameters
+    ----------
+    cells : int
+        How many there are: truth × metric.
+    error : float
+        Mean distance of the coverage from its level, beyond simulation noise.
+    worst, where : float, str
+        Lowest coverage, and in which cell.
+    poor : float
+        Share of the cells that are covered less than 92 % of the time.
+    below, above : float
+        Mean share of intervals that miss a truth below and above them.
+    width : float
+        Geometric mean of the width over that of the narrowest method which covers.
+    beyond : float
+        Mean share of intervals that reach beyond the metric's range.
+    """
+
+    cells: int
+    error: float
+    worst: float
+    where: str
+    poor: float
+    below: float
+    above: float
+    width: float
+    beyond: float
+
+    @classmethod
+    def of(cls, at: Cells) -> Figures:
+        """Return the figures of these cells."""
+        lowest = int(at["coverage"].argmin())
+        widths = at["relative_width"][np.isfinite(at["relative_width"])]
+        return cls(
+            cells=len(at["coverage"]),
+            error=float(at["excess"].mean()),
+            worst=float(at["coverage"][lowest]),
+            where=f"{at['metric'][lowest]}, {at['truth'][lowest]}",
+            poor=float((at["coverage"] < POOR).mean()),
+            below=float(at["missed_below"].mean()),
+            above=float(at["missed_above"].mean()),
+            width=float(np.exp(np.log(widths).mean())) if widths.size else np.nan,
+            beyond=float(at["beyond"].mean()),
+        )
+
+    def texts(self) -> tuple[str, ...]:
+        """Return them as texts, shares in percent."""
+        return (
+            f"{self.cells:,}",
+            number(100 * self.error, 2),
+            number(100 * self.poor, 1),
+            number(100 * self.below, 2),
+            number(100 * self.above, 2),
+            number(100 * self.beyond, 2),
+            number(self.width, 3),
+            number(100 * self.worst, 1),
+            self.where,
+        )
+
+
+HEADERS = (
+    "method",
+    "cells",
+    "mean error, points",
+    "below 92 %, %",
+    "missed below, %",
+    "missed above, %",
+    "beyond range, %",
+    "width, relative",
+    "worst, %",
+    "worst cell",
+)
+
+
+def by_column(at: Cells, name: str, headers: tuple[str, ...]) -> Grid:
+    """Return a table with one row for each value of a column."""
+    rows = []
+    for value in np.unique(at[name]):
+        said = f"{value:g}" if at[name].dtype.kind == "f" else str(value)
+        rows.append((said, *Figures.of(picked(at, at[name] == value)).texts()))
+    return Grid(headers, tuple(rows))
+
+
+def by_kind(at: Cells, column: str = "asked") -> dict[str, Grid]:
+    """Return a table with one row for each value of a column, by default each method: for each kind of cell."""
+    headers = ("method" if column == "asked" else column, *HEADERS[1:])
+    kinds = ((name, rule(at)) for name, rule in KINDS.items())
+    return {name: by_column(picked(at, chosen), column, headers) for name, chosen in kinds if chosen.any()}
+
+
+def average_of(metrics: Array) -> Array:
+    """Return what each metric is over classes: the name of its average, one class, or the whole table."""
+    known = {
+        metric: "whole table" if "@" not in metric else metric.partition("@")[2].partition("+")[0]
+        for metric in np.unique(metrics).tolist()
+    }
+    return np.array([known[metric] for metric in metrics.tolist()])
