@@ -27,6 +27,7 @@ from howsure.methods.interval import (
     shows_variation,
     standard_error,
 )
+from howsure.methods.proportion import Wilson
 from howsure.metrics.forms import Parts, Proportion, Ratio
 from howsure.metrics.metric import Contrast, Metric, Side
 from howsure.tables.counts import ClassCounts
@@ -118,9 +119,7 @@ def _difference(metric: Metric, contrast: Contrast, table: Table) -> AtLevels:
     value, error = np.asarray(metric(table.counted)), standard_error(metric, table)
     sides = (contrast.first, contrast.second)
     tables = [side.view.table(table) for side in sides]
-    single = [
-        default_method(side.metric, own).at_levels(side.metric, own) for side, own in zip(sides, tables, strict=True)
-    ]
+    single = [_single(side.metric, own) for side, own in zip(sides, tables, strict=True)]
     values = [np.asarray(side.value(table.counted)) for side in sides]
     shared = 0.0 if len(table.design.test_sets) > 1 else _correlation(sides, table, error)
 
@@ -140,6 +139,13 @@ def _difference(metric: Metric, contrast: Contrast, table: Table) -> AtLevels:
         return Interval(np.where(usable, low, np.nan), np.where(usable, high, np.nan), error, reason=reason)
 
     return interval
+
+
+def _single(metric: Metric, table: Table) -> AtLevels:
+    """Return the interval of one model: of a share Wilson's, as in Newcombe's, and else the default one."""
+    wilson = Wilson()
+    method = default_method(metric, table) if wilson.suits(metric, table) else wilson
+    return method.at_levels(metric, table)
 
 
 def _reach(first: Any, second: Any, correlation: Any) -> Array:
