@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Unpack, overload
@@ -13,7 +14,7 @@ from howsure.compat import undefined
 from howsure.compat.keywords import Keywords, Settings, listed, with_keywords
 from howsure.compat.per_class import one_class
 from howsure.compat.undefined import ZeroDivision
-from howsure.errors import HowsureError, UnknownKeyError, boolean, checked_level, several
+from howsure.errors import HowsureError, boolean, checked_level, looked_up, several
 from howsure.estimates.estimate import Estimate
 from howsure.grids import Grid, Tabular, interval_text, number, percent
 from howsure.metrics.binding import resolve
@@ -49,9 +50,7 @@ class ClassificationReport(Tabular, Mapping[str, Mapping[str, Estimate]]):
     digits: int = 3
 
     def __getitem__(self, row: str) -> Mapping[str, Estimate]:
-        if row not in self.rows:
-            raise UnknownKeyError.unknown("row of this report", str(row), self.rows)
-        return self.rows[row]
+        return looked_up("row of this report", row, self.rows)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.rows)
@@ -186,6 +185,10 @@ def classification_report(
         raise HowsureError(message)
     is_accuracy = table.has_one_label_per_case and len(set(shown)) == len(table.labels)
     averages = AVERAGES[is_accuracy:]
+    every = [*names, *(f"{average} avg" for average in averages), *([ACCURACY] if is_accuracy else [])]
+    if repeated := [name for name, number in Counter(every).items() if number > 1]:
+        message = f"The report has several rows {repeated[0]!r}. Give each class once, and a name of its own."
+        raise HowsureError(message)
     support = {name: float(total[place]) for name, place in zip(names, shown, strict=True)}
     support |= {f"{average} avg": sum(float(total[place]) for place in shown) for average in averages}
     rows = dict(
