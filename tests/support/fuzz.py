@@ -102,7 +102,8 @@ def a_case(rng):
         columns |= {"y_true": labels[truth], "y_score": score / score.sum(1, keepdims=True)}
         return Case(kind, columns, {"labels": labels})
     if kind == "calibrated":
-        return Case(kind, {"y_score": scored()}, {"target": str(rng.choice(["batch", "population"]))})
+        weights = {name: part for name, part in columns.items() if name == "sample_weight"}
+        return Case(kind, weights | {"y_score": scored()}, {"target": str(rng.choice(["batch", "population"]))})
     columns["y_true"] = (truth > 0).astype(int)
     if kind == "scores":
         return Case(kind, columns | {"y_score": scored()})

@@ -143,8 +143,10 @@ def _quantiles(values: Array, mass: Array, known: float, confidence_level: float
 def is_predictable(table: Table) -> bool:
     """Whether the predictive distribution is the best that there is for a table, and quick to have."""
     design = table.design
-    few = isinstance(design, Batch) and table.has_thresholds and table.rows <= FEW_CASES
-    return design.knows_chances and not design.is_exact and (few or table.shape == (2, 2))
+    if isinstance(design, Batch):
+        few = (table.has_thresholds or table.shape == (2, 2)) and table.rows <= FEW_CASES
+        return few or _has_joint_distribution(table)
+    return design.knows_chances and not design.is_exact and table.shape == (2, 2)
 
 
 def _has_joint_distribution(table: Table) -> bool:
