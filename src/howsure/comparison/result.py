@@ -16,8 +16,8 @@ from howsure.estimates.drawn import Drawn
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.named import Named
 from howsure.grids import Grid, OneRecord, interval_text, number, p_text, percent, significant_decimals, value_text
-from howsure.methods.summary import Probability, probability_above
 from howsure.methods.sides import Sides
+from howsure.methods.summary import Probability, probability_above
 from howsure.metrics.contrast import EFFECTS
 
 Array = NDArray[Any]
