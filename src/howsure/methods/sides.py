@@ -51,7 +51,7 @@ class Sides:
         return method if method is None or self.alternative == "two-sided" else method.one_sided()
 
     def p_value(self, two_sided: float, value: float, null: float) -> float:
-        """Return the p-value of the side that is asked for, from the two-sided one: small where the limit excludes null.
+        """Return the p-value of the side that is asked for, from the two-sided one.
 
         Parameters
         ----------
