@@ -194,8 +194,8 @@ def evaluated(
     """
     first = getattr(table, "overall", table)
     if threshold is None or not first.has_thresholds:
-        return evaluate(table, metrics or default_metrics(first), **settings)
-    return evaluate(table, metrics or (*USUAL, "roc_auc"), threshold=threshold, **settings)
+        return evaluate(table, default_metrics(first) if metrics is None else metrics, **settings)
+    return evaluate(table, (*USUAL, "roc_auc") if metrics is None else metrics, threshold=threshold, **settings)
 
 
 def _chunks(reference: Any, known: Mapping[Any, Any]) -> list[Any]:

@@ -198,7 +198,7 @@ def classification_report(
     )
     if table is not y_true and not table.has_one_label_per_case:
         by_case = Classes("samples", places, 1, zero_division)
-        found = (by_case.score(parse(metric), y_true, y_pred, settings) for metric in METRICS)
+        found = (by_case.over_samples(parse(metric), *settings.labels(y_true, y_pred), settings) for metric in METRICS)
         rows[SAMPLES] = dict(zip(METRICS, found, strict=True))
         support[SAMPLES] = support["macro avg"]
     if is_accuracy:

@@ -15,11 +15,9 @@ from howsure.errors import HowsureError, one_of, whole_number
 from howsure.evidence.calibration.calibrator import Calibrator
 from howsure.evidence.unlabelled.batch import calibrated_batch
 from howsure.evidence.unlabelled.chunks import Every, chunks
-from howsure.sources.columns import checked_weight
-from howsure.sources.encoding import encoded
+from howsure.evidence.unlabelled.columns import NONE, case_weights, predicted_positions, probability_columns
 from howsure.sources.frames import columns
 from howsure.sources.groups import by_columns, roles
-from howsure.sources.scores import score_values
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.score_matrix import MulticlassScoresTable
@@ -31,8 +29,6 @@ Target = Literal["batch", "population"]
 Kind = Literal["confusion", "scores"]
 Make = Callable[[Any], Table]  # from some of the rows
 TARGETS: Mapping[str, type[Batch | Population]] = {"batch": Batch, "population": Population}
-ROUNDING = 2e-3  # by which the probabilities of a case, printed with few decimals, may miss a sum of 1
-NONE = 1e-30  # a probability below it is none: its inverse square would overflow
 
 
 @overload
@@ -202,9 +198,9 @@ def calibrated(
         rows, make = _batches(given["y_score"], calibrator)
     else:
         others = {"y_pred": y_pred, "sample_weight": sample_weight} | roles(named)
-        score, given, names = _columns(y_score, data, others, check)
+        score, given, names = probability_columns(y_score, data, others, check)
         classes = names if labels is None else labels
-        weight = _weights(given.get("sample_weight"), len(score))
+        weight = case_weights(given.get("sample_weight"), len(score))
         rows, make = len(score), _maker(score, given.get("y_pred"), weight, kind, classes, TARGETS[target])
     split = chunks(named, given, every, rows)
     return make(slice(None)) if split is None else split.each(make)
@@ -231,17 +227,6 @@ def _batches(y_score: Any, calibrator: Calibrator) -> tuple[int, Make]:
     known = np.concatenate([score, calibrator.table.scores])
     limits = float(known.min()), float(known.max())
     return len(score), lambda rows: replace(calibrated_batch(score[rows], calibrator), limits=limits)
-
-
-def _weights(given: Any, rows: int) -> Array | None:
-    """Return the checked weights of the cases; None where there are none."""
-    if given is None:
-        return None
-    weight = checked_weight(given)
-    if len(weight) != rows:
-        message = f"The columns differ in length: `y_score` has {rows}, `sample_weight` has {len(weight)}."
-        raise HowsureError(message)
-    return weight
 
 
 def _maker(
@@ -272,7 +257,7 @@ def _maker(
         score = np.where(score < NONE, 0.0, score)
         score = np.stack([1 - score, score], 1)
     classes = np.arange(score.shape[1]) if labels is None else label_array(labels)
-    decisions = _decisions(score, predicted, classes)
+    decisions = predicted_positions(score, predicted, classes)
     if kind == "scores":
         return lambda rows: _of_rows(score[rows], weights(rows), classes, design)
     return lambda rows: _of_probabilities(score[rows], weights(rows), decisions[rows], classes, design)
@@ -285,82 +270,12 @@ def _refuse_given(what: str, **arguments: Any) -> None:
         raise HowsureError(message)
 
 
-def _columns(
-    y_score: Any, data: Any, others: Mapping[str, Any], check: bool
-) -> tuple[Array, dict[str, Any], list[str] | None]:
-    """Return checked scores, ``(n,)`` or ``(n, K)``, the other columns by role, and the names of K columns."""
-    present = {role: column for role, column in others.items() if column is not None}
-    if data is not None and isinstance(y_score, list | tuple):
-        names = [str(each) for each in y_score]
-        given = columns(data, {**{f"y_score[{i}]": name for i, name in enumerate(names)}, **present}, check=check)
-        score = np.stack([score_values(given[f"y_score[{i}]"]) for i in range(len(names))], 1)
-        return _probabilities(score), given, names
-    given = columns(data, {"y_score": y_score, **present}, check=check)
-    values = given["y_score"]
-    names = [str(each) for each in values.columns] if hasattr(values, "columns") else []
-    array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
-    if array.ndim == 2:
-        flat = score_values(array.ravel()).reshape(array.shape)
-        return _probabilities(flat), given, names or None
-    return _in_range(score_values(values)), given, None
-
-
-def _in_range(score: Array) -> Array:
-    if not score.size:
-        message = "`y_score` is empty: there is no case to evaluate."
-        raise HowsureError(message)
-    outside = (score < 0) | (score > 1)
-    if outside.any():
-        first = int(np.argmax(outside.reshape(len(score), -1).any(1)))
-        worst = float(score[outside][0])
-        message = (
-            f"`y_score` has {int(outside.sum())} values outside [0, 1] (first {worst:g}, at row {first}). "
-            "Without labels a score must be the probability of the class: give a `calibrator` from `calibrate`."
-        )
-        raise HowsureError(message)
-    return score
-
-
-def _probabilities(score: Array) -> Array:
-    """Return n×K probabilities; refuse cases whose probabilities do not sum to 1."""
-    _in_range(score)
-    sums = score.sum(1)
-    off = np.abs(sums - 1) > ROUNDING
-    if off.any():
-        first = int(np.argmax(off))
-        message = (
-            f"The probabilities of {int(off.sum())} cases do not sum to 1 (first at row {first}: {sums[first]:g}). "
-            "Give the probability of every class."
-        )
-        raise HowsureError(message)
-    return np.where(score < NONE, 0.0, score / sums[:, None])
-
-
 def _binary(labels: Any) -> Array:
     classes = np.arange(2) if labels is None else label_array(labels)
     if len(classes) != 2:
         message = f"`labels` names {len(classes)} classes; one score per case has two, the negative and the positive."
         raise HowsureError(message)
     return classes
-
-
-def _decisions(score: Array, predicted: Any, classes: Array) -> Array:
-    if len(classes) != score.shape[1]:
-        message = f"`labels` names {len(classes)} classes, and `y_score` has {score.shape[1]} columns."
-        raise HowsureError(message)
-    if predicted is None:
-        return np.asarray(score.argmax(1))
-    column = encoded("y_pred", predicted)
-    if len(column) != len(score):
-        message = f"The columns differ in length: `y_score` has {len(score)}, `y_pred` has {len(column)}."
-        raise HowsureError(message)
-    known = {str(label): index for index, label in enumerate(classes.tolist())}
-    used, position = np.unique(np.asarray(column.codes, dtype=np.int64) - column.offset, return_inverse=True)
-    values = column.levels[used].tolist()
-    for value in values:
-        if str(value) not in known:
-            raise HowsureError.unknown("class", str(value), known)
-    return np.array([known[str(value)] for value in values])[position]
 
 
 def _of_scores(score: Array, weight: Array | float, classes: Array, design: type[Batch | Population]) -> Table:
