@@ -50,6 +50,7 @@ def test_a_paired_table_has_the_report_of_its_models():
         (lambda: hs.report_of(TABLE, comparisons=3), "Give what `compare`.*, not int"),
         (lambda: hs.draw_tables(3), "takes a table.*not int"),
         (lambda: hs.monitor({"a": 3}), "needs chunks"),
+        (lambda: hs.monitor({"a": TABLE}, np.zeros((2, 2))), "named by a spec string.*not by "),
         (lambda: hs.pool("x", "y"), "`values` must be numbers, not 'x'"),
         (lambda: hs.adjusted_p_values("x"), "`p_values` must be numbers, not 'x'"),
         (lambda: hs.ranks({"a": "x", "b": "y"}), "`draws` must be numbers, not 'x'"),
@@ -57,7 +58,25 @@ def test_a_paired_table_has_the_report_of_its_models():
         (lambda: hs.estimate(TABLE, "mcc", method="bayes", random_state="x"), "`random_state` is a whole.*'x'"),
         (lambda: hs.estimate(TABLE, "mcc", method="bayes", random_state=-1), "`random_state` is a whole.*-1"),
         (lambda: hs.draw_tables(TABLE, random_state=1.5), "`random_state` is a whole.*1.5"),
-        (lambda: hs.bootstrap(np.mean, TRUTH, n_resamples=0), "`n_resamples` must be .* at least 1, not 0"),
+        (lambda: hs.bootstrap(np.mean, TRUTH, n_resamples=0), "`n_resamples` must be .* at least 1 .*, not 0"),
+        (
+            lambda: hs.bootstrap(np.mean, TRUTH, n_resamples=1e20),
+            "`n_resamples` must be .* at most 100,000,000, not 1e",
+        ),
+        (
+            lambda: hs.evaluate(hs.calibrated([0.1, 0.9, 0.4]), random_state=np.array([0.1, 0.9])),
+            "`random_state` is a whole",
+        ),
+        (
+            lambda: hs.optimal_threshold(hs.scores(TRUTH, np.linspace(0.1, 0.9, 8)), criterion=np.ones(2)),
+            "named by a spec string",
+        ),
+        (
+            lambda: hs.optimal_threshold(
+                hs.scores(TRUTH, np.linspace(0.1, 0.9, 8)), criterion="cost", false_positive_cost="x"
+            ),
+            "not a numb",
+        ),
         (lambda: hs.Bootstrap("bca", 0), "`n_resamples` must be"),
         (lambda: hs.Bootstrap(9999), r"kind of bootstrap '9999'.*n_resamples=9999"),
         (lambda: hs.estimate(TABLE, "f1@macro", classes=[7]), r"from 0 to 1, not \[7\]"),

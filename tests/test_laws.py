@@ -282,6 +282,14 @@ def test_tied_classes_have_one_interval_in_any_order(spec):
     assert len(found) == 1
 
 
+@pytest.mark.parametrize("spec", ["prevalence@min", "prevalence@max"])
+def test_the_smaller_of_two_shares_of_a_half_varies(spec):
+    """Of balanced classes the smaller prevalence is no constant: its standard error is that of a share of a half."""
+    found = hs.estimate(hs.from_counts([[40, 10], [15, 35]]), spec)
+    assert found.standard_error == pytest.approx(np.sqrt(0.25 / 100))
+    assert found.low < 0.5 < found.high
+
+
 @pytest.mark.parametrize("scale", [10.0, 1e-3])
 def test_tied_classes_of_equal_weight_stay_tied(scale):
     """Weights of 0.1 and 0.2 are as much as one of 0.3, though their sum as floats is not, in any unit."""

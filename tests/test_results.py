@@ -189,6 +189,16 @@ def test_mappings_keep_their_word(result):
     assert not str(caught.value).startswith(("'", '"'))
 
 
+def test_what_can_be_no_key_is_a_key_that_is_missing(result):
+    """A list, an array or a slice in brackets is refused in words, as any other key that is not there."""
+    if not isinstance(result, Mapping):
+        pytest.skip("no mapping")
+    for key in ([1], {}, np.array([1, 2]), slice(0, 1), object(), None):
+        with pytest.raises(hs.HowsureError, match="There is no|named by"):
+            result[key]
+        assert key not in result
+
+
 def test_keys_of_each_mapping():
     """Evaluations have metrics, comparisons pairs, ranks and differences names, monitoring chunks, reports rows."""
     keys = {name: list(RESULTS[name]()) for name in ("comparisons", "differences", "ranks", "monitoring")}

@@ -5,14 +5,16 @@ from __future__ import annotations
 import difflib
 import math
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsure.escapes import printable, shortened
+
+Value = TypeVar("Value")
 
 
 class HowsureError(ValueError):
@@ -120,6 +122,19 @@ def one_of(what: str, given: Any, known: Iterable[str]) -> str:
     if isinstance(given, str) and given in names:
         return given
     raise HowsureError.unknown(what, given, names)
+
+
+def looked_up(what: str, key: Any, known: Mapping[Any, Value]) -> Value:
+    """Return what is known by a key; the error says what the key is of, also where it can be none, such as a list.
+
+    Examples
+    --------
+    >>> looked_up("metric", "f1", {"f1": 0.9})
+    0.9
+    """
+    with suppress(TypeError, KeyError):  # lists are no keys
+        return known[key]
+    raise UnknownKeyError.unknown(what, key, known)
 
 
 def several(name: str, given: Any, what: str) -> list[Any]:

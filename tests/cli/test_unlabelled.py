@@ -53,6 +53,15 @@ def test_many_classes_have_a_column_each(tmp_path):
     assert content["estimates"][0]["value"] == (0.7 + 0.8 + 0.6 + 0.5) / 4
 
 
+def test_cases_may_have_weights(tmp_path):
+    """With --sample-weight each case counts its weight: two cases of 0.9 and 0.5 are right by 3 to 1."""
+    path = tmp_path / "weighted.csv"
+    path.write_text("score,weight\n0.9,3\n0.5,1\n")
+    asked = ["--y-score", "score", "--sample-weight", "weight", "--metrics", "precision", "--format", "json"]
+    content = json.loads(run("unlabelled", str(path), *asked).stdout)
+    assert round(content["estimates"][0]["value"], 12) == (3 * 0.9 + 0.5) / 4
+
+
 def test_mistakes_end_with_one_line():
     """A column of numbers that are no probabilities, and an unknown period, are named on one line."""
     for arguments in (["--y-score", "fold"], ["--y-score", "score_forest", "--by", "fold", "--every", "moon"]):

@@ -606,3 +606,40 @@ def test_a_method_that_does_not_suit_is_refused_with_another():
         hs.compare(paired(), "accuracy", method="wilson")
     with pytest.raises(hs.HowsureError, match="Use"):
         hs.compare(paired(), "f1", method="delong")
+
+
+@pytest.mark.parametrize("metric, contrast", [("accuracy", "difference"), ("f1", "difference"), ("recall", "ratio")])
+@pytest.mark.parametrize("method", [None, "delta", "bootstrap_percentile"])
+def test_one_sided_comparisons_leave_as_much_as_two_sided_ones_at_twice_the_risk(metric, contrast, method):
+    """The 95 % limit is that of the 90 % interval, the rest the contrast's range, and the p-value that of the side."""
+    asked = {"contrast": contrast, "method": method, "random_state": 0}
+    both = hs.compare(paired(), metric, confidence_level=0.9, **asked)
+    ends = (-1.0, 1.0) if contrast == "difference" else (0.0, np.inf)
+    greater, less = (hs.compare(paired(), metric, alternative=each, **asked) for each in ("greater", "less"))
+    assert (greater.low, greater.high) == pytest.approx((both.low, ends[1]))
+    assert (less.low, less.high) == pytest.approx((ends[0], both.high))
+    assert sorted((greater.p_value, less.p_value)) == pytest.approx([both.p_value / 2, 1 - both.p_value / 2])
+    assert (greater.p_value < less.p_value) == (both.value > both.null)
+    assert "one-sided: a lower limit" in greater.reason
+    assert greater.confidence_level == greater.a.confidence_level == 0.95
+    single = hs.compare(paired(), metric, **asked).a
+    assert (greater.a.low, greater.a.high) == pytest.approx((single.low, single.high))
+
+
+def test_one_sided_p_values_agree_with_their_limit():
+    """The limit excludes no difference exactly where the p-value is below 5 %."""
+    for right in range(100, 131):
+        first, second = hs.from_counts([[right, 150 - right], [0, 0]]), hs.from_counts([[100, 50], [0, 0]])
+        found = hs.compare(first, second, "accuracy", alternative="greater")
+        assert (found.low > 0) == (found.p_value < 0.05)
+
+
+def test_one_sided_comparisons_take_groups_and_chance():
+    """Groups and a model at random have one-sided limits too; an unknown side is refused."""
+    table = hs.from_counts([[40, 10], [5, 45]])
+    found = hs.compare(table, "random", "accuracy", alternative="greater", random_state=0)
+    assert (found.high, found.confidence_level) == (1.0, 0.95)
+    draws = hs.compare(table, "random", "accuracy", random_state=0).draws
+    assert found.low == pytest.approx(np.quantile(draws, 0.05), abs=1e-3)
+    with pytest.raises(hs.HowsureError, match="no alternative 'larger'"):
+        hs.compare(paired(), "accuracy", alternative="larger")

@@ -70,6 +70,8 @@ def test_labelled_chunks_are_followed_too():
         ({"reference": "0–399", "baseline": (0, 1)}, "Give either `reference`"),
         ({"baseline": {"f1": (0, 1)}}, "no limits for 'accuracy'"),
         ({"baseline": (0.9, 0.8)}, "not (low, high)"),
+        ({"baseline": 0.8}, "not (low, high)"),
+        ({"baseline": ["low", "high"]}, "not (low, high)"),
     ],
 )
 def test_baselines_that_mean_nothing_are_named(arguments, words):

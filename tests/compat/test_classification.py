@@ -86,3 +86,27 @@ def test_labels_without_a_name_are_refused():
     """`classification_report_with_ci` says which label has no name."""
     with pytest.raises(hs.HowsureError, match="numerical_to_label_map"):
         hs.classification_report_with_ci(TRUE, SAID, numerical_to_label_map={0: "a", 1: "b"})
+
+
+@pytest.mark.parametrize("labels", [None, [0, 2]])
+def test_multilabel_data_have_the_average_over_samples(labels):
+    """Rows and numbers of multilabel data are scikit-learn's, and each is between its limits."""
+    rng = np.random.default_rng(0)
+    true = rng.integers(0, 2, (60, 3))
+    said = np.where(rng.random((60, 3)) < 0.8, true, 1 - true)
+    found = hs.classification_report(true, said, labels=labels, zero_division=0, output_dict=True)
+    expected = sk.classification_report(true, said, labels=labels, zero_division=0, output_dict=True)
+    assert list(found) == list(expected)
+    for name, row in expected.items():
+        assert {metric: float(each) for metric, each in found[name].items()} == pytest.approx(row)
+    assert all(each.low < each < each.high for each in list(found["samples avg"].values())[:3])
+    assert "samples avg" not in hs.classification_report(hs.confusion(true, said), zero_division=0)
+
+
+@pytest.mark.parametrize(
+    "settings", [{"labels": [1, 1]}, {"target_names": ["a", "a", "b"]}, {"target_names": ["macro avg", "a", "b"]}]
+)
+def test_rows_of_one_name_are_refused(settings):
+    """A class named twice, or as a row of the report is, would hide another row."""
+    with pytest.raises(hs.HowsureError, match="several rows"):
+        hs.classification_report(TRUE, SAID, **settings)

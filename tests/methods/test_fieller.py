@@ -75,3 +75,17 @@ def test_covers_binary_f1_in_small_samples():
         estimate = hs.estimate(hs.from_counts(counts), "f1", method="fieller")
         inside += estimate.low <= truth <= estimate.high
     assert 0.93 <= inside / studies <= 0.98
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_ratio_that_cannot_vary_has_no_interval(seed):
+    """The average prevalence of K classes is 1/K whatever the sample: also where rounding of weights says otherwise."""
+    rng = np.random.default_rng(seed)
+    classes = int(rng.integers(2, 6))
+    true, weight = rng.integers(0, classes, 30), rng.lognormal(0, 2, 30)
+    for scale in (1.0, 1e-6, 1000.0):
+        table = hs.confusion(true, true[::-1], labels=range(classes), sample_weight=weight * scale)
+        found = hs.estimate(table, "prevalence@micro", method="fieller", confidence_level=0.999)
+        assert found.value == pytest.approx(1 / classes)
+        assert np.isnan([found.low, found.high]).all()
+        assert "does not vary" in found.reason

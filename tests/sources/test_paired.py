@@ -97,3 +97,12 @@ def test_paired_scores_have_each_models_table():
         assert (found.value, found.low, found.high) == pytest.approx(
             (expected.value, expected.low, expected.high), abs=1e-12
         )
+
+
+def test_groups_know_the_scores_of_all_cases():
+    """A threshold beyond 0 and 1 is taken where a model's scores of any group go there, though the group's own do not."""
+    truth, site = [0, 1, 0, 1, 0, 1], list("xxxxyy")
+    tables = hs.paired_scores(truth, {"A": [0.1, 0.7, 0.4, 0.9, -3, 8], "B": [0.2, 0.6, 0.3, 0.8, 0.5, 0.9]}, by=site)
+    assert tables["x"].model("A").at(5).counts.tolist() == [[2, 0], [2, 0]]
+    with pytest.raises(hs.HowsureError, match="all scores lie from 0 to 1"):
+        tables["x"].model("B").at(5)

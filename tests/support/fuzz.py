@@ -102,7 +102,8 @@ def a_case(rng):
         columns |= {"y_true": labels[truth], "y_score": score / score.sum(1, keepdims=True)}
         return Case(kind, columns, {"labels": labels})
     if kind == "calibrated":
-        return Case(kind, {"y_score": scored()}, {"target": str(rng.choice(["batch", "population"]))})
+        weights = {name: part for name, part in columns.items() if name == "sample_weight"}
+        return Case(kind, weights | {"y_score": scored()}, {"target": str(rng.choice(["batch", "population"]))})
     columns["y_true"] = (truth > 0).astype(int)
     if kind == "scores":
         return Case(kind, columns | {"y_score": scored()})
@@ -151,11 +152,11 @@ class Question:
     level: float
     threshold: float | None
 
-    def of(self, case, level=None):
-        """Return the answer of a case, and what is wrong with the way in which it came."""
+    def of(self, table, level=None):
+        """Return the answer of a table, and what is wrong with the way in which it came."""
         wanted = {"threshold": self.threshold, "random_state": 1, "confidence_level": level or self.level}
         method = FEW_DRAWS.get(self.method, self.method)
-        return _answer(hs.estimate, one_model(case.table()), self.metric, method=method, **wanted)
+        return _answer(hs.estimate, table, self.metric, method=method, **wanted)
 
 
 def one_model(table):
@@ -177,20 +178,20 @@ def use(rng):
         return [f"suitable methods of {metric} on {case.kind}: {fault}"] if fault else []
     method, level = str(rng.choice(["auto", *methods])), float(rng.choice([0.5, 0.8, 0.95, 0.999]))
     question = Question(metric, method, level, threshold)
-    found, fault = question.of(case)
+    found, fault = question.of(table)
     if isinstance(found, Exception):
         faults = [fault] if fault else []
     else:
         faults = [
             *numbers(found, table, metric, threshold),
-            *([] if found.draws is not None else changes(question, case, found, rng)),
+            *([] if found.draws is not None else changes(question, case, table, found, rng)),
         ]
     return [f"{question} of {case.size} cases, {case.kind}, {sorted(case.columns)}: {each}" for each in faults]
 
 
-def changes(question, case, found, rng):
+def changes(question, case, table, found, rng):
     """Yield what must not change an estimate, and does; and a higher level that is narrower."""
-    wider, _ = question.of(case, 1 - (1 - question.level) / 3)
+    wider, _ = question.of(table, 1 - (1 - question.level) / 3)
     slack = 1e-9 * max(1.0, abs(found.value))
     # The p-value of `binom_test` is not monotone, and so are its limits not.
     ordered = question.method != "binom_test" and not isinstance(wider, Exception)
@@ -200,7 +201,7 @@ def changes(question, case, found, rng):
     if "sample_weight" in case.columns:
         same["the scale of weights"] = case.scaled(float(rng.choice([1e-6, 0.1, 1000.0])))
     for what, other in same.items():
-        again, _ = question.of(other)
+        again, _ = question.of(one_model(other.table()))
         if isinstance(again, Exception) or not alike(found, again):
             yield f"{what} changes {found} to {again}"
 

@@ -26,6 +26,7 @@ def unlabelled(
     threshold: float = 0.5,
     metrics: Metrics = None,
     target: Literal["batch", "population"] = "batch",
+    sample_weight: str | None = None,
     by: str | None = None,
     every: str | None = None,
     reference: Words = None,
@@ -63,6 +64,8 @@ def unlabelled(
         Metrics as spec strings, of counts (f1) or of scores (roc_auc); see `howsure metrics`.
     target
         What the intervals are about: these very cases (batch), or the population that they are from.
+    sample_weight
+        Column with the weight of each case.
     by
         Column to split by: chunks that are compared with a baseline.
     every
@@ -95,6 +98,7 @@ def unlabelled(
         "y_pred": y_pred,
         "labels": labels,
         "target": target,
+        "sample_weight": sample_weight,
         "calibrator": calibrator,
         "check": not no_check,
     }

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from howsure.comparison.limits import ContrastLimits
 from howsure.comparison.result import Comparison
 from howsure.comparison.rope import UNKNOWN, Region, Rope, odds_ratio, region_of, region_shares, share_within
-from howsure.errors import HowsureError, checked_level, listed, one_of
+from howsure.errors import HowsureError, listed, one_of
 from howsure.estimates.estimate import estimate_of
 from howsure.estimates.estimation import estimate
 from howsure.estimates.grouped import Grouped, over_groups
@@ -24,6 +24,7 @@ from howsure.methods.draws import seed_sequence
 from howsure.methods.interval import DrawingMethod, Method
 from howsure.methods.library import named
 from howsure.methods.names import MethodName
+from howsure.methods.sides import Alternative, Sides
 from howsure.metrics.binding import resolve
 from howsure.metrics.contrast import EFFECTS, contrast_metric
 from howsure.metrics.metric import Effect, Metric, Side
@@ -50,6 +51,7 @@ def compare(
     method: MethodName | Method | None = None,
     contrast: str = "difference",
     confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
     rope: Region | None = None,
     random_state: Any = None,
 ) -> Grouped[Comparison]: ...
@@ -62,6 +64,7 @@ def compare(
     method: MethodName | Method | None = None,
     contrast: str = "difference",
     confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
     rope: Region | None = None,
     random_state: Any = None,
 ) -> Comparison: ...
@@ -73,6 +76,7 @@ def compare(
     method: MethodName | Method | None = None,
     contrast: str = "difference",
     confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
     rope: Region | None = None,
     random_state: Any = None,
 ) -> Comparison | Grouped[Comparison]:
@@ -96,6 +100,9 @@ def compare(
         How the first model's metric is compared with the second's.
     confidence_level : float
         Coverage of the interval, between 0 and 1.
+    alternative : {"two-sided", "less", "greater"}
+        Which limit of the contrast is asked for: both, the upper one alone, or the lower one alone; the p-value is of
+        the same side. The models' own intervals have two limits in any case.
     rope : float or tuple of two float, optional
         Region of practical equivalence: its limits, or the largest difference either way. For methods that draw.
     random_state : int, Generator or SeedSequence, optional
@@ -136,7 +143,7 @@ def compare(
         effect=EFFECTS[contrast],
         names=(a, b),
         method=named(method),
-        level=checked_level(confidence_level),
+        sides=Sides.checked(confidence_level, alternative),
         rope=rope,
     )
     if not against:
@@ -154,7 +161,7 @@ class _Question:
     effect: Effect
     names: tuple[str | None, str | None]
     method: Method | None
-    level: float
+    sides: Sides
     rope: Region | None
 
     def of_models(self, table: Table, *, random_state: Any) -> Comparison:
@@ -176,11 +183,11 @@ class _Question:
 
     def _of(self, joint: Table, sides: list[Side], random_state: Any) -> Comparison:
         metric = contrast_metric(self.effect, *sides)
-        return compared(joint, metric, self.method, self.level, random_state, self.rope)
+        return compared(joint, metric, self.method, self.sides, random_state, self.rope)
 
     def against_random(self, table: Table, *, random_state: Any) -> Comparison:
         """Compare a model with one that predicts at random, from independent posterior draws of either."""
-        chosen = Dirichlet() if self.method is None else self.method
+        chosen, level = self.sides.suited(self.method or Dirichlet()), self.sides.level
         if not isinstance(chosen, Dirichlet) or not isinstance(table, ConfusionTable):
             message = "The comparison with a random classifier is for one confusion table, with method='bayes'."
             raise HowsureError(message)
@@ -193,10 +200,11 @@ class _Question:
         with np.errstate(all="ignore"):
             draws = np.asarray(self.effect.value(first, second))
         own, chance = (
-            estimate_of(metric.name, value, chosen.interval_of(drawn, metric, table, self.level), self.level, chosen)
+            estimate_of(metric.name, value, chosen.interval_of(drawn, metric, table, level), level, chosen)
             for value, drawn in ((float(metric(table.counts)), first), (float(np.nanmean(second)), second))
         )
-        found = chosen.interval_of(draws, metric, table, self.level)
+        contrast = replace(metric, range=self.effect.bounds(*metric.range))
+        found = self.sides.cut(chosen.interval_of(draws, metric, table, self.sides.two_sided), contrast)
         region = region_of(self.rope, self.effect.null)
         return Comparison(
             metric=metric.name,
@@ -209,7 +217,7 @@ class _Question:
             high=float(found.high),
             p_value=math.nan,
             standard_error=found.standard_error,
-            confidence_level=self.level,
+            confidence_level=level,
             method=chosen.name,
             better=metric.better,
             draws=draws,
@@ -241,7 +249,7 @@ def _joined(first: Any, second: Any) -> SeparateTables:
 
 
 def compared(
-    joint: Table, metric: Metric, method: Method | None, level: float, random_state: Any = None, rope: Any = None
+    joint: Table, metric: Metric, method: Method | None, sides: Sides, random_state: Any = None, rope: Any = None
 ) -> Comparison:
     """Return the comparison that a contrast is on a joint table."""
     contrast = metric.contrast
@@ -249,20 +257,24 @@ def compared(
     region = region_of(rope, contrast.effect.null)
     seed = seed_sequence(random_state)
     value = float(metric(joint.counted))
-    chosen = checked(method, metric, joint)
+    chosen = checked(sides.suited(checked(method, metric, joint)), metric, joint)
+    level = sides.level
     pair = (contrast.first, contrast.second)
     if isinstance(chosen, DrawingMethod):
         wanted = [metric, *(side.as_metric() for side in pair)]
-        interval, *singles = chosen.intervals(wanted, joint, level, seed)
+        first, *singles = chosen.intervals(wanted, joint, level, seed)
+        if sides.two_sided != level:
+            first = chosen.interval(metric, joint, sides.two_sided, seed)
         counts = joint.counted
         a, b = (
             estimate_of(side.metric.name, float(side.value(counts)), each, level, chosen)
             for side, each in zip(pair, singles, strict=True)
         )
     else:
-        interval = chosen.interval(metric, joint, level)
+        first = chosen.interval(metric, joint, sides.two_sided)
         single = chosen if isinstance(chosen, Delta | Wald | DeLong) else None
         a, b = (estimate(side.view.table(joint), side.metric, method=single, confidence_level=level) for side in pair)
+    interval = sides.cut(first, metric)
     limits = ContrastLimits(method=chosen, metric=metric, table=joint, draws=interval.draws, seed=seed)
     reason = interval.reason
     if math.isnan(value):
@@ -280,7 +292,7 @@ def compared(
         value=value,
         low=float(interval.low),
         high=float(interval.high),
-        p_value=limits.p_value(contrast.effect.null),
+        p_value=sides.p_value(limits.p_value(contrast.effect.null), value, contrast.effect.null),
         standard_error=float(interval.standard_error),
         confidence_level=level,
         method=chosen.name,

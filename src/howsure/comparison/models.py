@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal
@@ -138,12 +138,12 @@ class Comparisons(Tabular, Named, Mapping[tuple[str, ...], Comparison]):
         return {(each.metric, *each.names) if several else each.names: each for each in self.comparisons}
 
     def __getitem__(self, pair: tuple[str, ...]) -> Comparison:
-        wanted = (pair,) if isinstance(pair, str) else tuple(pair)
+        wanted = tuple(map(str, pair if isinstance(pair, Iterable) and not isinstance(pair, str) else [pair]))
         for each in self.comparisons:
             if wanted in (each.names, (each.metric, *each.names)):
                 return each
         known = [" − ".join(each.names) for each in self.comparisons]
-        raise UnknownKeyError.unknown("pair", " − ".join(map(str, wanted)), known)
+        raise UnknownKeyError.unknown("pair", " − ".join(wanted), known)
 
     def __iter__(self) -> Iterator[tuple[str, ...]]:
         return iter(self._by_key())

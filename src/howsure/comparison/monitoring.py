@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from howsure.errors import HowsureError, UnknownKeyError
+from howsure.errors import HowsureError, looked_up, real_numbers
 from howsure.estimates.estimation import default_metrics, evaluate
 from howsure.estimates.evaluation import Evaluation
 from howsure.estimates.grouped import of_groups
@@ -41,9 +42,7 @@ class Monitoring(Tabular, Mapping[Any, Evaluation]):
     overall: Evaluation | None = None
 
     def __getitem__(self, chunk: Any) -> Evaluation:
-        if chunk not in self.evaluations:
-            raise UnknownKeyError.unknown("chunk", str(chunk), map(str, self.evaluations))
-        return self.evaluations[chunk]
+        return looked_up("chunk", chunk, self.evaluations)
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.evaluations)
@@ -195,8 +194,8 @@ def evaluated(
     """
     first = getattr(table, "overall", table)
     if threshold is None or not first.has_thresholds:
-        return evaluate(table, metrics or default_metrics(first), **settings)
-    return evaluate(table, metrics or (*USUAL, "roc_auc"), threshold=threshold, **settings)
+        return evaluate(table, default_metrics(first) if metrics is None else metrics, **settings)
+    return evaluate(table, (*USUAL, "roc_auc") if metrics is None else metrics, threshold=threshold, **settings)
 
 
 def _chunks(reference: Any, known: Mapping[Any, Any]) -> list[Any]:
@@ -219,7 +218,13 @@ def _stated(baseline: Limits | Mapping[str, Limits], names: list[str]) -> dict[s
         if name not in given:
             message = f"`baseline` has no limits for '{name}'. Give them as `{{'{name}': (low, high)}}`."
             raise HowsureError(message)
-        if len(given[name]) != 2 or not given[name][0] <= given[name][1]:
-            message = f"`baseline` of '{name}' is {given[name]!r}, not (low, high)."
-            raise HowsureError(message)
-    return {name: (float(given[name][0]), float(given[name][1])) for name in names}
+    return {name: _pair(name, given[name]) for name in names}
+
+
+def _pair(name: str, given: Any) -> Limits:
+    with suppress(HowsureError):
+        pair = real_numbers("baseline", given)
+        if pair.shape == (2,) and pair[0] <= pair[1]:
+            return float(pair[0]), float(pair[1])
+    message = f"`baseline` of '{name}' is {given!r}, not (low, high)."
+    raise HowsureError(message)

@@ -153,7 +153,7 @@ class Differences(Tabular, Named, Mapping[tuple[str, str], Estimate]):
 
     def __getitem__(self, pair: tuple[str, str]) -> Estimate:
         a, b = pair if isinstance(pair, tuple) and len(pair) == 2 else (pair, pair)
-        if a == b or not {a, b} <= set(self.names):
+        if not (isinstance(a, str) and isinstance(b, str)) or a == b or not {a, b} <= set(self.names):
             known = [f"{first} − {second}" for first, second in self]
             raise UnknownKeyError.unknown("pair", f"{a} − {b}", known)
         place = self.names.index(a), self.names.index(b)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.errors import HowsureError, UnknownKeyError, checked_level, real_numbers
+from howsure.errors import HowsureError, checked_level, looked_up, real_numbers
 from howsure.estimates.drawn import Drawn
 from howsure.grids import Grid, Tabular
 from howsure.methods.draws import group_seed
@@ -158,10 +158,7 @@ class Ranks(Tabular, Mapping[str, dict[int, float]]):
         return dict(zip(self.names, (self.probabilities @ values).tolist(), strict=True))
 
     def _position(self, name: str) -> int:
-        if name not in self.names:
-            what = "model"
-            raise UnknownKeyError.unknown(what, str(name), self.names)
-        return self.names.index(name)
+        return looked_up("model", name, {each: place for place, each in enumerate(self.names)})
 
 
 def ranks(draws: JointDraws, *, better: Better = "higher") -> Ranks:

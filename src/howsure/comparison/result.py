@@ -16,6 +16,7 @@ from howsure.estimates.drawn import Drawn
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.named import Named
 from howsure.grids import Grid, OneRecord, interval_text, number, p_text, percent, significant_decimals, value_text
+from howsure.methods.sides import Sides
 from howsure.methods.summary import Probability, probability_above
 from howsure.metrics.contrast import EFFECTS
 
@@ -74,8 +75,8 @@ class Comparison(OneRecord, Drawn, Named):
     value, low, high : float
         The observed contrast and the limits of its interval.
     p_value : float
-        Two-sided p-value of no difference: 1 minus the confidence level at which the interval just touches the null
-        value. nan for posterior draws.
+        p-value of no difference, two-sided or of the side that was asked for: 1 minus the confidence level at which
+        the interval just touches the null value. nan for posterior draws.
     standard_error : float
         Standard error of the contrast (of the draws, where there are some).
     confidence_level : float
@@ -258,7 +259,7 @@ class Comparison(OneRecord, Drawn, Named):
     def _one_sided(self, null: float, *, above: bool) -> float:
         """Return the p-value of the contrast not being above (or below) a value."""
         two_sided = math.nan if self.limits is None else self.limits.p_value(null)
-        return two_sided / 2 if (self.value > null) == above else 1 - two_sided / 2
+        return Sides(self.confidence_level, "greater" if above else "less").p_value(two_sided, self.value, null)
 
     def sentence(self) -> str:
         """Return what the numbers mean, in plain words that claim no more than they say."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Unpack, overload
@@ -11,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.compat import undefined
 from howsure.compat.keywords import Keywords, Settings, listed, with_keywords
-from howsure.compat.per_class import one_class
+from howsure.compat.per_class import Classes, one_class
 from howsure.compat.undefined import ZeroDivision
-from howsure.errors import HowsureError, UnknownKeyError, boolean, checked_level, several
+from howsure.errors import HowsureError, boolean, checked_level, looked_up, several
 from howsure.estimates.estimate import Estimate
 from howsure.grids import Grid, Tabular, interval_text, number, percent
 from howsure.metrics.binding import resolve
@@ -24,6 +25,7 @@ from howsure.tables.table import Table
 
 METRICS = ("precision", "recall", "f1")
 AVERAGES = ("micro", "macro", "weighted")
+SAMPLES = "samples avg"  # over the cases of multilabel data: a mean of what each case's labels have
 ACCURACY = "accuracy"  # what the micro average is called where it is over all classes, of one label per case
 
 
@@ -49,9 +51,7 @@ class ClassificationReport(Tabular, Mapping[str, Mapping[str, Estimate]]):
     digits: int = 3
 
     def __getitem__(self, row: str) -> Mapping[str, Estimate]:
-        if row not in self.rows:
-            raise UnknownKeyError.unknown("row of this report", str(row), self.rows)
-        return self.rows[row]
+        return looked_up("row of this report", row, self.rows)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.rows)
@@ -150,7 +150,8 @@ def classification_report(
 ) -> ClassificationReport | dict[str, Any]:
     """Report precision, recall and F1 of each class and their averages, each with its interval.
 
-    Instead of labels, ``y_true`` may be a `Table` alone. As in scikit-learn the micro average over all classes, of one
+    Instead of labels, ``y_true`` may be a `Table` alone, which tells no average over the cases of multilabel data. As
+    in scikit-learn the micro average over all classes, of one
     label per case, is the accuracy and is called so.
 
     Parameters
@@ -186,11 +187,20 @@ def classification_report(
         raise HowsureError(message)
     is_accuracy = table.has_one_label_per_case and len(set(shown)) == len(table.labels)
     averages = AVERAGES[is_accuracy:]
+    every = [*names, *(f"{average} avg" for average in averages), ACCURACY if is_accuracy else SAMPLES]
+    if repeated := [name for name, number in Counter(every).items() if number > 1]:
+        message = f"The report has several rows {repeated[0]!r}. Give each class once, and a name of its own."
+        raise HowsureError(message)
     support = {name: float(total[place]) for name, place in zip(names, shown, strict=True)}
     support |= {f"{average} avg": sum(float(total[place]) for place in shown) for average in averages}
     rows = dict(
         zip(support, estimated(settings, table, shown, places, averages, zero_division=zero_division), strict=True)
     )
+    if table is not y_true and not table.has_one_label_per_case:
+        by_case = Classes("samples", places, 1, zero_division)
+        found = (by_case.over_samples(parse(metric), *settings.labels(y_true, y_pred), settings) for metric in METRICS)
+        rows[SAMPLES] = dict(zip(METRICS, found, strict=True))
+        support[SAMPLES] = support["macro avg"]
     if is_accuracy:
         rows, support = _with_accuracy(settings.estimated(table, ACCURACY), rows, support)
     report = ClassificationReport(

@@ -94,7 +94,7 @@ class Classes:
             words = f"`pos_label` is for average='binary', and average={self.average!r} does not look at it."
             warn(f"{words} For one class give `labels=[{self.positive!r}]`.", UserWarning)
         if self.average == "samples":
-            return self._over_samples(spec, *settings.labels(y_true, y_pred), settings)
+            return self.over_samples(spec, *settings.labels(y_true, y_pred), settings)
         also = None if self.average == "binary" else self.labels
         table = settings.table(y_true, y_pred, also=also, positive=self.positive)
 
@@ -104,7 +104,7 @@ class Classes:
         found = estimated(settings, table, self.zero_division, metrics)
         return found if self.average is None else found[0]
 
-    def _over_samples(self, spec: Spec, y_true: Any, y_pred: Any, settings: Settings) -> Estimate:
+    def over_samples(self, spec: Spec, y_true: Any, y_pred: Any, settings: Settings) -> Estimate:
         """Return the mean over the cases of the metric of each case's labels."""
         if not (is_matrix(y_true) and is_matrix(y_pred)):
             message = "average='samples' is for multilabel data: give indicator arrays, or average='macro'."

@@ -21,7 +21,7 @@ from howsure.curves.bands import (
     roc_pointwise,
     roc_simultaneous,
 )
-from howsure.errors import HowsureError, UnknownKeyError, checked_level, one_of
+from howsure.errors import HowsureError, checked_level, looked_up, one_of
 from howsure.estimates.grouped import over_groups
 from howsure.grids import Grid, Tabular, grid_of
 from howsure.methods.binomial import clopper_pearson, wilson
@@ -73,9 +73,7 @@ class Curve(Tabular):
     band: Band = "pointwise"
 
     def __getitem__(self, column: str) -> Array:
-        if column not in self.columns:
-            raise UnknownKeyError.unknown("column of this curve", str(column), self.columns)
-        return self.columns[column]
+        return looked_up("column of this curve", column, self.columns)
 
     def __contains__(self, column: object) -> bool:
         return column in self.columns

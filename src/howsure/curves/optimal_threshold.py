@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from howsure.curves.curves import score_table
 from howsure.curves.thresholds import confusion_along, on_counts
 from howsure.designs.counted import confusion_from_top
-from howsure.errors import HowsureError, checked_level
+from howsure.errors import HowsureError, checked_level, real_number
 from howsure.estimates.estimate import Estimate, estimate_grid
 from howsure.estimates.estimation import estimate
 from howsure.estimates.grouped import over_groups
@@ -197,18 +197,19 @@ def _gain(
     table: Table, criterion: str | Metric, costs: tuple[float, float], prevalence: float | None
 ) -> tuple[Gain, float, tuple[float, float]]:
     """Return what is to be large, the sign that leads back to what is reported, and its smallest and largest value."""
-    if criterion == "youden":
+    word = criterion if isinstance(criterion, str) else ""
+    if word == "youden":
         return lambda cells: _sensitivity(cells) + _specificity(cells) - 1, 1.0, (-1.0, 1.0)
-    if criterion != "cost":
+    if word != "cost":
         metric = on_counts(criterion, table)
         sign = -1.0 if metric.better == "lower" else 1.0
         low, high = sorted(sign * end for end in metric.range)
         return lambda cells: sign * np.asarray(metric(cells), dtype=float), sign, (low, high)
     for name, cost in zip(("false_positive_cost", "false_negative_cost"), costs, strict=True):
-        if not 0 <= cost < np.inf:
+        if not 0 <= real_number(name, cost) < np.inf:
             message = f"`{name}` is a non-negative number, not {cost!r}."
             raise HowsureError(message)
-    if prevalence is not None and not 0 < prevalence < 1:
+    if prevalence is not None and not 0 < real_number("prevalence", prevalence) < 1:
         message = f"`prevalence` lies between 0 and 1, not {prevalence!r}."
         raise HowsureError(message)
 

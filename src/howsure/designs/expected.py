@@ -16,7 +16,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.base import NOTHING, Design
+from howsure.designs.base import NOTHING, Design, quotient
 from howsure.designs.distribution import ScoreDistribution
 from howsure.designs.poisson_binomial import poisson_binomial
 from howsure.designs.sampling import BLOCK_CELLS, Blocks
@@ -61,15 +61,25 @@ class Cases:
         ``(m,)``: cases of one group fall in the same cells.
     cells
         ``(groups, K)``: the flat cell of the table in which a case of true class k falls.
+    weight
+        ``(m,)``: what each of these cases counts; 1.0 where all count the same.
     """
 
-    def __init__(self, probability: Array, number: Array, group: Array, cells: Array) -> None:
+    def __init__(
+        self, probability: Array, number: Array, group: Array, cells: Array, weight: Array | float = 1.0
+    ) -> None:
         self.probability, self.number, self.group, self.cells = probability, number, group, cells
+        self.weight = weight
 
     @property
     def is_binary(self) -> bool:
-        """Whether there are two classes, in few enough groups for the distribution of each one's sum."""
-        return self.probability.shape[1] == 2 and len(self.cells) <= FEW_GROUPS
+        """Whether there are two classes, in few enough groups for the distribution of each one's number of cases."""
+        return self.probability.shape[1] == 2 and len(self.cells) <= FEW_GROUPS and np.ndim(self.weight) == 0
+
+    @property
+    def squared(self) -> Array:
+        """Sum of the squared weights of the cases of each kind."""
+        return np.asarray(self.number * self.weight**2)
 
     @property
     def total(self) -> float:
@@ -78,7 +88,7 @@ class Cases:
 
     def counts(self, shape: tuple[int, ...]) -> Array:
         """Return the expected counts in a table of this shape."""
-        mass = self.probability * self.number[:, None]
+        mass = self.probability * (self.number * self.weight)[:, None]
         return np.bincount(self.cells[self.group].ravel(), mass.ravel(), int(np.prod(shape))).reshape(shape)
 
     def means(self, gradient: Array) -> tuple[Array, Array]:
@@ -99,7 +109,7 @@ class Cases:
         groups = _codes(targets)
         merged = np.empty((int(groups.max()) + 1, targets.shape[1]), dtype=np.intp)
         merged[groups] = targets
-        return Cases(probability, self.number, groups[self.group], merged)
+        return Cases(probability, self.number, groups[self.group], merged, self.weight)
 
     def thinned(self) -> Cases:
         """Return cases of two classes with those taken together that hardly differ in probability."""
@@ -124,11 +134,20 @@ class Cases:
 
     @cached_property
     def group_totals(self) -> Array:
-        """Cases of each group."""
-        return np.bincount(self.group, self.number, len(self.cells))
+        """Cases of each group, or the sum of their weights."""
+        return np.bincount(self.group, self.number * self.weight, len(self.cells))
+
+    def effective_trials(self, counts: Array, trials: Array) -> Array:
+        """Return the expected number of cases in the marked cells; of weighted cases the effective one (Kish)."""
+        total = np.asarray((counts * trials).sum(-1))
+        if np.ndim(self.weight) == 0:
+            return total
+        squares = self.probability * self.squared[:, None]
+        by_cell = np.bincount(self.cells[self.group].ravel(), squares.ravel(), counts.shape[-1])
+        return quotient(total**2, (by_cell * trials).sum(-1))
 
     def products_from_top(self, index: Array | None = None) -> Array:
-        """Return the sums of ``p_k p_l`` over the cases of a table of scores below and above each threshold.
+        """Return the sums of ``w**2 p_k p_l`` over the cases of a table of scores below and above each threshold.
 
         Shape ``(thresholds, 2, 2, 2)``: below and above, then k and l; thresholds from the top, as in
         `curves.from_top`, or those at ``index``.
@@ -137,7 +156,7 @@ class Cases:
         place = (rows - 1 - self.cells[:, 1] // 2)[self.group]
         above = np.zeros((rows + 1, 2, 2))
         for pair in np.ndindex(2, 2):
-            product = self.number * self.probability[:, pair].prod(1)
+            product = self.squared * self.probability[:, pair].prod(1)
             np.cumsum(np.bincount(place, product, rows), out=above[(slice(1, None), *pair)])
         total = above[-1]
         above = above if index is None else above[index]
@@ -149,7 +168,8 @@ class Cases:
 
         rows = np.repeat(np.arange(len(self.number)), self.probability.shape[1])
         columns = self.cells[self.group].ravel()
-        return sparse.csr_array((self.probability.ravel(), (rows, columns)), shape=(len(self.number), cells))
+        mass = self.probability * np.reshape(self.weight, (-1, 1))
+        return sparse.csr_array((mass.ravel(), (rows, columns)), shape=(len(self.number), cells))
 
     def left_out(self, counts: Array) -> Blocks:
         """Tables without one case of each kind, and how many cases each stands for, in blocks."""
@@ -202,7 +222,11 @@ class Batch(Expected):
         """Return the sum over the cases of the variance of the slope at their class."""
         slopes, mean = self.cases.means(gradient)
         each = np.einsum("mk,mk->m", self.cases.probability, (slopes - mean[:, None]) ** 2)
-        return np.asarray(self.cases.number @ each)
+        return np.asarray(self.cases.squared @ each)
+
+    def effective_trials(self, counts: Array, trials: Array) -> Array:
+        """Return the expected number of cases in the marked cells, or their effective number."""
+        return self.cases.effective_trials(counts, trials)
 
     def variance_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:
         """Return the variance at each threshold of a table of scores, of slopes by the confusion table there."""
@@ -238,13 +262,20 @@ class Batch(Expected):
         return self.cases.left_out(counts)
 
     def _successes(self, size: int, rng: np.random.Generator) -> Array:
-        """Draws of each group's number of cases of the second class, ``(size, groups)``."""
+        """Draws of what each group has of the second class, ``(size, groups)``, in blocks that fit memory."""
+        cases = self.cases
+        step = max(1, BLOCK_CELLS // len(cases.number))
+        blocks = [self._of_second_class(min(step, size - start), rng) for start in range(0, size, step)]
+        return np.concatenate(blocks)
+
+    def _of_second_class(self, size: int, rng: np.random.Generator) -> Array:
         cases = self.cases
         second = cases.probability[:, 1]
         if (cases.number == 1).all():
             drawn = (rng.random((size, len(second))) < second).astype(float)
         else:
             drawn = rng.binomial(cases.number.astype(np.int64), second, (size, len(second))).astype(float)
+        drawn *= cases.weight
         if len(cases.cells) == len(second):
             ordered = np.empty_like(drawn)
             ordered[:, cases.group] = drawn
@@ -258,7 +289,8 @@ class Batch(Expected):
         if (repeats != 1).any():
             edges = np.repeat(edges, repeats, axis=0)
         drawn = (rng.random(len(edges))[:, None] >= edges).sum(1)
-        return np.bincount(cases.cells[np.repeat(cases.group, repeats), drawn], minlength=cells)
+        weights = np.repeat(np.broadcast_to(cases.weight, repeats.shape), repeats)
+        return np.bincount(cases.cells[np.repeat(cases.group, repeats), drawn], weights, cells)
 
 
 def _picked(mass: Array, size: int, rng: np.random.Generator) -> Array:
@@ -298,7 +330,11 @@ class Population(Expected):
     def variance(self, counts: Array, gradient: Array) -> Array:
         """Return the sum over the cases of the square of the expected slope."""
         _, mean = self.cases.means(gradient)
-        return np.asarray(self.cases.number @ mean**2)
+        return np.asarray(self.cases.squared @ mean**2)
+
+    def effective_trials(self, counts: Array, trials: Array) -> Array:
+        """Return the expected number of cases in the marked cells, or their effective number."""
+        return self.cases.effective_trials(counts, trials)
 
     def variance_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:
         """Return the variance at each threshold of a table of scores, of slopes by the confusion table there."""

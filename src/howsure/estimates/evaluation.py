@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,7 +59,7 @@ class Evaluation(Tabular, Mapping[str, Estimate]):
     confidence_level: float = 0.95
 
     def __getitem__(self, metric: str) -> Estimate:
-        if metric in self.estimates:
+        with suppress(TypeError, KeyError):  # lists are no keys
             return self.estimates[metric]
         try:
             canonical = resolve(metric, self.table, threshold=self.threshold).name

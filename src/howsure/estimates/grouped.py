@@ -10,7 +10,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, cast
 
 import numpy as np
 
-from howsure.errors import HowsureError, UnknownKeyError
+from howsure.errors import HowsureError, looked_up
 from howsure.estimates.named import Named, by_name
 from howsure.grids import MOST_LINES, MOST_ROWS, Grid, Tabular, grid_of
 from howsure.methods.draws import group_seed, seed_sequence
@@ -47,9 +47,7 @@ class Results(Tabular, Named, Mapping[str, T_co], Generic[T_co]):
     column: str
 
     def __getitem__(self, name: str) -> T_co:
-        if name not in self.results:
-            raise UnknownKeyError.unknown(self.column, str(name), self.results)
-        return self.results[name]
+        return looked_up(self.column, name, self.results)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.results)
@@ -102,9 +100,7 @@ class Grouped(Tabular, Named, Mapping[Hashable, T_co], Generic[T_co]):
     columns: tuple[str, ...] = ("group",)
 
     def __getitem__(self, key: Hashable) -> T_co:
-        if key not in self.results:
-            raise UnknownKeyError.unknown("group", str(key), map(str, self.results))
-        return self.results[key]
+        return looked_up("group", key, self.results)
 
     def __iter__(self) -> Iterator[Hashable]:
         return iter(self.results)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError, checked_level, whole_number
 from howsure.estimates.estimate import Estimate
 from howsure.methods.bootstrap import Bootstrap, limits_of_draws, skewness_of_jackknife
-from howsure.methods.draws import seed_sequence
+from howsure.methods.draws import MOST_DRAWS, seed_sequence
 from howsure.methods.library import named
 from howsure.running.progress import progress
 
@@ -86,7 +86,7 @@ def bootstrap(
     if not isinstance(chosen, Bootstrap) or chosen.kind == "studentized":
         message = f"`bootstrap` takes 'bootstrap_percentile', 'bootstrap_basic' or 'bootstrap_bca', not {method!r}."
         raise HowsureError(message)
-    level, size = checked_level(confidence_level), whole_number("n_resamples", n_resamples)
+    level, size = checked_level(confidence_level), whole_number("n_resamples", n_resamples, most=MOST_DRAWS)
     if not callable(function):
         message = f"`function` must be a function of the arrays, not {function!r}."
         raise HowsureError(message)

@@ -67,11 +67,13 @@ class Fieller(Method):
         with np.errstate(all="ignore"):
             value, error = np.asarray(metric(table.counted)), standard_error(metric, table)
         forms = _Forms.of(ratio, table)
-        shows = shows_variation(error, value)
+        varies = shows = shows_variation(error, value)
         if not shows.all():
-            filled = _Forms.of(ratio, table.smoothed())
-            variances = zip(forms.variances, filled.variances, strict=True)
+            smoothed = table.smoothed()
+            variances = zip(forms.variances, _Forms.of(ratio, smoothed).variances, strict=True)
             forms = _Forms(forms.part, forms.whole, tuple(np.where(shows, own, other) for own, other in variances))
+            # Where the forms are proportional the roots are one, and the distance of those found is rounding.
+            varies = shows | shows_variation(standard_error(metric, smoothed), metric(smoothed.counted))
         known = small_sample(metric, table)
         defined = np.isfinite(value) & (dot(table.cells, (ratio.denominator != 0).ravel() * 1.0) > 0)
 
@@ -81,7 +83,7 @@ class Fieller(Method):
                 low, high = forms.roots(z)
                 low = np.maximum(np.minimum(low, value), metric.range[0])
                 high = np.minimum(np.maximum(high, value), metric.range[1])
-                reason = np.where(low < high, "", CONSTANT)
+                reason = np.where(varies & (low < high), "", CONSTANT)
             reason = np.where(np.isfinite(z), reason, ONE_CLUSTER)
             reason = np.where(defined, reason, NO_TRIALS)
             usable = reason == ""

@@ -11,6 +11,7 @@ from howsure.methods.levels import Level
 
 Limits = Callable[[float], tuple[float, float]]
 SMALLEST_Z = 1e-6  # below it some quantiles round to nothing (Student's t with 4 degrees of freedom)
+KNOWN = 0.5  # level at which there are limits, where there are any
 LARGEST_Z = 30.0  # beyond it what a level leaves, 1e-197, is too little for quantiles of Student's t
 
 
@@ -24,15 +25,18 @@ def p_value(limits: Limits, value: float, null: float) -> float:
     value, null
         The observed value and the hypothetical one.
     """
-    low, high = limits(0.5)
+    low, high = limits(KNOWN)
     if math.isnan(value) or math.isnan(low) or math.isnan(high):
         return math.nan
     end = 0 if value > null else 1
     sign = 1.0 if value > null else -1.0
 
     def excludes(z: Any) -> Any:
-        limit = limits(Level(math.erfc(z / math.sqrt(2))))[end]
-        return sign * ((value if math.isnan(limit) else limit) - null) > 0  # nan: too narrow an interval for a float
+        level = Level(math.erfc(z / math.sqrt(2)))
+        limit = limits(level)[end]
+        if math.isnan(limit):  # an interval too narrow for a float, or so wide that nothing is known of it
+            return level < KNOWN and sign * (value - null) > 0
+        return sign * (limit - null) > 0
 
     if not excludes(SMALLEST_Z):
         return 1.0

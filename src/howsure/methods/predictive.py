@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from howsure.designs.expected import Batch, Cases
 from howsure.errors import whole_number
 from howsure.methods.bootstrap import Bootstrap
+from howsure.methods.draws import MOST_DRAWS
 from howsure.methods.interval import CONSTANT, NOISE, UNDEFINED, AtLevels, Interval, Method
 from howsure.metrics.metric import Metric
 from howsure.tables.counts import ConfusionCounts
@@ -55,7 +56,7 @@ class Predictive(Method):
     name: ClassVar[str] = "predictive"
 
     def __post_init__(self) -> None:
-        whole_number("n_draws", self.n_draws)
+        whole_number("n_draws", self.n_draws, most=MOST_DRAWS)
 
     def suits(self, metric: Metric, table: Table) -> str:
         """Return an empty text for cases whose labels are to come."""
@@ -73,7 +74,7 @@ class Predictive(Method):
         if _has_joint_distribution(table):
             quantiles: AtLevels = partial(_quantiles, *_distribution(metric, table))
         else:
-            quantiles = Bootstrap("percentile", self.n_draws).at_levels(metric, table, rng or 0)
+            quantiles = Bootstrap("percentile", self.n_draws).at_levels(metric, table, 0 if rng is None else rng)
         return _around_expectation(quantiles, float(metric(table.counted)))
 
     def levels_of(self, draws: Array, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
@@ -142,8 +143,10 @@ def _quantiles(values: Array, mass: Array, known: float, confidence_level: float
 def is_predictable(table: Table) -> bool:
     """Whether the predictive distribution is the best that there is for a table, and quick to have."""
     design = table.design
-    few = isinstance(design, Batch) and table.has_thresholds and table.rows <= FEW_CASES
-    return design.knows_chances and not design.is_exact and (few or table.shape == (2, 2))
+    if isinstance(design, Batch):
+        few = (table.has_thresholds or table.shape == (2, 2)) and table.rows <= FEW_CASES
+        return few or _has_joint_distribution(table)
+    return design.knows_chances and not design.is_exact and table.shape == (2, 2)
 
 
 def _has_joint_distribution(table: Table) -> bool:

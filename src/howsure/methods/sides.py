@@ -50,6 +50,20 @@ class Sides:
         """Return the method, or the one that says the same of a single side."""
         return method if method is None or self.alternative == "two-sided" else method.one_sided()
 
+    def p_value(self, two_sided: float, value: float, null: float) -> float:
+        """Return the p-value of the side that is asked for, from the two-sided one.
+
+        Parameters
+        ----------
+        two_sided : float
+            The two-sided p-value of the null value; nan where nothing is tested.
+        value, null : float
+            The observed value, and the hypothetical one.
+        """
+        if self.alternative == "two-sided":
+            return two_sided
+        return two_sided / 2 if (value > null) == (self.alternative == "greater") else 1 - two_sided / 2
+
     def cut(self, interval: Interval, metric: Metric) -> Interval:
         """Return the two-sided interval without the side that is not asked for: it ends where the metric does."""
         if self.alternative == "two-sided":

@@ -116,7 +116,9 @@ def _extreme_slopes(choose: Callable[..., Any], fill: float) -> Callable[[Array,
             chosen = np.isclose(values, extreme(values, weights)[..., None], rtol=TIED, atol=0)
         fewest = np.where(chosen, weights, np.inf).min(-1, keepdims=True)  # of tied classes the least certain
         chosen &= weights <= fewest * (1 + TIED)
-        return chosen / _number(chosen), np.zeros_like(weights)
+        # The first of them alone: the mean of several varies less than any, that of two complements not at all.
+        chosen &= np.cumsum(chosen, -1) == 1
+        return chosen * 1.0, np.zeros_like(weights)
 
     return slopes
 

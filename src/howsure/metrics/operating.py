@@ -50,7 +50,7 @@ def roc_slope(counts: Array, cases: int) -> Array:
         mirrored = np.fft.rfft(np.concatenate([heights, heights[::-1]]))
         return np.maximum(np.fft.irfft(mirrored * kernel, 2 * RANKS)[:RANKS], 0.0)
 
-    # Half a case on either side keeps the ratio finite.
+    # A thousandth of each class, spread evenly over the ranks, keeps the ratio finite.
     prevalence = counts[:, 1].sum() / total
     positives = smooth(counts[:, 1]) + prevalence * total / RANKS * 1e-3
     negatives = smooth(counts[:, 0]) + (1 - prevalence) * total / RANKS * 1e-3

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
-from howsure.errors import HowsureError, UnknownKeyError
+from howsure.errors import HowsureError, looked_up
 from howsure.report import html, text
 from howsure.report.content import Document, Section
 from howsure.writing import checked_path, written
@@ -45,10 +45,7 @@ class Report(Document):
     """
 
     def __getitem__(self, title: str) -> Section:
-        found = {each.title: each for each in self.sections}
-        if title not in found:
-            raise UnknownKeyError.unknown("section of this report", str(title), found)
-        return found[title]
+        return looked_up("section of this report", title, {each.title: each for each in self.sections})
 
     def __iter__(self) -> Iterator[str]:
         return iter(dict.fromkeys(each.title for each in self.sections))

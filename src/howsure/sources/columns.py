@@ -16,6 +16,8 @@ from howsure.sources.plain import plain
 
 Array = NDArray[Any]
 MOST_CELLS = 2**24  # of a counting array; beyond it combinations are sorted
+CHEAP = 2**12  # cells, which are counted sooner than any rows are sorted
+CELLS_PER_ROW = 16  # with more of them sorting is quicker than counting
 LARGEST_CODE = 2**62  # of a combination of columns
 ORDINARY = 40  # binary digits, up to which the largest weight is taken as it is: 1e-12 … 1e12
 
@@ -53,7 +55,7 @@ def group(keys: Mapping[str, Any], weight: Any = None) -> Grouped:
     sizes = [max(len(column.levels), 1) for column in columns]
     cells = np.prod([float(each) for each in sizes])
     codes: Any
-    if cells <= max(MOST_CELLS, 2 * size):
+    if cells <= max(CHEAP, min(CELLS_PER_ROW * size, MOST_CELLS), 2 * size):
         n, total, squared = _counted(columns, sizes, weights, int(cells))
         filled = np.flatnonzero(n)
         n, total, squared = n[filled], total[filled], squared[filled]

@@ -1,6 +1,6 @@
 """A column as codes of its distinct values, whatever it comes in: arrays, lists, pandas, Polars, Arrow.
 
-Nothing here sorts the rows. Integers are offset by their minimum, strings and objects are looked up in a
+Nothing here sorts many rows. Integers are offset by their minimum, strings and objects are looked up in a
 dictionary, categorical and dictionary-encoded columns bring their codes along.
 """
 
@@ -23,6 +23,7 @@ BLOCK = 2**16  # rows handled at once: codes stay in the processor's cache
 WIDEST_RANGE = 2**16  # of integers that are coded by offset
 SLOT_BITS = 20  # of the table that leads from a string's hash to its code
 SLOT_SHIFT = np.uint64(64 - SLOT_BITS)
+FEW = 2**12  # rows, which are sorted sooner than a table of slots is filled
 MOST_SLOTTED = 200  # labels; with more of them two would often share a slot
 EXACT = 2.0**53  # from here on floats skip whole numbers
 
@@ -94,8 +95,10 @@ def _encoded(name: str, values: Any) -> Column:
 def fixed_width(name: str, array: Array) -> Column | None:
     """Code fixed-width strings by a hash of their bytes, checked for equality; None where labels are many.
 
-    Reading the bytes as numbers avoids making a Python string of each row.
+    Reading the bytes as numbers avoids making a Python string of each row. A few rows are sorted.
     """
+    if len(array) <= FEW:
+        return Column(name, *np.unique(array, return_inverse=True))
     lane = np.dtype(np.uint64 if array.itemsize % 8 == 0 else np.uint32)
     lanes = array.itemsize // lane.itemsize
     factors = np.random.default_rng(0).integers(2**63, size=lanes, dtype=np.uint64) * np.uint64(2) + np.uint64(1)

@@ -314,8 +314,10 @@ def paired_scores(
 
     def table(some: Any) -> PairedScoresTable:
         parts = (None if part is None else part[some] for part in (weight, group))
-        return _paired_scores(positive[some], [score[some] for score in scores], classes, tuple(models), *parts)
+        found = _paired_scores(positive[some], [score[some] for score in scores], classes, tuple(models), *parts)
+        return replace(found, limits=limits)
 
+    limits = tuple((float(score.min()), float(score.max())) for score in scores)
     return groups_of_columns(list(named), split).each(table) if named else table(slice(None))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -45,10 +46,10 @@ class Records(Tabular, Named, Mapping[Any, Any]):
     caption: str = ""
 
     def __getitem__(self, name: Any) -> Any:
-        if name not in self.objects:
-            known = [_words(key) for key in self.objects]
-            raise UnknownKeyError.unknown("row of these records", _words(name), known)
-        return self.objects[name]
+        with suppress(TypeError, KeyError):  # lists are no keys
+            return self.objects[name]
+        known = [_words(key) for key in self.objects]
+        raise UnknownKeyError.unknown("row of these records", _words(name), known)
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.objects)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import Any, Generic, TypeVar, final
 
-from howsure.errors import HowsureError, UnknownKeyError
+from howsure.errors import HowsureError, looked_up
 from howsure.tables.table import Table
 
 Table_co = TypeVar("Table_co", bound=Table, covariant=True)
@@ -104,11 +105,9 @@ class Tables(Mapping[Hashable, Table_co], Generic[Table_co]):
         UnknownKeyError
             If there is no such group.
         """
-        if key in self._positions:
-            return self._positions[key]
-        if isinstance(key, int) and -len(self) <= key < len(self):
+        if isinstance(key, int) and key not in self._positions and -len(self) <= key < len(self):
             return key % len(self)
-        raise UnknownKeyError.unknown("group", str(key), map(str, self._keys))
+        return looked_up("group", key, self._positions)
 
     @cached_property
     def _positions(self) -> dict[Hashable, int]:
@@ -119,7 +118,9 @@ class Tables(Mapping[Hashable, Table_co], Generic[Table_co]):
         return self._tables.picked(position) if isinstance(self._tables, Table) else self._tables[position]
 
     def __contains__(self, key: object) -> bool:
-        return key in self._positions
+        with suppress(TypeError):  # lists are no keys
+            return key in self._positions
+        return False
 
     def __iter__(self) -> Iterator[Hashable]:
         return iter(self._keys)

@@ -202,6 +202,9 @@ class PairedScoresTable(JointTable):
         The tuples, as positions among each model's distinct scores.
     scores : tuple of ndarray
         Each model's distinct scores, ascending.
+    limits : tuple of tuple of two float
+        Smallest and largest score of each model in all groups, where these are the cases of one; by default those of
+        the table.
     design : Design
         How the counts would vary if the study were repeated.
     rows : int or ndarray of shape (...)
@@ -217,6 +220,7 @@ class PairedScoresTable(JointTable):
     """
 
     scores: tuple[Array, ...]
+    limits: tuple[tuple[float, float], ...] = ()
     has_scores: ClassVar[bool] = True
     noun: ClassVar[str] = "paired table of scores"
     why_undefined: ClassVar[str] = "undefined: one of the classes has no case"
@@ -245,7 +249,8 @@ class PairedScoresTable(JointTable):
 
     def _view(self, index: int) -> Marginal:
         score = self.scores[index]
-        empty = ScoresTable(counts=np.zeros((len(score), 2)), scores=score, labels=self.labels)
+        limits = self.limits[index] if self.limits else None
+        empty = ScoresTable(counts=np.zeros((len(score), 2)), scores=score, labels=self.labels, limits=limits)
         return Marginal(empty, 2 * self.codes[:, index, None] + np.arange(2))
 
 

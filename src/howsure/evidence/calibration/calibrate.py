@@ -9,7 +9,7 @@ import numpy as np
 from howsure.errors import HowsureError, one_of, whole_number
 from howsure.evidence.calibration.calibrator import Calibrator
 from howsure.evidence.calibration.calibrators import Beta, Isotonic, Platt, VennAbers
-from howsure.methods.draws import seed_sequence
+from howsure.methods.draws import MOST_DRAWS, seed_sequence
 from howsure.sources.scores import scores
 
 METHODS: dict[str, type[Isotonic | Platt | Beta | VennAbers]] = {
@@ -84,7 +84,7 @@ def calibrate(
     [0.0, 0.6]
     """
     one_of("method of calibration", method, METHODS)
-    size = whole_number("n_draws", n_draws, 2)  # they have to vary
+    size = whole_number("n_draws", n_draws, 2, MOST_DRAWS)  # they have to vary
     table = scores(
         y_true, y_score, data=data, pos_label=pos_label, sample_weight=sample_weight, groups=groups, check=check
     )

@@ -13,7 +13,7 @@ from howsure.errors import HowsureError, checked_level, one_of, whole_number
 from howsure.estimates.estimate import Estimate
 from howsure.evidence.review.beta_nodes import jacobi_nodes, stepped_nodes
 from howsure.grids import OneRecord
-from howsure.methods.draws import seed_sequence
+from howsure.methods.draws import MOST_DRAWS, seed_sequence
 from howsure.methods.summary import equal_tailed
 
 Array = NDArray[Any]
@@ -371,7 +371,7 @@ def reviewed_precision(
     """
     one_of("method", method, ["draws", "quadrature"])
     level = checked_level(confidence_level)
-    n_draws = whole_number("n_draws", n_draws, FEWEST_DRAWS)
+    n_draws = whole_number("n_draws", n_draws, FEWEST_DRAWS, MOST_DRAWS)
     model = ReviewedPrecision(
         tp=tp,
         fp=fp,

@@ -15,10 +15,9 @@ from howsure.errors import HowsureError, one_of, whole_number
 from howsure.evidence.calibration.calibrator import Calibrator
 from howsure.evidence.unlabelled.batch import calibrated_batch
 from howsure.evidence.unlabelled.chunks import Every, chunks
-from howsure.sources.encoding import encoded
+from howsure.evidence.unlabelled.columns import NONE, case_weights, predicted_positions, probability_columns
 from howsure.sources.frames import columns
 from howsure.sources.groups import by_columns, roles
-from howsure.sources.scores import score_values
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.score_matrix import MulticlassScoresTable
@@ -30,8 +29,6 @@ Target = Literal["batch", "population"]
 Kind = Literal["confusion", "scores"]
 Make = Callable[[Any], Table]  # from some of the rows
 TARGETS: Mapping[str, type[Batch | Population]] = {"batch": Batch, "population": Population}
-ROUNDING = 2e-3  # by which the probabilities of a case, printed with few decimals, may miss a sum of 1
-NONE = 1e-30  # a probability below it is none: its inverse square would overflow
 
 
 @overload
@@ -45,6 +42,7 @@ def calibrated(  # of n×K probabilities tables are of classes, which the type o
     kind: Kind | None = ...,
     labels: Any = ...,
     target: Target = ...,
+    sample_weight: Any = ...,
     n: int | None = ...,
     calibrator: Calibrator | None = ...,
 ) -> ScoresTable: ...
@@ -61,6 +59,7 @@ def calibrated(
     kind: Kind | None = ...,
     labels: Any = ...,
     target: Target = ...,
+    sample_weight: Any = ...,
     calibrator: Calibrator | None = ...,
     check: bool = ...,
 ) -> Tables[ScoresTable]: ...
@@ -76,6 +75,7 @@ def calibrated(
     kind: Kind | None = ...,
     labels: Any = ...,
     target: Target = ...,
+    sample_weight: Any = ...,
     calibrator: Calibrator | None = ...,
     check: bool = ...,
 ) -> Tables[ScoresTable]: ...
@@ -91,6 +91,7 @@ def calibrated(
     kind: Kind | None = None,
     labels: Any = None,
     target: Target = "batch",
+    sample_weight: Any = None,
     n: int | None = None,
     calibrator: Calibrator | None = None,
     check: bool = True,
@@ -122,6 +123,8 @@ def calibrated(
     target : {"batch", "population"}
         What intervals are about: ``"batch"``, the metric of these very cases once they are labelled, or
         ``"population"``, the metric of the population that they are a sample of.
+    sample_weight : array-like of shape (n,) or str, optional
+        Non-negative weight of each case; not with a ``calibrator``.
     n : int, optional
         Of a distribution: the size of a new batch drawn from it. Without it there is nothing uncertain.
     calibrator : Calibrator, optional
@@ -175,29 +178,46 @@ def calibrated(
     if kind is not None:
         one_of("kind of table (`kind`)", kind, get_args(Kind))
     if callable(y_score) or hasattr(y_score, "cdf"):
-        _refuse_given("a distribution", data=data, by=by, every=every, y_pred=y_pred, kind=kind, calibrator=calibrator)
+        _refuse_given(
+            "a distribution",
+            data=data,
+            by=by,
+            every=every,
+            y_pred=y_pred,
+            kind=kind,
+            sample_weight=sample_weight,
+            calibrator=calibrator,
+        )
         return _of_distribution(y_score, n, _binary(labels))
     _refuse_given("scores", n=n)
     named = by_columns(by, data)
     if calibrator is not None:
         _refuse_given("one calibrated score per case", y_pred=y_pred, kind=kind, labels=labels)
-        _refuse_unfit(calibrator, target)
+        _refuse_unfit(calibrator, target, sample_weight)
         given = columns(data, {"y_score": y_score} | roles(named), check=check)
         rows, make = _batches(given["y_score"], calibrator)
     else:
-        score, given, names = _columns(y_score, data, {"y_pred": y_pred} | roles(named), check)
+        others = {"y_pred": y_pred, "sample_weight": sample_weight} | roles(named)
+        score, given, names = probability_columns(y_score, data, others, check)
         classes = names if labels is None else labels
-        rows, make = len(score), _maker(score, given.get("y_pred"), kind, classes, TARGETS[target])
+        weight = case_weights(given.get("sample_weight"), len(score))
+        rows, make = len(score), _maker(score, given.get("y_pred"), weight, kind, classes, TARGETS[target])
     split = chunks(named, given, every, rows)
     return make(slice(None)) if split is None else split.each(make)
 
 
-def _refuse_unfit(calibrator: Any, target: Target) -> None:
+def _refuse_unfit(calibrator: Any, target: Target, sample_weight: Any) -> None:
     if not isinstance(calibrator, Calibrator):
         message = f"`calibrator` comes from `calibrate(y_score, y_true)`; this is {type(calibrator).__name__}."
         raise HowsureError(message)
     if target != "batch":
         message = "A calibrator's intervals are about the batch at hand: leave out `target`."
+        raise HowsureError(message)
+    if sample_weight is not None:
+        message = (
+            "With a calibrator all cases count the same: leave out `sample_weight`, or give the probabilities "
+            "`calibrator.predict(y_score)` as scores, without `calibrator`."
+        )
         raise HowsureError(message)
 
 
@@ -209,8 +229,20 @@ def _batches(y_score: Any, calibrator: Calibrator) -> tuple[int, Make]:
     return len(score), lambda rows: replace(calibrated_batch(score[rows], calibrator), limits=limits)
 
 
-def _maker(score: Array, predicted: Any, kind: Kind | None, labels: Any, design: type[Batch | Population]) -> Make:
+def _maker(
+    score: Array,
+    predicted: Any,
+    weight: Array | None,
+    kind: Kind | None,
+    labels: Any,
+    design: type[Batch | Population],
+) -> Make:
     """Return what makes the table of some rows of probabilities."""
+
+    def weights(rows: Any) -> Array | float:
+        some = None if weight is None else weight[rows]
+        return 1.0 if some is None or (some == some[0]).all() else some
+
     if predicted is not None and kind == "scores":
         message = "`y_pred` is of predictions, and kind='scores' looks at scores alone: leave out one of them."
         raise HowsureError(message)
@@ -219,16 +251,16 @@ def _maker(score: Array, predicted: Any, kind: Kind | None, labels: Any, design:
             message = "One score per case has no predictions: give `y_pred`, or take `.at(threshold)` of the table."
             raise HowsureError(message)
         two = _binary(labels)
-        return lambda rows: _of_scores(score[rows], two, design)
+        return lambda rows: _of_scores(score[rows], weights(rows), two, design)
     if score.ndim == 1:
         labels = _binary(labels)
         score = np.where(score < NONE, 0.0, score)
         score = np.stack([1 - score, score], 1)
     classes = np.arange(score.shape[1]) if labels is None else label_array(labels)
-    decisions = _decisions(score, predicted, classes)
+    decisions = predicted_positions(score, predicted, classes)
     if kind == "scores":
-        return lambda rows: _of_rows(score[rows], classes, design)
-    return lambda rows: _of_probabilities(score[rows], decisions[rows], classes, design)
+        return lambda rows: _of_rows(score[rows], weights(rows), classes, design)
+    return lambda rows: _of_probabilities(score[rows], weights(rows), decisions[rows], classes, design)
 
 
 def _refuse_given(what: str, **arguments: Any) -> None:
@@ -236,57 +268,6 @@ def _refuse_given(what: str, **arguments: Any) -> None:
     if given:
         message = f"`{given[0]}` has no meaning for {what}. Leave it out."
         raise HowsureError(message)
-
-
-def _columns(
-    y_score: Any, data: Any, others: Mapping[str, Any], check: bool
-) -> tuple[Array, dict[str, Any], list[str] | None]:
-    """Return checked scores, ``(n,)`` or ``(n, K)``, the other columns by role, and the names of K columns."""
-    present = {role: column for role, column in others.items() if column is not None}
-    if data is not None and isinstance(y_score, list | tuple):
-        names = [str(each) for each in y_score]
-        given = columns(data, {**{f"y_score[{i}]": name for i, name in enumerate(names)}, **present}, check=check)
-        score = np.stack([score_values(given[f"y_score[{i}]"]) for i in range(len(names))], 1)
-        return _probabilities(score), given, names
-    given = columns(data, {"y_score": y_score, **present}, check=check)
-    values = given["y_score"]
-    names = [str(each) for each in values.columns] if hasattr(values, "columns") else []
-    array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
-    if array.ndim == 2:
-        flat = score_values(array.ravel()).reshape(array.shape)
-        return _probabilities(flat), given, names or None
-    return _in_range(score_values(values)), given, None
-
-
-def _in_range(score: Array) -> Array:
-    if not score.size:
-        message = "`y_score` is empty: there is no case to evaluate."
-        raise HowsureError(message)
-    outside = (score < 0) | (score > 1)
-    if outside.any():
-        first = int(np.argmax(outside.reshape(len(score), -1).any(1)))
-        worst = float(score[outside][0])
-        message = (
-            f"`y_score` has {int(outside.sum())} values outside [0, 1] (first {worst:g}, at row {first}). "
-            "Without labels a score must be the probability of the class: give a `calibrator` from `calibrate`."
-        )
-        raise HowsureError(message)
-    return score
-
-
-def _probabilities(score: Array) -> Array:
-    """Return n×K probabilities; refuse cases whose probabilities do not sum to 1."""
-    _in_range(score)
-    sums = score.sum(1)
-    off = np.abs(sums - 1) > ROUNDING
-    if off.any():
-        first = int(np.argmax(off))
-        message = (
-            f"The probabilities of {int(off.sum())} cases do not sum to 1 (first at row {first}: {sums[first]:g}). "
-            "Give the probability of every class."
-        )
-        raise HowsureError(message)
-    return np.where(score < NONE, 0.0, score / sums[:, None])
 
 
 def _binary(labels: Any) -> Array:
@@ -297,48 +278,34 @@ def _binary(labels: Any) -> Array:
     return classes
 
 
-def _decisions(score: Array, predicted: Any, classes: Array) -> Array:
-    if len(classes) != score.shape[1]:
-        message = f"`labels` names {len(classes)} classes, and `y_score` has {score.shape[1]} columns."
-        raise HowsureError(message)
-    if predicted is None:
-        return np.asarray(score.argmax(1))
-    column = encoded("y_pred", predicted)
-    if len(column) != len(score):
-        message = f"The columns differ in length: `y_score` has {len(score)}, `y_pred` has {len(column)}."
-        raise HowsureError(message)
-    known = {str(label): index for index, label in enumerate(classes.tolist())}
-    used, position = np.unique(np.asarray(column.codes, dtype=np.int64) - column.offset, return_inverse=True)
-    values = column.levels[used].tolist()
-    for value in values:
-        if str(value) not in known:
-            raise HowsureError.unknown("class", str(value), known)
-    return np.array([known[str(value)] for value in values])[position]
-
-
-def _of_scores(score: Array, classes: Array, design: type[Batch | Population]) -> Table:
-    distinct, number = np.unique(score, return_counts=True)
+def _of_scores(score: Array, weight: Array | float, classes: Array, design: type[Batch | Population]) -> Table:
+    distinct, place, number = np.unique(score, return_inverse=True, return_counts=True)
     probability = np.stack([1 - distinct, np.where(distinct < NONE, 0.0, distinct)], 1)
-    place = np.arange(len(distinct))
-    cases = Cases(probability, number.astype(float), place, 2 * place[:, None] + np.arange(2))
-    counts = probability * cases.number[:, None]
+    cells = np.arange(probability.size).reshape(probability.shape)
+    if np.ndim(weight) == 0:
+        cases = Cases(probability, number.astype(float), np.arange(len(distinct)), cells)
+    else:
+        cases = Cases(probability[place], np.ones(len(score)), place, cells, weight)
+    counts = cases.counts(probability.shape)
     return ScoresTable(counts=counts, scores=distinct, labels=classes, design=design(cases), rows=len(score))
 
 
-def _of_probabilities(probability: Array, predicted: Array, classes: Array, design: type[Batch | Population]) -> Table:
+def _of_probabilities(
+    probability: Array, weight: Array | float, predicted: Array, classes: Array, design: type[Batch | Population]
+) -> Table:
     size = len(classes)
     cells = size * np.arange(size) + np.arange(size)[:, None]
-    cases = Cases(probability, np.ones(len(probability)), predicted, cells)
+    cases = Cases(probability, np.ones(len(probability)), predicted, cells, weight)
     counts = cases.counts((size, size))
     return ConfusionTable(counts=counts, labels=classes, design=design(cases), rows=len(probability))
 
 
-def _of_rows(probability: Array, classes: Array, design: type[Batch | Population]) -> Table:
+def _of_rows(probability: Array, weight: Array | float, classes: Array, design: type[Batch | Population]) -> Table:
     rows, size = probability.shape
     place = np.arange(rows)
-    cases = Cases(probability, np.ones(rows), place, size * place[:, None] + np.arange(size))
+    cases = Cases(probability, np.ones(rows), place, size * place[:, None] + np.arange(size), weight)
     return MulticlassScoresTable(
-        counts=probability, scores=probability, labels=classes, design=design(cases), rows=rows
+        counts=cases.counts(probability.shape), scores=probability, labels=classes, design=design(cases), rows=rows
     )
 
 

@@ -1,0 +1,101 @@
+"""The columns of cases without labels, checked: probabilities, predictions, weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError
+from howsure.sources.columns import checked_weight
+from howsure.sources.encoding import encoded
+from howsure.sources.frames import columns
+from howsure.sources.scores import score_values
+
+Array = NDArray[Any]
+ROUNDING = 2e-3  # by which the probabilities of a case, printed with few decimals, may miss a sum of 1
+NONE = 1e-30  # a probability below it is none: its inverse square would overflow
+
+
+def probability_columns(
+    y_score: Any, data: Any, others: Mapping[str, Any], check: bool
+) -> tuple[Array, dict[str, Any], list[str] | None]:
+    """Return checked scores, ``(n,)`` or ``(n, K)``, the other columns by role, and the names of K columns."""
+    present = {role: column for role, column in others.items() if column is not None}
+    if data is not None and isinstance(y_score, list | tuple):
+        names = [str(each) for each in y_score]
+        given = columns(data, {**{f"y_score[{i}]": name for i, name in enumerate(names)}, **present}, check=check)
+        score = np.stack([score_values(given[f"y_score[{i}]"]) for i in range(len(names))], 1)
+        return _probabilities(score), given, names
+    given = columns(data, {"y_score": y_score, **present}, check=check)
+    values = given["y_score"]
+    names = [str(each) for each in values.columns] if hasattr(values, "columns") else []
+    array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    if array.ndim == 2:
+        flat = score_values(array.ravel()).reshape(array.shape)
+        return _probabilities(flat), given, names or None
+    return _in_range(score_values(values)), given, None
+
+
+def _in_range(score: Array) -> Array:
+    if not score.size:
+        message = "`y_score` is empty: there is no case to evaluate."
+        raise HowsureError(message)
+    outside = (score < 0) | (score > 1)
+    if outside.any():
+        first = int(np.argmax(outside.reshape(len(score), -1).any(1)))
+        worst = float(score[outside][0])
+        message = (
+            f"`y_score` has {int(outside.sum())} values outside [0, 1] (first {worst:g}, at row {first}). "
+            "Without labels a score must be the probability of the class: give a `calibrator` from `calibrate`."
+        )
+        raise HowsureError(message)
+    return score
+
+
+def _probabilities(score: Array) -> Array:
+    """Return n×K probabilities; refuse cases whose probabilities do not sum to 1."""
+    _in_range(score)
+    sums = score.sum(1)
+    off = np.abs(sums - 1) > ROUNDING
+    if off.any():
+        first = int(np.argmax(off))
+        message = (
+            f"The probabilities of {int(off.sum())} cases do not sum to 1 (first at row {first}: {sums[first]:g}). "
+            "Give the probability of every class."
+        )
+        raise HowsureError(message)
+    return np.where(score < NONE, 0.0, score / sums[:, None])
+
+
+def predicted_positions(score: Array, predicted: Any, classes: Array) -> Array:
+    """Return the position of each case's predicted class; of the most probable one where none are given."""
+    if len(classes) != score.shape[1]:
+        message = f"`labels` names {len(classes)} classes, and `y_score` has {score.shape[1]} columns."
+        raise HowsureError(message)
+    if predicted is None:
+        return np.asarray(score.argmax(1))
+    column = encoded("y_pred", predicted)
+    if len(column) != len(score):
+        message = f"The columns differ in length: `y_score` has {len(score)}, `y_pred` has {len(column)}."
+        raise HowsureError(message)
+    known = {str(label): index for index, label in enumerate(classes.tolist())}
+    used, position = np.unique(np.asarray(column.codes, dtype=np.int64) - column.offset, return_inverse=True)
+    values = column.levels[used].tolist()
+    for value in values:
+        if str(value) not in known:
+            raise HowsureError.unknown("class", str(value), known)
+    return np.array([known[str(value)] for value in values])[position]
+
+
+def case_weights(given: Any, rows: int) -> Array | None:
+    """Return the checked weights of the cases; None where there are none."""
+    if given is None:
+        return None
+    weight = checked_weight(given)
+    if len(weight) != rows:
+        message = f"The columns differ in length: `y_score` has {rows}, `sample_weight` has {len(weight)}."
+        raise HowsureError(message)
+    return weight
