@@ -82,7 +82,7 @@ def test_weights_and_clusters_enter_the_variance():
     sums = np.bincount(group, centred)
     clustered = hs.compare(hs.paired(truth, said, sample_weight=weight, groups=group), "accuracy")
     assert clustered.standard_error == pytest.approx(np.sqrt(40 / 39 * (sums**2).sum()), rel=1e-10)
-    assert weighted.method == clustered.method == "delta"
+    assert weighted.method == clustered.method == "flow"
 
 
 def test_weighted_cases_are_resampled_with_their_own_weights():

@@ -15,7 +15,7 @@ import pytest
 import howsure as hs
 
 TABLE = hs.from_counts([[50, 3], [5, 42]])
-RECALL = hs.estimate(TABLE, "recall")  # 42 of 47
+RECALL = hs.estimate(TABLE, "recall", method="wilson")  # 42 of 47
 F1 = hs.estimate(TABLE, "f1")  # 84 of 92
 FIELDS = ("low", "high", "metric", "confidence_level", "method", "standard_error", "reason", "stream")
 

@@ -279,7 +279,7 @@ def test_methods_come_with_their_sources():
     sheets = section(hs.report_of(TABLE), "Methods").sheets
     methods = {row[0].value: (row[1].value, row[2].value) for row in sheets[0].rows}
     assert set(methods) == {each.method for each in hs.evaluate(TABLE).values()}
-    assert "Takahashi" in methods["delta"][1]
+    assert "Stein" in methods["flow"][1]
     assert all(row[1].value for sheet in sheets for row in sheet.rows)
 
 
