@@ -9,7 +9,7 @@ from scipy import stats
 from sklearn import metrics as sk
 
 import howsure as hs
-from howsure.methods.bootstrap import FEW_CELLS, Bootstrap, acceleration
+from howsure.methods.bootstrap import FEW_CELLS, Bootstrap, acceleration, limits_of_draws
 from howsure.metrics.binding import resolve
 
 TWO_CLASSES = [[61, 9], [14, 36]]
@@ -116,6 +116,18 @@ def test_percentile_limits_equal_exact_enumeration_of_a_tiny_sample():
     )
     assert [estimate.low, estimate.high] == pytest.approx(exact, abs=1e-12)
     assert estimate.standard_error == pytest.approx(np.std(values), rel=0.02)
+
+
+def test_the_bias_of_bca_counts_ties_with_the_value_half():
+    """Resampled values equal to the observed one are half below it; the rest is Efron's formula."""
+    draws, skewness = np.concatenate([np.linspace(0, 1, 81), np.full(20, 0.5)]), 0.05
+    bias = stats.norm.ppf((40 + 21 / 2) / 101)  # 40 below, 21 equal
+    normal = bias + stats.norm.ppf([0.05, 0.95])
+    expected = np.quantile(draws, stats.norm.cdf(bias + normal / (1 - skewness * normal)))
+    assert limits_of_draws("bca", 0.5, draws, 0.9, skewness) == pytest.approx(tuple(expected), rel=1e-9)
+    below = stats.norm.ppf((32 + 1 / 2) / 101) + stats.norm.ppf([0.05, 0.95])
+    expected = np.quantile(draws, stats.norm.cdf(below - stats.norm.ppf([0.05, 0.95]) + below / (1 - skewness * below)))
+    assert limits_of_draws("bca", 0.4, draws, 0.9, skewness) == pytest.approx(tuple(expected), rel=1e-9)
 
 
 def test_jackknife_of_cells_is_the_jackknife_of_rows():
