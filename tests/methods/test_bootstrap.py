@@ -9,7 +9,7 @@ from scipy import stats
 from sklearn import metrics as sk
 
 import howsure as hs
-from howsure.methods.bootstrap import FEW_CELLS, Bootstrap, acceleration, limits_of_draws
+from howsure.methods.bootstrap import FEW_CELLS, Bootstrap, acceleration, limits_of_draws, skewness_of_jackknife
 from howsure.metrics.binding import resolve
 
 TWO_CLASSES = [[61, 9], [14, 36]]
@@ -138,6 +138,11 @@ def test_jackknife_of_cells_is_the_jackknife_of_rows():
     deviation = np.mean(left) - np.array(left)
     expected = (deviation**3).sum() / (6 * (deviation**2).sum() ** 1.5)
     assert acceleration(resolve("f1@macro", table), table) == pytest.approx(expected, rel=1e-9)
+
+
+def test_what_no_case_moves_has_no_acceleration():
+    """Jackknife values that are all equal have no skewness."""
+    assert skewness_of_jackknife(np.full(4, 0.7), np.array([1.0, 5.0, 2.0, 9.0])) == 0
 
 
 def test_a_vanished_class_is_counted_and_reported():

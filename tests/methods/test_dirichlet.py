@@ -184,6 +184,13 @@ def test_the_density_is_smoothed_by_silvermans_width():
     assert np.interp(middle, grid, heights) == pytest.approx(expected(middle), rel=5e-3)
 
 
+@pytest.mark.parametrize("draws", [[0.4], [0.4, 0.4, 0.4]])
+def test_the_density_of_what_does_not_vary_is_one_point(draws):
+    """One draw, or several equal ones, have no density around them."""
+    grid, heights = density(np.array(draws))
+    assert (grid.tolist(), heights.tolist()) == ([0.4], [np.inf])
+
+
 def test_mode_is_precise():
     """The mode of 10,000 draws is within a tenth of a standard deviation of the density's peak."""
     beta = stats.beta(37, 15)
