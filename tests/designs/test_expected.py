@@ -65,7 +65,6 @@ def test_draws_have_mean_and_variance_of_the_design(target):
         hs.calibrated(score, target=target),
         hs.calibrated(score, target=target).at(0.4),
         hs.calibrated(probabilities(4, 60, 3), target=target),
-        hs.calibrated(np.repeat(probabilities(5, 30, 3), 2, axis=0), target=target),  # each case twice
     ]
     size = 4000
     for table in tables:

@@ -147,6 +147,13 @@ def test_cases_on_both_sides_of_the_threshold_vary_as_a_share(spec, side):
     assert (table.counts * slopes**2)[:, side].sum() == pytest.approx(rate * (1 - rate) / 6, rel=1e-12)
 
 
+def test_scores_that_no_case_has_change_no_slope():
+    """Slopes of the ROC curve at the scores of cases are the same where the table holds higher scores without any."""
+    counts = np.array([[9.0, 1], [20, 4], [7, 6], [3, 15], [2, 11], [1, 16]])
+    slopes = roc_slope(np.concatenate([counts, np.zeros((2, 2))]), 95)
+    assert slopes[:6] == pytest.approx(roc_slope(counts, 95), rel=1e-12)
+
+
 def test_the_slope_is_the_same_from_either_end():
     """Turned round, with the classes exchanged, the ROC curve has the inverse slopes, also where many scores tie."""
     counts = np.array([[9.0, 1], [20, 4], [7, 6], [3, 15], [2, 11], [1, 16]])
