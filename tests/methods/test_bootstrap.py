@@ -172,6 +172,7 @@ def test_studentized_limits_equal_their_definition():
     distance = (share - 0.8) / np.sqrt(share * (1 - share) / 250)
     low, high = np.quantile(distance, [0.025, 0.975])
     error = np.sqrt(0.8 * 0.2 / 250)
+    assert not estimate.reason  # and no other method stands in
     assert [estimate.low, estimate.high] == pytest.approx([0.8 - high * error, 0.8 - low * error], abs=0.004)
 
 

@@ -278,3 +278,11 @@ def test_frames_and_files_name_the_annotators(tmp_path) -> None:
     for wrong in (None, [0, 1, 1, 0, 0]):
         with pytest.raises(HowsureError, match="no table of cases"):
             hs.annotated(wrong, rows["model"])
+
+
+def test_one_case_has_a_consensus():
+    """Two against one decide on the label of a single case too, with predictions and without."""
+    for predicted in (None, ["a"]):
+        found = hs.consensus([["a", "a", "b"]], y_pred=predicted, labels=["a", "b"], random_state=0)
+        assert found.labels.tolist() == ["a"]
+        assert found.probabilities.sum() == pytest.approx(1)
