@@ -1,22 +1,15 @@
 """Manners of the shell: classes, names of options, and what happens when output has no place to go."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import howsure as hs
+from support.shell import run, run_apart
 
 CANCER = str(Path(__file__).parents[2] / "examples" / "breast_cancer.csv")
 REPORT = ["report", CANCER, "--y-true", "label", "--y-pred", "logistic"]
-
-
-def run(*arguments, stdout=subprocess.PIPE):
-    """Run the command line in a process of its own."""
-    command = [sys.executable, "-c", "from howsure.cli import main; main()", *arguments]
-    return subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, text=True, check=False)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk here")
@@ -24,7 +17,7 @@ def run(*arguments, stdout=subprocess.PIPE):
 def test_a_full_disk_is_one_line(how):
     """Output that cannot be written ends with one line and exit code 2."""
     with Path("/dev/full").open("w") as full:
-        found = run(*REPORT, "--format", how, stdout=full)
+        found = run_apart(*REPORT, "--format", how, stdout=full)
     assert (found.returncode, found.stderr) == (
         2,
         "howsure: the output cannot be read or written: No space left on device.\n",
@@ -36,7 +29,7 @@ def test_a_file_where_a_folder_is_wanted_is_one_line(tmp_path):
     (tmp_path / "a.csv").write_text("50,3\n5,42\n")
     (tmp_path / "taken").write_text("")
     assert run("study", "init", str(tmp_path), "--metric", "f1").returncode == 0
-    found = run("study", "run", str(tmp_path / "study.toml"), "--out", str(tmp_path / "taken"))
+    found = run_apart("study", "run", str(tmp_path / "study.toml"), "--out", str(tmp_path / "taken"))
     assert found.returncode == 2
     assert found.stderr == f"howsure: '{tmp_path / 'taken'}' cannot be read or written: File exists.\n"
 

@@ -112,6 +112,14 @@ def test_miettinen_and_nurminen_of_a_difference(first, second, expected):
     assert (found.low, found.high) == pytest.approx(expected, abs=5e-5)
 
 
+@pytest.mark.parametrize("trials", [(10, 10), (7, 47), (20, 30)])
+def test_two_perfect_samples_do_not_differ(trials):
+    """Where every case is a success in both samples the score at no difference is 0: p = 1, and 0 is inside."""
+    found = hs.compare(*(of(each, each) for each in trials), "recall", method="miettinen_nurminen")
+    assert found.p_value == 1
+    assert found.low < found.value == 0 < found.high
+
+
 @pytest.mark.parametrize("contrast, theirs", [("ratio", "ratio"), ("odds_ratio", "odds-ratio")])
 @pytest.mark.parametrize("counts", [(42, 47, 38, 47), (3, 20, 9, 30), (1, 10, 2, 300)])
 def test_miettinen_and_nurminen_of_a_ratio_equals_statsmodels(contrast, theirs, counts):

@@ -10,7 +10,7 @@ from howsure.curves.thresholds import confusion_along, errors_along, on_counts, 
 from howsure.designs.base import Design
 from howsure.methods.draws import group_seed
 from howsure.methods.interval import standard_error
-from howsure.metrics.binding import resolve
+from howsure.metrics.binding import from_split, resolve
 
 METRICS = ("recall", "precision", "f1", "mcc", "accuracy", "balanced_accuracy", "lr_plus")
 
@@ -289,3 +289,17 @@ def test_a_criterion_that_is_undefined_everywhere_is_refused():
     """With one score for all cases every threshold predicts one class, and MCC has no value."""
     with pytest.raises(hs.HowsureError, match="'mcc' is undefined at all of them. Use 'youden'"):
         hs.optimal_threshold(hs.scores([0, 0, 1, 1], [0.1] * 4), "mcc")
+
+
+@pytest.mark.parametrize("spec", ["precision", "recall", "mcc", "f1"])
+def test_a_metric_of_split_scores_is_that_of_the_table_there(spec):
+    """Value and standard error of a metric at a split of the scores are those of the table at its threshold."""
+    rng = np.random.default_rng(7)
+    truth = (rng.random(120) < 0.3).astype(int)
+    table = hs.scores(truth, np.round(rng.normal(truth), 1))
+    for split in (5, 17, 30):
+        small = table.at(table.scores[split])
+        metric = from_split(resolve(spec, small), split)
+        assert float(metric(table.counts)) == pytest.approx(float(resolve(spec, small)(small.counts)), rel=1e-12)
+        expected = standard_error(resolve(spec, small), small)
+        assert standard_error(metric, table) == pytest.approx(expected, rel=1e-9)

@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
+import howsure as hs
 from howsure.designs.counted import variance_by_class
 
 
@@ -21,3 +23,26 @@ def test_variance_by_class_of_a_single_case_is_not_known():
     single, pair = np.array([1.0, 0.0, 3.0, 3.0]), np.array([1.0, 1.0, 3.0, 3.0])
     assert np.isnan(variance_by_class(single, single, truth, slopes))
     assert variance_by_class(pair, pair, truth, slopes) == pytest.approx(2 * 2 + 6 * 6 / 5)
+
+
+def of_a_threshold_beyond_all_scores():
+    """Return a table on which nobody is predicted positive, made from scores."""
+    return hs.scores([0] * 26 + [1] * 34, np.linspace(0, 0.9, 60)).with_design(hs.FixedMargins()).at(0.95)
+
+
+def of_a_model_that_never_predicts_a_class():
+    """Return the same table, made from the joint table of two models."""
+    truth, never = np.repeat([0, 1], [26, 34]), np.zeros(60, dtype=int)
+    return hs.paired(truth, {"never": never, "always": 1 - never}).with_design(hs.FixedMargins()).model("never")
+
+
+@pytest.mark.parametrize("make", [of_a_threshold_beyond_all_scores, of_a_model_that_never_predicts_a_class])
+def test_fixed_totals_hold_where_a_class_is_never_predicted(make):
+    """Pseudo-cases of a cell that no case fell in count with their true class, whose total stays fixed."""
+    table = make()
+    assert table.counts.tolist() == [[26, 0], [34, 0]]
+    drawn = table.design.posterior(table.cells, np.full(4, 0.5), 4000, np.random.default_rng(0))
+    assert drawn[:, :2].sum(1) == pytest.approx(np.full(4000, 26))
+    assert drawn[:, 2:].sum(1) == pytest.approx(np.full(4000, 34))
+    for cell, cases in ((1, 26), (3, 34)):
+        assert stats.kstest(drawn[:, cell] / cases, stats.beta(0.5, cases + 0.5).cdf).pvalue > 1e-4

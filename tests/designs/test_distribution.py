@@ -5,7 +5,9 @@ import pytest
 from scipy import integrate, special, stats
 
 import howsure as hs
+from howsure.curves.thresholds import confusion_along, errors_along, on_counts
 from howsure.designs.distribution import ScoreDistribution
+from howsure.methods.interval import standard_error
 from howsure.metrics.binding import resolve
 from howsure.tables.counts import ConfusionCounts
 
@@ -197,6 +199,17 @@ def test_curves_go_through_the_exact_points():
         assert roc["tpr"][index] == pytest.approx(hs.estimate(table, "recall").value, abs=1e-9)
         assert roc["fpr"][index] == pytest.approx(1 - hs.estimate(table, "specificity").value, abs=1e-9)
         assert along["value"][index] == pytest.approx(hs.estimate(table, "f1").value, abs=1e-9)
+
+
+def test_errors_along_thresholds_are_those_of_the_table_at_each():
+    """With `n` cases to come the standard error at each threshold of a curve is that of the exact table there."""
+    scores = hs.calibrated(stats.beta(2, 3), n=200)
+    metric = on_counts("f1", scores)
+    thresholds, cells = confusion_along(scores)
+    index = np.arange(100, len(thresholds) - 100, 200)
+    for place, error in zip(index, errors_along(metric, scores, cells[index], index), strict=True):
+        table = scores.at(thresholds[place])
+        assert error == pytest.approx(standard_error(resolve("f1", table), table), rel=1e-6)
 
 
 def test_new_batches_fall_in_their_prediction_intervals():

@@ -7,6 +7,7 @@ import pytest
 
 import howsure as hs
 from howsure.designs.clusters import Clusters
+from howsure.designs.counted import Weighted
 from howsure.methods.binomial import wilson
 
 RNG = np.random.default_rng(0)
@@ -230,3 +231,18 @@ def test_blocks_of_clusters_do_not_change_the_resamples():
     rng = np.random.default_rng(0)
     apart = np.concatenate([design.resample(np.full(4, 750.0), 250, rng) for _ in range(4)])
     assert np.array_equal(together, apart)
+
+
+def test_joined_weights_are_resampled_as_they_are():
+    """The sum of two tables keeps the distinct weights of both, and the mean where one table's are too many to keep."""
+    first, second = (
+        hs.confusion(ILL[part], (SAID[part] > 0) * 1, sample_weight=np.where(TRUE[part] == 2, heavy, 1.0))
+        for part, heavy in ((slice(45), 100.0), (slice(45, N), 1000.0))
+    )
+    counts = first.cells + second.cells
+    drawn = first.design.joined([second.design]).resample(counts, 2000, np.random.default_rng(0))
+    assert drawn == pytest.approx(np.round(drawn))
+    assert drawn.mean(0) == pytest.approx(counts, abs=4 * drawn.std(0).max() / np.sqrt(2000))
+    many = Weighted(second.design.weight_squared)
+    drawn = first.design.joined([many]).resample(counts, 2000, np.random.default_rng(0))
+    assert drawn.mean(0) == pytest.approx(counts, abs=4 * drawn.std(0).max() / np.sqrt(2000))

@@ -1,5 +1,7 @@
 """Tables of every kind of evidence go through what reads tables, and come in groups."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -12,6 +14,7 @@ SCORE = 1 / (1 + np.exp(-RNG.normal(2 * TRUTH - 1)))
 REVIEWS = [[[20, 2], [6, 5]], [[4, 6], [1, 30]]]
 
 
+@cache
 def scored():
     """Return tables of scores whose labels are not known."""
     return {
@@ -23,6 +26,7 @@ def scored():
     }
 
 
+@cache
 def tables():
     """Return confusion tables of estimated counts."""
     votes = np.where(RNG.random((240, 3)) < 0.85, TRUTH[:, None], 1 - TRUTH[:, None])

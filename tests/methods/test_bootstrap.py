@@ -9,7 +9,7 @@ from scipy import stats
 from sklearn import metrics as sk
 
 import howsure as hs
-from howsure.methods.bootstrap import FEW_CELLS, Bootstrap, acceleration
+from howsure.methods.bootstrap import FEW_CELLS, Bootstrap, acceleration, limits_of_draws, skewness_of_jackknife
 from howsure.metrics.binding import resolve
 
 TWO_CLASSES = [[61, 9], [14, 36]]
@@ -118,6 +118,18 @@ def test_percentile_limits_equal_exact_enumeration_of_a_tiny_sample():
     assert estimate.standard_error == pytest.approx(np.std(values), rel=0.02)
 
 
+def test_the_bias_of_bca_counts_ties_with_the_value_half():
+    """Resampled values equal to the observed one are half below it; the rest is Efron's formula."""
+    draws, skewness = np.concatenate([np.linspace(0, 1, 81), np.full(20, 0.5)]), 0.05
+    bias = stats.norm.ppf((40 + 21 / 2) / 101)  # 40 below, 21 equal
+    normal = bias + stats.norm.ppf([0.05, 0.95])
+    expected = np.quantile(draws, stats.norm.cdf(bias + normal / (1 - skewness * normal)))
+    assert limits_of_draws("bca", 0.5, draws, 0.9, skewness) == pytest.approx(tuple(expected), rel=1e-9)
+    below = stats.norm.ppf((32 + 1 / 2) / 101) + stats.norm.ppf([0.05, 0.95])
+    expected = np.quantile(draws, stats.norm.cdf(below - stats.norm.ppf([0.05, 0.95]) + below / (1 - skewness * below)))
+    assert limits_of_draws("bca", 0.4, draws, 0.9, skewness) == pytest.approx(tuple(expected), rel=1e-9)
+
+
 def test_jackknife_of_cells_is_the_jackknife_of_rows():
     """The acceleration from one value a cell equals the one from leaving out each row in turn."""
     table = hs.from_counts(THREE_CLASSES)
@@ -126,6 +138,11 @@ def test_jackknife_of_cells_is_the_jackknife_of_rows():
     deviation = np.mean(left) - np.array(left)
     expected = (deviation**3).sum() / (6 * (deviation**2).sum() ** 1.5)
     assert acceleration(resolve("f1@macro", table), table) == pytest.approx(expected, rel=1e-9)
+
+
+def test_what_no_case_moves_has_no_acceleration():
+    """Jackknife values that are all equal have no skewness."""
+    assert skewness_of_jackknife(np.full(4, 0.7), np.array([1.0, 5.0, 2.0, 9.0])) == 0
 
 
 def test_a_vanished_class_is_counted_and_reported():
@@ -155,6 +172,7 @@ def test_studentized_limits_equal_their_definition():
     distance = (share - 0.8) / np.sqrt(share * (1 - share) / 250)
     low, high = np.quantile(distance, [0.025, 0.975])
     error = np.sqrt(0.8 * 0.2 / 250)
+    assert not estimate.reason  # and no other method stands in
     assert [estimate.low, estimate.high] == pytest.approx([0.8 - high * error, 0.8 - low * error], abs=0.004)
 
 

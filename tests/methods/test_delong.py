@@ -215,6 +215,17 @@ def test_equal_scores_say_nothing():
     assert "equal" in estimate.reason
 
 
+def test_areas_of_two_test_sets_differ_with_welchs_degrees_of_freedom():
+    """The difference's quantile is Student's t, with the degrees of freedom of Welch and Satterthwaite."""
+    rng = np.random.default_rng(3)
+    tables = [hs.scores(np.arange(n) % 2, rng.normal(np.arange(n) % 2 * 1.2)) for n in (14, 24)]
+    first, second = (hs.estimate(each, "roc_auc", method="delong").standard_error ** 2 for each in tables)
+    freedom = (first + second) ** 2 / (first**2 / 13 + second**2 / 23)
+    found = hs.compare(*tables, "roc_auc", method="delong_wald")
+    half = stats.t.ppf(0.975, freedom) * np.sqrt(first + second)
+    assert [found.low, found.high] == pytest.approx([found.value - half, found.value + half], rel=1e-9)
+
+
 def test_single_cluster_says_nothing():
     """One cluster has no variation between clusters: nan limits, with the reason."""
     table = hs.scores([0, 1, 0, 1], [0.1, 0.3, 0.4, 0.9], groups=["a"] * 4)

@@ -157,25 +157,24 @@ class TestDesigns:
         # Of the likelihood ratio the logarithm: the ratio itself is too skewed for a standard error to tell its scatter.
         metrics = ("accuracy", "f1@macro", "mcc", "precision@macro", "f1@weighted", "log_plr@binary+positive_class=0")
 
-        def study():
-            if design == "simple":
-                return hs.from_counts(rng.multinomial(rows, (prevalence[:, None] * confused).ravel()).reshape(3, 3))
-            if design == "fixed":
-                counts = [
-                    rng.multinomial(round(rows * share), row) for share, row in zip(prevalence, confused, strict=True)
-                ]
-                return hs.from_counts(counts).with_design(hs.FixedMargins())
-            true = rng.choice(3, rows, p=prevalence)
-            predicted = (rng.random(rows)[:, None] > confused.cumsum(1)[true]).sum(1)
-            weight = rng.choice([1.0, 2.0, 8.0], rows) * np.where(true == 2, 3, 1)
-            return hs.confusion(true, predicted, sample_weight=weight)
-
-        tables = [study() for _ in range(studies)]
+        if design == "simple":
+            joint = (prevalence[:, None] * confused).ravel()
+            tables = hs.from_counts(rng.multinomial(rows, joint, studies).reshape(-1, 3, 3)).stack
+        elif design == "fixed":
+            numbers = np.round(rows * prevalence).astype(int)
+            counts = [rng.multinomial(number, row, studies) for number, row in zip(numbers, confused, strict=True)]
+            tables = hs.from_counts(np.stack(counts, 1)).stack.with_design(hs.FixedMargins())
+        else:
+            true = rng.choice(3, rows * studies, p=prevalence)
+            predicted = (rng.random(true.size)[:, None] > confused.cumsum(1)[true]).sum(1)
+            weight = rng.choice([1.0, 2.0, 8.0], true.size) * np.where(true == 2, 3, 1)
+            study = np.repeat(np.arange(studies), rows)
+            tables = hs.confusion(true, predicted, sample_weight=weight, by=study).stack
         for spec in metrics:
-            metric = resolve(spec, tables[0])
-            scatter = np.std(metric(np.stack([table.counts for table in tables])))
-            typical = np.mean([standard_error(metric, table) for table in tables[:200]])
-            assert typical == pytest.approx(scatter, rel=0.08), spec
+            metric = resolve(spec, tables)
+            errors = standard_error(metric, tables)
+            assert errors.shape == (studies,)
+            assert np.mean(errors) == pytest.approx(np.std(metric(tables.counts)), rel=0.08), spec
 
     @pytest.mark.parametrize("metric", ["prevalence@binary+positive_class=1", "prevalence@max", "prevalence@min"])
     @pytest.mark.parametrize("method", [None, "delta", "fieller", "bootstrap_percentile", "bootstrap_bca"])
@@ -197,24 +196,19 @@ class TestDesigns:
                 assert 0.6 < estimate.low < 0.98
                 assert estimate.high == pytest.approx(1)
 
-    @pytest.mark.parametrize("metric", ["accuracy", "f1@macro", "mcc", "balanced_accuracy"])
-    def test_clusters_agree_with_repeated_studies(self, metric):
-        """The clustered standard error is the scatter of the metric over studies with new patients."""
+    def test_clusters_agree_with_repeated_studies(self):
+        """The clustered standard error is the scatter of the metric over 400 studies with new patients."""
         rng = np.random.default_rng(5)
-
-        def study():
-            patients = 150
-            skill = rng.beta(6, 2, patients)
-            patient = np.repeat(np.arange(patients), 6)
-            true = rng.integers(0, 3, patients * 6)
-            predicted = np.where(rng.random(patients * 6) < skill[patient], true, (true + 1) % 3)
-            return hs.confusion(true, predicted, groups=patient)
-
-        estimates = [hs.estimate(study(), metric, method="wald") for _ in range(400)]
-        scatter = np.std([each.value for each in estimates])
-        assert np.mean([each.standard_error for each in estimates]) == pytest.approx(scatter, rel=0.1)
-        inside = np.mean([each.low <= np.mean([e.value for e in estimates]) <= each.high for each in estimates])
-        assert inside == pytest.approx(0.95, abs=0.035)
+        patient = np.repeat(np.arange(400 * 150), 6)
+        skill, true = rng.beta(6, 2, 400 * 150), rng.integers(0, 3, patient.size)
+        predicted = np.where(rng.random(patient.size) < skill[patient], true, (true + 1) % 3)
+        tables = hs.confusion(true, predicted, groups=patient, by=patient // 150)
+        for metric in ("accuracy", "f1@macro", "mcc", "balanced_accuracy"):
+            found = hs.estimate(tables, metric, method="wald")
+            assert found.standard_error.shape == (400,)
+            assert found.standard_error.mean() == pytest.approx(found.value.std(), rel=0.1), metric
+            middle = found.value.mean()
+            assert np.mean((found.low <= middle) & (middle <= found.high)) == pytest.approx(0.95, abs=0.035), metric
 
     def test_a_single_cluster_has_no_interval(self):
         """One cluster shows no variation between clusters: nan, with the reason."""

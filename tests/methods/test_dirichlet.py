@@ -11,7 +11,7 @@ from scipy import stats
 
 import howsure as hs
 from howsure.methods.dirichlet import NAMED_PRIORS, cell_prior
-from howsure.methods.summary import highest_density, mode, summarise
+from howsure.methods.summary import density, highest_density, mode, summarise
 
 COUNTS = np.array([[61, 9], [14, 36]])
 DRAWS = 40_000
@@ -58,6 +58,12 @@ def test_separate_prevalence_prior_changes_the_prevalence_alone():
     settings = {"prior": 1.0, "prevalence_prior": [0.0, 30.0]}
     assert close_to(stats.beta(50 + 30, 70), moments("prevalence", **settings))
     assert close_to(stats.beta(36 + 1, 14 + 1), moments("recall", **settings))
+
+
+def test_a_prevalence_prior_is_added_to_the_rows():
+    """A prior of the true classes holds for them, also where the cells' own prior has its sums over predictions."""
+    found = moments("prevalence", prior=[[1, 9], [1, 9]], prevalence_prior=[2, 18])
+    assert close_to(stats.beta(50 + 18, 70 + 2), found)
 
 
 def test_fixed_prevalence_reexpresses_precision():
@@ -166,6 +172,23 @@ def test_highest_density_interval_of_a_beta(a, b):
     best = lower[np.nanargmin(widths)]
     found = highest_density(beta.rvs(10**6, random_state=np.random.default_rng(0)), 0.95)
     assert found == pytest.approx((beta.ppf(best), beta.ppf(best + 0.95)), abs=3e-3)
+
+
+def test_the_density_is_smoothed_by_silvermans_width():
+    """Away from the ends the density is that of a normal kernel of 0.9 min(s, IQR / 1.349) n^(-1/5)."""
+    draws = stats.beta(20, 20).rvs(300, random_state=np.random.default_rng(0))
+    spread = draws.std(), np.subtract(*np.quantile(draws, [0.75, 0.25])) / 1.349
+    grid, heights = density(draws)
+    expected = stats.gaussian_kde(draws, 0.9 * min(spread) * 300**-0.2 / draws.std(ddof=1))
+    middle = grid[np.abs(grid - 0.5) < 0.1]
+    assert np.interp(middle, grid, heights) == pytest.approx(expected(middle), rel=5e-3)
+
+
+@pytest.mark.parametrize("draws", [[0.4], [0.4, 0.4, 0.4]])
+def test_the_density_of_what_does_not_vary_is_one_point(draws):
+    """One draw, or several equal ones, have no density around them."""
+    grid, heights = density(np.array(draws))
+    assert (grid.tolist(), heights.tolist()) == ([0.4], [np.inf])
 
 
 def test_mode_is_precise():

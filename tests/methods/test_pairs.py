@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
+from howsure.methods.binomial import wilson
 
 
 def table_of(both, first, second, neither):
@@ -27,3 +28,11 @@ def test_intervals_of_published_examples(counts, tango, newcombe):
     for method, expected in (("tango", tango), ("newcombe_paired", newcombe)):
         found = hs.compare(table, "accuracy", method=method)
         assert (found.low, found.high) == pytest.approx(expected, abs=6e-5)
+
+
+def test_a_correlation_within_its_continuity_correction_is_none():
+    """Newcombe's φ is 0 where 0 ≤ ad − bc ≤ n / 2: the limits are those of independent Wilson intervals."""
+    found = hs.compare(table_of(5, 4, 4, 4), "accuracy", method="newcombe_paired")  # 5·4 − 4·4 = 4, n / 2 = 8.5
+    low, high = wilson(9, 17, 0.95)
+    reach = np.hypot(9 / 17 - low, high - 9 / 17)
+    assert (found.low, found.high) == pytest.approx((-reach, reach), rel=1e-9)

@@ -82,6 +82,14 @@ def test_what_is_certain_has_no_interval():
         assert "does not vary" in estimate.reason
 
 
+def test_no_interval_is_a_point():
+    """Two cases of even chance have accuracy 1/2 with probability 1/2: at level 0.2 there is no width, and a reason."""
+    found = hs.estimate(hs.calibrated([0.5, 0.5]).at(0.5), "accuracy", confidence_level=0.2)
+    assert found.value == 0.5
+    assert np.isnan([found.low, found.high]).all()
+    assert "does not vary" in found.reason
+
+
 def test_tables_without_a_value_are_counted():
     """Recall is undefined on the labelling without a positive case, which the reason gives the probability of."""
     estimate = hs.estimate(hs.calibrated([0.3, 0.2, 0.6]), "recall", threshold=0.5)

@@ -156,6 +156,12 @@ def test_what_breaks_a_law_is_refused(function, facts, words):
     assert REGISTRY.find("own") is None
 
 
+def test_rounding_beyond_a_wide_range_is_no_fault():
+    """A value that leaves its range by as little as rounding does, relative to the range, is taken."""
+    hs.define_metric(name="percent", range=(0, 100))(lambda counts: 100 * (1 + 1e-11) * (share(counts) * 0 + 1))
+    assert hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "percent").value == pytest.approx(100)
+
+
 def test_a_value_beyond_the_range_is_refused_later_too():
     """A function may leave its range on no generic table, and on this one: the estimate says so."""
     hs.define_metric(name="rare")(lambda counts: (counts.shape[-1] - 1) * share(counts))

@@ -7,6 +7,7 @@ import pytest
 
 import howsure as hs
 from howsure.metrics.binding import resolve
+from howsure.metrics.forms import Ratio
 from howsure.metrics.registry import REGISTRY
 
 RNG = np.random.default_rng(77)
@@ -198,3 +199,13 @@ def test_adjusted_balanced_accuracy_stays_in_its_range_without_some_classes():
     estimate = hs.estimate(hs.from_counts(counts), "balanced_accuracy+adjusted=true")
     assert estimate.value == estimate.low == -1
     assert -1 < estimate.high < 0
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2], [1, 0, 2]])
+def test_a_proportion_rises_with_the_share_of_its_successes(order):
+    """Of two groups of cells with different coefficients the one whose own ratio is higher holds the successes."""
+    numerator, denominator = np.array([1.0, 1, 0])[order], np.array([2.0, 1, 0])[order]  # (x + y) / (2 x + y)
+    share = Ratio(numerator, denominator).proportion
+    assert share.successes.tolist() == [each == 1 for each in order]
+    assert share.trials.tolist() == [True, True, False]
+    assert share.metric(np.array([0.0, 0.25, 1.0])) == pytest.approx([1 / 2, 1 / (2 * 0.75 + 0.25), 1])

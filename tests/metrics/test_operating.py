@@ -134,3 +134,27 @@ def test_rates_lie_between_zero_and_one(spec):
     """Other rates are refused."""
     with pytest.raises(hs.HowsureError, match="between 0 and 1"):
         resolve(spec, hs.scores(*sample(0)))
+
+
+@pytest.mark.parametrize("spec, side", [("sensitivity_at+specificity=0.7", 1), ("specificity_at+sensitivity=0.7", 0)])
+def test_cases_on_both_sides_of_the_threshold_vary_as_a_share(spec, side):
+    """The part of the variance that is the class's own is p (1 − p) / n, also where the lowest score is of the class."""
+    truth, score = np.array([1, 0, 1, 0, 0, 1, 0, 1, 0, 1, 0, 1]), np.arange(12) / 12
+    table = hs.scores(truth, score)
+    metric = resolve(spec, table)
+    rate, slopes = float(metric(table.counts)), metric.gradient(table.counted)
+    assert 0 < rate < 1
+    assert (table.counts * slopes**2)[:, side].sum() == pytest.approx(rate * (1 - rate) / 6, rel=1e-12)
+
+
+def test_scores_that_no_case_has_change_no_slope():
+    """Slopes of the ROC curve at the scores of cases are the same where the table holds higher scores without any."""
+    counts = np.array([[9.0, 1], [20, 4], [7, 6], [3, 15], [2, 11], [1, 16]])
+    slopes = roc_slope(np.concatenate([counts, np.zeros((2, 2))]), 95)
+    assert slopes[:6] == pytest.approx(roc_slope(counts, 95), rel=1e-12)
+
+
+def test_the_slope_is_the_same_from_either_end():
+    """Turned round, with the classes exchanged, the ROC curve has the inverse slopes, also where many scores tie."""
+    counts = np.array([[9.0, 1], [20, 4], [7, 6], [3, 15], [2, 11], [1, 16]])
+    assert roc_slope(counts[::-1, ::-1], 95)[::-1] == pytest.approx(1 / roc_slope(counts, 95), rel=1e-9)

@@ -28,9 +28,17 @@ def by_hand(truth, score, bandwidth):
     return float(np.mean([smoothed(at) for at in points]))
 
 
-def test_the_error_is_the_bandwidth_that_equals_it():
+def overconfident(size):
+    """Return truth and scores that are too low below a half, and too high above: smoothing takes some of it off."""
+    rng = np.random.default_rng(size)
+    score = rng.random(size)
+    return (rng.random(size) < 0.3 + 0.4 * score).astype(float), score
+
+
+@pytest.mark.parametrize("draw", [sample, overconfident])
+def test_the_error_is_the_bandwidth_that_equals_it(draw):
     """At the bandwidth of its own value, the integral is that value (Błasiok and Nakkiran 2024, definition 2)."""
-    truth, score = sample(200)
+    truth, score = draw(200)
     found = hs.estimate(hs.scores(truth, score), "smooth_ece").value
     assert by_hand(truth, score, found) == pytest.approx(found, rel=2e-3)
 

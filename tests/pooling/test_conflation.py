@@ -31,6 +31,22 @@ def test_product_of_betas(density):
     assert pooled.draws.mean() == pytest.approx(pooled.value, abs=0.001)
 
 
+def test_betas_and_gammas_have_the_moments_of_the_draws():
+    """Of few draws too, each density has their mean and their variance with n − 1."""
+    draws = [np.array([0.61, 0.7, 0.72, 0.8, 0.69]), np.array([0.55, 0.66, 0.74, 0.71])]
+    means, variances = (
+        np.array([getattr(each, part)(**more) for each in draws]) for part, more in (("mean", {}), ("var", {"ddof": 1}))
+    )
+    mass = means * (1 - means) / variances - 1
+    expected = stats.beta((means * mass).sum() - 1, ((1 - means) * mass).sum() - 1)
+    found = hs.conflate(draws, density="beta")
+    assert (found.value, found.standard_error) == pytest.approx((expected.mean(), expected.std()), rel=1e-9)
+    rates = means / variances
+    expected = stats.gamma((means * rates).sum() - 1, scale=1 / rates.sum())
+    found = hs.conflate(draws, density="gamma", bounds=(0, math.inf))
+    assert (found.value, found.standard_error) == pytest.approx((expected.mean(), expected.std()), rel=1e-9)
+
+
 def test_bounds_move_and_stretch_the_beta():
     """A metric on -1 … 1 is conflated as a Beta on those bounds."""
     shares = drawn([stats.beta(40, 12), stats.beta(55, 9)])

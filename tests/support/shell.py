@@ -35,7 +35,8 @@ def run(*arguments):
     return Ended(code, out.getvalue(), err.getvalue())
 
 
-def run_apart(*arguments):
+def run_apart(*arguments, stdout=subprocess.PIPE):
     """Run the command line in a process of its own, as a shell does."""
     command = [sys.executable, "-c", "from howsure.cli import main; main()", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    streams = {"stdin": subprocess.DEVNULL, "stdout": stdout, "stderr": subprocess.PIPE}
+    return subprocess.run(command, **streams, text=True, check=False)

@@ -271,8 +271,13 @@ class FixedMargins(Design):
     fixes_margins: ClassVar[bool] = True
 
     def bound(self, truth: Array) -> FixedMargins:
-        """Take the true classes as strata, unless there are others."""
-        return self if self.stratum is not None else FixedMargins(truth)
+        """Take the true classes as strata, unless there are others; cells that no case fell into take their class's."""
+        if self.stratum is None:
+            return FixedMargins(truth)
+        reached = self.stratum >= 0
+        of_class = self.stratum.max() + 1 + np.arange(truth.max() + 1)
+        of_class[truth[reached]] = self.stratum[reached]
+        return FixedMargins(np.where(reached, self.stratum, of_class[truth]))
 
     def variance(self, counts: Array, gradient: Array) -> Array:
         """Return the sum of the multinomial variances within the strata."""
@@ -301,8 +306,8 @@ class FixedMargins(Design):
         return dot(counts, trials)
 
     def merged(self, cells: Array, size: int) -> FixedMargins:
-        """Keep the strata, where no cell collects cells of several."""
-        stratum = np.zeros(size, dtype=np.intp)
+        """Keep the strata, where no cell collects cells of several; -1 where one collects none, until it is bound."""
+        stratum = np.full(size, -1, dtype=np.intp)
         stratum[cells] = self._strata
         if (stratum[cells] != self._strata).any():
             raise UndefinedDesignError(type(self).__name__)

@@ -101,8 +101,9 @@ class ScoresTable(Table):
             counts = added_up(self.cells, cells, 4).reshape(*self.batch, 2, 2)
         else:
             counts = exact * self.counts.sum()
+        design = self.design.merged(cells, 4).bound(np.repeat([0, 1], 2))  # no case may have a score on one side
         own = {"rows": self.rows, "identity": self.identity_of(threshold)}
-        return ConfusionTable(counts=counts, labels=self.labels, design=self.design.merged(cells, 4), **own)
+        return ConfusionTable(counts=counts, labels=self.labels, design=design, **own)
 
     def _checked(self, threshold: Any) -> float:
         number = real_number("threshold", threshold)

@@ -55,7 +55,7 @@ class Marginal:
 
     def table(self, joint: Table) -> Table:
         """Return the model's table, with its design."""
-        design = joint.design.merged(self.cells.ravel(), self.empty.counts.size)
+        design = joint.design.merged(self.cells.ravel(), self.empty.counts.size).bound(self.empty.truth)
         own = {"rows": joint.rows, "identity": joint.identity_of(crc32(self.cells.tobytes()))}
         return replace(self.empty, counts=self.counts(joint.counts).cells, design=design, **own)
 

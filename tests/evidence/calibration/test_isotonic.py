@@ -7,7 +7,13 @@ from hypothesis.extra.numpy import arrays
 from sklearn.isotonic import IsotonicRegression
 
 import howsure as hs
-from howsure.evidence.calibration.isotonic import Steps, rising_shares, shares_if_negative, shares_if_positive
+from howsure.evidence.calibration.isotonic import (
+    Steps,
+    grouped_scores,
+    rising_shares,
+    shares_if_negative,
+    shares_if_positive,
+)
 
 COUNTS = st.integers(1, 12).flatmap(lambda size: arrays(float, (size, 2), elements=st.integers(0, 4).map(float)))
 
@@ -55,3 +61,12 @@ def test_separated_labels_leave_the_ends_uncertain():
     top = 1 - steps.at(np.array([12.0]), slice(None))[:, 0]
     assert top.mean() == pytest.approx(0.5 / 3.5, abs=0.006)
     assert steps.at(np.array([0.0]), slice(None)).mean() == pytest.approx(0.5 / 7.25, abs=0.004)
+
+
+def test_groups_of_neighbouring_scores_do_not_depend_on_the_direction():
+    """Scores in the opposite order are cut into the same groups, of about equal numbers of cases."""
+    number = np.random.default_rng(3).integers(1, 9, 2001).astype(float)
+    cuts, mirrored = grouped_scores(number), grouped_scores(number[::-1])
+    assert sorted(len(number) - cuts[1:]) == sorted(mirrored[1:])
+    sizes = np.add.reduceat(number, cuts)
+    assert sizes.max() <= number.sum() / 512 + 2 * 8
