@@ -46,10 +46,10 @@ SHARES = {  # metric -> successes, trials; class 1 against the rest has tp 29, f
 @pytest.mark.parametrize("metric", SHARES)
 @pytest.mark.parametrize("level", [0.68, 0.95])
 def test_proportions_have_wilsons_limits(metric, level):
-    """Each proportion takes its own successes and trials; Wilson's interval is the default."""
+    """Each proportion takes its own successes and trials; the mid-p interval is the default."""
     successes, trials = SHARES[metric]
-    estimate = hs.estimate(TABLE, metric, confidence_level=level)
-    assert estimate.method == "wilson"
+    assert hs.estimate(TABLE, metric, confidence_level=level).method == "mid_p"
+    estimate = hs.estimate(TABLE, metric, confidence_level=level, method="wilson")
     assert estimate.value == pytest.approx(successes / trials, rel=1e-12)
     assert [estimate.low, estimate.high] == pytest.approx(wilson(successes, trials, level), rel=1e-12)
 

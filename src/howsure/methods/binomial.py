@@ -23,7 +23,8 @@ from howsure.methods.halving import root
 from howsure.methods.levels import tail_of
 
 Array = NDArray[Any]
-MOST_STEPS, ENOUGH = 60, 1e-12  # of Newton's; a step of the log odds that changes nothing
+MOST_STEPS, ENOUGH = 60, 1e-9  # of Newton's; a step of the log odds that changes nothing
+LEAST_SHARE = 1e-3
 MOST_OUTCOMES = 1e12  # of which each has a probability of its own in floating-point numbers
 Limits = tuple[Array, Array]
 
@@ -101,8 +102,17 @@ def mid_p(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> L
     (0.2544, 0.3658)
     """
     x, n, tail = _prepared(successes, trials, confidence_level)
-    low, rest = _least_mid_p(np.stack([x, n - x]), n, tail)
-    return _ends(low, 1 - rest, x, n)
+
+    def from_below(odds: Array) -> tuple[Array, Array]:
+        p = _expit(odds)
+        return _at_least(x, n, p), _at_least(x + 1, n, p)
+
+    def from_above(odds: Array) -> tuple[Array, Array]:  # of failures, where p is known to full relative precision
+        p = _expit(-odds)
+        return _below(x + 1, n, p), _below(x, n, p)
+
+    low, high = _mid_p_odds(from_below, x, n, tail), _mid_p_odds(from_above, n - x, n, tail)
+    return _ends(_expit(low), _expit(-high), x, n)
 
 
 def agresti_coull(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> Limits:
@@ -341,25 +351,30 @@ def _exact_p_value(x: int, n: int, p: float) -> float:
     return min(1.0, float(special.betainc(x, n - x + 1, p)) + far)
 
 
-def _least_mid_p(x: Array, n: Array, tail: float) -> Array:
-    """Return the p with ``(P(X >= x) + P(X > x)) / 2 = tail``, by Newton's steps.
+def _mid_p_odds(tails: Callable[[Array], tuple[Array, Array]], x: Array, n: Array, tail: float) -> Array:
+    """Return the log odds of the p at which the mean of ``P(X >= x)`` and ``P(X > x)`` is the tail, by Newton's steps.
 
-    The logarithm of the probability is concave in the log odds of p, so that steps from below never pass the root.
+    The logarithm of that mean is concave in the log odds, so that steps from below never pass the root.
     """
     square = _normal(tail) ** 2
-    with np.errstate(all="ignore"):  # Wilson's limit, in a form that keeps its distance from 0 and 1
+    with np.errstate(all="ignore"):
         half = np.sqrt(square * (x * (n - x) / n + square / 4))
-        odds = np.log(x + square / 2 - half) - np.log(n - x + square / 2 + half)
-    odds = np.where(np.isfinite(odds), odds, -np.log1p(n))
-    for _ in range(MOST_STEPS):
-        p = 1 / (1 + np.exp(-odds))
-        least, more = _at_least(x, n, p), _at_least(x + 1, n, p)
-        rise = (least - more) * (x / 2 + p * (n / 2 - x))
-        step = (least + more) / 2 * np.log((least + more) / (2 * tail)) / rise
-        odds = odds - np.where(np.isfinite(step), step, 0.0)
-        if not (np.abs(step) > ENOUGH).any():
-            break
-    return np.asarray(1 / (1 + np.exp(-odds)))
+        odds = np.log(x + square / 2 - half) - np.log(n - x + square / 2 + half)  # of Wilson's limit
+        odds = np.where(np.isfinite(odds), odds, -np.log1p(n))
+        for _ in range(MOST_STEPS):
+            least, more = tails(odds)
+            rise = (least - more) * (x / 2 + _expit(odds) * (n / 2 - x))
+            step = (least + more) / 2 * np.log((least + more) / (2 * tail)) / rise
+            step = np.where(np.isfinite(step) & (x > 0), step, 0.0)  # of no success nothing is to be found
+            odds = odds - step
+            if not (np.abs(step) > ENOUGH).any():
+                break
+    return np.asarray(odds)
+
+
+def _expit(odds: Array) -> Array:
+    with np.errstate(over="ignore"):
+        return np.asarray(1 / (1 + np.exp(-odds)))
 
 
 def _at_least(count: Array, n: Array, p: Array) -> Array:
@@ -376,7 +391,11 @@ def _below(count: Array, n: Array, p: Array) -> Array:
     from scipy import special
 
     inside = (count > 0) & (count < n + 1)
-    mass = special.betaincc(np.where(inside, count, 1), np.where(inside, n - count + 1, 1), p)
+    a, b = np.where(inside, count, 1), np.where(inside, n - count + 1, 1)
+    plain = p > LEAST_SHARE  # whose complement a float holds well; SciPy's complement takes ten times as long
+    mass = special.betainc(b, a, 1 - p)
+    if not plain.all():
+        mass = np.where(plain, mass, special.betaincc(a, b, np.where(plain, 0.5, p)))
     return np.where(inside, mass, np.where(count <= 0, 0.0, 1.0))
 
 

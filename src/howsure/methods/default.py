@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from howsure.errors import HowsureError
@@ -10,6 +11,9 @@ from howsure.methods.predictive import is_predictable
 from howsure.methods.registry import METHODS
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
+
+
+SMOOTH = (None, "binary", "micro", "macro", "weighted")  # averages
 
 
 def _always(metric: Metric, table: Table) -> bool:
@@ -26,8 +30,13 @@ def _is_one_table_or_separate(metric: Metric, table: Table) -> bool:
     return len(table.design.test_sets) > 1 and not metric.contrast.is_of_areas
 
 
-def _is_plain(metric: Metric, table: Table) -> bool:
-    return bool(metric.takes_batches) and metric.distance is None
+def _is_smooth_and_bounded(metric: Metric, table: Table) -> bool:
+    """Whether the flow was seen to cover: see the page on coverage for what it was not seen to."""
+    one = metric if metric.contrast is None else metric.contrast.first.metric
+    stated = one.spec is not None and one.spec.arguments.get("prevalence") is not None  # far from the sample's own
+    plain = one.takes_batches and one.distance is None and one.average in SMOOTH and not stated
+    shown = metric.contrast is None or metric.contrast.effect.name != "odds_ratio"
+    return plain and shown and math.isfinite(one.range[0]) and math.isfinite(one.range[1])
 
 
 def _is_estimated(metric: Metric, table: Table) -> bool:
@@ -45,7 +54,7 @@ PREFERENCE: tuple[tuple[str, Callable[[Metric, Table], bool]], ...] = (
     ("gap_test", _always),
     ("predictive", _is_predictable),
     ("mid_p", _always),
-    ("flow", _is_plain),
+    ("flow", _is_smooth_and_bounded),
     ("mover", _is_one_table_or_separate),
     ("fieller", _is_estimated),
     ("delta", _always),

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from howsure.designs.base import PSEUDO_CASES, quotient
 from howsure.methods.interval import (
     CONSTANT,
+    NOISE,
     ONE_CLUSTER,
     UNDEFINED,
     AtLevels,
@@ -93,8 +94,8 @@ class Flow(Method):
         with np.errstate(all="ignore"):
             value = np.asarray(metric(table.counted))
             inflation, freedom = small_sample(metric, table)
-            effect = np.broadcast_to(inflation * design_effect(metric, table), value.shape)
-            paths = _Paths.of(metric, table, value, effect)
+            cases = table.cells / np.asarray(inflation * design_effect(metric, table))[..., None]
+            paths = _Paths.of(metric, table, cases, value)
         error = standard_error(metric, table)
         lowest, highest = metric.range
 
@@ -120,15 +121,15 @@ class _Path:
     Arrays have the way, down or up, as their first axis, then the tables of the batch, and then the cells.
     """
 
-    def __init__(self, metric: Metric, table: Table, observed: Array, value: Array, effect: Array) -> None:
-        self.metric, self.table, self.observed, self.effect = metric, table, observed, effect
+    def __init__(self, metric: Metric, table: Table, cases: Array, value: Array) -> None:
+        self.metric, self.table, self.cases = metric, table, cases
         self.sign, self.end = _end(metric.range)
-        filled = observed + PSEUDO_CASES * effect[:, None] * table.prior_shares.ravel()
+        filled = cases + PSEUDO_CASES * table.prior_shares.ravel()
         self.start = self.point(np.stack([filled, filled]), np.arange(len(filled)))
         centre = self.scaled(value)
         centre = np.where(np.isfinite(centre), centre, self.start.value[0])
-        self.centre = centre - effect * second_order_bias(self.value, filled)
-        self.varies = shows_variation(np.sqrt(self.start.variance[0] * effect), centre)
+        self.centre = centre - second_order_bias(self.value, filled)
+        self.varies = shows_variation(np.sqrt(self.start.variance[0]), centre)
         self.reach, self.distances, self.values = -np.inf, np.empty(0), np.empty(0)
 
     def scaled(self, value: Array) -> Array:
@@ -146,7 +147,7 @@ class _Path:
     def point(self, cells: Array, tables: Array) -> _Point:
         """Return the point of the path at tables in these proportions, with the totals that the design fixes."""
         design = self.table.design
-        cells = design.rescaled(cells, self.observed[tables])
+        cells = design.rescaled(cells, self.cases[tables])
         counts = self.table.wrap(cells)
         value, slopes = np.asarray(self.metric(counts)), self.metric.gradient(counts).reshape(cells.shape)
         slopes = design.tangent(cells, np.where(np.isfinite(slopes), slopes, 0.0))
@@ -157,17 +158,17 @@ class _Path:
 
     def ahead(self, here: _Point, tables: Array) -> _Point:
         """Return the points one stride on."""
-        pace = STRIDE * np.sqrt(self.effect[tables] / here.variance)
+        pace = STRIDE / np.sqrt(here.variance)
         change = np.clip((WAYS * pace)[..., None] * here.slopes, -STEEPEST, STEEPEST)
         return self.point(here.cells * np.exp(np.where(np.isnan(change), 0.0, change)), tables)
 
     def distance(self, behind: _Point, here: _Point, ahead: _Point, tables: Array) -> Array:
         """Return the quantile of a normal variable at which the observed value would be, were ``here`` the truth."""
-        effect, variance = self.effect[tables], here.variance
+        variance = here.variance
         rise = (ahead.variance - behind.variance) / (ahead.value - behind.value)
-        skewness = np.sqrt(effect / variance) * (1.5 * rise - 0.5 * here.third / variance)
+        skewness = (1.5 * rise - 0.5 * here.third / variance) / np.sqrt(variance)
         skewness = np.where(np.abs(skewness) > SYMMETRIC, skewness, SYMMETRIC)
-        score = (self.centre[tables] - here.value) / np.sqrt(variance * effect)
+        score = (self.centre[tables] - here.value) / np.sqrt(variance)
         return np.asarray(-WAYS * (6 / skewness * (np.cbrt(1 + skewness * score / 2) - 1) + skewness / 6))
 
     def walk(self, reach: float) -> None:
@@ -214,14 +215,12 @@ class _Paths:
     shape: tuple[int, ...]
 
     @classmethod
-    def of(cls, metric: Metric, table: Table, value: Array, effect: Array) -> _Paths:
-        """Return the paths from each table."""
-        observed = table.cells.reshape(-1, table.cells.shape[-1])
-        values, effects = value.reshape(-1), effect.reshape(-1)
-        step = max(1, ENTRIES // observed.shape[1])
-        parts = [slice(start, start + step) for start in range(0, len(observed), step)]
-        blocks = [_Path(metric, table, observed[part], values[part], effects[part]) for part in parts]
-        return cls(blocks, value.shape)
+    def of(cls, metric: Metric, table: Table, cases: Array, value: Array) -> _Paths:
+        """Return the paths from each table, of numbers of independent cases."""
+        flat, values = cases.reshape(-1, cases.shape[-1]), value.reshape(-1)
+        step = max(1, ENTRIES // flat.shape[1])
+        parts = [slice(start, start + step) for start in range(0, len(flat), step)]
+        return cls([_Path(metric, table, flat[part], values[part]) for part in parts], value.shape)
 
     @property
     def varies(self) -> Array:
@@ -231,7 +230,7 @@ class _Paths:
     def limits(self, quantile: Any) -> tuple[Array, Array]:
         """Return the lower and upper limits at a quantile, or at one for each table."""
         z = np.broadcast_to(quantile, self.shape).reshape(-1)
-        ends = np.cumsum([len(block.observed) for block in self.blocks])
+        ends = np.cumsum([len(block.cases) for block in self.blocks])
         pieces = zip(self.blocks, np.split(z, ends[:-1]), strict=True)
         low, high = np.concatenate([block.limits(each) for block, each in pieces], axis=1)
         return low.reshape(self.shape), high.reshape(self.shape)
@@ -278,12 +277,14 @@ def _between(place: Array, at: Sequence[Array], values: Sequence[Array]) -> Arra
 
 
 def design_effect(metric: Metric, table: Table) -> Array:
-    """Return how many times the variance of the metric is that of as many independent cases, of each table."""
+    """Return how many times the variance of the metric is that of independent cases, one a count, of each table."""
     if table.design.is_independent:
         return np.ones(table.batch)
     effect = _effect(metric, table)
-    unknown = ~(effect > 0) & np.isfinite(effect)
-    return np.where(unknown, _effect(metric, table.smoothed()), effect) if unknown.any() else effect
+    silent = standard_error(metric, table) <= NOISE * np.maximum(1.0, np.abs(metric(table.counted)))
+    if silent.any():
+        effect = np.where(silent, _effect(metric, table.smoothed()), effect)
+    return np.where(effect == 0, 1.0, effect)
 
 
 def _effect(metric: Metric, table: Table) -> Array:

@@ -354,7 +354,7 @@ def small_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
         return large_sample(metric, table)
     with np.errstate(all="ignore"):
         gradient = np.asarray(metric.gradient(table.counted)).reshape(table.cells.shape)
-        silent = ~(np.abs(gradient * (table.cells > 0)).max(-1, keepdims=True) > NOISE)
+        silent = ~(np.abs(gradient * table.cells).max(-1, keepdims=True) > NOISE)
         if silent.any():
             smoothed = np.asarray(metric.gradient(table.smoothed().counted)).reshape(table.cells.shape)
             gradient = np.where(silent, smoothed, gradient)
@@ -370,10 +370,13 @@ def small_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
 
 
 def _put_together(table: Table, slopes: Array) -> tuple[Array, Array]:
+    """Return the small sample of an average from those of what each true class adds to it."""
     each = [np.where(table.truth == index, slopes, 0.0) for index in range(len(table.labels))]
     variances = np.stack([table.variance(part) for part in each])
     samples = [table.small_sample(part) for part in each]
-    inflations, freedoms = (np.stack(np.broadcast_arrays(*parts)) for parts in zip(*samples, strict=True))
+    inflations, freedoms = (
+        np.stack([np.broadcast_to(part, variances.shape[1:]) for part in parts]) for parts in zip(*samples, strict=True)
+    )
     seen = np.where(variances > 0, variances, 0.0)
     whole = seen.sum(0)
     inflation = np.where(whole > 0, quotient((seen * inflations).sum(0), whole), inflations.max(0))
