@@ -173,7 +173,7 @@ def classification_report(
     >>> import howsure as hs
     >>> report = hs.classification_report(hs.from_counts([[50, 3], [5, 42]], labels=["benign", "malignant"]))
     >>> print(report["malignant"]["recall"])
-    0.894 [0.774, 0.954]
+    0.894 [0.780, 0.960]
     """
     settings = Settings(**keywords)
     table = y_true if isinstance(y_true, Table) else settings.table(y_true, y_pred, also=labels)

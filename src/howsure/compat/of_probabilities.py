@@ -43,7 +43,7 @@ def brier_score_loss(
     --------
     >>> import howsure as hs
     >>> print(hs.brier_score_loss([0, 1, 0, 0, 1, 1], [0.1, 0.9, 0.3, 0.7, 0.8, 0.4]))
-    0.167 [0.063, 0.372]
+    0.167 [0.039, 0.493]
     """
     settings, probabilities = Settings(**keywords), given(y_score=y_score, y_pred=y_pred, y_proba=y_proba)
     refuse_text(settings, y_true, probabilities, pos_label)
@@ -78,7 +78,7 @@ def log_loss(
     --------
     >>> import howsure as hs
     >>> print(hs.log_loss([0, 1, 0, 0, 1, 1], [0.1, 0.9, 0.3, 0.7, 0.8, 0.4]))
-    0.485 [0.241, 0.976]
+    0.485 [0.176, 1.340]
     """
     settings, probabilities = Settings(**keywords), given(y_score=y_score, y_pred=y_pred, y_proba=y_proba)
     table = table_of(settings, y_true, probabilities, labels, pos_label)
@@ -104,7 +104,7 @@ def d2_brier_score(
     --------
     >>> import howsure as hs
     >>> print(hs.d2_brier_score([0, 1, 0, 0, 1, 1], [0.1, 0.9, 0.3, 0.7, 0.8, 0.4]))
-    0.333 [-0.647, 0.730]
+    0.333 [-1.491, 0.822]
     """
     settings, probabilities = Settings(**keywords), given(y_score=y_score, y_pred=y_pred, y_proba=y_proba)
     refuse_text(settings, y_true, probabilities, pos_label)
@@ -132,7 +132,7 @@ def d2_log_loss_score(
     --------
     >>> import howsure as hs
     >>> print(hs.d2_log_loss_score([0, 1, 0, 0, 1, 1], [0.1, 0.9, 0.3, 0.7, 0.8, 0.4]))
-    0.300 [-0.407, 0.652]
+    0.300 [-0.934, 0.747]
     """
     settings, probabilities = Settings(**keywords), given(y_score=y_score, y_pred=y_pred, y_proba=y_proba)
     if _is_single(y_true):

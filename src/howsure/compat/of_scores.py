@@ -105,7 +105,7 @@ def roc_auc_score(
     --------
     >>> import howsure as hs
     >>> print(hs.roc_auc_score([0, 1, 0, 0, 1, 1], [0.1, 0.9, 0.3, 0.7, 0.8, 0.4]))
-    0.889 [0.261, 0.995]
+    0.889 [0.120, 0.998]
     """
     one_of("scheme (`multi_class`)", multi_class, ("ovr", "ovo", "raise"))
     settings, score = Settings(**keywords), given(y_score=y_score, y_pred=y_pred, y_proba=y_proba)
@@ -188,7 +188,7 @@ def average_precision_score(
     --------
     >>> import howsure as hs
     >>> print(hs.average_precision_score([0, 1, 0, 0, 1, 1], [0.1, 0.9, 0.3, 0.7, 0.8, 0.4]))
-    0.917 [0.463, 0.993]
+    0.917 [0.220, 0.998]
     """
     settings, score = Settings(**keywords), given(y_score=y_score, y_pred=y_pred, y_proba=y_proba)
     y_true, score = scores_of(settings, y_true, score)
@@ -232,7 +232,7 @@ def top_k_accuracy_score(
     >>> import howsure as hs
     >>> scores = [[0.5, 0.2, 0.2], [0.3, 0.4, 0.2], [0.2, 0.4, 0.3], [0.7, 0.2, 0.1]]
     >>> print(hs.top_k_accuracy_score([0, 1, 2, 2], scores, k=2))
-    0.750 [0.301, 0.954]
+    0.750 [0.242, 0.987]
     """
     settings, score = Settings(**keywords), given(y_score=y_score, y_pred=y_pred, y_proba=y_proba)
     size = whole_number("k", k)

@@ -190,61 +190,61 @@ precision_score = _function(
     "precision_score",
     "precision",
     "Precision, tp / (tp + fp), the share of positive predictions that are right; in [0, 1], higher is better.",
-    "0.750 [0.301, 0.954]",
+    "0.750 [0.242, 0.987]",
 )
 recall_score = _function(
     "recall_score",
     "recall",
     "Recall, tp / (tp + fn), the share of positive cases that are found; in [0, 1], higher is better.",
-    "0.750 [0.301, 0.954]",
+    "0.750 [0.242, 0.987]",
 )
 f1_score = _function(
     "f1_score",
     "f1",
     "F1, the harmonic mean of precision and recall, 2 tp / (2 tp + fp + fn); in [0, 1], higher is better.",
-    "0.750 [0.375, 0.938]",
+    "0.750 [0.308, 0.962]",
 )
 jaccard_score = _function(
     "jaccard_score",
     "jaccard",
     "Jaccard index, tp / (tp + fp + fn), overlap of true and predicted positives; in [0, 1], higher is better.",
-    "0.600 [0.231, 0.882]",
+    "0.600 [0.182, 0.927]",
 )
 ppv_score = _function(
     "ppv_score",
     "precision",
     "Positive predictive value, tp / (tp + fp), precision by another name; in [0, 1], higher is better.",
-    "0.750 [0.301, 0.954]",
+    "0.750 [0.242, 0.987]",
 )
 npv_score = _function(
     "npv_score",
     "npv",
     "Negative predictive value, tn / (tn + fn), the precision of the other class; in [0, 1], higher is better.",
-    "0.750 [0.301, 0.954]",
+    "0.750 [0.242, 0.987]",
 )
 tpr_score = _function(
     "tpr_score",
     "recall",
     "True positive rate, tp / (tp + fn), recall by another name; in [0, 1], higher is better.",
-    "0.750 [0.301, 0.954]",
+    "0.750 [0.242, 0.987]",
 )
 tnr_score = _function(
     "tnr_score",
     "specificity",
     "True negative rate, tn / (tn + fp), specificity by another name; in [0, 1], higher is better.",
-    "0.750 [0.301, 0.954]",
+    "0.750 [0.242, 0.987]",
 )
 fpr_score = _function(
     "fpr_score",
     "fpr",
     "False positive rate, fp / (fp + tn), 1 minus specificity; in [0, 1], lower is better.",
-    "0.250 [0.046, 0.699]",
+    "0.250 [0.013, 0.758]",
 )
 fnr_score = _function(
     "fnr_score",
     "fnr",
     "False negative rate, fn / (fn + tp), 1 minus recall; in [0, 1], lower is better.",
-    "0.250 [0.046, 0.699]",
+    "0.250 [0.013, 0.758]",
 )
 
 
@@ -301,7 +301,7 @@ def fbeta_score(
     --------
     >>> import howsure as hs
     >>> print(hs.fbeta_score([1, 1, 1, 0, 0, 0, 0, 1], [1, 1, 0, 0, 0, 0, 1, 0], beta=2))
-    0.526 [0.147, 0.878]
+    0.526 [0.139, 0.863]
     """
     spec = fbeta(beta)
     return Classes(average, labels, pos_label, zero_division).score(spec, y_true, y_pred, Settings(**keywords))

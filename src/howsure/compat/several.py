@@ -60,7 +60,7 @@ def precision_recall_fscore_support(
     >>> import howsure as hs
     >>> precision, recall, f1, support = hs.precision_recall_fscore_support([1, 1, 0, 0, 1], [1, 0, 0, 1, 1])
     >>> print(recall[1], support)
-    0.667 [0.208, 0.939] [2 3]
+    0.667 [0.132, 0.983] [2 3]
     """
     settings = Settings(**keywords)
     warned = set(map(str, several("warn_for", warn_for, "names of scores")))

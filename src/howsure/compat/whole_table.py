@@ -51,7 +51,7 @@ def accuracy_score(
     --------
     >>> import howsure as hs
     >>> print(hs.accuracy_score(["cat", "dog", "dog", "cat"], ["cat", "dog", "cat", "cat"]))
-    0.750 [0.301, 0.954]
+    0.750 [0.242, 0.987]
     """
     return _right("accuracy", y_true, y_pred, labels, Settings(**keywords), normalize=normalize)
 
@@ -78,7 +78,7 @@ def zero_one_loss(
     --------
     >>> import howsure as hs
     >>> print(hs.zero_one_loss(["cat", "dog", "dog", "cat"], ["cat", "dog", "cat", "cat"]))
-    0.250 [0.046, 0.699]
+    0.250 [0.013, 0.758]
     """
     return _right("error_rate", y_true, y_pred, labels, Settings(**keywords), normalize=normalize)
 
@@ -95,7 +95,7 @@ def hamming_loss(
     --------
     >>> import howsure as hs
     >>> print(hs.hamming_loss(["cat", "dog", "dog", "cat"], ["cat", "dog", "cat", "cat"]))
-    0.250 [0.046, 0.699]
+    0.250 [0.013, 0.758]
     """
     settings = Settings(**keywords)
     true, predicted = settings.labels(y_true, y_pred)
@@ -125,7 +125,7 @@ def balanced_accuracy_score(
     --------
     >>> import howsure as hs
     >>> print(hs.balanced_accuracy_score(["cat", "dog", "dog", "cat"], ["cat", "dog", "cat", "cat"]))
-    0.750 [0.364, 0.953]
+    0.750 [0.301, 0.971]
     """
     spec = "balanced_accuracy" + "+adjusted=true" * boolean("adjusted", adjusted)
     return _estimate(spec, y_true, y_pred, labels, Settings(**keywords))
@@ -144,7 +144,7 @@ def matthews_corrcoef(
     --------
     >>> import howsure as hs
     >>> print(hs.matthews_corrcoef(["cat", "dog", "dog", "cat"], ["cat", "dog", "cat", "cat"]))
-    0.577 [-0.188, 0.906]
+    0.577 [-0.372, 0.962]
     """
     return _estimate("mcc", y_true, y_pred, labels, Settings(**keywords))
 

@@ -49,7 +49,7 @@ class Estimates(Tabular, Mapping[Hashable, Estimate]):
     >>> tables = hs.from_counts([[[50, 3], [5, 42]], [[40, 13], [9, 38]]])
     >>> found = hs.estimate(tables, "f1")
     >>> found.low.round(3).tolist(), str(found[1]), str(found.overall)
-    ([0.834, 0.673], '0.776 [0.673, 0.853]', '0.842 [0.779, 0.890]')
+    ([0.836, 0.672], '0.776 [0.672, 0.856]', '0.842 [0.779, 0.892]')
     """
 
     tables: Tables[Any]
@@ -141,12 +141,12 @@ class Evaluations(Tabular, Mapping[Hashable, Evaluation]):
     >>> print(hs.evaluate(tables, ["accuracy", "recall"]))
     group    metric  value   95 % interval  std. error  method
     ──────────────────────────────────────────────────────────
-    all    accuracy  0.667  [0.300, 0.903]      0.1925  wilson
-    all      recall  0.667  [0.208, 0.939]      0.2722  wilson
-    a      accuracy  0.667  [0.208, 0.939]      0.2722  wilson
-    a        recall  0.500  [0.095, 0.905]      0.3536  wilson
-    b      accuracy  0.667  [0.208, 0.939]      0.2722  wilson
-    b        recall  1.000  [0.207, 1.000]      0.0000  wilson
+    all    accuracy  0.667  [0.262, 0.940]      0.1925   mid_p
+    all      recall  0.667  [0.132, 0.983]      0.2722   mid_p
+    a      accuracy  0.667  [0.132, 0.983]      0.2722   mid_p
+    a        recall  0.500  [0.025, 0.975]      0.3536   mid_p
+    b      accuracy  0.667  [0.132, 0.983]      0.2722   mid_p
+    b        recall  1.000  [0.050, 1.000]      0.0000   mid_p
     """
 
     tables: Tables[Any]

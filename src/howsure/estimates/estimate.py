@@ -50,7 +50,7 @@ class Estimate(OneRecord, Drawn, float):
     >>> import howsure as hs
     >>> estimate = hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "recall")
     >>> print(estimate)
-    0.894 [0.774, 0.954]
+    0.894 [0.780, 0.960]
     >>> value, (low, high) = estimate
     >>> f"{estimate:.2f}", estimate > 0.8, round(1 - estimate, 2)
     ('0.89', True, 0.11)

@@ -110,7 +110,7 @@ def estimate(
     >>> import howsure as hs
     >>> table = hs.from_counts([[50, 3], [5, 42]])
     >>> print(hs.estimate(table, "f1", confidence_level=0.9))
-    0.913 [0.849, 0.951]
+    0.913 [0.850, 0.954]
     >>> scores = hs.scores([0, 0, 1, 1, 1], [0.2, 0.6, 0.4, 0.7, 0.9])
     >>> round(hs.estimate(scores, "recall", threshold=0.5).value, 3)
     0.667
@@ -196,7 +196,7 @@ def evaluate(
     >>> import howsure as hs
     >>> evaluation = hs.evaluate(hs.from_counts([[50, 3], [5, 42]]), ["accuracy", "f1"])
     >>> print(evaluation["f1"])
-    0.913 [0.834, 0.956]
+    0.913 [0.836, 0.960]
     >>> scores = hs.scores([0, 0, 1, 1, 1], [0.2, 0.6, 0.4, 0.7, 0.9])
     >>> list(hs.evaluate(scores, ["roc_auc", "f1"], threshold=0.5))
     ['roc_auc', 'f1']

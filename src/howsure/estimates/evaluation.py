@@ -116,7 +116,7 @@ class Evaluation(Tabular, Mapping[str, Estimate]):
         >>> import howsure as hs
         >>> flat = hs.evaluate(hs.from_counts([[50, 3], [5, 42]]), ["f1@macro"]).flat()
         >>> {name: round(value, 3) for name, value in flat.items()}
-        {'f1_macro': 0.919, 'f1_macro_low': 0.848, 'f1_macro_high': 0.958}
+        {'f1_macro': 0.919, 'f1_macro_low': 0.854, 'f1_macro_high': 0.962}
         """
         found: dict[str, float] = {}
         for metric, each in self.items():

@@ -53,7 +53,7 @@ def proportion(
     --------
     >>> import howsure as hs
     >>> print(hs.proportion(42, 47))
-    0.894 [0.774, 0.954]
+    0.894 [0.780, 0.960]
     >>> print(hs.proportion(0, 50, method="clopper_pearson", alternative="less"))
     0.000 [0.000, 0.058] (one-sided: an upper limit)
     """

@@ -380,7 +380,7 @@ def _put_together(table: Table, slopes: Array) -> tuple[Array, Array]:
     seen = np.where(variances > 0, variances, 0.0)
     whole = seen.sum(0)
     inflation = np.where(whole > 0, quotient((seen * inflations).sum(0), whole), inflations.max(0))
-    spread = (seen**2 / freedoms).sum(0)
+    spread = quotient(seen**2, freedoms).sum(0)
     return inflation, np.where(spread > 0, quotient(whole**2, spread), freedoms.min(0))
 
 

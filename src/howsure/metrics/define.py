@@ -91,7 +91,7 @@ def define_metric(
     ...     return (miss * counts[..., 1, 0] + counts[..., 0, 1]) / counts.sum((-2, -1))
     >>> table = hs.from_counts([[50, 3], [5, 42]])
     >>> print(hs.estimate(table, "cost_per_case"))
-    0.530 [0.233, 1.159]
+    0.530 [0.220, 1.095]
     >>> round(hs.estimate(table, "cost_per_case+miss=4").value, 3)
     0.23
 
@@ -103,7 +103,7 @@ def define_metric(
     ...     return tp / (tp + missed * fn + (1 - missed) * fp)
     >>> three = hs.from_counts([[44, 6, 3], [7, 29, 5], [2, 8, 21]])
     >>> print(hs.estimate(three, "tversky@macro"))
-    0.739 [0.653, 0.810]
+    0.739 [0.658, 0.814]
 
     A metric of scores:
 

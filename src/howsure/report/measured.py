@@ -99,7 +99,7 @@ def report_of(
     >>> table = hs.from_counts([[50, 3], [5, 42]], labels=["healthy", "ill"])
     >>> report = hs.report_of(table, title="ward 3")
     >>> print(report.headline[0][report.level])
-    F1 is 0.91; with these 100 cases, anything between 0.83 and 0.96 is plausible (95 % interval).
+    F1 is 0.91; with these 100 cases, anything between 0.84 and 0.96 is plausible (95 % interval).
     """
     if isinstance(subjects, Study):
         _refuse_settings(metrics=metrics, method=method, confidence_level=confidence_level, random_state=random_state)

@@ -224,8 +224,8 @@ def test_counts_beyond_the_quadrature_are_said(monkeypatch):
         ({"prior_fp": 3}, "`prior_fp` is 3"),
         ({"method": "mcmc"}, "no method 'mcmc'"),
         ({"mislabelled_tp": "5"}, "`mislabelled_tp` is '5'"),
-        ({"n_draws": 1}, "`n_draws` must be a whole number of at least 2, not 1"),
-        ({"n_draws": 0.5}, "at least 2, not 0.5"),
+        ({"n_draws": 1}, "`n_draws` must be a whole number of at least 2 and at most 100,000,000, not 1"),
+        ({"n_draws": 0.5}, "at most 100,000,000, not 0.5"),
     ],
 )
 def test_impossible_reviews_are_refused(change, words):
