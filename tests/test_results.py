@@ -77,6 +77,7 @@ RESULTS = {
     "calibration test": lambda: hs.calibration_test(SCORES),
     "miscalibration": lambda: hs.miscalibration(hs.calibrated(SCORE), "f1", threshold=0.5, shift=0.3),
     "classification report": lambda: hs.classification_report(TABLE),
+    "coverage": lambda: hs.lab.coverage("f1", truth=TABLE, draws=50, random_state=0),
 }  # fmt: skip
 
 

@@ -174,14 +174,14 @@ class TestProbabilities:
 
 @pytest.mark.parametrize("k", [1, 2])
 def test_top_k(k):
-    """Top-k accuracy has scikit-learn's value, also with ties and as a sum, and Wilson's interval."""
+    """Top-k accuracy has scikit-learn's value, also with ties and as a sum, and the interval of its share."""
     score = PROBABILITIES.round(1)
     for given in ({}, {"sample_weight": WEIGHT}, {"normalize": False}):
         found = hs.top_k_accuracy_score(CLASSES, score, k=k, **given)
         assert found == pytest.approx(sk.top_k_accuracy_score(CLASSES, score, k=k, **given))
     hits = int(hs.top_k_accuracy_score(CLASSES, score, k=k, normalize=False))
-    expected = hs.accuracy_score([1] * 80, [1] * hits + [0] * (80 - hits), method="wilson")
-    assert hs.top_k_accuracy_score(CLASSES, score, k=k).low == pytest.approx(expected.low)
+    expected = hs.proportion(hits, 80, method="wilson")
+    assert hs.top_k_accuracy_score(CLASSES, score, k=k, method="wilson").low == pytest.approx(expected.low)
 
 
 class TestMatrices:

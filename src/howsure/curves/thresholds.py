@@ -75,8 +75,9 @@ def threshold_curves(
     Notes
     -----
     Pointwise limits are Wilson's for proportions of independent cases, and the delta method's, on the scale that
-    keeps the metric's range, for all else. Simultaneous ones widen them by the quantile of the largest deviation
-    along the resampled curves, in standard errors (sup-t): they hold in large samples, and about so in small ones.
+    keeps the metric's range, for all else (with the degrees of freedom of all clusters). Simultaneous ones widen them by
+    the quantile of the largest deviation along the resampled curves, in standard errors (sup-t): they hold in large
+    samples, and about so in small ones.
 
     References
     ----------

@@ -12,7 +12,6 @@ from howsure.methods.registry import METHODS
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
-
 SMOOTH = (None, "binary", "micro", "macro", "weighted")  # averages
 
 

@@ -317,7 +317,7 @@ def second_order_bias(value: Callable[[Array], Array], cells: Array) -> Array:
             total += (cells[:, chosen].T * np.where(np.isfinite(bend), bend, 0.0)).sum(0)
         return total / 2
     signs = np.random.default_rng(0).choice([-1.0, 1.0], (DIRECTIONS, size))
-    step = NUDGE * np.sqrt(cells.min(-1, keepdims=True))
+    step = NUDGE * np.sqrt(np.where(cells > 0, cells, np.inf).min(-1, keepdims=True))
     for sign in signs:
         moved = step * np.sqrt(cells) * sign
         bend = (value(cells + moved) + value(cells - moved) - 2 * middle) / step[:, 0] ** 2
