@@ -75,7 +75,7 @@ def threshold_curves(
     Notes
     -----
     Pointwise limits are Wilson's for proportions of independent cases, and the delta method's, on the scale that
-    keeps the metric's range, for all else (with the degrees of freedom of all clusters). Simultaneous ones widen them by
+    keeps the metric's range, for all else (all clusters give the degrees of freedom). Simultaneous ones widen by
     the quantile of the largest deviation along the resampled curves, in standard errors (sup-t): they hold in large
     samples, and about so in small ones.
 
