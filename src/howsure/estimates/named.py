@@ -23,7 +23,7 @@ def by_name(given: Named | Mapping[str, Any]) -> dict[str, Any]:
     """Return comparisons, estimates or pooled values by name, as they name themselves or as given."""
     if isinstance(given, Named):
         return dict(given.by_name())
-    if isinstance(given, Mapping):
+    if isinstance(given, Mapping) and all(hasattr(each, "value") for each in given.values()):
         return dict(given)
     message = (
         "Give what `compare`, `compare_all`, `pool` or a study returns, or a mapping of names to such, "

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from howsure.designs.base import PSEUDO_CASES, quotient
 from howsure.methods.interval import (
     CONSTANT,
-    NOISE,
     ONE_CLUSTER,
     UNDEFINED,
     AtLevels,
@@ -177,20 +176,21 @@ class _Path:
         behind = None
         farthest, latest = np.full(here.value.shape, -np.inf), here.value.copy()
         distances, values = [], []
-        for _ in range(MOST_STRIDES):
+        for stride in range(MOST_STRIDES):
             ahead = self.ahead(here, tables)
             found = self.distance(ahead.turned() if behind is None else behind, here, ahead, tables)
-            farthest[:, tables], latest[:, tables] = np.fmax(farthest[:, tables], found), here.value
+            farthest[:, tables] = np.fmax(farthest[:, tables], found)
+            latest[:, tables] = WAYS * np.fmax(WAYS * latest[:, tables], WAYS * here.value)
             distances.append(farthest.copy())
             values.append(latest.copy())
             steep = here.variance > FLAT * self.start.variance[:, tables]
-            going = np.asarray(((farthest[:, tables] < reach) & steep).any(0))
+            going = np.asarray(((farthest[:, tables] < reach) & steep).any(0)) | (stride == 0)  # both ways have a first
             if not going.any():
                 break
             tables, behind, here = tables[going], here.of(going), ahead.of(going)
         self.reach = reach
-        self.distances = np.stack([-distances[min(1, len(distances) - 1)][::-1], *distances])
-        self.values = np.stack([values[min(1, len(values) - 1)][::-1], *values])
+        self.distances = np.stack([-distances[1][::-1], *distances])
+        self.values = np.stack([values[1][::-1], *values])
 
     def limits(self, z: Array) -> Array:
         """Return the values on the path at which the observed ones are at a quantile, lower and upper."""
@@ -273,7 +273,7 @@ def _between(place: Array, at: Sequence[Array], values: Sequence[Array]) -> Arra
     steepest = np.abs(slope) / (far - near)
     bend = np.clip(np.where(near > before, (slope - earlier) / (far - before), 0.0), -steepest, steepest)
     inside = start + (place - near) * (slope + (place - far) * bend)
-    return np.where((near < place) & (place < far), inside, stop)
+    return np.where(place <= near, start, np.where(place < far, inside, stop))
 
 
 def design_effect(metric: Metric, table: Table) -> Array:
@@ -281,7 +281,7 @@ def design_effect(metric: Metric, table: Table) -> Array:
     if table.design.is_independent:
         return np.ones(table.batch)
     effect = _effect(metric, table)
-    silent = standard_error(metric, table) <= NOISE * np.maximum(1.0, np.abs(metric(table.counted)))
+    silent = ~shows_variation(standard_error(metric, table), np.asarray(metric(table.counted)))
     if silent.any():
         effect = np.where(silent, _effect(metric, table.smoothed()), effect)
     return np.where(effect == 0, 1.0, effect)

@@ -74,12 +74,17 @@ def _weighted_slopes(values: Array, weights: Array) -> tuple[Array, Array]:
 
 
 def _unless_negative(values: Array, mean: Array) -> Array:
-    return np.where((values < 0).any(-1), np.nan, mean)
+    return np.where((values < -TIED).any(-1), np.nan, mean)
+
+
+def _without_dust(values: Array) -> Array:
+    """Return values with what rounding left below zero as zero."""
+    return np.where((values < 0) & (values >= -TIED), 0.0, values)
 
 
 def _geometric(values: Array, weights: Array) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
-        return _unless_negative(values, np.exp(_macro(np.log(values), weights)))
+        return _unless_negative(values, np.exp(_macro(np.log(_without_dust(values)), weights)))
 
 
 def _geometric_slopes(values: Array, weights: Array) -> tuple[Array, Array]:
@@ -90,7 +95,7 @@ def _geometric_slopes(values: Array, weights: Array) -> tuple[Array, Array]:
 
 def _harmonic(values: Array, weights: Array) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
-        return _unless_negative(values, 1 / _macro(1 / values, weights))
+        return _unless_negative(values, 1 / _macro(1 / _without_dust(values), weights))
 
 
 def _harmonic_slopes(values: Array, weights: Array) -> tuple[Array, Array]:
