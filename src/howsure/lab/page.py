@@ -9,6 +9,7 @@ import numpy as np
 from howsure.lab.summary import HEADERS, KINDS, POOR, Cells, by_column, by_kind, picked, results
 from howsure.writing import checked_path, written
 
+FEW = 20  # metrics that are listed
 INTRODUCTION = """# Coverage: how often the intervals hold the truth
 
 A 95 % interval promises to hold the true value in 95 of 100 studies. Here studies are drawn from tables whose true
@@ -26,7 +27,7 @@ this page. For a setting of your own, ask `howsure.lab.coverage`:
 ```
 
 A cell is one truth × one metric. Here are {truths:,} truths of {classes} classes and {cases} cases, with {draws:,}
-studies of each; metrics are those of counts, with every average over classes, and of the rarest class alone. The mean
+studies of each; the metrics are {metrics}. The mean
 error is that of the coverage from 95 %, in percentage points, less what simulation noise adds to it. A miss below means
 that the truth lies below the interval. Widths are relative to the narrowest method which covers in that cell; where the
 metric's range has no end and an interval has none, the cell is left out of the widths. The smallest and the largest of
@@ -77,7 +78,10 @@ def _introduction(at: Cells) -> str:
 
     shown = coverage("f1", truth=from_counts([[50, 3], [5, 42]]), n=40, draws=2000, random_state=0)
     classes, cases = (np.unique(at[name]).astype(int) for name in ("classes", "n"))
+    names = np.unique(at["metric"]).tolist()
+    listed = "those of counts, with every average over classes, and of the rarest class alone"
     return INTRODUCTION.format(
+        metrics=", ".join(f"`{name}`" for name in names) if len(names) <= FEW else listed,
         example=shown,
         truths=len(np.unique(at["truth"])),
         classes=f"{classes[0]} to {classes[-1]}",
