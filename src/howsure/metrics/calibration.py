@@ -20,6 +20,7 @@ from howsure.metrics.registry import Scored, score_metric
 from howsure.tables.scores import ScoresTable as Table
 
 Array = NDArray[Any]
+DUST = 1e-14  # of a difference of two shares that are equal
 
 
 def bin_starts(table: Table, bins: int, strategy: str) -> Array:
@@ -75,8 +76,8 @@ def binned_metric(
 
 
 def _magnitude(part: Array) -> Array:
-    """Absolute value of the real part, in a form that the complex step differentiates."""
-    return np.asarray(part * np.sign(np.real(part)))
+    """Absolute value of the real part, in a form that the complex step differentiates; 0 of what rounding leaves."""
+    return np.asarray(part * np.sign(np.where(np.abs(np.real(part)) > DUST, np.real(part), 0.0)))
 
 
 def _l1(sums: Array, shares: Array) -> Array:
