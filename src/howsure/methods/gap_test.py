@@ -146,8 +146,9 @@ class _Gaps:
         rng, found = np.random.default_rng(0), []
         for covariance in (self.covariance, self.calibrated):
             values, vectors = np.linalg.eigh(covariance)
-            kept = values > NEGLIGIBLE * values.max()
-            draws = rng.standard_normal((SIZE, int(kept.sum()))) @ (vectors[:, kept] * np.sqrt(values[kept])).T
+            spread = np.sqrt(np.where(values > NEGLIGIBLE * values.max(), values, 0.0))
+            root = (vectors * spread) @ vectors.T  # the symmetric one, which rounding does not turn
+            draws = rng.standard_normal((SIZE, len(values))) @ root
             found.append(np.concatenate([draws, -draws]))
         if np.isfinite(self.degrees_of_freedom):  # Student's t for the normal
             heavier = np.sqrt(self.degrees_of_freedom / rng.chisquare(self.degrees_of_freedom, (2 * SIZE, 1)))
