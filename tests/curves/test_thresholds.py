@@ -10,7 +10,7 @@ from howsure.curves.thresholds import confusion_along, errors_along, on_counts, 
 from howsure.designs.base import Design
 from howsure.methods.delta import normal_intervals
 from howsure.methods.draws import group_seed
-from howsure.methods.interval import large_sample, standard_error
+from howsure.methods.standard_errors import large_sample, standard_error
 from howsure.metrics.binding import from_split, resolve
 
 METRICS = ("recall", "precision", "f1", "mcc", "accuracy", "balanced_accuracy", "lr_plus")

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 import howsure as hs
-from howsure.designs.counted import variance_by_class
+from howsure.designs.sums import variance_by_class
 
 
 def test_variance_by_class_is_the_sample_variance_of_each_class():

@@ -10,7 +10,7 @@ from scipy import stats
 import howsure as hs
 from howsure.curves.thresholds import confusion_along, errors_along, on_counts
 from howsure.designs.counted import Independent
-from howsure.methods.interval import standard_error
+from howsure.methods.standard_errors import standard_error
 from howsure.metrics.binding import resolve
 from howsure.tables.counts import ConfusionCounts
 

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 import howsure as hs
-from howsure.methods.interval import critical_value, small_sample
+from howsure.methods.standard_errors import critical_value, small_sample
 from howsure.metrics.binding import resolve
 
 RNG = np.random.default_rng(31)

@@ -6,7 +6,7 @@ from sklearn import metrics as sk
 
 import howsure as hs
 from howsure.methods.delong import placement_error
-from howsure.methods.interval import standard_error
+from howsure.methods.standard_errors import standard_error
 from howsure.metrics.binding import resolve
 
 

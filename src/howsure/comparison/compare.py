@@ -20,7 +20,7 @@ from howsure.methods.default import checked
 from howsure.methods.delong import DeLong
 from howsure.methods.delta import Delta, Wald
 from howsure.methods.dirichlet import Dirichlet
-from howsure.methods.draws import seed_sequence
+from howsure.methods.draws import child_seed, seed_sequence
 from howsure.methods.interval import DrawingMethod, Method
 from howsure.methods.library import named
 from howsure.methods.names import MethodName
@@ -36,6 +36,7 @@ from howsure.tables.table import Table
 
 Array = NDArray[Any]
 Asked = str | Spec | Metric
+STREAMS_OF_SIDES = 2**21  # from here on among the children of a seed
 CALLS = (
     "Call `compare(paired_table, metric)` or `compare(table_a, table_b, metric)`, with tables from `paired`, "
     "`confusion`, `from_counts` or `scores`."
@@ -194,7 +195,7 @@ class _Question:
         metric, seed = resolve(self.metric, table), seed_sequence(random_state)
         self.effect.check(metric)
         first, second = (
-            each.draws([metric], table, _child(seed, index))[0]
+            each.draws([metric], table, child_seed(seed, STREAMS_OF_SIDES + index))[0]
             for index, each in enumerate((replace(chosen, source="posterior"), replace(chosen, source="random")))
         )
         with np.errstate(all="ignore"):
@@ -224,10 +225,6 @@ class _Question:
             rope=None if region is None else region_shares(region, draws),
             reason=found.reason,
         )
-
-
-def _child(seed: np.random.SeedSequence, index: int) -> np.random.SeedSequence:
-    return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, 2**21 + index))
 
 
 def _side_by_side(first: Any, second: Any) -> SeparateTables | Tables[SeparateTables]:

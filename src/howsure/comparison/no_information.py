@@ -10,8 +10,8 @@ import numpy as np
 from howsure.estimates.grouped import over_groups
 from howsure.grids import OneRecord, number, p_text
 from howsure.methods.default import checked
-from howsure.methods.interval import effective_counts
 from howsure.methods.proportion import ClopperPearson
+from howsure.methods.standard_errors import effective_counts
 from howsure.metrics.binding import resolve
 from howsure.tables.table import Table
 

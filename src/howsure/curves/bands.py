@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.counted import confusion_from_top
+from howsure.designs.sums import confusion_from_top
 from howsure.errors import HowsureError
 from howsure.methods.binomial import clopper_pearson, wilson
 from howsure.methods.delong import class_sizes
-from howsure.methods.interval import effective_counts, normal_quantile, quantile
+from howsure.methods.standard_errors import effective_counts, normal_quantile, quantile
 from howsure.metrics.forms import Proportion, divide
 from howsure.metrics.operating import roc_slope
 from howsure.tables.scores import ScoresTable as Table

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.curves.curves import score_table
 from howsure.curves.thresholds import confusion_along, on_counts
-from howsure.designs.counted import confusion_from_top
+from howsure.designs.sums import confusion_from_top
 from howsure.errors import HowsureError, checked_level, real_number
 from howsure.estimates.estimate import Estimate, estimate_grid
 from howsure.estimates.estimation import estimate

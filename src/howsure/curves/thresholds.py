@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from howsure.curves.bands import thresholds_from_top
 from howsure.curves.curves import Band, Curve, checked_band, score_table
 from howsure.designs.base import PSEUDO_CASES
-from howsure.designs.counted import confusion_from_top
+from howsure.designs.sums import confusion_from_top
 from howsure.errors import checked_level
 from howsure.estimates.grouped import Results, over_groups
 from howsure.methods.binomial import wilson
 from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.draws import seed_sequence, values_of_draws
-from howsure.methods.interval import NOISE, quantile
 from howsure.methods.scales import automatic_scale, on_scale
+from howsure.methods.standard_errors import NOISE, quantile
 from howsure.metrics.binding import from_split, listed_metrics, resolve
 from howsure.metrics.forms import STEP
 from howsure.metrics.metric import Metric

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError, checked_level, whole_number
 from howsure.estimates.estimate import Estimate
 from howsure.methods.bootstrap import Bootstrap, limits_of_draws, skewness_of_jackknife
-from howsure.methods.draws import MOST_DRAWS, seed_sequence
+from howsure.methods.draws import MOST_DRAWS, child_seed, seed_sequence
 from howsure.methods.library import named
 from howsure.running.progress import progress
 
@@ -94,10 +94,7 @@ def bootstrap(
     members = _members(groups, len(columns[0]))
     value = float(function(*columns))
     seed = seed_sequence(random_state)
-    jobs = [
-        (start, np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, start)))
-        for start in range(0, size, BLOCK)
-    ]
+    jobs = [(start, child_seed(seed, start)) for start in range(0, size, BLOCK)]
     sizes = [min(BLOCK, size - start) for start, _ in jobs]
     pool = {"threads": ThreadPoolExecutor, "processes": ProcessPoolExecutor}[executor]
     work = _Resamples(function, columns, members)

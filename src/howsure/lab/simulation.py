@@ -15,7 +15,7 @@ from howsure.estimates.estimation import own_table, smallest
 from howsure.grids import Grid, OneRecord, number, percent
 from howsure.lab.truths import Asked, Repeated, Truth
 from howsure.methods.default import checked
-from howsure.methods.draws import MOST_DRAWS, seed_sequence, stream_at
+from howsure.methods.draws import MOST_DRAWS, child_seed, seed_sequence, stream_at
 from howsure.methods.interval import DrawingMethod, Interval, Method
 from howsure.methods.library import named
 from howsure.methods.names import MethodName
@@ -210,9 +210,7 @@ def coverages(
         Of the studies, and of methods that draw.
     """
     seed = seed_sequence(random_state)
-    of_studies, of_methods = (
-        np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, child)) for child in (0, 1)
-    )
+    of_studies, of_methods = child_seed(seed, 0), child_seed(seed, 1)
     rng = np.random.Generator(np.random.PCG64(of_studies))
     step = max(1, min(draws, AT_ONCE // truth.numbers))
     blocks: list[list[_Limits]] = []

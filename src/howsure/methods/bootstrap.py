@@ -13,18 +13,11 @@ from numpy.typing import NDArray
 from howsure.designs.sampling import BLOCK_CELLS
 from howsure.errors import HowsureError, whole_number
 from howsure.methods.delta import Delta
-from howsure.methods.draws import MOST_DRAWS, Draw, seed_sequence
-from howsure.methods.interval import (
-    UNDEFINED,
-    AtLevels,
-    DrawingMethod,
-    Interval,
-    needs_no_distance,
-    standard_error,
-    standard_errors,
-)
+from howsure.methods.draws import MOST_DRAWS, Draw, child_seed, seed_sequence
+from howsure.methods.interval import UNDEFINED, AtLevels, DrawingMethod, Interval, needs_no_distance
 from howsure.methods.inversion import p_value, resolved
 from howsure.methods.registry import Variant
+from howsure.methods.standard_errors import standard_error, standard_errors
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
@@ -221,7 +214,7 @@ def _studentized(metric: Metric, table: Table, size: int, seed: np.random.SeedSe
     value = float(metric(table.counted))
     error = standard_error(metric, table)
     # Stream 2**20 is used by no block of `values_of_draws`.
-    stream = np.random.default_rng(np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, 2**20)))
+    stream = np.random.default_rng(child_seed(seed, 2**20))
     step = max(1, BLOCK_CELLS // table.counts.size)
     blocks = (table.design.resample(table.cells, min(step, size - at), stream) for at in range(0, size, step))
     distances = np.concatenate([_distances(metric, table, cells, value) for cells in blocks])

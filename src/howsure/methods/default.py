@@ -31,7 +31,7 @@ def _is_one_table_or_separate(metric: Metric, table: Table) -> bool:
 
 def _is_smooth_and_bounded(metric: Metric, table: Table) -> bool:
     """Whether the flow was seen to cover: see the page on coverage for what it was not seen to."""
-    one = metric if metric.contrast is None else metric.contrast.first.metric
+    one = metric.of_one_model
     stated = one.spec is not None and one.spec.arguments.get("prevalence") is not None  # far from the sample's own
     plain = one.takes_batches and one.distance is None and one.average in SMOOTH and not stated
     shown = metric.contrast is None or metric.contrast.effect.name != "odds_ratio"

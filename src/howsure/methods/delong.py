@@ -10,19 +10,10 @@ from numpy.typing import NDArray
 
 from howsure.methods.delta import Delta, normal_intervals
 from howsure.methods.halving import root
-from howsure.methods.interval import (
-    CONSTANT,
-    ONE_CLUSTER,
-    AtLevels,
-    Interval,
-    Method,
-    needs_labels,
-    quantile,
-    shows_variation,
-    small_sample,
-)
+from howsure.methods.interval import CONSTANT, ONE_CLUSTER, AtLevels, Interval, Method, needs_labels
 from howsure.methods.registry import Variant
 from howsure.methods.scales import check_scale, on_scale
+from howsure.methods.standard_errors import large_sample, quantile, shows_variation, small_sample
 from howsure.metrics.metric import Metric
 from howsure.tables.score_matrix import MulticlassScoresTable
 from howsure.tables.scores import ScoresTable
@@ -104,7 +95,7 @@ class DeLong(Method):
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval as a function of its level; see the class."""
         plain = self.transform == "identity"
-        sample_of = _contrast_sample if plain else small_sample
+        sample_of = _plain_sample if plain else small_sample
         if metric.contrast is not None:
             scale: Literal["identity", "auto"] = "identity" if plain else "auto"
             return normal_intervals(metric, table, scale, error_of=placement_error, sample_of=sample_of)
@@ -318,18 +309,14 @@ def placement_variance(table: Table, slopes: Array) -> Array:
     return table.design.placement_variance(table.cells, table.truth, slopes.reshape(table.cells.shape))
 
 
-def _contrast_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
-    return 1.0, contrast_freedom(metric, table)
-
-
-def contrast_freedom(metric: Metric, table: Table) -> Any:
-    """Return the degrees of freedom of a contrast's variance: Welch's where the areas are of different test sets.
+def _plain_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
+    """Return that the variance is right on average, with Welch's degrees of freedom where two test sets are compared.
 
     Each test set's own are those of its design, and at most its (effective) number of cases minus 1.
     """
     contrast, design = metric.contrast, table.design
     if contrast is None or len(design.test_sets) == 1:
-        return design.degrees_of_freedom
+        return large_sample(metric, table)
     variances, own = [], []
     with np.errstate(all="ignore"):
         slopes = metric.gradient(table.counted).reshape(table.cells.shape)
@@ -339,7 +326,7 @@ def contrast_freedom(metric: Metric, table: Table) -> Any:
             own.append(np.minimum(part.design.degrees_of_freedom, class_sizes(part).sum(0) - 1))
         each, total = np.stack(variances), sum(variances)
         found = total**2 / (each**2 / np.stack(own)).sum(0)
-    return np.where(np.isfinite(found), found, design.degrees_of_freedom)
+    return 1.0, np.where(np.isfinite(found), found, design.degrees_of_freedom)
 
 
 def suits_areas_of_scores(method: Method, metric: Metric, table: Table) -> str:

@@ -8,22 +8,9 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from howsure.methods.interval import (
-    CONSTANT,
-    NO_ERROR,
-    ONE_CLASS,
-    ONE_CLUSTER,
-    UNDEFINED,
-    AtLevels,
-    Interval,
-    Method,
-    critical_value,
-    large_sample,
-    shows_variation,
-    small_sample,
-    standard_error,
-)
+from howsure.methods.interval import CONSTANT, NO_ERROR, ONE_CLASS, ONE_CLUSTER, UNDEFINED, AtLevels, Interval, Method
 from howsure.methods.scales import Scale, automatic_scale, check_scale, inside, on_scale
+from howsure.methods.standard_errors import critical_value, large_sample, shows_variation, small_sample, standard_error
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import HowsureError, one_of, real_numbers, whole_number
 from howsure.methods.draws import MOST_DRAWS, Draw
-from howsure.methods.interval import AtLevels, DrawingMethod, Interval, needs_no_distance, shows_variation
+from howsure.methods.interval import AtLevels, DrawingMethod, Interval, needs_no_distance
+from howsure.methods.standard_errors import shows_variation
 from howsure.methods.summary import equal_tailed, highest_density
 from howsure.metrics.forms import divide
 from howsure.metrics.metric import Metric

@@ -69,7 +69,7 @@ def group_seed(random_state: Any, key: Hashable) -> np.random.SeedSequence:
     """
     seed = seed_sequence(random_state)
     digest = hashlib.blake2b(repr(_plain(key)).encode(), digest_size=16).digest()
-    return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, *np.frombuffer(digest, "<u4").tolist()))
+    return child_seed(seed, *np.frombuffer(digest, "<u4").tolist())
 
 
 def _plain(key: Hashable) -> Hashable:
@@ -79,12 +79,16 @@ def _plain(key: Hashable) -> Hashable:
     return key.item() if isinstance(key, np.generic) else key
 
 
+def child_seed(seed: np.random.SeedSequence, *keys: int) -> np.random.SeedSequence:
+    """Return the seed under another that some numbers name; asking twice gives the same one."""
+    return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, *keys))
+
+
 def stream_at(random_state: Any, index: int) -> Any:
     """Return the seed of one table of a batch: each has a stream of its own, which blocks of draws do not touch."""
     if random_state is None:
         return None
-    seed = seed_sequence(random_state)
-    return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, STREAMS_OF_TABLES + index))
+    return child_seed(seed_sequence(random_state), STREAMS_OF_TABLES + index)
 
 
 def stream_of(method: Any, table: Table, seed: np.random.SeedSequence) -> Hashable:
@@ -135,8 +139,7 @@ def drawn_blocks(
 ) -> None:
     """Call ``fill(rows, stream)`` for blocks of so many draws, each with a stream of its own, in threads."""
     blocks = [slice(start, min(start + step, size)) for start in range(0, size, step)]
-    # Children are derived from the seed alone, so that asking twice gives the same streams.
-    children = [np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, i)) for i in range(len(blocks))]
+    children = [child_seed(seed, index) for index in range(len(blocks))]
 
     def work(rows: slice, child: np.random.SeedSequence) -> None:
         fill(rows, np.random.Generator(np.random.PCG64(child)))

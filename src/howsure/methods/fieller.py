@@ -8,19 +8,9 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.counted import dot
-from howsure.methods.interval import (
-    CONSTANT,
-    NO_TRIALS,
-    ONE_CLUSTER,
-    AtLevels,
-    Interval,
-    Method,
-    critical_value,
-    shows_variation,
-    small_sample,
-    standard_error,
-)
+from howsure.designs.sums import dot
+from howsure.methods.interval import CONSTANT, NO_TRIALS, ONE_CLUSTER, AtLevels, Interval, Method
+from howsure.methods.standard_errors import critical_value, shows_variation, small_sample, standard_error
 from howsure.metrics.forms import Ratio
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table

@@ -10,20 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.base import PSEUDO_CASES, quotient
-from howsure.methods.interval import (
-    CONSTANT,
-    ONE_CLUSTER,
-    UNDEFINED,
-    AtLevels,
-    Interval,
-    Method,
-    needs_counted_cases,
-    quantile,
-    shows_variation,
-    small_sample,
-    standard_error,
-)
+from howsure.methods.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, AtLevels, Interval, Method, needs_counted_cases
 from howsure.methods.scales import automatic_scale
+from howsure.methods.standard_errors import quantile, shows_variation, small_sample, standard_error
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
@@ -91,11 +80,10 @@ class Flow(Method):
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval as a function of its level: all levels share one path."""
         with np.errstate(all="ignore"):
-            value = np.asarray(metric(table.counted))
+            value, error = np.asarray(metric(table.counted)), standard_error(metric, table)
             inflation, freedom = small_sample(metric, table)
-            cases = table.cells / np.asarray(inflation * design_effect(metric, table))[..., None]
-            paths = _Paths.of(metric, table, cases, value)
-        error = standard_error(metric, table)
+            effect = inflation * design_effect(metric, table, shows_variation(error, value))
+            paths = _Paths.of(metric, table, table.cells / np.asarray(effect)[..., None], value)
         lowest, highest = metric.range
 
         def interval(confidence_level: float) -> Interval:
@@ -276,14 +264,16 @@ def _between(place: Array, at: Sequence[Array], values: Sequence[Array]) -> Arra
     return np.where(place <= near, start, np.where(place < far, inside, stop))
 
 
-def design_effect(metric: Metric, table: Table) -> Array:
-    """Return how many times the variance of the metric is that of independent cases, one a count, of each table."""
+def design_effect(metric: Metric, table: Table, varies: Array) -> Array:
+    """Return how many times the variance of the metric is that of independent cases, one a count, of each table.
+
+    Where the sample shows no variation it is that of the smoothed table.
+    """
     if table.design.is_independent:
         return np.ones(table.batch)
     effect = _effect(metric, table)
-    silent = ~shows_variation(standard_error(metric, table), np.asarray(metric(table.counted)))
-    if silent.any():
-        effect = np.where(silent, _effect(metric, table.smoothed()), effect)
+    if not varies.all():
+        effect = np.where(varies, effect, _effect(metric, table.smoothed()))
     return np.where(effect == 0, 1.0, effect)
 
 

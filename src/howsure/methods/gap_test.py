@@ -10,15 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.methods.halving import edge
-from howsure.methods.interval import (
-    ONE_CLUSTER,
-    UNDEFINED,
-    AtLevels,
-    Interval,
-    Method,
-    needs_labels,
-    standard_error,
-)
+from howsure.methods.interval import ONE_CLUSTER, UNDEFINED, AtLevels, Interval, Method, needs_labels
+from howsure.methods.standard_errors import standard_error
 from howsure.metrics.forms import Distance, divide
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table

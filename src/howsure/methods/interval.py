@@ -5,30 +5,22 @@ from __future__ import annotations
 import abc
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
-from statistics import NormalDist
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.base import quotient
-from howsure.designs.counted import dot
 from howsure.methods.draws import Draw, seed_sequence, stream_at, stream_of, values_of_draws
 from howsure.methods.inversion import p_value
-from howsure.methods.levels import tail_of
 from howsure.methods.registry import Variant, register
-from howsure.metrics.forms import Proportion
 from howsure.metrics.metric import Metric
-from howsure.tables.counts import Counts
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
-NOISE = 1e-12  # relative to the value: a standard error below it is rounding
 CONSTANT = "the metric does not vary between samples of this design"
 UNDEFINED = "the metric is undefined"
 NO_ERROR = "the metric has no standard error here, as it has no derivative: use 'delta' or 'bayes'"
 NO_TRIALS = "its denominator is zero"
-LEAST_WORTH = 1e-100  # of trials, at levels whose quantile of Student's t has a square beyond all bounds
 ONE_CLASS = "Ask for one class at a time: '@binary+positive_class=…'."
 ONE_CLUSTER = "a single cluster shows no variation between clusters"
 
@@ -314,110 +306,6 @@ def stacked(intervals: Sequence[Interval]) -> Interval:
     return Interval(low, high, error, draws, reason, tuple(each.stream for each in intervals))
 
 
-def normal_quantile(confidence_level: float) -> float:
-    """Two-sided standard normal quantile; infinite at a level that leaves nothing."""
-    place = tail_of(confidence_level) / 2
-    return -NormalDist().inv_cdf(place) if place > 0 else np.inf
-
-
-def quantile(confidence_level: float, degrees_of_freedom: Any) -> Any:
-    """Two-sided quantile of Student's t: normal for infinite degrees of freedom, nan for none."""
-    normal = normal_quantile(confidence_level)
-    if np.isposinf(degrees_of_freedom).all():
-        return normal
-    from scipy import special
-
-    known = np.where(np.greater(degrees_of_freedom, 0), degrees_of_freedom, np.nan)
-    student = -special.stdtrit(known, tail_of(confidence_level) / 2)
-    return np.where(np.isposinf(degrees_of_freedom), normal, student)[()]
-
-
-def shows_variation(error: Any, value: Any) -> Any:
-    """Whether a standard error is more than what rounding leaves of zero."""
-    return error > NOISE * np.maximum(1.0, np.abs(value))
-
-
-def standard_error(metric: Metric, table: Table) -> Array:
-    """Delta-method standard error of the metric; nan where the metric or its gradient is."""
-    return _errors(metric, table, table.counted, table.variance)
-
-
-def small_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
-    """Return by how much the variance of the metric is too small on average, and its degrees of freedom.
-
-    Where a metric looks at scores, a few cases can make up most of its variance: it has Satterthwaite's degrees of
-    freedom. Of an average over the classes each class has its own; they are put together as Welch and Satterthwaite do.
-    Where the sample shows no variation the cells that count are those of the smoothed table.
-    """
-    design, one = table.design, metric if metric.contrast is None else metric.contrast.first.metric
-    if not (one.of_scores or design.offers("small_sample")):
-        return large_sample(metric, table)
-    with np.errstate(all="ignore"):
-        gradient = np.asarray(metric.gradient(table.counted)).reshape(table.cells.shape)
-        silent = ~(np.abs(gradient * table.cells).max(-1, keepdims=True) > NOISE)
-        if silent.any():
-            smoothed = np.asarray(metric.gradient(table.smoothed().counted)).reshape(table.cells.shape)
-            gradient = np.where(silent, smoothed, gradient)
-    slopes = np.where(np.isfinite(gradient), gradient, 0.0)
-    if one.of_scores:
-        inflation, freedom = table.small_sample(slopes)
-        freedom = np.minimum(freedom, design.satterthwaite(table.cells, table.truth, slopes))
-    elif one.per_class is None:
-        inflation, freedom = table.small_sample(slopes)
-    else:
-        inflation, freedom = _put_together(table, slopes.reshape(table.cells.shape))
-    return np.where(silent[..., 0], 1.0, inflation), freedom
-
-
-def _put_together(table: Table, slopes: Array) -> tuple[Array, Array]:
-    """Return the small sample of an average from those of what each true class adds to it."""
-    each = [np.where(table.truth == index, slopes, 0.0) for index in range(len(table.labels))]
-    variances = np.stack([table.variance(part) for part in each])
-    samples = [table.small_sample(part) for part in each]
-    inflations, freedoms = (
-        np.stack([np.broadcast_to(part, variances.shape[1:]) for part in parts]) for parts in zip(*samples, strict=True)
-    )
-    seen = np.where(variances > 0, variances, 0.0)
-    whole = seen.sum(0)
-    inflation = np.where(whole > 0, quotient((seen * inflations).sum(0), whole), inflations.max(0))
-    spread = quotient(seen**2, freedoms).sum(0)
-    return inflation, np.where(spread > 0, quotient(whole**2, spread), freedoms.min(0))
-
-
-def large_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
-    """Return that a variance is right on average, with the design's degrees of freedom."""
-    return 1.0, table.design.degrees_of_freedom
-
-
-def critical_value(confidence_level: float, inflation: Any, degrees_of_freedom: Any) -> Any:
-    """Return how many standard errors an interval reaches: the quantile of Student's t, for what is too small wider."""
-    return np.sqrt(inflation) * quantile(confidence_level, degrees_of_freedom)
-
-
-def standard_errors(metric: Metric, table: Table, cells: Array) -> Array:
-    """Return the standard errors that the table's design gives to other tables, ``(size, cells)``, over its cells."""
-    design = table.design
-
-    def variance(gradient: Array) -> Array:
-        slopes = gradient.reshape(cells.shape)
-        if design.is_independent:
-            return design.variance(cells, slopes)
-        return np.array([design.variance(*each) for each in zip(cells, slopes, strict=True)])  # not all take batches
-
-    return _errors(metric, table, table.wrap(cells), variance)
-
-
-def _errors(metric: Metric, table: Table, counts: Counts, variance: Callable[[Array], Array]) -> Array:
-    with np.errstate(all="ignore"):
-        value, gradient = np.asarray(metric(counts)), metric.gradient(counts)
-    finite = np.isfinite(gradient)
-    # An empty cell has no cases that vary, unless its count is an estimate cut off at zero.
-    axes = tuple(range(-table.axes, 0))
-    known = np.isfinite(value) & (finite | ~(counts.cells > 0)).all(axes)
-    square = variance(np.where(finite, gradient, 0.0))
-    return np.sqrt(np.where(known & (square >= 0), square, np.nan))
-
-
 def needs_labels(method: Method, table: Table) -> str:
     """Return an empty text for labelled cases, else what to use instead of a method that is for them."""
     if all(design.has_labels for design in table.design.test_sets):
@@ -446,35 +334,3 @@ def needs_counted_cases(method: Method, table: Table) -> str:
     name = type(method).__name__
     words = f"`{name}` needs cases that were counted, and these counts are estimates. Use `Fieller()` or `Delta()`."
     return needs_labels(method, table) or words
-
-
-def effective_counts(share: Proportion, table: Table, confidence_level: float) -> tuple[Array, Array]:
-    """Successes and trials of the simple random sample that the design's data are worth.
-
-    For independent cases these are the counts. Otherwise trials are scaled so that the binomial variance equals
-    the design's (Korn and Graubard 1998), also for the heavier tail of Student's t, and never beyond the cases seen:
-    their effective number (Kish) where each has a weight of its own.
-    """
-    marked = share.trials.ravel()
-    trials, successes = dot(table.cells, marked * 1.0), dot(table.cells, share.successes.ravel() * 1.0)
-    design = table.design
-    if design.is_independent:
-        return successes, trials
-    observed = quotient(successes, trials)
-    slopes = share.successes.ravel() - observed[..., None] * marked
-    variance = design.variance(table.cells, quotient(slopes, trials[..., None]))
-    worth = design.effective_trials(table.cells, marked)
-    with np.errstate(invalid="ignore"):
-        shows = shows_variation(np.sqrt(variance), observed)
-        worth = np.where(shows, quotient(observed * (1 - observed), variance), np.where(worth > 0, worth, np.inf))
-        if design.fixes_margins:  # a share of the margins, which the design fixes
-            worth = np.where(~shows & (observed > 0) & (observed < 1), np.inf, worth)
-        # Where all agree, the marked cells are those that count.
-        inflation, freedom = table.small_sample(np.where(shows[..., None], slopes, marked))
-        reach = critical_value(confidence_level, np.where(shows, inflation, 1.0), freedom)
-        worth = worth * (normal_quantile(confidence_level) / reach) ** 2
-        if np.isfinite(freedom).any():
-            most = trials * table.cases_per_count
-            worth = np.where(np.isnan(worth), np.nan, np.minimum(np.maximum(worth, LEAST_WORTH), most))
-    worth = np.where(trials == 0, 0.0, worth)
-    return np.where(trials == 0, successes, observed * worth), worth

@@ -14,20 +14,22 @@ from howsure.methods import binomial
 from howsure.methods.default import default_method
 from howsure.methods.interval import (
     CONSTANT,
-    LEAST_WORTH,
     ONE_CLUSTER,
     UNDEFINED,
     AtLevels,
     Interval,
     Method,
-    critical_value,
     needs_counted_cases,
     needs_labels,
+)
+from howsure.methods.proportion import Wilson
+from howsure.methods.standard_errors import (
+    LEAST_WORTH,
+    critical_value,
     normal_quantile,
     shows_variation,
     standard_error,
 )
-from howsure.methods.proportion import Wilson
 from howsure.metrics.forms import Parts, Proportion, Ratio
 from howsure.metrics.metric import Contrast, Metric, Side
 from howsure.tables.counts import ClassCounts

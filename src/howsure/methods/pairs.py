@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from howsure.designs.base import quotient
 from howsure.methods import binomial
 from howsure.methods.halving import root
-from howsure.methods.interval import CONSTANT, AtLevels, Interval, Method, normal_quantile, standard_error
+from howsure.methods.interval import CONSTANT, AtLevels, Interval, Method
+from howsure.methods.standard_errors import normal_quantile, standard_error
 from howsure.metrics.contrast import PairCounts, pair_counts
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table

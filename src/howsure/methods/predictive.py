@@ -9,11 +9,13 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.expected import Batch, Cases
+from howsure.designs.cases import Cases
+from howsure.designs.expected import Batch
 from howsure.errors import whole_number
 from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.draws import MOST_DRAWS
-from howsure.methods.interval import CONSTANT, NOISE, UNDEFINED, AtLevels, Interval, Method
+from howsure.methods.interval import CONSTANT, UNDEFINED, AtLevels, Interval, Method
+from howsure.methods.standard_errors import NOISE
 from howsure.metrics.metric import Metric
 from howsure.tables.counts import ConfusionCounts
 from howsure.tables.table import Table

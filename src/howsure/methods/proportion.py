@@ -17,11 +17,10 @@ from howsure.methods.interval import (
     AtLevels,
     Interval,
     Method,
-    effective_counts,
     needs_counted_cases,
     needs_labels,
-    standard_error,
 )
+from howsure.methods.standard_errors import effective_counts, standard_error
 from howsure.metrics.forms import Proportion
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table

@@ -100,9 +100,13 @@ class Metric:
     @property
     def is_distance(self) -> bool:
         """Whether it is a distance from calibration, to which noise only adds, or an average or contrast of such."""
-        if self.contrast is not None:
-            return self.contrast.first.metric.is_distance
-        return self.distance is not None or self.averages_distances
+        one = self.of_one_model
+        return one.distance is not None or one.averages_distances
+
+    @property
+    def of_one_model(self) -> Metric:
+        """Itself; of a contrast the metric that it compares, as the first model's."""
+        return self if self.contrast is None else self.contrast.first.metric
 
     @property
     def average(self) -> str | None:

@@ -14,7 +14,7 @@ from howsure.estimates.drawn import Drawn
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.named import Named
 from howsure.grids import Grid, OneRecord, interval_text, number, p_text, percent, significant_decimals
-from howsure.methods.interval import normal_quantile
+from howsure.methods.standard_errors import normal_quantile
 from howsure.pooling.scales import scale_named
 
 Array = NDArray[Any]

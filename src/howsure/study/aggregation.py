@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.methods.interval import shows_variation
+from howsure.methods.standard_errors import shows_variation
 from howsure.methods.summary import highest_density
 from howsure.pooling.conflation import DENSITIES, conflate
 from howsure.pooling.effects import ALONE, MODELS, pool

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, one_of, whole_number
 from howsure.methods.draws import MOST_DRAWS
-from howsure.methods.interval import standard_error
+from howsure.methods.standard_errors import standard_error
 from howsure.metrics.binding import labels_to_expand, resolve
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import parse

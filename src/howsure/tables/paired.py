@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.counted import added_up
 from howsure.designs.separate import Separate
+from howsure.designs.sums import added_up
 from howsure.errors import HowsureError, listed
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.scores import ScoresTable

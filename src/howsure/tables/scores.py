@@ -9,7 +9,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.counted import added_up
+from howsure.designs.sums import added_up
 from howsure.errors import HowsureError, real_number
 from howsure.tables.cautions import of_scores
 from howsure.tables.confusion import ConfusionTable

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.designs.base import PSEUDO_CASES, Design, quotient
-from howsure.designs.counted import Independent, added_up, smoothed
+from howsure.designs.counted import Independent, smoothed
+from howsure.designs.sums import added_up
 from howsure.errors import HowsureError, listed
 from howsure.tables import cautions
 from howsure.tables.counts import Counts

@@ -8,7 +8,7 @@ import pytest
 
 import howsure as hs
 from howsure.curves.thresholds import confusion_along, errors_along, on_counts
-from howsure.methods.interval import standard_error
+from howsure.methods.standard_errors import standard_error
 from howsure.metrics.binding import resolve
 
 METHODS = ["isotonic", "platt", "beta", "venn_abers"]

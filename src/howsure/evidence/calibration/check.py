@@ -13,7 +13,7 @@ from howsure.errors import HowsureError, checked_level
 from howsure.estimates.estimate import Estimate
 from howsure.evidence.calibration.logistic import most_likely, probability
 from howsure.grids import Tabular
-from howsure.methods.interval import quantile
+from howsure.methods.standard_errors import quantile
 from howsure.metrics.calibration import bin_starts
 from howsure.metrics.probability import SMALLEST, probabilities
 from howsure.tables.scores import ScoresTable

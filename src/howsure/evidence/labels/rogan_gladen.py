@@ -13,9 +13,9 @@ from howsure.designs.linearised import Linearised, Sample
 from howsure.errors import HowsureError, checked_level, real_numbers
 from howsure.estimates.estimate import Estimate
 from howsure.evidence.labels.dawid_skene import Votes
-from howsure.methods.interval import normal_quantile
 from howsure.methods.library import named
 from howsure.methods.proportion import Binomial, Wilson
+from howsure.methods.standard_errors import normal_quantile
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError, checked_level, whole_number
 from howsure.evidence.review.reviewed import Reviewed, reviewed
 from howsure.grids import Grid, Tabular
-from howsure.methods.interval import normal_quantile
+from howsure.methods.standard_errors import normal_quantile
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec

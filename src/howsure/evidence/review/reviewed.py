@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.designs.base import Design, quotient
-from howsure.designs.counted import dot
 from howsure.designs.sampling import BLOCK_CELLS, Blocks
+from howsure.designs.sums import dot
 from howsure.errors import HowsureError, real_numbers
 from howsure.evidence.review.prior import Cells, fixed_cells, pooled_cells
 from howsure.evidence.review.rows import ReviewedRows

@@ -9,8 +9,9 @@ from typing import Any, Literal, get_args, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs.cases import Cases
 from howsure.designs.distribution import ScoreDistribution
-from howsure.designs.expected import Batch, Cases, Known, Population
+from howsure.designs.expected import Batch, Known, Population
 from howsure.errors import HowsureError, one_of, whole_number
 from howsure.evidence.calibration.calibrator import Calibrator
 from howsure.evidence.unlabelled.batch import calibrated_batch

@@ -78,9 +78,7 @@ def predicted_positions(score: Array, predicted: Any, classes: Array) -> Array:
     if predicted is None:
         return np.asarray(score.argmax(1))
     column = encoded("y_pred", predicted)
-    if len(column) != len(score):
-        message = f"The columns differ in length: `y_score` has {len(score)}, `y_pred` has {len(column)}."
-        raise HowsureError(message)
+    _refuse_other_length("y_pred", len(column), len(score))
     known = {str(label): index for index, label in enumerate(classes.tolist())}
     used, position = np.unique(np.asarray(column.codes, dtype=np.int64) - column.offset, return_inverse=True)
     values = column.levels[used].tolist()
@@ -95,7 +93,11 @@ def case_weights(given: Any, rows: int) -> Array | None:
     if given is None:
         return None
     weight = checked_weight(given)
-    if len(weight) != rows:
-        message = f"The columns differ in length: `y_score` has {rows}, `sample_weight` has {len(weight)}."
-        raise HowsureError(message)
+    _refuse_other_length("sample_weight", len(weight), rows)
     return weight
+
+
+def _refuse_other_length(name: str, length: int, rows: int) -> None:
+    if length != rows:
+        message = f"The columns differ in length: `y_score` has {rows}, `{name}` has {length}."
+        raise HowsureError(message)

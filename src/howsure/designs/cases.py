@@ -1,0 +1,158 @@
+"""Cases whose true class is known by its probabilities alone, and the cells that they may fall in."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.base import quotient
+from howsure.designs.poisson_binomial import poisson_binomial
+from howsure.designs.sampling import BLOCK_CELLS, Blocks
+
+Array = NDArray[Any]
+SHADES = 2**10  # of a probability: sums of cases that are taken together so vary by a millionth less
+FEW_GROUPS = 2  # of two classes, whose sums are drawn from their exact distributions
+
+
+class Cases:
+    """Cases with the probabilities of their true class, and the cells that they may fall in.
+
+    Parameters
+    ----------
+    probability
+        ``(m, K)``: rows sum to 1.
+    number
+        ``(m,)``: how many cases have these probabilities.
+    group
+        ``(m,)``: cases of one group fall in the same cells.
+    cells
+        ``(groups, K)``: the flat cell of the table in which a case of true class k falls.
+    weight
+        ``(m,)``: what each of these cases counts; 1.0 where all count the same.
+    """
+
+    def __init__(
+        self, probability: Array, number: Array, group: Array, cells: Array, weight: Array | float = 1.0
+    ) -> None:
+        self.probability, self.number, self.group, self.cells = probability, number, group, cells
+        self.weight = weight
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether there are two classes, in few enough groups for the distribution of each one's number of cases."""
+        return self.probability.shape[1] == 2 and len(self.cells) <= FEW_GROUPS and np.ndim(self.weight) == 0
+
+    @property
+    def squared(self) -> Array:
+        """Sum of the squared weights of the cases of each kind."""
+        return np.asarray(self.number * self.weight**2)
+
+    @property
+    def total(self) -> float:
+        """How many cases there are."""
+        return float(self.number.sum())
+
+    def counts(self, shape: tuple[int, ...]) -> Array:
+        """Return the expected counts in a table of this shape."""
+        mass = self.probability * (self.number * self.weight)[:, None]
+        return np.bincount(self.cells[self.group].ravel(), mass.ravel(), int(np.prod(shape))).reshape(shape)
+
+    def means(self, gradient: Array) -> tuple[Array, Array]:
+        """Return each case's slopes by its class, ``(m, K)``, and their expectation, ``(m,)``."""
+        slopes = gradient.ravel()[self.cells][self.group]
+        return slopes, np.einsum("mk,mk->m", self.probability, slopes)
+
+    def merged(self, cells: Array) -> Cases:
+        """Return the cases in the table whose cell ``cells[c]`` collects cell ``c``, merged where they can be."""
+        targets = cells[self.cells]
+        together: dict[bytes, list[int]] = {}  # classes that fall in the same cells everywhere
+        for index, column in enumerate(targets.T):
+            together.setdefault(column.tobytes(), []).append(index)
+        probability = self.probability
+        if len(together) < probability.shape[1]:
+            probability = np.stack([probability[:, each].sum(1) for each in together.values()], 1)
+            targets = targets[:, [each[0] for each in together.values()]]
+        groups = _codes(targets)
+        merged = np.empty((int(groups.max()) + 1, targets.shape[1]), dtype=np.intp)
+        merged[groups] = targets
+        return Cases(probability, self.number, groups[self.group], merged, self.weight)
+
+    def thinned(self) -> Cases:
+        """Return cases of two classes with those taken together that hardly differ in probability."""
+        bins = len(self.cells) * SHADES
+        if not self.is_binary or len(self.number) <= bins:
+            return self
+        shade = np.minimum((self.probability[:, 1] * SHADES).astype(np.intp), SHADES - 1)
+        place = self.group * SHADES + shade
+        number, second = (
+            np.bincount(place, self.number, bins),
+            np.bincount(place, self.number * self.probability[:, 1], bins),
+        )
+        filled = np.flatnonzero(number)
+        share = second[filled] / number[filled]
+        return Cases(np.stack([1 - share, share], 1), number[filled], filled // SHADES, self.cells)
+
+    @cached_property
+    def sums(self) -> list[tuple[int, Array]]:
+        """Of two classes: the distribution of each group's number of cases of the second class."""
+        members = [self.group == index for index in range(len(self.cells))]
+        return [poisson_binomial(self.probability[each, 1], self.number[each]) for each in members]
+
+    @cached_property
+    def group_totals(self) -> Array:
+        """Cases of each group, or the sum of their weights."""
+        return np.bincount(self.group, self.number * self.weight, len(self.cells))
+
+    def effective_trials(self, counts: Array, trials: Array) -> Array:
+        """Return the expected number of cases in the marked cells; of weighted cases the effective one (Kish)."""
+        total = np.asarray((counts * trials).sum(-1))
+        if np.ndim(self.weight) == 0:
+            return total
+        squares = self.probability * self.squared[:, None]
+        by_cell = np.bincount(self.cells[self.group].ravel(), squares.ravel(), counts.shape[-1])
+        return quotient(total**2, (by_cell * trials).sum(-1))
+
+    def products_from_top(self, index: Array | None = None) -> Array:
+        """Return the sums of ``w**2 p_k p_l`` over the cases of a table of scores below and above each threshold.
+
+        Shape ``(thresholds, 2, 2, 2)``: below and above, then k and l; thresholds from the top, as in
+        `curves.from_top`, or those at ``index``.
+        """
+        rows = len(self.cells)
+        place = (rows - 1 - self.cells[:, 1] // 2)[self.group]
+        above = np.zeros((rows + 1, 2, 2))
+        for pair in np.ndindex(2, 2):
+            product = self.squared * self.probability[:, pair].prod(1)
+            np.cumsum(np.bincount(place, product, rows), out=above[(slice(1, None), *pair)])
+        total = above[-1]
+        above = above if index is None else above[index]
+        return np.stack([np.maximum(total - above, 0.0), above], 1)
+
+    def sparse(self, cells: int) -> Any:
+        """Return the expected table of one case of each kind as a sparse matrix, ``(m, cells)``."""
+        from scipy import sparse
+
+        rows = np.repeat(np.arange(len(self.number)), self.probability.shape[1])
+        columns = self.cells[self.group].ravel()
+        mass = self.probability * np.reshape(self.weight, (-1, 1))
+        return sparse.csr_array((mass.ravel(), (rows, columns)), shape=(len(self.number), cells))
+
+    def left_out(self, counts: Array) -> Blocks:
+        """Tables without one case of each kind, and how many cases each stands for, in blocks."""
+        tables = self.sparse(counts.size)
+        step = max(1, BLOCK_CELLS // counts.size)
+        for start in range(0, len(self.number), step):
+            block = slice(start, start + step)
+            yield np.maximum(counts.reshape(1, -1) - tables[block].toarray(), 0.0), self.number[block]
+
+
+def _codes(rows: Array) -> Array:
+    """Return numbers of the distinct rows of a matrix of small non-negative integers, in the order of their values."""
+    codes = np.zeros(len(rows), dtype=np.intp)
+    for column in rows.T:
+        combined = codes * (int(column.max(initial=0)) + 1) + column
+        codes = (np.cumsum(np.bincount(combined) > 0) - 1)[combined]
+    return codes

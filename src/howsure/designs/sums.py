@@ -1,0 +1,117 @@
+"""Sums over cells: by merged cell, by class, from the top of the scores, and what variances follow from them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.base import quotient
+
+Array = NDArray[Any]
+
+
+def variance_by_class(counts: Array, squares: Array, truth: Array, slopes: Array) -> Array:
+    """Return the sum over the classes of a sample variance; nan where a class has a single case.
+
+    Parameters
+    ----------
+    counts, squares : ndarray of shape (..., cells)
+        Sums of the weights and of their squares: of cases without weights both are the counts.
+    truth : ndarray of shape (cells,)
+        Position of the true class of each cell.
+    slopes : ndarray of shape (..., cells)
+        What is summed, with a mean of zero in each class.
+    """
+    spread, size = _by_class(counts, squares, truth, slopes)
+    single = (size > 0) & (size < 2 - 1e-9)
+    each = np.where(single, np.nan, quotient(spread * size, size - 1))
+    return np.asarray(np.where(size > 0, each, 0.0).sum(-1))
+
+
+def freedom_by_class(counts: Array, squares: Array, truth: Array, slopes: Array) -> Array:
+    """Return Satterthwaite's degrees of freedom of ``sum(squares * slopes**2)``; infinite where that is zero.
+
+    The fewer of two numbers: Welch's, where each class has its number of cases minus 1 (at least 1); and those by
+    which twice the squared variance is the sum of the fourth powers of what each case adds, which heavy tails lower.
+
+    Parameters
+    ----------
+    counts, squares : ndarray of shape (..., cells)
+        Sums of the weights and of their squares: of cases without weights both are the counts.
+    truth : ndarray of shape (cells,)
+        Position of the true class of each cell.
+    slopes : ndarray of shape (..., cells)
+        What is summed.
+    """
+    each, size = _by_class(counts, squares, truth, slopes)
+    square = each.sum(-1) ** 2
+    welch = quotient(square, quotient(each**2, np.maximum(size - 1, 1.0)).sum(-1))
+    tails = quotient(2 * square, (quotient(squares**3, counts**2) * slopes**4).sum(-1))
+    return np.where(square > 0, np.minimum(welch, tails), np.inf)
+
+
+def _by_class(counts: Array, squares: Array, truth: Array, slopes: Array) -> tuple[Array, Array]:
+    """Return the sum of ``squares * slopes**2`` and the effective number of cases (Kish's) of each class."""
+    totals, worth, spread = (
+        added_up(each, truth, int(truth.max()) + 1) for each in (counts, squares, squares * slopes**2)
+    )
+    return spread, quotient(totals**2, worth)
+
+
+def within_classes(counts: Array, truth: Array, slopes: Array) -> Array:
+    """Return slopes less their mean in each class."""
+    size = int(truth.max()) + 1
+    means = quotient(added_up(counts * slopes, truth, size), added_up(counts, truth, size))
+    return np.asarray(slopes - means[..., truth])
+
+
+def apportioned(cases: int, shares: Array) -> Array:
+    """Return whole numbers that sum to ``cases`` in proportion to shares, by largest remainders.
+
+    Examples
+    --------
+    >>> apportioned(10, np.array([1.0, 1.0, 1.0])).tolist()
+    [4, 3, 3]
+    """
+    exact = cases * shares / shares.sum()
+    whole: Array = np.floor(exact + 1e-9).astype(int)
+    whole[np.argsort(whole - exact, kind="stable")[: cases - int(whole.sum())]] += 1
+    return whole
+
+
+def dot(first: Array, second: Array) -> Array:
+    """Return the sum of products over the cells, ``(...)``."""
+    return np.asarray(np.einsum("...c,...c->...", first, second))
+
+
+def added_up(values: Array, cells: Array, size: int) -> Array:
+    """Return the sums of values ``(..., cells)`` over merged cells, ``(..., size)``."""
+    if values.ndim == 1:
+        return np.bincount(cells, values, size)
+    tables = values.reshape(-1, values.shape[-1])
+    place = (size * np.arange(len(tables))[:, None] + cells).ravel()
+    return np.bincount(place, tables.ravel(), size * len(tables)).reshape(*values.shape[:-1], size)
+
+
+def confusion_from_top(counts: Array, index: Array | None = None) -> Array:
+    """Return the confusion tables at each threshold of tables of scores.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (..., S, 2)
+        Negative and positive cases by distinct score, ascending.
+    index : ndarray of shape (T,), optional
+        Thresholds from the top among the ``S + 1``, of which the first lies above all scores; all by default.
+
+    Returns
+    -------
+    ndarray of shape (..., T, 2, 2)
+        True class × predicted class.
+    """
+    above = np.zeros((*counts.shape[:-2], counts.shape[-2] + 1, 2))
+    np.cumsum(counts[..., ::-1, :], -2, out=above[..., 1:, :])
+    total = above[..., -1:, :]
+    above = above if index is None else above[..., index, :]
+    return np.stack([total - above, above], -1)
