@@ -376,5 +376,5 @@ def is_heard(counts: Array, gradient: Array) -> Array:
 
 def quotient(part: Array, whole: Array) -> Array:
     """Return ``part / whole``; 0 where ``whole`` is not positive."""
-    part, whole = np.asarray(part, dtype=float), np.asarray(whole, dtype=float)
-    return np.divide(part, whole, out=np.zeros(np.broadcast_shapes(part.shape, whole.shape)), where=whole > 0)
+    some = np.greater(whole, 0)
+    return np.asarray(np.where(some, np.true_divide(part, np.where(some, whole, 1.0)), 0.0))

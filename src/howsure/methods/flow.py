@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
@@ -17,7 +17,7 @@ from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
-STRIDE = 1.0  # standard errors from one table of the path to the next
+STRIDE = 0.7  # standard errors from one table of the path to the next
 MOST_STRIDES = 80
 STEEPEST = 20.0  # logarithm of the factor by which a cell may change in a stride
 FLAT = 1e-12  # share of the first variance at which a table is at the end of the metric's range
@@ -112,7 +112,7 @@ class _Path:
         self.metric, self.table, self.cases = metric, table, cases
         self.sign, self.end = _end(metric.range)
         filled = cases + PSEUDO_CASES * table.prior_shares.ravel()
-        self.start = self.point(np.stack([filled, filled]), np.arange(len(filled)))
+        self.start = self.point(np.array([filled, filled]), slice(None))
         centre = self.scaled(value)
         centre = np.where(np.isfinite(centre), centre, self.start.value[0])
         self.centre = centre - second_order_bias(self.value, filled)
@@ -131,7 +131,7 @@ class _Path:
         """Return the metric of tables, ``(..., cells)``, on its scale."""
         return self.scaled(np.asarray(self.metric(self.table.wrap(cells))))
 
-    def point(self, cells: Array, tables: Array) -> _Point:
+    def point(self, cells: Array, tables: Any) -> _Point:
         """Return the point of the path at tables in these proportions, with the totals that the design fixes."""
         design = self.table.design
         cells = design.rescaled(cells, self.cases[tables])
@@ -143,16 +143,20 @@ class _Path:
         squares = cells * slopes**2
         return _Point(cells, slopes, self.scaled(value), squares.sum(-1), (squares * slopes).sum(-1))
 
-    def ahead(self, here: _Point, tables: Array) -> _Point:
+    def ahead(self, here: _Point, tables: Any) -> _Point:
         """Return the points one stride on."""
         pace = STRIDE / np.sqrt(here.variance)
-        change = np.clip((WAYS * pace)[..., None] * here.slopes, -STEEPEST, STEEPEST)
+        change = np.minimum(np.maximum((WAYS * pace)[..., None] * here.slopes, -STEEPEST), STEEPEST)
         return self.point(here.cells * np.exp(np.where(np.isnan(change), 0.0, change)), tables)
 
-    def distance(self, behind: _Point, here: _Point, ahead: _Point, tables: Array) -> Array:
-        """Return the quantile of a normal variable at which the observed value would be, were ``here`` the truth."""
+    def distance(self, here: _Point, near: _Point, far: _Point, tables: Any) -> Array:
+        """Return the quantile of a normal variable at which the observed value would be, were ``here`` the truth.
+
+        The variance's derivative is that of a parabola through the point and two others of its path.
+        """
         variance = here.variance
-        rise = (ahead.variance - behind.variance) / (ahead.value - behind.value)
+        rise = _slope(here, near)
+        rise = rise + (here.value - near.value) * (rise - _slope(near, far)) / (here.value - far.value)
         skewness = (1.5 * rise - 0.5 * here.third / variance) / np.sqrt(variance)
         skewness = np.where(np.abs(skewness) > SYMMETRIC, skewness, SYMMETRIC)
         score = (self.centre[tables] - here.value) / np.sqrt(variance)
@@ -160,22 +164,25 @@ class _Path:
 
     def walk(self, reach: float) -> None:
         """Go on, both ways from every table, until all are farther than a quantile."""
-        tables, here = np.arange(len(self.centre)), self.start
-        behind = None
-        farthest, latest = np.full(here.value.shape, -np.inf), here.value.copy()
-        distances, values = [], []
-        for stride in range(MOST_STRIDES):
-            ahead = self.ahead(here, tables)
-            found = self.distance(ahead.turned() if behind is None else behind, here, ahead, tables)
+        tables: Any = slice(None)
+        near, here = self.start, self.ahead(self.start, tables)
+        far = here.turned()
+        farthest, latest = self.distance(near, here, far, tables), near.value.copy()
+        distances, values = [farthest.copy()], [latest.copy()]
+        for _ in range(MOST_STRIDES):
+            found = self.distance(here, near, far, tables)
             farthest[:, tables] = np.fmax(farthest[:, tables], found)
             latest[:, tables] = WAYS * np.fmax(WAYS * latest[:, tables], WAYS * here.value)
             distances.append(farthest.copy())
             values.append(latest.copy())
             steep = here.variance > FLAT * self.start.variance[:, tables]
-            going = np.asarray(((farthest[:, tables] < reach) & steep).any(0)) | (stride == 0)  # both ways have a first
+            going = np.asarray(((farthest[:, tables] < reach) & steep).any(0))
             if not going.any():
                 break
-            tables, behind, here = tables[going], here.of(going), ahead.of(going)
+            near, far = here, near
+            if not going.all():
+                tables, near, far = np.arange(len(self.centre))[tables][going], near.of(going), far.of(going)
+            here = self.ahead(near, tables)
         self.reach = reach
         self.distances = np.stack([-distances[1][::-1], *distances])
         self.values = np.stack([values[1][::-1], *values])
@@ -186,12 +193,9 @@ class _Path:
         if farthest > self.reach:
             self.walk(farthest)
         beyond = self.distances[1:] >= z
-        first = beyond.argmax(0)[None]
-        ds, vs = (
-            [np.take_along_axis(part, np.maximum(first + back, 0), 0)[0] for back in (-1, 0, 1)]
-            for part in (self.distances, self.values)
-        )
-        limit = self.unscaled(_between(z, ds, vs))
+        places = np.maximum(beyond.argmax(0) + np.array([-1, 0, 1])[:, None, None], 0)
+        around = (np.take_along_axis(part, places, 0) for part in (self.distances, self.values))
+        limit = self.unscaled(_between(z, *around))
         return np.where(beyond.any(0), limit, np.array(self.metric.range)[:, None])
 
 
@@ -254,14 +258,19 @@ def _end(bounds: tuple[float, float]) -> tuple[float, float]:
     return (1.0, bounds[0]) if np.isfinite(bounds[0]) else (-1.0, bounds[1])
 
 
-def _between(place: Array, at: Sequence[Array], values: Sequence[Array]) -> Array:
+def _slope(here: _Point, there: _Point) -> Array:
+    """Return how the variance changes with the value from one point to another."""
+    return np.asarray((there.variance - here.variance) / (there.value - here.value))
+
+
+def _between(place: Array, at: Array, values: Array) -> Array:
     """Return values between the last two of three points, by the parabola through all, bent no more than monotone."""
     (before, near, far), (first, start, stop) = at, values
     slope, earlier = (stop - start) / (far - near), (start - first) / (near - before)
     steepest = np.abs(slope) / (far - near)
     bend = np.clip(np.where(near > before, (slope - earlier) / (far - before), 0.0), -steepest, steepest)
     inside = start + (place - near) * (slope + (place - far) * bend)
-    return np.where(place <= near, start, np.where(place < far, inside, stop))
+    return np.asarray(np.where(place <= near, start, np.where(place < far, inside, stop)))
 
 
 def design_effect(metric: Metric, table: Table, varies: Array) -> Array:
@@ -296,16 +305,20 @@ def second_order_bias(value: Callable[[Array], Array], cells: Array) -> Array:
         The counts, all positive.
     """
     tables, size = cells.shape
-    middle, total = value(cells), np.zeros(tables)
+    total = np.zeros(tables)
     if size <= MOST_CELLS:
-        nudges = np.minimum(cells, NUDGE)
         for start in range(0, size, block := max(1, ENTRIES // cells.size)):
             chosen = np.arange(start, min(start + block, size))
-            moved = np.zeros((len(chosen), *cells.shape))
-            moved[np.arange(len(chosen)), :, chosen] = nudges[:, chosen].T
-            bend = (value(cells + moved) + value(cells - moved) - 2 * middle) / nudges[:, chosen].T ** 2
-            total += (cells[:, chosen].T * np.where(np.isfinite(bend), bend, 0.0)).sum(0)
+            own = cells[:, chosen].T
+            nudges, number = np.minimum(own, NUDGE), np.arange(len(chosen))
+            moved = np.repeat(cells[None], 2 * len(chosen) + 1, 0)
+            moved[number, :, chosen] += nudges
+            moved[len(chosen) + number, :, chosen] -= nudges
+            above, below, middle = np.split(value(moved), (len(chosen), 2 * len(chosen)))
+            bend = (above + below - 2 * middle) / nudges**2
+            total += (own * np.where(np.isfinite(bend), bend, 0.0)).sum(0)
         return total / 2
+    middle = value(cells)
     signs = np.random.default_rng(0).choice([-1.0, 1.0], (DIRECTIONS, size))
     step = NUDGE * np.sqrt(np.where(cells > 0, cells, np.inf).min(-1, keepdims=True))
     for sign in signs:

@@ -161,7 +161,7 @@ def _averaged(spec: Spec, table: Table, average: Average, chosen: Array | None) 
         return (values, counts.rows) if chosen is None else (values[..., chosen], counts.rows[..., chosen])
 
     def gradient(counts: ClassCounts) -> Array:
-        by_value, by_weight = average.slopes(*per_class(counts))
+        by_value, by_weight = average.slopes(*counts.once(per_class))
         if chosen is not None:
             by_value, by_weight = (_scatter(part, chosen, counts.classes) for part in (by_value, by_weight))
         with np.errstate(invalid="ignore"):
@@ -174,10 +174,10 @@ def _averaged(spec: Spec, table: Table, average: Average, chosen: Array | None) 
     return Metric(
         **basics(spec, len(table.labels)),
         counts_class=of,
-        value=lambda counts: average.value(*per_class(counts)),
+        value=lambda counts: average.value(*counts.once(per_class)),
         gradient=gradient,
         parts=_parts(spec, classes) if average.name == "macro" and np.isnan(spec.zero_division) else None,
-        per_class=lambda counts: per_class(counts)[0],
+        per_class=lambda counts: counts.once(per_class)[0],
     )
 
 

@@ -185,10 +185,11 @@ class Definition:
             if self.derivative is not None:
                 slopes = np.stack(np.broadcast_arrays(*self.derivative(*parts, **arguments)))
             elif (ratio := self.outcome_ratio(**arguments)) is not None:  # both forms move by their coefficients
-                ahead = (slice(None), *[None] * parts[0].ndim)
-                nudges = (STEP * 1j * form[ahead] for form in (ratio.numerator, ratio.denominator))
-                forms = zip(self.function(*parts, **arguments), nudges, strict=True)
-                slopes = divide(*(form + nudge for form, nudge in forms)).imag / STEP
+                by_outcome = (slice(None), *[None] * parts[0].ndim)
+                part, whole = self.function(*parts, **arguments)
+                share = divide(np.ones_like(whole), whole)
+                moved = ratio.numerator[by_outcome] * whole - ratio.denominator[by_outcome] * part
+                slopes = moved * share * share
             else:
                 nudged = ((*parts[:i], part + STEP * 1j, *parts[i + 1 :]) for i, part in enumerate(parts))
                 slopes = np.stack([self.evaluate(*each, **arguments).imag / STEP for each in nudged])

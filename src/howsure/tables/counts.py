@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from functools import cached_property
-from typing import Any, Protocol, final
+from typing import Any, Protocol, Self, TypeVar, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[Any]
 Outcomes = tuple[Array, Array, Array, Array]
+Found = TypeVar("Found")
 
 
 class View(Protocol):
@@ -36,12 +38,20 @@ class Counts:
     def __init__(self, cells: ArrayLike) -> None:
         self.cells: Array = np.asarray(cells)
         self._seen: dict[View, Counts] = {}
+        self._found: dict[Hashable, Any] = {}
 
     def through(self, view: View) -> Counts:
         """Return one model's counts out of joint ones; added up once for all metrics."""
         if view not in self._seen:
             self._seen[view] = view.counts(self.cells)
         return self._seen[view]
+
+    def once(self, function: Callable[[Self], Found]) -> Found:
+        """Return a function of the counts; worked out once for all that ask for the same one."""
+        if function not in self._found:
+            self._found[function] = function(self)
+        found: Found = self._found[function]
+        return found
 
 
 class ClassCounts(Counts):
@@ -130,7 +140,8 @@ class ConfusionCounts(ClassCounts):
         tn = total - rows - columns + tp
         # Sums of weights do not cancel exactly: what is left of nothing must be nothing.
         dust = 4e-16 * self.classes * total
-        fn, fp, tn = (np.where(np.abs(part) <= dust, 0.0, part) for part in (rows - tp, columns - tp, tn))
+        fn, fp, tn = wrong = np.array((rows - tp, columns - tp, tn))
+        wrong[np.abs(wrong) <= dust] = 0.0
         return tp, fn, fp, tn
 
     @staticmethod
