@@ -158,3 +158,13 @@ def test_the_slope_is_the_same_from_either_end():
     """Turned round, with the classes exchanged, the ROC curve has the inverse slopes, also where many scores tie."""
     counts = np.array([[9.0, 1], [20, 4], [7, 6], [3, 15], [2, 11], [1, 16]])
     assert roc_slope(counts[::-1, ::-1], 95)[::-1] == pytest.approx(1 / roc_slope(counts, 95), rel=1e-9)
+
+
+def test_a_resample_without_any_weight_has_no_slope():
+    """Where all weight fell on cases that a resample left out, the classes have no densities to compare."""
+    assert np.isnan(roc_slope(np.zeros((3, 2)), 4)).all()
+    rows = {"y_true": ["a", "b"], "y_score": np.array([[0.9, 0.1], [0.3, 0.7]]), "sample_weight": [0.0, 2.0]}
+    table = hs.multiclass_scores(**rows)
+    method = hs.Bootstrap("studentized", n_resamples=60)
+    found = hs.estimate(table, "specificity_at+sensitivity=0.8@micro", method=method, random_state=1)
+    assert np.isnan(found.low) or 0 <= found.low <= found.high <= 1

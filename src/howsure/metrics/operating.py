@@ -40,6 +40,8 @@ def roc_slope(counts: Array, cases: int) -> Array:
     """
     mass = counts.sum(1)
     total = mass.sum()
+    if not total > 0:  # a resample of cases without weight
+        return np.full(len(mass), np.nan)
     middle = (np.cumsum(mass) - mass / 2) / total
     index = np.minimum((middle * RANKS + ROUNDING).astype(np.intp), RANKS - 1)
     width = BANDWIDTH * max(cases, 1) ** -0.2  # a known distribution has no cases
