@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.estimates.drawn import Drawn
 from howsure.grids import Grid, OneRecord, interval_text, number, percent, significant_decimals, value_text
+from howsure.methods.default import WHY
 from howsure.methods.interval import Interval, Method
 
 Array = NDArray[Any]
@@ -51,6 +52,8 @@ class Estimate(OneRecord, Drawn, float):
     >>> estimate = hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "recall")
     >>> print(estimate)
     0.894 [0.780, 0.960]
+    >>> estimate.method, estimate.why
+    ('mid_p', 'a proportion of counted cases: it covers as often as it says, also near 0 and 1')
     >>> value, (low, high) = estimate
     >>> f"{estimate:.2f}", estimate > 0.8, round(1 - estimate, 2)
     ('0.89', True, 0.11)
@@ -101,6 +104,11 @@ class Estimate(OneRecord, Drawn, float):
     def value(self) -> float:
         """The observed value, as a plain float."""
         return float(self)
+
+    @property
+    def why(self) -> str:
+        """What its method is taken for where none is asked for; empty of one that is never taken unasked."""
+        return WHY.get(self.method, "")
 
     def replace(self, **changes: Any) -> Estimate:
         """Return the estimate with other fields.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from howsure.errors import HowsureError
 from howsure.methods.interval import Method
@@ -46,18 +47,27 @@ def _is_predictable(metric: Metric, table: Table) -> bool:
     return metric.contrast is None and is_predictable(table)
 
 
-# By name, as some of them in turn ask for the method that suits a part.
-PREFERENCE: tuple[tuple[str, Callable[[Metric, Table], bool]], ...] = (
-    ("tango", _always),
-    ("delong", _is_no_ratio),
-    ("gap_test", _always),
-    ("predictive", _is_predictable),
-    ("mid_p", _always),
-    ("flow", _is_smooth_and_bounded),
-    ("mover", _is_one_table_or_separate),
-    ("fieller", _is_estimated),
-    ("delta", _always),
+@dataclass(frozen=True, slots=True)
+class Preference:
+    """A method, where it is taken of those that suit, and why: what was measured of it (see the page on coverage)."""
+
+    name: str  # as some of them in turn ask for the method that suits a part
+    condition: Callable[[Metric, Table], bool]
+    why: str
+
+
+PREFERENCE = (
+    Preference("tango", _always, "paired proportions: it holds its level where the models seldom disagree"),
+    Preference("delong", _is_no_ratio, "areas under the ROC curve: their variance is known in closed form"),
+    Preference("gap_test", _always, "a distance from calibration: noise only adds to it, which other methods ignore"),
+    Preference("predictive", _is_predictable, "scores without labels: their distribution is known exactly"),
+    Preference("mid_p", _always, "a proportion of counted cases: it covers as often as it says, also near 0 and 1"),
+    Preference("flow", _is_smooth_and_bounded, "a smooth, bounded metric: its limits cover in small samples too"),
+    Preference("mover", _is_one_table_or_separate, "made of parts with intervals that cover, which it puts together"),
+    Preference("fieller", _is_estimated, "a ratio of estimated counts: it follows from their joint variance"),
+    Preference("delta", _always, "no other method suits it: it needs many cases of what the metric divides by"),
 )
+WHY = {each.name: each.why for each in PREFERENCE}
 
 
 def default_method(metric: Metric, table: Table) -> Method:
@@ -73,7 +83,7 @@ def default_method(metric: Metric, table: Table) -> Method:
     own = table.design.method
     if own and metric.contrast is None:
         return _method(own)
-    preferred = (_method(name) for name, condition in PREFERENCE if condition(metric, table))
+    preferred = (_method(each.name) for each in PREFERENCE if each.condition(metric, table))
     return next(method for method in preferred if not method.suits(metric, table))
 
 

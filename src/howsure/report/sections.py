@@ -13,6 +13,7 @@ import numpy as np
 from howsure.errors import whole_number
 from howsure.estimates.estimate import Estimate
 from howsure.grids import count_text, interval_text, number, percent, significant_decimals
+from howsure.methods.default import WHY
 from howsure.methods.proportion import row_shares
 from howsure.methods.registry import METHODS
 from howsure.metrics.spec import named, parse
@@ -258,8 +259,9 @@ def methods_used(results: Sequence[tuple[str, Measured]], models: Sequence[Part]
     methods = sorted({each.main.method for _, each in results})
     metrics = dict(_metric(each.metric) for _, each in results)
     headers = ("name", "meaning", "source")
+    taken = tuple((*_documented(name, _method(name)), word(WHY.get(name, "–"))) for name in methods)
     sheets = (
-        Sheet("Interval methods", headers, tuple(_documented(name, _method(name)) for name in methods)),
+        Sheet("Interval methods", (*headers, "taken by default for"), taken),
         Sheet("Metrics", headers, tuple(_documented(*each) for each in metrics.items())),
     )
     meaning = (
