@@ -14,7 +14,7 @@ through the one-against-rest tables, so that K = 1000 stays cheap), the averages
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal, TypeVar
@@ -27,6 +27,7 @@ from howsure.metrics.forms import STEP, Better, Distance, Ratio, divide
 
 Array = NDArray[Any]
 Bounds = tuple[float, float]
+STEEP = 1e6  # relative change of a metric for that of a count, from which on it is looked at again
 Form = Literal["outcomes", "margins", "cells", "coefficients", "scores"]
 Function = TypeVar("Function", bound=Callable[..., Any])
 READS = {  # form → what the metric looks at
@@ -180,7 +181,7 @@ class Definition:
         return self.range(classes, **arguments) if callable(self.range) else self.range
 
     def slopes(self, *parts: Array, **arguments: Any) -> Array:
-        """Return the derivatives by each of the four outcomes, shape ``(4, ..., *classes)``; nan becomes 0."""
+        """Return the derivatives by each of the four outcomes, shape ``(4, ..., *classes)``; 0 where there is none."""
         with np.errstate(all="ignore"):
             if self.derivative is not None:
                 slopes = np.stack(np.broadcast_arrays(*self.derivative(*parts, **arguments)))
@@ -191,9 +192,15 @@ class Definition:
                 moved = ratio.numerator[by_outcome] * whole - ratio.denominator[by_outcome] * part
                 slopes = moved * share * share
             else:
-                nudged = ((*parts[:i], part + STEP * 1j, *parts[i + 1 :]) for i, part in enumerate(parts))
-                slopes = np.stack([self.evaluate(*each, **arguments).imag / STEP for each in nudged])
+                slopes = self._stepped(STEP, parts, arguments)
+                steep = np.abs(slopes) * sum(parts) > STEEP
+                if steep.any():  # a root at 0 has no derivative, and the step's own size shows
+                    slopes[steep & (np.abs(slopes) > 2 * np.abs(self._stepped(16 * STEP, parts, arguments)))] = 0.0
         return np.where(np.isnan(slopes), 0.0, slopes)
+
+    def _stepped(self, step: float, parts: Sequence[Array], arguments: Mapping[str, Any]) -> Array:
+        nudged = ((*parts[:i], part + step * 1j, *parts[i + 1 :]) for i, part in enumerate(parts))
+        return np.stack([self.evaluate(*each, **arguments).imag / step for each in nudged])
 
 
 @cache
