@@ -43,7 +43,7 @@ def test_the_p_value_is_what_the_level_leaves_at_the_limit():
             assert Flow().p_value(metric, THREE, limit) == pytest.approx(1 - level, rel=1e-6)
 
 
-@pytest.mark.parametrize("metric", ["f1@macro", "mcc", "g_mean@macro", "recall@min", "accuracy"])
+@pytest.mark.parametrize("metric", ["f1@macro", "mcc", "g_mean@macro", "recall@weighted", "accuracy"])
 def test_a_batch_gives_what_its_tables_give_one_by_one(metric):
     """Also where some are perfect, lack a class, or go far."""
     rng = np.random.default_rng(0)
@@ -140,3 +140,10 @@ def test_metrics_of_scores_and_of_two_test_sets_are_refused_in_words():
         hs.estimate(scores, "roc_auc", method="flow")
     with pytest.raises(hs.HowsureError, match=r"Use `Delta\(\)` or `Mover\(\)`"):
         hs.compare(THREE, THREE, "mcc", method="flow")
+
+
+@pytest.mark.parametrize("metric", ["recall@min", "f1@max"])
+def test_the_worst_and_the_best_class_are_no_smooth_metrics(metric):
+    """Where classes tie an extreme average jumps from one to another, and the flow has no direction."""
+    with pytest.raises(hs.HowsureError, match=f"`{metric}` jumps from class to class"):
+        hs.estimate(hs.from_counts([[5, 1, 1], [1, 5, 1], [1, 1, 5]]), metric, method="flow")

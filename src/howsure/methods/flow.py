@@ -20,6 +20,7 @@ Array = NDArray[Any]
 STRIDE = 0.7  # standard errors from one table of the path to the next
 MOST_STRIDES = 80
 STEEPEST = 20.0  # logarithm of the factor by which a cell may change in a stride
+EXTREMES = ("min", "max")  # averages that are of one class, and of another one close by
 FLAT = 1e-12  # share of the first variance at which a table is at the end of the metric's range
 SYMMETRIC = 1e-6  # skewness that is none
 NUDGE = 0.5  # cases that a cell is changed by, up or down, for a second derivative
@@ -67,9 +68,11 @@ class Flow(Method):
     takes_batches: ClassVar[bool] = True
 
     def suits(self, metric: Metric, table: Table) -> str:
-        """Return an empty text for metrics of counted cases, one label each, whose range has an end."""
+        """Return an empty text for smooth metrics of counted cases, one label each."""
         if refusal := needs_counted_cases(self, table):
             return refusal
+        if metric.of_one_model.average in EXTREMES:
+            return f"`Flow` is for smooth metrics, and `{metric.name}` jumps from class to class. Use `Delta()`."
         if table.has_scores or not table.has_one_label_per_case or len(table.design.test_sets) > 1:
             return (
                 "`Flow` is for metrics of predicted classes on one test set, one class for each case, and "
