@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from howsure.designs.base import PSEUDO_CASES, quotient
 from howsure.methods.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, AtLevels, Interval, Method, needs_counted_cases
 from howsure.methods.scales import automatic_scale
-from howsure.methods.standard_errors import quantile, shows_variation, small_sample, standard_error
+from howsure.methods.standard_errors import design_sample, quantile, shows_variation, standard_error
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
@@ -70,10 +70,11 @@ class Flow(Method):
         """Return an empty text for metrics of counted cases, one label each, whose range has an end."""
         if refusal := needs_counted_cases(self, table):
             return refusal
-        if table.has_scores or not table.has_one_label_per_case or len(table.design.test_sets) > 1:
+        counted = metric.is_mean_loss or not table.has_scores
+        if not (counted and table.has_one_label_per_case) or len(table.design.test_sets) > 1:
             return (
-                "`Flow` is for metrics of predicted classes on one test set, one class for each case, and "
-                f"`{metric.name}` here is none. Use `Delta()` or `Mover()`."
+                "`Flow` is for metrics of predicted classes and mean losses on one test set, one class for each case, "
+                f"and `{metric.name}` here is none. Use `Delta()` or `Mover()`."
             )
         return ""
 
@@ -81,7 +82,7 @@ class Flow(Method):
         """Return the interval as a function of its level: all levels share one path."""
         with np.errstate(all="ignore"):
             value, error = np.asarray(metric(table.counted)), standard_error(metric, table)
-            inflation, freedom = small_sample(metric, table)
+            inflation, freedom = design_sample(metric, table)
             effect = inflation * design_effect(metric, table, shows_variation(error, value))
             paths = _Paths.of(metric, table, table.cells / np.asarray(effect)[..., None], value)
         lowest, highest = metric.range
@@ -110,12 +111,12 @@ class _Path:
 
     def __init__(self, metric: Metric, table: Table, cases: Array, value: Array) -> None:
         self.metric, self.table, self.cases = metric, table, cases
-        self.sign, self.end = _end(metric.range)
+        self.sign, self.end = (0.0, 0.0) if metric.is_mean_loss else _end(metric.range)
         filled = cases + PSEUDO_CASES * table.prior_shares.ravel()
         self.start = self.point(np.stack([filled, filled]), np.arange(len(filled)))
         centre = self.scaled(value)
         centre = np.where(np.isfinite(centre), centre, self.start.value[0])
-        self.centre = centre - second_order_bias(self.value, filled)
+        self.centre = centre if metric.is_mean_loss else centre - second_order_bias(self.value, filled)
         self.varies = shows_variation(np.sqrt(self.start.variance[0]), centre)
         self.reach, self.distances, self.values = -np.inf, np.empty(0), np.empty(0)
 
