@@ -51,8 +51,8 @@ class DeLong(Method):
 
     On the logit scale the quantile is that of Student's t with Satterthwaite's degrees of freedom, by the cases of each
     class and the tails of the placements: near an area of 1 few cases make up most of the variance. Of two classes the
-    variance is averaged with Newcombe's, which follows from the area alone and counts as ``k = 4`` degrees of freedom
-    (1 of clusters) beside the ``ν`` of the placements'; as it does not vary, the average has ``(ν + k)² / ν``. The plain
+    variance is averaged with Newcombe's, which follows from the area alone and counts as k = 4 degrees of freedom (1 of
+    clusters) beside the f of the placements'; as it does not vary, the average has ``(f + k)² / f`` of them. The plain
     normal interval of a difference of two areas of different test sets has Welch's degrees of freedom.
 
     An average over many classes, one against the rest or in pairs, is a sum over the cases too: what a case adds to
