@@ -57,7 +57,7 @@ def defined(truth, score):
     freedom = min(welch, tails)
     variance = sum(square * size / (size - 1) for square, size in zip(squares, sizes, strict=True))
     model = newcombe_variance(area, *sizes)
-    return np.sqrt((freedom * variance + model) / (freedom + 1)), freedom + 1
+    return np.sqrt((freedom * variance + 4 * model) / (freedom + 4)), (freedom + 4) ** 2 / freedom
 
 
 def test_variance_equals_its_definition():

@@ -289,6 +289,18 @@ class Design(abc.ABC):
         """Return tables in proportion to ``cells`` with those totals of ``counts`` that the design fixes."""
         return cells * quotient(counts.sum(-1), cells.sum(-1))[..., None]
 
+    def excess_skewness(self, counts: Array, effect: Array) -> Array:
+        """Return by what part a smooth function of the counts is more skewed than that of independent cases.
+
+        Parameters
+        ----------
+        counts : ndarray of shape (..., cells)
+            The tables.
+        effect : ndarray of shape (...)
+            How many times the variance is that of independent cases, one a count.
+        """
+        return np.zeros(np.shape(effect))
+
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
         """Return tables that a repetition of the study could have given, ``(size, cells)``."""
         raise UndefinedDesignError(type(self).__name__, "resampled tables")

@@ -36,7 +36,8 @@ def _is_smooth_and_bounded(metric: Metric, table: Table) -> bool:
     stated = one.spec is not None and one.spec.arguments.get("prevalence") is not None  # far from the sample's own
     plain = one.takes_batches and one.distance is None and one.average in SMOOTH and not stated
     shown = metric.contrast is None or metric.contrast.effect.name != "odds_ratio"
-    return plain and shown and math.isfinite(one.range[0]) and math.isfinite(one.range[1])
+    bounded = one.is_mean_loss or (math.isfinite(one.range[0]) and math.isfinite(one.range[1]))
+    return plain and shown and bounded
 
 
 def _is_estimated(metric: Metric, table: Table) -> bool:

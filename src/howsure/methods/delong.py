@@ -28,6 +28,7 @@ SINGLE_CLUSTER = "a single cluster shows no variation"
 CLUSTER_OF_CLASS = "one of the classes occurs in a single cluster, which shows no variation"
 EQUAL = "all scores are equal"
 ROUNDING = 1e-12  # of sums of weights
+STEADY = 4.0  # degrees of freedom that the variance by the area alone counts as
 
 
 @final
@@ -50,8 +51,9 @@ class DeLong(Method):
 
     On the logit scale the quantile is that of Student's t with Satterthwaite's degrees of freedom, by the cases of each
     class and the tails of the placements: near an area of 1 few cases make up most of the variance. Of two classes the
-    variance is averaged with Newcombe's, which follows from the area and counts as one degree of freedom more. The
-    plain normal interval of a difference of two areas of different test sets has Welch's degrees of freedom.
+    variance is averaged with Newcombe's, which follows from the area alone and counts as k = 4 degrees of freedom (1 of
+    clusters) beside the f of the placements'; as it does not vary, the average has ``(f + k)² / f`` of them. The plain
+    normal interval of a difference of two areas of different test sets has Welch's degrees of freedom.
 
     An average over many classes, one against the rest or in pairs, is a sum over the cases too: what a case adds to
     each of the areas is added up before squaring, so that their covariance is in it.
@@ -275,12 +277,13 @@ def newcombe_variance(area: Any, positives: Any, negatives: Any) -> Any:
 
 
 def _steadied(value: Array, error: Array, degrees_of_freedom: Any, table: Table) -> tuple[Array, Any]:
-    """Return the standard error with Newcombe's variance of the area averaged in, as one degree of freedom more."""
+    """Return the standard error with Newcombe's variance of the area averaged in, and the average's own freedom."""
     others, number = class_sizes(table)
+    worth = np.where(np.isinf(table.design.degrees_of_freedom), STEADY, 1.0)  # clusters are taken to agree: too wide
     with np.errstate(all="ignore"):
-        square = error**2
+        square, known = error**2, degrees_of_freedom + worth
         model = newcombe_variance(value, number, others)
-        return np.sqrt(square + (model - square) / (degrees_of_freedom + 1)), degrees_of_freedom + 1
+        return np.sqrt(square + worth * (model - square) / known), known + worth * known / degrees_of_freedom
 
 
 def class_sizes(table: Table) -> Array:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from howsure.designs.base import PSEUDO_CASES, quotient
 from howsure.methods.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, AtLevels, Interval, Method, needs_counted_cases
 from howsure.methods.scales import automatic_scale
-from howsure.methods.standard_errors import quantile, shows_variation, small_sample, standard_error
+from howsure.methods.standard_errors import design_sample, quantile, shows_variation, standard_error
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
@@ -50,7 +50,13 @@ class Flow(Method):
     ``w(z) = 2/γ ((1 + γ z / 6 − γ² / 36)³ − 1)``. The path begins at the observed table with two pseudo-cases spread
     over its cells, so that empty cells can fill. Metrics without an upper limit are taken on the scale of their
     logarithm. Of weighted and clustered data n is what makes V / n the design's variance, with what that lacks in
-    small samples (`Design.small_sample`), and z is a quantile of Student's t.
+    small samples (`Design.small_sample`), and z is a quantile of Student's t. The estimate's skewness in excess of
+    that of n independent cases, e, enters once more by the variance, which is estimated too small where bad clusters
+    are missing: γ − 2 e is the skewness of the estimate over its standard error, and −e / 2 its mean.
+
+    A mean loss of scores has no bias, and its path is exponential tilting: cases of a score change in number by what
+    they lose. The pseudo-cases, as often of the class that a score speaks against as of the other, stand for losses
+    that were not seen.
 
     References
     ----------
@@ -73,10 +79,11 @@ class Flow(Method):
             return refusal
         if metric.of_one_model.average in EXTREMES:
             return f"`Flow` is for smooth metrics, and `{metric.name}` jumps from class to class. Use `Delta()`."
-        if table.has_scores or not table.has_one_label_per_case or len(table.design.test_sets) > 1:
+        counted = metric.is_mean_loss or not table.has_scores
+        if not (counted and table.has_one_label_per_case) or len(table.design.test_sets) > 1:
             return (
-                "`Flow` is for metrics of predicted classes on one test set, one class for each case, and "
-                f"`{metric.name}` here is none. Use `Delta()` or `Mover()`."
+                "`Flow` is for metrics of predicted classes and mean losses on one test set, one class for each case, "
+                f"and `{metric.name}` here is none. Use `Delta()` or `Mover()`."
             )
         return ""
 
@@ -84,9 +91,10 @@ class Flow(Method):
         """Return the interval as a function of its level: all levels share one path."""
         with np.errstate(all="ignore"):
             value, error = np.asarray(metric(table.counted)), standard_error(metric, table)
-            inflation, freedom = small_sample(metric, table)
+            inflation, freedom = design_sample(metric, table)
             effect = inflation * design_effect(metric, table, shows_variation(error, value))
-            paths = _Paths.of(metric, table, table.cells / np.asarray(effect)[..., None], value)
+            excess = np.broadcast_to(table.design.excess_skewness(table.cells, effect), effect.shape)
+            paths = _Paths.of(metric, table, table.cells / np.asarray(effect)[..., None], value, excess)
         lowest, highest = metric.range
 
         def interval(confidence_level: float) -> Interval:
@@ -111,14 +119,14 @@ class _Path:
     Arrays have the way, down or up, as their first axis, then the tables of the batch, and then the cells.
     """
 
-    def __init__(self, metric: Metric, table: Table, cases: Array, value: Array) -> None:
-        self.metric, self.table, self.cases = metric, table, cases
-        self.sign, self.end = _end(metric.range)
+    def __init__(self, metric: Metric, table: Table, cases: Array, value: Array, excess: Array) -> None:
+        self.metric, self.table, self.cases, self.excess = metric, table, cases, excess
+        self.sign, self.end = (0.0, 0.0) if metric.is_mean_loss else _end(metric.range)
         filled = cases + PSEUDO_CASES * table.prior_shares.ravel()
         self.start = self.point(np.array([filled, filled]), slice(None))
         centre = self.scaled(value)
         centre = np.where(np.isfinite(centre), centre, self.start.value[0])
-        self.centre = centre - second_order_bias(self.value, filled)
+        self.centre = centre if metric.is_mean_loss else centre - second_order_bias(self.value, filled)
         self.varies = shows_variation(np.sqrt(self.start.variance[0]), centre)
         self.reach, self.distances, self.values = -np.inf, np.empty(0), np.empty(0)
 
@@ -161,8 +169,10 @@ class _Path:
         rise = _slope(here, near)
         rise = rise + (here.value - near.value) * (rise - _slope(near, far)) / (here.value - far.value)
         skewness = (1.5 * rise - 0.5 * here.third / variance) / np.sqrt(variance)
+        excess = self.excess[tables] * here.third / variance**1.5
+        skewness = skewness - 2 * excess
         skewness = np.where(np.abs(skewness) > SYMMETRIC, skewness, SYMMETRIC)
-        score = (self.centre[tables] - here.value) / np.sqrt(variance)
+        score = (self.centre[tables] - here.value) / np.sqrt(variance) + excess / 2
         return np.asarray(-WAYS * (6 / skewness * (np.cbrt(1 + skewness * score / 2) - 1) + skewness / 6))
 
     def walk(self, reach: float) -> None:
@@ -210,12 +220,12 @@ class _Paths:
     shape: tuple[int, ...]
 
     @classmethod
-    def of(cls, metric: Metric, table: Table, cases: Array, value: Array) -> _Paths:
+    def of(cls, metric: Metric, table: Table, cases: Array, value: Array, excess: Array) -> _Paths:
         """Return the paths from each table, of numbers of independent cases."""
-        flat, values = cases.reshape(-1, cases.shape[-1]), value.reshape(-1)
+        flat, values, excess = cases.reshape(-1, cases.shape[-1]), value.reshape(-1), excess.reshape(-1)
         step = max(1, ENTRIES // flat.shape[1])
         parts = [slice(start, start + step) for start in range(0, len(flat), step)]
-        return cls([_Path(metric, table, flat[part], values[part]) for part in parts], value.shape)
+        return cls([_Path(metric, table, flat[part], values[part], excess[part]) for part in parts], value.shape)
 
     @property
     def varies(self) -> Array:

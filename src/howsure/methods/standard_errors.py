@@ -54,27 +54,40 @@ def small_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
     """Return by how much the variance of the metric is too small on average, and its degrees of freedom.
 
     Where a metric looks at scores, a few cases can make up most of its variance: it has Satterthwaite's degrees of
-    freedom. Of an average over the classes each class has its own; they are put together as Welch and Satterthwaite do.
-    Where the sample shows no variation the cells that count are those of the smoothed table.
+    freedom. Where the sample shows no variation the cells that count are those of the smoothed table.
     """
-    design, one = table.design, metric.of_one_model
-    if not (one.of_scores or design.offers("small_sample")):
+    inflation, freedom = design_sample(metric, table)
+    if metric.of_one_model.of_scores:
+        slopes, _ = _heard_slopes(metric, table)
+        freedom = np.minimum(freedom, table.design.satterthwaite(table.cells, table.truth, slopes))
+    return inflation, freedom
+
+
+def design_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
+    """Return by how much the variance of the metric is too small on average, and its degrees of freedom, by the design.
+
+    Of an average over the classes each class has its own; they are put together as Welch and Satterthwaite do.
+    """
+    if not table.design.offers("small_sample"):
         return large_sample(metric, table)
+    slopes, silent = _heard_slopes(metric, table)
+    one = metric.of_one_model
+    if one.of_scores or one.per_class is None:
+        inflation, freedom = table.small_sample(slopes)
+    else:
+        inflation, freedom = _put_together(table, slopes)
+    return np.where(silent, 1.0, inflation), freedom
+
+
+def _heard_slopes(metric: Metric, table: Table) -> tuple[Array, Array]:
+    """Return the gradient by flat cells, that of the smoothed table where the sample shows no variation; and where."""
     with np.errstate(all="ignore"):
         gradient = np.asarray(metric.gradient(table.counted)).reshape(table.cells.shape)
         silent = ~(np.abs(gradient * table.cells).max(-1, keepdims=True) > NOISE)
         if silent.any():
             smoothed = np.asarray(metric.gradient(table.smoothed().counted)).reshape(table.cells.shape)
             gradient = np.where(silent, smoothed, gradient)
-    slopes = np.where(np.isfinite(gradient), gradient, 0.0)
-    if one.of_scores:
-        inflation, freedom = table.small_sample(slopes)
-        freedom = np.minimum(freedom, design.satterthwaite(table.cells, table.truth, slopes))
-    elif one.per_class is None:
-        inflation, freedom = table.small_sample(slopes)
-    else:
-        inflation, freedom = _put_together(table, slopes.reshape(table.cells.shape))
-    return np.where(silent[..., 0], 1.0, inflation), freedom
+    return np.where(np.isfinite(gradient), gradient, 0.0), silent[..., 0]
 
 
 def _put_together(table: Table, slopes: Array) -> tuple[Array, Array]:

@@ -93,6 +93,14 @@ class Metric:
         return self.spec is not None and self.spec.definition.of_scores
 
     @property
+    def is_mean_loss(self) -> bool:
+        """Whether it is the mean of what each case loses by its scores."""
+        if self.spec is None or self.spec.average is not None:
+            return False
+        rows = self.spec.definition.rows
+        return rows is not None and rows.null is None
+
+    @property
     def is_area(self) -> bool:
         """Whether it is the whole area under the ROC curve, of two classes or averaged over more."""
         return self.spec is not None and self.spec.definition.is_area and not self.spec.arguments
