@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Iterator
 from doctest import ELLIPSIS, NORMALIZE_WHITESPACE
@@ -11,6 +12,12 @@ from typing import Any
 import pytest
 from sybil import Sybil
 from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
+
+
+def pytest_collection_finish() -> None:
+    """Let collections of garbage pass by what was imported and collected: it stays until the end."""
+    gc.collect()
+    gc.freeze()
 
 
 def close_figures(_: Any = None) -> None:
