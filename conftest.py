@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from doctest import ELLIPSIS, NORMALIZE_WHITESPACE
 from importlib import import_module
 from typing import Any
@@ -14,10 +14,15 @@ from sybil import Sybil
 from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
 
 
-def pytest_collection_finish() -> None:
-    """Let collections of garbage pass by what was imported and collected: it stays until the end."""
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Keep what is imported and collected out of every search for garbage: it stays until the end."""
+    gc.disable()
+    result = yield
     gc.collect()
     gc.freeze()
+    gc.enable()
+    return result
 
 
 def close_figures(_: Any = None) -> None:
