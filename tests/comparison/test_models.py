@@ -34,7 +34,9 @@ def test_bytes_make_poisson_weights():
 
 
 @pytest.mark.parametrize("classes", [2, 3, 6])
-@pytest.mark.parametrize("method", ["bootstrap_percentile", "bayes"])
+@pytest.mark.parametrize(
+    "method", [hs.Bootstrap("percentile", 5000), hs.Dirichlet(n_draws=5000)], ids=["bootstrap", "bayes"]
+)
 def test_joint_draws_have_the_right_variances_and_covariances(classes, method):
     """Draws of all models scatter as the delta method says, each alone and the difference of two."""
     table = table_of(classes, 4000, classes, models=6)

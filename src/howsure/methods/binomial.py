@@ -103,15 +103,10 @@ def mid_p(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> L
     """
     x, n, tail = _prepared(successes, trials, confidence_level)
 
-    def from_below(odds: Array) -> tuple[Array, Array]:
-        p = _expit(odds)
-        return _at_least(x, n, p), _at_least(x + 1, n, p)
-
-    def from_above(odds: Array) -> tuple[Array, Array]:  # of failures, where p is known to full relative precision
-        p = _expit(-odds)
-        return _below(x + 1, n, p), _below(x, n, p)
-
-    low, high = _mid_p_odds(from_below, x, n, tail), _mid_p_odds(from_above, n - x, n, tail)
+    at_least, below = _at_least(np.stack([x, x + 1]), n), _below(np.stack([x + 1, x]), n)
+    low = _mid_p_odds(lambda odds: at_least(_expit(odds)), x, n, tail)
+    # Of failures, where p is known to full relative precision.
+    high = _mid_p_odds(lambda odds: below(_expit(-odds)), n - x, n, tail)
     return _ends(_expit(low), _expit(-high), x, n)
 
 
@@ -281,7 +276,7 @@ BINOMIAL: dict[str, Callable[[ArrayLike, ArrayLike, float], Limits]] = {
 }
 
 
-def _mid_p_odds(tails: Callable[[Array], tuple[Array, Array]], x: Array, n: Array, tail: float) -> Array:
+def _mid_p_odds(tails: Callable[[Array], Array], x: Array, n: Array, tail: float) -> Array:
     """Return the log odds of the p at which the mean of ``P(X >= x)`` and ``P(X > x)`` is the tail, by Newton's steps.
 
     The logarithm of that mean is concave in the log odds, so that steps from below never pass the root.
@@ -307,26 +302,32 @@ def _expit(odds: Array) -> Array:
         return np.asarray(1 / (1 + np.exp(-odds)))
 
 
-def _at_least(count: Array, n: Array, p: Array) -> Array:
-    """``P(X >= count)``, continued to counts that are not whole."""
+def _at_least(counts: Array, n: Array) -> Callable[[Array], Array]:
+    """Return ``P(X >= count)`` of each count as a function of p, continued to counts that are not whole."""
     from scipy import special
 
-    inside = (count > 0) & (count < n + 1)
-    mass = special.betainc(np.where(inside, count, 1), np.where(inside, n - count + 1, 1), p)
-    return np.where(inside, mass, np.where(count <= 0, 1.0, 0.0))
+    inside = (counts > 0) & (counts < n + 1)
+    a, b = np.where(inside, counts, 1), np.where(inside, n - counts + 1, 1)
+    outside = np.where(counts <= 0, 1.0, 0.0)
+    return lambda p: np.where(inside, special.betainc(a, b, p), outside)
 
 
-def _below(count: Array, n: Array, p: Array) -> Array:
-    """``P(X < count)``, to full relative precision where it is small."""
+def _below(counts: Array, n: Array) -> Callable[[Array], Array]:
+    """Return ``P(X < count)`` of each count as a function of p, to full relative precision where it is small."""
     from scipy import special
 
-    inside = (count > 0) & (count < n + 1)
-    a, b = np.where(inside, count, 1), np.where(inside, n - count + 1, 1)
-    plain = p > LEAST_SHARE  # whose complement a float holds well; SciPy's complement takes ten times as long
-    mass = special.betainc(b, a, 1 - p)
-    if not plain.all():
-        mass = np.where(plain, mass, special.betaincc(a, b, np.where(plain, 0.5, p)))
-    return np.where(inside, mass, np.where(count <= 0, 0.0, 1.0))
+    inside = (counts > 0) & (counts < n + 1)
+    a, b = np.where(inside, counts, 1), np.where(inside, n - counts + 1, 1)
+    outside = np.where(counts <= 0, 0.0, 1.0)
+
+    def of(p: Array) -> Array:
+        plain = p > LEAST_SHARE  # whose complement a float holds well; SciPy's complement takes ten times as long
+        mass = special.betainc(b, a, 1 - p)
+        if not plain.all():
+            mass = np.where(plain, mass, special.betaincc(a, b, np.where(plain, 0.5, p)))
+        return np.where(inside, mass, outside)
+
+    return of
 
 
 def _deviance(x: Array, n: Array, p: Array) -> Array:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, one_of
 from howsure.metrics.forms import STEP, Better, complex_step
-from howsure.metrics.laws import NEEDED, broken
+from howsure.metrics.laws import NEEDED, violations
 from howsure.metrics.registry import REGISTRY, Definition, Function, Scored, parameters_of
 from howsure.metrics.spec import Spec
 from howsure.tables.scores import ScoresTable
@@ -198,7 +198,7 @@ def _broken(definition: Definition) -> str:
     """Return the first law that a definition breaks, in words."""
     average = "macro" if definition.form == "outcomes" else None
     try:
-        return broken(Spec(definition, average=average), NEEDED)
+        return next((words for _, words in violations(Spec(definition, average=average), NEEDED)), "")
     except HowsureError as error:
         return str(error).partition("` ")[2].removesuffix(".") or str(error)
     except Exception as error:  # noqa: BLE001 - whatever a function of somebody else's raises

@@ -21,7 +21,7 @@ def divide(part: Array, whole: Array) -> Array:
     """``part / whole``; nan where ``whole`` is zero."""
     empty = np.equal(whole, 0)
     if not empty.any():
-        return np.true_divide(part, whole)
+        return np.asarray(np.true_divide(part, whole))
     return np.where(empty, np.nan, np.true_divide(part, np.where(empty, 1, whole)))
 
 

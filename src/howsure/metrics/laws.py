@@ -5,7 +5,7 @@ Each law takes a metric and a table that it is bound to, and returns "" or what 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ Law = Callable[[Metric, Table], str]
 SIZES = (2, 3, 5)  # numbers of classes of the generic tables
 LARGEST = 32  # number of classes that one's own function of K×K counts may be made for
 SCORES = 11
+PLACES = ((0, 0), (1, 1), (0, 2))  # of tables on leading axes: each row and each column
 CLOSE = 1e-9  # relative, of what is equal but for rounding
 STEP = 1e-5  # of central differences, relative to the count
 SLOPE = 1e-5  # relative error of central differences
@@ -38,9 +39,10 @@ def takes_leading_axes(metric: Metric, table: Table) -> str:
     if values.shape != (2, 3):
         return f"does not take leading axes: counts of shape {batch.shape} give {values.shape}, not (2, 3)"
     slopes = _gradient(metric, batch)
-    alone = [[_value(metric, batch[i, j]) for j in range(3)] for i in range(2)]
-    own = [[_gradient(metric, batch[i, j]) for j in range(3)] for i in range(2)]
-    if _equal(values, np.array(alone)) and _equal(slopes, np.array(own)):
+    if slopes.shape == batch.shape and all(
+        _equal(values[place], _value(metric, batch[place])) and _equal(slopes[place], _gradient(metric, batch[place]))
+        for place in PLACES
+    ):
         return ""
     return "does not take leading axes: tables in a batch have other values than one by one. Sum over the last axes"
 
@@ -136,23 +138,21 @@ LAWS: tuple[Law, ...] = (
 )
 
 
-def broken(spec: Spec, laws: Iterable[Law] = LAWS) -> str:
-    """Return what a metric does against one of the laws on generic tables, or "".
+def violations(spec: Spec, laws: Sequence[Law] = LAWS) -> Iterator[tuple[Law, str]]:
+    """Yield the laws that a metric breaks on generic tables, each with what it does against it.
 
     Parameters
     ----------
     spec : Spec
         The metric; on many classes where it has an average.
-    laws : iterable of callable
+    laws : sequence of callable
         The laws to hold it to.
     """
-    every = tuple(laws)
     for table in generic_tables(spec):
         metric = resolve(spec, table)
-        for law in every:
+        for law in laws:
             if words := law(metric, table):
-                return words
-    return ""
+                yield law, words
 
 
 def generic_tables(spec: Spec) -> Iterator[Table]:

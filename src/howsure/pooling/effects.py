@@ -285,9 +285,11 @@ def _restricted_likelihood(y: Array, v: Array) -> float:
     if len(y) == 1:
         return 0.0
 
-    def likelihood(tau2: float) -> float:
-        weight = 1 / (v + tau2)
-        return float(np.log(weight).sum() - np.log(weight.sum())) - cochran_q(y, v, tau2)
+    def likelihoods(tau2: Array) -> Array:
+        weight = 1 / (v + tau2[:, None])
+        total = weight.sum(-1)
+        residual = y - (weight @ y / total)[:, None]
+        return np.asarray(np.log(weight).sum(-1) - np.log(total) - (weight * residual**2).sum(-1))
 
     def slope(tau2: float) -> float:
         weight = 1 / (v + tau2)
@@ -296,7 +298,7 @@ def _restricted_likelihood(y: Array, v: Array) -> float:
 
     top = float(np.square(y - y.mean()).sum()) + float(v.max())
     grid = np.concatenate([[0.0], np.geomspace(1e-8 * top, top, 200)])
-    best = int(np.argmax([likelihood(each) for each in grid]))
+    best = int(np.argmax(likelihoods(grid)))
     left, right = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
     if not slope(left) > 0 > slope(right):
         return float(grid[best])

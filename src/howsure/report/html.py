@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import json
 from typing import Any
@@ -25,15 +26,33 @@ def page(report: Document) -> str:
     HowsureError
         If Jinja2 is not installed.
     """
+    environment = templates()
+    from markupsafe import Markup
+
+    script, style = (environment.loader.get_source(environment, name)[0] for name in ("report.js", "report.css"))
+    return str(
+        environment.get_template("report.html").render(
+            report=report,
+            at=at,
+            charts=charts,
+            style=Markup(style),  # noqa: S704 - our own file
+            script=Markup(script),  # noqa: S704 - our own file
+            fingerprint=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+            results=Markup(as_json(report.results)),  # noqa: S704 - no sign of markup is left in it
+        )
+    )
+
+
+@functools.cache
+def templates() -> Any:
+    """Return Jinja's environment of our templates, which are compiled once in a process."""
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
-        from markupsafe import Markup
     except ImportError:
         message = 'The HTML report needs Jinja2: pip install "howsure[report]".'
         raise HowsureError(message) from None
-    loader = PackageLoader("howsure.report", "templates")
     environment = Environment(
-        loader=loader,
+        loader=PackageLoader("howsure.report", "templates"),
         autoescape=True,
         finalize=lambda value: printable_lines(value) if type(value) is str else value,
         undefined=StrictUndefined,
@@ -42,16 +61,7 @@ def page(report: Document) -> str:
     )
     environment.filters["percent"] = percent
     environment.filters["sortable"] = lambda order: order if isinstance(order, str) else f"{order:.8g}"
-    script, style = (loader.get_source(environment, name)[0] for name in ("report.js", "report.css"))
-    return environment.get_template("report.html").render(
-        report=report,
-        at=at,
-        charts=charts,
-        style=Markup(style),  # noqa: S704 - our own file
-        script=Markup(script),  # noqa: S704 - our own file
-        fingerprint=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-        results=Markup(as_json(report.results)),  # noqa: S704 - no sign of markup is left in it
-    )
+    return environment
 
 
 def as_json(results: Any) -> str:

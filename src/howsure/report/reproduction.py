@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.metadata
 import platform
 
 from howsure.report.content import Section
+
+installed = functools.cache(importlib.metadata.version)
 
 
 def reproduction(command: str, chance: str) -> Section:
@@ -16,5 +19,5 @@ def reproduction(command: str, chance: str) -> Section:
 
 def versions() -> dict[str, str]:
     """Return the versions that a result depends on."""
-    found = {name: importlib.metadata.version(name) for name in ("howsure", "numpy", "scipy")}
+    found = {name: installed(name) for name in ("howsure", "numpy", "scipy")}
     return found | {"Python": platform.python_version()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from howsure.metrics.laws import LAWS, broken
+from howsure.metrics.laws import violations
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec, parse
 
@@ -37,7 +37,6 @@ def check_metric(metric: str | Spec | Metric) -> None:
     if spec is None:
         message = "A contrast has the laws of the metric that it compares: check that one."
         raise AssertionError(message)
-    for law in LAWS:
-        if words := broken(spec, (law,)):
-            message = f"`{spec.text}` {words}. It breaks the law `{law.__name__}`."
-            raise AssertionError(message)
+    for law, words in violations(spec):
+        message = f"`{spec.text}` {words}. It breaks the law `{law.__name__}`."
+        raise AssertionError(message)

@@ -181,7 +181,8 @@ def test_large_counts_are_as_exact_as_small_ones(scale, priors):
     """With up to a million cases, a step between the rates' nodes, the distribution function is right to 1e-8."""
     model = hs.ReviewedPrecision(tp=10 * scale, fp=3 * scale, **REVIEW, **priors)
     # A dense grid of both rates, evenly spaced in normal scores: far from elegant, and independent of the nodes.
-    scores = (np.arange(900) + 0.5) / 900 * 16 - 8
+    size = {10**3: 200, 10**5: 720}[scale]  # the more cases, the steeper is the step that it must resolve
+    scores = (np.arange(size) + 0.5) / size * 12.6 - 6.3
     weights = stats.norm.pdf(scores) / stats.norm.pdf(scores).sum()
     of_tp, of_fp = (rate.ppf(stats.norm.cdf(scores)) for rate in model.rates.values())
     actual = model.tp * (1 - of_tp[:, None]) + model.fp * of_fp

@@ -304,16 +304,18 @@ def simulated(classes, wrong, budget, studies, seed):
     last = f"binary+positive_class={classes - 1}"
     metrics = [f"precision@{last}", f"recall@{last}", f"f1@{last}", "f1@macro"]
     truth = list(hs.evaluate(hs.ConfusionTable(counts=joint, labels=np.arange(classes)), metrics).values())
-    inside = np.zeros((2, 4))
-    for _ in range(studies):
+    inside, recorded = np.zeros((2, 4)), np.zeros((studies, classes, classes))
+    for study in range(studies):
         cases = rng.multinomial(1000, cells.ravel()).reshape(cells.shape)
-        counts = cases.sum(-1)
-        share = budget // counts.size
+        recorded[study] = cases.sum(-1)
+        share = budget // classes**2
         reviews = [rng.multivariate_hypergeometric(cell, min(cell.sum(), share)) for cell in cases.reshape(-1, classes)]
-        tables = hs.reviewed(counts, np.reshape(reviews, cases.shape)), hs.from_counts(counts)
-        for row, table in enumerate(tables):
-            for column, each in enumerate(hs.evaluate(table, metrics).values()):
-                inside[row, column] += each.low <= truth[column] <= each.high
+        corrected = hs.reviewed(cases.sum(-1), np.reshape(reviews, cases.shape))
+        for column, each in enumerate(hs.evaluate(corrected, metrics).values()):
+            inside[0, column] += each.low <= truth[column] <= each.high
+    for column, (metric, known) in enumerate(zip(metrics, map(float, truth), strict=True)):
+        each = hs.estimate(hs.from_counts(recorded), metric)
+        inside[1, column] = np.sum((each.low <= known) & (known <= each.high))
     return inside / studies
 
 

@@ -43,8 +43,9 @@ class Votes:
     counts: Array
     prior: Array
     known: Array | None = None
-    given: Any = field(init=False, repr=False)  # sparse, (A K, combinations): adds combinations up by label given,
-    made: Any = field(init=False, repr=False)  # (K, combinations): and by prediction
+    given: Any = field(init=False, repr=False)  # sparse, (combinations, A K): which labels were given,
+    by_label: Any = field(init=False, repr=False)  # (A K, combinations): adds combinations up by label given,
+    by_prediction: Any = field(init=False, repr=False)  # (K, combinations): and by prediction
 
     def __post_init__(self) -> None:
         # Sparse, as many small dense products side by side spend their time waiting for each other's threads.
@@ -56,8 +57,9 @@ class Votes:
         ends = np.concatenate([[0], answered.sum(1).cumsum()])
         given = sparse.csr_array((np.ones(place.size), place, ends), shape=(number, annotators * size))
         made = sparse.csr_array((np.ones(number), self.predicted, np.arange(number + 1)), shape=(number, size))
-        object.__setattr__(self, "given", given.T.tocsr())
-        object.__setattr__(self, "made", made.T.tocsr())
+        object.__setattr__(self, "given", given)
+        object.__setattr__(self, "by_label", given.T.tocsr())
+        object.__setattr__(self, "by_prediction", made.T.tocsr())
 
     @classmethod
     def of_recorded(cls, counts: Array, rates: Array, checked: Array) -> Votes:
@@ -91,19 +93,20 @@ class Votes:
         ``shares`` are those of (true, predicted), ``(..., K, K)``; ``rates`` P(label | true), ``(..., A, K, K)``.
         """
         with np.errstate(divide="ignore"):
-            logarithms = np.moveaxis(np.log(rates), -1, -2)  # (..., A, label, true)
+            logarithms = np.log(rates).swapaxes(-1, -2)  # (..., A, label, true)
             flat = logarithms.reshape(*rates.shape[:-3], -1, self.classes)
             # A label that is impossible for a class weighs -inf: 0 times it must be 0.
-            likelihood = _product(self.given.T, np.maximum(flat, -1e4))
-            likelihood += np.maximum(np.log(np.moveaxis(shares[..., self.predicted], -1, -2)), -1e4)
+            likelihood = _product(self.given, np.maximum(flat, -1e4))
+            likelihood += np.maximum(np.log(shares).swapaxes(-1, -2)[..., self.predicted, :], -1e4)
         likelihood -= likelihood.max(-1, keepdims=True)
         weights = np.exp(likelihood)
         return np.asarray(weights / weights.sum(-1, keepdims=True))
 
     def totals(self, cases: Array) -> tuple[Array, Array]:
         """Return the tables (true, predicted) and (annotator, true, label) of cases by combination and true class."""
-        labelled = _product(self.given, cases).reshape(*cases.shape[:-2], self.annotators, self.classes, self.classes)
-        return np.moveaxis(_product(self.made, cases), -1, -2), np.moveaxis(labelled, -1, -2)
+        labelled = _product(self.by_label, cases)
+        labelled = labelled.reshape(*cases.shape[:-2], self.annotators, self.classes, self.classes)
+        return _product(self.by_prediction, cases).swapaxes(-1, -2), labelled.swapaxes(-1, -2)
 
     def fitted(self) -> tuple[Array, Array]:
         """Return the most probable shares of (true, predicted) and P(label | true), by EM from majority labels."""
@@ -201,6 +204,8 @@ def allocated(counts: Array, probabilities: Array, rng: np.random.Generator) -> 
 
 def _product(matrix: Any, values: Array) -> Array:
     """Return ``matrix @ values`` for a sparse matrix and values ``(..., rows, columns)``."""
+    if values.ndim == 2:
+        return np.asarray(matrix @ values)
     rows = np.moveaxis(values, -2, 0)
     return np.moveaxis((matrix @ rows.reshape(len(rows), -1)).reshape(-1, *rows.shape[1:]), 0, -2)
 
