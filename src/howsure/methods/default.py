@@ -53,6 +53,8 @@ PREFERENCE: tuple[tuple[str, Callable[[Metric, Table], bool]], ...] = (
     ("gap_test", _always),
     ("predictive", _is_predictable),
     ("mid_p", _always),
+    ("order_statistics", _always),
+    ("hall", _always),
     ("flow", _is_smooth_and_bounded),
     ("mover", _is_one_table_or_separate),
     ("fieller", _is_estimated),

@@ -70,7 +70,7 @@ class Flow(Method):
         """Return an empty text for metrics of counted cases, one label each, whose range has an end."""
         if refusal := needs_counted_cases(self, table):
             return refusal
-        if table.has_scores or not table.has_one_label_per_case or len(table.design.test_sets) > 1:
+        if table.holds != ("predictions",) or not table.has_one_label_per_case or len(table.design.test_sets) > 1:
             return (
                 "`Flow` is for metrics of predicted classes on one test set, one class for each case, and "
                 f"`{metric.name}` here is none. Use `Delta()` or `Mover()`."

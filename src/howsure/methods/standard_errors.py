@@ -58,7 +58,7 @@ def small_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
     Where the sample shows no variation the cells that count are those of the smoothed table.
     """
     design, one = table.design, metric.of_one_model
-    if not (one.of_scores or design.offers("small_sample")):
+    if not (one.of_scores or table.has_values or design.offers("small_sample")):
         return large_sample(metric, table)
     with np.errstate(all="ignore"):
         gradient = np.asarray(metric.gradient(table.counted)).reshape(table.cells.shape)
@@ -67,7 +67,7 @@ def small_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
             smoothed = np.asarray(metric.gradient(table.smoothed().counted)).reshape(table.cells.shape)
             gradient = np.where(silent, smoothed, gradient)
     slopes = np.where(np.isfinite(gradient), gradient, 0.0)
-    if one.of_scores:
+    if one.of_scores or table.has_values:
         inflation, freedom = table.small_sample(slopes)
         freedom = np.minimum(freedom, design.satterthwaite(table.cells, table.truth, slopes))
     elif one.per_class is None:
@@ -109,8 +109,8 @@ def standard_errors(metric: Metric, table: Table, cells: Array) -> Array:
     def variance(gradient: Array) -> Array:
         slopes = gradient.reshape(cells.shape)
         if design.is_independent:
-            return design.variance(cells, slopes)
-        return np.array([design.variance(*each) for each in zip(cells, slopes, strict=True)])  # not all take batches
+            return table.variance_at(cells, slopes)
+        return np.array([table.variance_at(*each) for each in zip(cells, slopes, strict=True)])  # not all take batches
 
     return _errors(metric, table, table.wrap(cells), variance)
 
