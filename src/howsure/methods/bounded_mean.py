@@ -108,7 +108,7 @@ class Betting(BoundedMean):
     --------
     >>> import howsure as hs
     >>> print(hs.estimate(hs.values([0.9, 0.8, 1.0, 0.7] * 25, bounds=(0, 1)), "mean", method="betting"))
-    0.850 [0.810, 0.884]
+    0.850 [0.798, 0.884]
     """
 
     name: ClassVar[str] = "betting"

@@ -1,4 +1,4 @@
-"""The interval of a mean that takes the skewness out of its t statistic."""
+"""The interval that takes the skewness out of the t statistic of a metric of values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from howsure.designs.base import quotient
 from howsure.methods import binomial
 from howsure.methods.interval import (
     CONSTANT,
-    ONE_CLUSTER,
     AtLevels,
     Interval,
     Method,
@@ -23,25 +22,27 @@ from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
-ONE_CASE = "a single case shows no variation"
+ONE_CASE = "a single case, or cluster, shows no variation"
 NO_BOUNDS = "all values are equal: state their `bounds` to learn how far the mean may be off"
+ALONE = 1 + 1e-9  # case
 SYMMETRIC = 1e-7  # skewness that is none
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Hall(Method):
-    """Interval of a mean of values by Hall's cubic transformation, which takes the skewness out of Student's t.
+    """Interval by Hall's cubic transformation, which takes the skewness out of Student's t: for metrics of values.
 
     Notes
     -----
     The t statistic of a skewed mean is skewed itself. With ``a`` the skewness of the mean, ``Σ u³ / (Σ u²)^1.5`` of
     what each case (or cluster of them) adds to it, the limits are where ``T + a T²/3 + a² T³/27 + a/6`` is a quantile
     of Student's t. The transformation is monotone, so that each level has one interval. Degrees of freedom are the
-    number of cases minus 1, Kish's number for weighted ones, and Satterthwaite's for clusters.
+    number of cases minus 1, Kish's number for weighted ones, and Satterthwaite's for clusters. Of a metric that is no
+    mean ``u`` is the influence of a case on it.
 
-    Where all values are equal the limits are those of a share of n among n (mid-p): no more than so many of the cases
-    to come may have another value, which may be as far away as the bounds allow.
+    Where all values are equal the limits of a mean are those of a share of n among n (mid-p): no more than so many of
+    the cases to come may have another value, which may be as far away as the bounds allow.
 
     References
     ----------
@@ -52,17 +53,21 @@ class Hall(Method):
     >>> import howsure as hs
     >>> seconds = [0.2, 0.3, 0.3, 0.4, 0.4, 0.5, 0.7, 0.9, 1.4, 6.1]
     >>> print(hs.estimate(hs.values(seconds), "mean", method=hs.Hall()))
-    1.120 [0.522, 6.166]
+    1.120 [0.282, 5.351]
     """
 
     name: ClassVar[str] = "hall"
 
     def suits(self, metric: Metric, table: Table) -> str:
-        """Return an empty text for means of values, and for differences of two on the same cases."""
+        """Return an empty text for metrics of values but quantiles, and for differences of two on the same cases."""
         if refusal := needs_counted_cases(self, table):
             return refusal
-        if not (table.has_values and metric.is_mean):
-            return f"`Hall` is for a mean of values, and `{metric.name}` here is none. Use `Delta()` or `Bootstrap()`."
+        smooth = metric.of_one_model.rank is None and (metric.contrast is None or metric.contrast.effect.null == 0)
+        if not (table.has_values and smooth):
+            return (
+                f"`Hall` is for metrics of values that move with each of them, and `{metric.name}` here is none. "
+                "Use `Delta()` or `Bootstrap()`."
+            )
         if len(table.design.test_sets) > 1 or not table.design.offers("influences"):
             return (
                 f"`Hall` needs the cases behind the counts, which `{type(table.design).__name__}` has not. Use 'delta'."
@@ -72,7 +77,7 @@ class Hall(Method):
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval as a function of its level; see the class."""
         value, error = float(metric(table.counted)), float(standard_error(metric, table))
-        slopes = np.asarray(metric.gradient(table.counted)).ravel()
+        slopes = np.nan_to_num(np.asarray(metric.gradient(table.counted)).ravel())
         cases = float(table.effective_trials(np.ones(slopes.size)))
         if not shows_variation(error, value):
             return _of_equal_values(metric, table, value, cases, error)
@@ -103,12 +108,12 @@ def _of_equal_values(metric: Metric, table: Table, value: float, cases: float, e
     """Return the interval of a mean of equal values, from their number and the range."""
     lowest, highest = metric.range
     reason = ""
-    if not np.isfinite(error):
-        reason = ONE_CASE if table.rows == 1 else ONE_CLUSTER
-    elif not (np.isfinite(lowest) and np.isfinite(highest)):
-        reason = NO_BOUNDS
-    elif cases <= 0:
+    if cases < ALONE:
+        reason = ONE_CASE
+    elif not metric.is_mean:
         reason = CONSTANT
+    elif not np.isfinite(metric.range).all():
+        reason = NO_BOUNDS
 
     def interval(confidence_level: float) -> Interval:
         if reason:

@@ -16,6 +16,7 @@ from howsure.tables.table import Table
 
 Array = NDArray[Any]
 FEW = "too few cases for a limit on both sides"
+TIED = "so many cases share one value that it is both limits"
 ROUNDING = 1e-9  # of sums of weights, relative to a case
 
 
@@ -81,7 +82,7 @@ class OrderStatistics(Method):
             lows, highs = seen[fewer <= tail], seen[more <= tail]
             low = max(lows[-1] if lows.size else -np.inf, metric.range[0])
             high = min(highs[0] if highs.size else np.inf, metric.range[1])
-            reason = "" if lows.size and highs.size else FEW
+            reason = FEW if not (lows.size and highs.size) else TIED if low == high else ""
             return Interval(float(min(low, value)), float(max(high, value)), error, reason=reason)
 
         return interval

@@ -126,6 +126,6 @@ def icc(table: Table) -> Scored:
 
     def slopes(cells: Array) -> Array:
         own, other = between.value(cells)[..., None], within.value(cells)[..., None]
-        return np.asarray((other * between.gradient(cells) - own * within.gradient(cells)) / (own + other) ** 2)
+        return divide(other * between.gradient(cells) - own * within.gradient(cells), (own + other) ** 2)
 
     return Scored(value, slopes)

@@ -87,7 +87,8 @@ def std(table: Table) -> Scored:
 
     def slopes(cells: Array) -> Array:
         away, spread = parts(cells)
-        return np.asarray((away**2 / spread[..., None] - spread[..., None]) / (2 * cells.sum(-1)[..., None]))
+        spread = spread[..., None]
+        return np.asarray((divide(away**2, spread) - spread) / (2 * cells.sum(-1)[..., None]))
 
     widest = np.inf if table.bounds is None else (table.bounds[1] - table.bounds[0]) / 2
     return Scored(lambda cells: parts(cells)[1], slopes, range=(0.0, widest))

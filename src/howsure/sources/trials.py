@@ -181,7 +181,7 @@ def _counted(passed: Array, coded: dict[str, tuple[Array, Array]], weight: Array
     first = np.unique(task, return_index=True)[1]
     for what, each in (("groups", coded["groups"][1] if "groups" in coded else None), ("sample_weight", weight)):
         if each is not None and (each != each[first][task]).any():
-            other = tasks[task[np.flatnonzero(each != each[first][task])[0]]]
+            other = tasks.tolist()[task[np.flatnonzero(each != each[first][task])[0]]]
             message = f"The task {other!r} has several values of `{what}`. Give all its runs the same."
             raise HowsureError(message)
     size = (len(models), len(tasks))
@@ -190,7 +190,9 @@ def _counted(passed: Array, coded: dict[str, tuple[Array, Array]], weight: Array
     successes = np.bincount(place, passed, size[0] * size[1]).reshape(size).astype(np.intp)
     if (runs == 0).any():
         which, missing = (int(each[0]) for each in np.nonzero(runs == 0))
-        message = f"The task {tasks[missing]!r} has no run of the model {str(models[which])!r}. Leave it out of all."
+        message = (
+            f"The task {tasks.tolist()[missing]!r} has no run of the model {str(models[which])!r}. Leave it out of all."
+        )
         raise HowsureError(message)
     names = tuple(str(each) for each in models.tolist()) if "model" in coded else ()
     if len(names) == 1:
