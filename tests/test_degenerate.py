@@ -12,7 +12,7 @@ OVER_CLASSES = ("binary+positive_class=1", "macro", "weighted", "micro", "min", 
 SPECS = [
     spec
     for definition in REGISTRY.shipped
-    if not definition.of_scores
+    if definition.of_predictions
     for spec in (
         [f"{definition.name}@{average}" for average in OVER_CLASSES]
         if definition.form == "outcomes"

@@ -16,7 +16,7 @@ from howsure.tables.counts import ConfusionCounts
 from howsure.testing import check_metric
 
 OVER_CLASSES = [each.name for each in AVERAGES] + ["micro", "binary+positive_class=1"]
-OF_LABELS = [each for each in REGISTRY.shipped if not each.of_scores]
+OF_LABELS = [each for each in REGISTRY.shipped if each.of_predictions]
 OF_SCORES = [each for each in REGISTRY.shipped if each.of_scores]
 SPECS = [
     f"{definition.name}@{average}" if definition.form == "outcomes" else definition.name
@@ -31,6 +31,8 @@ SCORED = [
 ]
 SCORED += ["roc_auc+max_fpr=0.37", "roc_auc+max_fpr=0.37@macro", "ece+norm=l2", "ece+norm=max", "ece+strategy=quantile"]
 SCORED += ["ece+debiased=true+bins=3", "ece+norm=l2+debiased=true+bins=3"]
+VALUED = [each.name for each in REGISTRY.shipped if each.looks_at in {"values", "trials"}]
+VALUED += ["quantile+q=0.25", "share+at_least=0.3", "trimmed_mean+cut=0.2", "cvar+q=0.6", "pass_at+k=3", "pass_all+k=4"]
 ORDERED = ("mae", "mse", "rmse", "adjacent", "weighted_kappa", "quadratic")
 SIGNED = {
     "log_plr",
@@ -60,7 +62,9 @@ def skipped(spec):
 USABLE = [spec for spec in SPECS if not skipped(spec)]
 
 
-@pytest.mark.parametrize("spec", [*USABLE, *(each.name for each in OF_LABELS if each.form == "outcomes"), *SCORED])
+@pytest.mark.parametrize(
+    "spec", [*USABLE, *(each.name for each in OF_LABELS if each.form == "outcomes"), *SCORED, *VALUED]
+)
 def test_every_metric_keeps_the_laws(spec):
     """What one's own metrics are held to holds for each of howsure's, under every average."""
     check_metric(spec)

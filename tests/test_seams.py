@@ -30,6 +30,12 @@ COLUMNS = {
     "cluster": np.arange(N) // 4,
     "by": np.array(["a", "b"])[np.arange(N) % 2],
 }
+TASKS = np.arange(N) // 6 * 2 + np.arange(N) % 2  # of three runs each, all in one of the groups
+COLUMNS |= {
+    "task": TASKS,
+    "task weight": COLUMNS["weight"][TASKS],
+    "task cluster": TASKS // 2,
+}
 SETTINGS = {"sample_weight": "weight", "groups": "cluster", "by": "by"}
 
 
@@ -39,6 +45,16 @@ def pair(data, *names):
 
 def both(data, *names):
     return np.stack([data[name] for name in names], 1)
+
+
+def trials(data, *names, **more):
+    """Return tasks of three runs each, of one model or several; weights and clusters are those of tasks."""
+    size = 6 * (len(data["two"]) // 6)
+    task = np.tile(data["task"][:size], len(names))
+    given = {role: column if role == "by" else data["task " + SETTINGS[role]] for role, column in more.items()}
+    columns = {role: np.tile(column[:size], len(names)) for role, column in given.items()}
+    model = {"model": np.repeat(names, size)} if len(names) > 1 else {}
+    return hs.trials(np.concatenate([data[name][:size] for name in names]), task=task, **model, **columns)
 
 
 # What makes each kind of labelled table from columns; more keywords are weights, clusters and groups.
@@ -53,6 +69,12 @@ SOURCES = {
         both(data, "two", "first"), both(data, "score", "other"), **more
     ),
     "paired": lambda data, **more: hs.paired(data["two"], pair(data, "first", "second"), **more),
+    "values": lambda data, **more: hs.values(data["score"], **more),
+    "values within bounds": lambda data, **more: hs.values(data["score"], bounds=(0, 1), **more),
+    "equal values": lambda data, **more: hs.values(np.ones(len(data["score"])), bounds=(0, 1), **more),
+    "trials": lambda data, **more: trials(data, "first", **more),
+    "paired values": lambda data, **more: hs.values(pair(data, "score", "other"), **more),
+    "paired trials": lambda data, **more: trials(data, "first", "second", **more),
     "paired scores": lambda data, **more: hs.paired_scores(data["two"], pair(data, "score", "other"), **more),
 }
 DESIGNS = {
@@ -240,7 +262,7 @@ CHANGED = [
     (source, design, change)
     for source, design in LABELLED
     for change in CHANGES
-    if not (change == "names of labels" and source in {"multilabel", "scores of labels"})
+    if not (change == "names of labels" and source in {"multilabel", "scores of labels", "trials", "paired trials"})
     and not (change == "scale of weights" and "sample_weight" not in DESIGNS[design])
 ]
 

@@ -136,6 +136,10 @@ from .evidence.review.reviewed import (
 from .evidence.unlabelled.calibrated import calibrated as calibrated
 from .evidence.unlabelled.miscalibration import miscalibration as miscalibration
 from .methods.bootstrap import Bootstrap as Bootstrap
+from .methods.bounded_mean import (
+    Betting as Betting,
+    Hoeffding as Hoeffding,
+)
 from .methods.delong import (
     DeLong as DeLong,
     HanleyMcNeil as HanleyMcNeil,
@@ -149,6 +153,7 @@ from .methods.dirichlet import Dirichlet as Dirichlet
 from .methods.draws_of_tables import draw_tables as draw_tables
 from .methods.fieller import Fieller as Fieller
 from .methods.gap_test import GapTest as GapTest
+from .methods.hall import Hall as Hall
 from .methods.library import (
     DrawingMethod as DrawingMethod,
     Interval as Interval,
@@ -157,6 +162,7 @@ from .methods.library import (
 )
 from .methods.mann_whitney import MannWhitney as MannWhitney
 from .methods.mover import Mover as Mover
+from .methods.order_statistics import OrderStatistics as OrderStatistics
 from .methods.pairs import (
     NewcombePaired as NewcombePaired,
     NewcombePairedCC as NewcombePairedCC,
@@ -195,6 +201,8 @@ from .sources.paired import (
 from .sources.rates import from_rates as from_rates
 from .sources.score_matrix import multiclass_scores as multiclass_scores
 from .sources.scores import scores as scores
+from .sources.trials import trials as trials
+from .sources.values import values as values
 from .study import Study as Study
 from .tables.batch import Tables as Tables
 from .tables.confusion import ConfusionTable as ConfusionTable, from_counts as from_counts
@@ -206,3 +214,8 @@ from .tables.score_matrix import (
 )
 from .tables.scores import ScoresTable as ScoresTable
 from .tables.table import Table as Table
+from .tables.values import (
+    PairedValuesTable as PairedValuesTable,
+    TrialsTable as TrialsTable,
+    ValuesTable as ValuesTable,
+)

@@ -112,7 +112,11 @@ def a_case(rng):
 
 def a_metric(rng, table):
     """Return the spec string of a random metric, with an average where it has one."""
-    known = [each for each in REGISTRY.shipped if each.of_scores == table.has_scores or table.has_thresholds]
+    known = [
+        each
+        for each in REGISTRY.shipped
+        if each.looks_at in table.holds or (table.has_thresholds and each.of_predictions)
+    ]
     definition = known[rng.integers(len(known))]
     if not definition.has_averages or rng.random() < 0.2:
         return definition.name

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError, one_of
 from howsure.estimates.grouped import over_groups
 from howsure.grids import OneRecord, p_text
-from howsure.tables.paired import PairedScoresTable, PairedTable, paired_table
+from howsure.tables.paired import JointTable, paired_table
 from howsure.tables.table import Table
 
 
@@ -93,7 +93,7 @@ TESTS: dict[str, Callable[[int, int], tuple[float, float]]] = {
 }
 
 
-def rights(models: PairedTable | PairedScoresTable, test: str, names: Sequence[str]) -> NDArray[np.bool_]:
+def rights(models: JointTable, test: str, names: Sequence[str]) -> NDArray[np.bool_]:
     """Return on which joint cells each of some models is right, ``(models, cells)``.
 
     Parameters
@@ -110,7 +110,7 @@ def rights(models: PairedTable | PairedScoresTable, test: str, names: Sequence[s
     HowsureError
         If the models give scores, or the cases are not independent.
     """
-    if models.has_scores or not models.design.is_independent:
+    if models.holds != ("predictions",) or not models.design.is_independent:
         message = f"{test} is for labels of independent, unweighted cases. Use `compare_all(table, 'accuracy')`."
         raise HowsureError(message)
     diagonal = np.eye(len(models.labels))

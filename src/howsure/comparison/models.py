@@ -97,10 +97,13 @@ def evaluate_models(
     draws = draws_of_models(bound, models, chosen, seed)
     found = {}
     for index, (name, own) in enumerate(tables.items()):
-        intervals = [chosen.interval_of(draws[row, index], each, own, level, seed) for row, each in enumerate(bound)]
+        metrics_of = [resolve(each.spec or each, own) for each in bound]  # scores and values are the model's own
+        intervals = [
+            chosen.interval_of(draws[row, index], each, own, level, seed) for row, each in enumerate(metrics_of)
+        ]
         estimates = {
             metric.name: finished(metric.name, own, metric, level, chosen, interval).replace(stream=stream)
-            for metric, interval in zip(bound, intervals, strict=True)
+            for metric, interval in zip(metrics_of, intervals, strict=True)
         }
         found[name] = Evaluation(
             estimates=estimates, table=own, method=chosen, seed=seed, threshold=None, confidence_level=level

@@ -117,7 +117,7 @@ def count_metrics(classes: int) -> list[str]:
     """
     found = []
     for definition in REGISTRY.shipped:
-        if definition.of_scores or definition.disagreement is not None:
+        if not definition.of_predictions or definition.disagreement is not None:
             continue
         if not definition.has_averages:
             found.append(definition.name)

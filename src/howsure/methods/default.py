@@ -63,6 +63,8 @@ PREFERENCE = (
     Preference("gap_test", _always, "a distance from calibration: noise only adds to it, which other methods ignore"),
     Preference("predictive", _is_predictable, "scores without labels: their distribution is known exactly"),
     Preference("mid_p", _always, "a proportion of counted cases: it covers as often as it says, also near 0 and 1"),
+    Preference("order_statistics", _always, "a quantile: which order statistics hold it is a matter of counting"),
+    Preference("hall", _always, "a mean of values: Student's t, corrected for their skewness"),
     Preference("flow", _is_smooth_and_bounded, "a smooth, bounded metric: its limits cover in small samples too"),
     Preference("mover", _is_one_table_or_separate, "made of parts with intervals that cover, which it puts together"),
     Preference("fieller", _is_estimated, "a ratio of estimated counts: it follows from their joint variance"),

@@ -125,6 +125,8 @@ class Dirichlet(DrawingMethod):
         adds = self.source != "posterior" or self.prior is not None or self.prevalence_prior is not None
         if adds and not all(design.has_labels for design in table.design.test_sets):
             return "`Dirichlet` has no prior to add to scores without labels. Use it without `prior` and `source`."
+        if self.source == "prior" and self.prior is None and not table.default_prior.any():
+            return "`Dirichlet` has no prior of values without bounds: state them, `values(score, bounds=(0, 1))`."
         if self.source == "posterior" and not table.design.offers("posterior"):
             design = type(table.design).__name__
             return f"`Dirichlet` needs a posterior, and the design `{design}` has none. Use 'delta'."

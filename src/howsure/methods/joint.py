@@ -14,6 +14,7 @@ from howsure.designs.sampling import holds_few
 from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.dirichlet import Dirichlet
 from howsure.methods.draws import Draw, drawn_blocks, seed_sequence
+from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric, Side
 from howsure.tables.counts import ConfusionCounts
 from howsure.tables.paired import JointTable, PairedTable
@@ -76,9 +77,9 @@ def _draws_of_scores(
     metrics: Sequence[Metric], table: JointTable, method: Bootstrap | Dirichlet, rng: Any = None
 ) -> Array:
     every = [
-        Side(name, metric, view).as_metric()
+        Side(name, resolve(metric.spec or metric, own), table.view(name)).as_metric()
         for metric in metrics
-        for name, view in ((name, table.view(name)) for name in table.models)
+        for name, own in ((name, table.model(name)) for name in table.models)
     ]
     return method.draws(every, table, rng).reshape(len(metrics), len(table.models), method.size)
 

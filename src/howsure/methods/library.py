@@ -5,14 +5,17 @@ from __future__ import annotations
 from howsure.errors import HowsureError
 from howsure.methods import (  # noqa: F401 - each registers its methods
     bootstrap,
+    bounded_mean,
     delong,
     delta,
     dirichlet,
     fieller,
     flow,
     gap_test,
+    hall,
     mann_whitney,
     mover,
+    order_statistics,
     pairs,
     predictive,
     proportion,

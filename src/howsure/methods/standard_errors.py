@@ -57,7 +57,7 @@ def small_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
     freedom. Where the sample shows no variation the cells that count are those of the smoothed table.
     """
     inflation, freedom = design_sample(metric, table)
-    if metric.of_one_model.of_scores:
+    if metric.of_one_model.of_scores or table.has_values:
         slopes, _ = _heard_slopes(metric, table)
         freedom = np.minimum(freedom, table.design.satterthwaite(table.cells, table.truth, slopes))
     return inflation, freedom
@@ -122,8 +122,8 @@ def standard_errors(metric: Metric, table: Table, cells: Array) -> Array:
     def variance(gradient: Array) -> Array:
         slopes = gradient.reshape(cells.shape)
         if design.is_independent:
-            return design.variance(cells, slopes)
-        return np.array([design.variance(*each) for each in zip(cells, slopes, strict=True)])  # not all take batches
+            return table.variance_at(cells, slopes)
+        return np.array([table.variance_at(*each) for each in zip(cells, slopes, strict=True)])  # not all take batches
 
     return _errors(metric, table, table.wrap(cells), variance)
 

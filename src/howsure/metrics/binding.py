@@ -13,7 +13,7 @@ from howsure.errors import HowsureError, several
 from howsure.metrics.counted import of_predictions
 from howsure.metrics.metric import Metric
 from howsure.metrics.multiclass import of_score_matrix
-from howsure.metrics.scored import of_scores
+from howsure.metrics.scored import of_scores, of_values
 from howsure.metrics.spec import Spec, named, parse
 from howsure.tables.counts import ClassCounts, ConfusionCounts, Counts
 from howsure.tables.paired import JointTable
@@ -22,6 +22,14 @@ from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
+MAKERS = {  # what tables hold → how such a table is made
+    "scores": (
+        "a table of scores: `scores(y_true, y_score)`, for several models `paired_scores`, for many classes "
+        "`multiclass_scores`"
+    ),
+    "values": "a table of values: `values(score)`",
+    "trials": "a table of trials: `trials(success, task=…)`",
+}
 
 
 def listed_metrics(metrics: Any) -> list[Any]:
@@ -77,8 +85,10 @@ def resolve(
         first = table.models[0]
         message = f"The table holds {len(table.models)} models. Use `compare`, or take one: `table.model({first!r})`."
         raise HowsureError(message)
-    if asked.definition.of_scores != table.has_scores:
+    if asked.definition.looks_at not in table.holds:
         raise _of_another_kind(asked, table)
+    if table.has_values:
+        return of_values(asked, table)
     if isinstance(table, ScoresTable):
         return of_scores(asked, table)
     if isinstance(table, ScoreMatrixTable):
@@ -100,11 +110,9 @@ def _at_threshold(
 
 def _of_another_kind(spec: Spec, table: Table) -> HowsureError:
     """Return the error for a metric that does not look at what the table holds, with what to make or to give."""
-    if spec.definition.of_scores:
-        message = (
-            f"`{spec.text}` is a metric of scores, and a {table.noun} holds predictions. Make a table of scores: "
-            "`scores(y_true, y_score)`, for several models `paired_scores`, for many classes `multiclass_scores`."
-        )
+    wanted, held = spec.definition.looks_at, table.holds[-1]
+    if wanted in MAKERS:
+        message = f"`{spec.text}` is a metric of {wanted}, and a {table.noun} holds {held}. Make {MAKERS[wanted]}."
     elif table.has_thresholds:
         message = (
             f"`{spec.text}` counts the cases at a threshold: give `threshold=0.5` to `estimate` or `evaluate`, "
@@ -123,7 +131,7 @@ def of_counts(spec: str | Spec | Metric) -> bool:
     if isinstance(spec, Metric):
         return issubclass(spec.counts_class, ClassCounts)
     definition = spec.definition if isinstance(spec, Spec) else named(spec)
-    return definition is not None and not definition.of_scores
+    return definition is not None and definition.of_predictions
 
 
 def from_split(metric: Metric, split: int) -> Metric:

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from howsure.metrics.forms import divide
 from howsure.metrics.metric import Contrast, Effect, Metric, Side
 from howsure.tables.counts import Counts
-from howsure.tables.paired import PairedTable
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
@@ -109,7 +108,7 @@ def pair_counts(metric: Metric, table: Table) -> PairCounts | None:
     that the model itself picks.
     """
     contrast = metric.contrast
-    if contrast is None or contrast.effect.name != "difference" or not isinstance(table, PairedTable):
+    if contrast is None or contrast.effect.name != "difference" or len(table.design.test_sets) > 1:
         return None
     shares = [side.metric.proportion for side in (contrast.first, contrast.second)]
     marks = []

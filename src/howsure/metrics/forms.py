@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
@@ -61,10 +61,14 @@ def per_table(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
 
 @dataclass(frozen=True, eq=False)
 class Ratio:
-    """``sum(numerator * counts) / sum(denominator * counts)``, with coefficients in the shape of the cells."""
+    """``sum(numerator * counts) / sum(denominator * counts)``, with coefficients in the shape of the cells.
+
+    Where it is a share by definition, ``share`` says so, though no cell of a table may be on one of its sides.
+    """
 
     numerator: Array
     denominator: Array
+    share: Proportion | None = field(default=None, kw_only=True)
 
     @cached_property
     def proportion(self) -> Proportion | None:
@@ -74,6 +78,8 @@ class Ratio:
         positives ``(2, 2)`` and errors ``(0, 1)``, so it is ``2p / (1 + p)`` with ``p`` the share of true
         positives among the cases that are not true negatives.
         """
+        if self.share is not None:
+            return self.share
         pairs = self.numerator + 1j * self.denominator
         seen = pairs != 0
         if not seen.any():
@@ -106,6 +112,22 @@ class Proportion:
         """Return the metric's value at a share; increasing."""
         (a, b), (c, d) = self.success_coefficients, self.failure_coefficients
         return np.asarray((a * share + c * (1 - share)) / (b * share + d * (1 - share)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rank:
+    """A metric that is the smallest value with at least this share of the cases at or below it.
+
+    Parameters
+    ----------
+    values : ndarray of shape (cells,)
+        The number of each cell, ascending.
+    share : float
+        Between 0 and 1.
+    """
+
+    values: Array
+    share: float
 
 
 @dataclass(frozen=True, slots=True)

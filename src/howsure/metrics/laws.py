@@ -19,6 +19,7 @@ from howsure.tables.multilabel import MultilabelTable
 from howsure.tables.score_matrix import MulticlassScoresTable
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
+from howsure.tables.values import TrialsTable, ValuesTable
 
 Array = NDArray[Any]
 Law = Callable[[Metric, Table], str]
@@ -26,6 +27,7 @@ SIZES = (2, 3, 5)  # numbers of classes of the generic tables
 LARGEST = 32  # number of classes that one's own function of K×K counts may be made for
 SCORES = 11
 PLACES = ((0, 0), (1, 1), (0, 2))  # of tables on leading axes: each row and each column
+RUNS = (4, 6)  # of the generic tasks
 CLOSE = 1e-9  # relative, of what is equal but for rounding
 STEP = 1e-5  # of central differences, relative to the count
 SLOPE = 1e-5  # relative error of central differences
@@ -157,6 +159,11 @@ def violations(spec: Spec, laws: Sequence[Law] = LAWS) -> Iterator[tuple[Law, st
 
 def generic_tables(spec: Spec) -> Iterator[Table]:
     """Return tables without an empty cell that a metric can be bound to, better than chance."""
+    if spec.definition.looks_at == "values":
+        yield _values()
+    if spec.definition.looks_at in {"values", "trials"}:
+        yield _trials()
+        return
     if spec.definition.of_scores:
         if spec.average is None:
             yield _scores()
@@ -199,6 +206,20 @@ def _scores() -> ScoresTable:
     scores = np.sort(rng.uniform(0.03, 0.97, SCORES))
     counts = rng.integers(1, 20, (SCORES, 2)) + 30 * np.stack([1 - scores, scores], -1)
     return ScoresTable(counts=counts, scores=scores, labels=np.arange(2))
+
+
+def _values() -> ValuesTable:
+    rng = np.random.default_rng(0)
+    values = np.concatenate([[0.0], np.sort(rng.uniform(0.03, 0.97, SCORES)), [1.0]])
+    return ValuesTable(counts=rng.integers(1, 20, len(values)) * 1.0, values=values, bounds=(0.0, 1.0))
+
+
+def _trials() -> TrialsTable:
+    runs = np.repeat(RUNS, [each + 1 for each in RUNS])
+    successes = np.concatenate([np.arange(each + 1) for each in RUNS])
+    order = np.argsort(successes / runs, kind="stable")
+    counts = np.random.default_rng(0).integers(1, 20, len(runs)) * 1.0
+    return TrialsTable(counts=counts, runs=runs[order], successes=successes[order])
 
 
 def _score_matrix(labels: Array) -> MulticlassScoresTable:

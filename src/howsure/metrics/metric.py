@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.metrics.forms import Better, Distance, Parts, Proportion, Ratio
+from howsure.metrics.forms import Better, Distance, Parts, Proportion, Rank, Ratio
 from howsure.metrics.spec import Spec
 from howsure.tables.counts import Counts
 from howsure.tables.table import Table
@@ -57,6 +57,8 @@ class Metric:
         Table → a smaller one with all that the metric looks at, and the metric of that one.
     contrast : Contrast, optional
         The two models' metrics that it compares.
+    rank : Rank, optional
+        The value of which rank it is, where it is a quantile.
     distance : Distance, optional
         The distance from calibration that it estimates.
     averages_distances : bool
@@ -79,6 +81,7 @@ class Metric:
     per_class: Callable[[Any], Array] | None = None
     smaller: Callable[[Table], tuple[Table, Metric]] | None = None
     contrast: Contrast | None = None
+    rank: Rank | None = None
     distance: Distance | None = None
     averages_distances: bool = False
     takes_batches: bool = True
@@ -99,6 +102,11 @@ class Metric:
             return False
         rows = self.spec.definition.rows
         return rows is not None and rows.null is None
+
+    @property
+    def of_values(self) -> bool:
+        """Whether it looks at a number of each case, and not at its class."""
+        return self.spec is not None and self.spec.definition.looks_at in {"values", "trials"}
 
     @property
     def is_area(self) -> bool:
@@ -125,6 +133,14 @@ class Metric:
     def ratio(self) -> Ratio | None:
         """The ratio of linear forms in the cells that the metric is, if it is one."""
         return None if self.as_ratio is None else self.as_ratio()
+
+    @property
+    def is_mean(self) -> bool:
+        """Whether it is the mean over all cases of a number that each cell has, or a difference of two such."""
+        if self.contrast is not None:
+            sides = (self.contrast.first, self.contrast.second)
+            return self.contrast.effect.name == "difference" and all(side.metric.is_mean for side in sides)
+        return self.ratio is not None and bool((self.ratio.denominator == 1).all())
 
     @property
     def proportion(self) -> Proportion | None:

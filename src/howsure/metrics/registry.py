@@ -5,7 +5,9 @@
 - ``cells``: of the whole table, ``(..., K, K)``;
 - ``coefficients``: a ratio of linear forms by what it gives to each cell, K → (numerator, denominator);
 - ``scores``: of the counts at each distinct score, ``(..., S, 2)``: a function of the table of scores that returns
-  value and gradient as `Scored`.
+  value and gradient as `Scored`;
+- ``values``: of the counts of cells that each have a number, ``(..., cells)``: a function of the table likewise;
+- ``trials``: of the counts of tasks by their number of runs and successes, likewise.
 
 From the declaration follow the value on any number of tables at once, the gradient (complex step, with the chain rule
 through the one-against-rest tables, so that K = 1000 stays cheap), the averages over classes and every interval.
@@ -23,12 +25,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.metrics.forms import STEP, Better, Distance, Ratio, divide
+from howsure.metrics.forms import STEP, Better, Distance, Rank, Ratio, divide
 
 Array = NDArray[Any]
 Bounds = tuple[float, float]
 STEEP = 1e6  # relative change of a metric for that of a count, from which on it is looked at again
-Form = Literal["outcomes", "margins", "cells", "coefficients", "scores"]
+Form = Literal["outcomes", "margins", "cells", "coefficients", "scores", "values", "trials"]
 Function = TypeVar("Function", bound=Callable[..., Any])
 READS = {  # form → what the metric looks at
     "outcomes": "predictions, by class",
@@ -36,29 +38,40 @@ READS = {  # form → what the metric looks at
     "cells": "predictions",
     "coefficients": "predictions",
     "scores": "scores",
+    "values": "values",
+    "trials": "trials",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A metric of the scores of one table, for all counts at these scores.
+    """A metric of the scores, or the values, of one table, for all counts at these.
 
     Parameters
     ----------
     value : callable
-        Counts ``(..., S, 2)`` → values ``(...)``.
+        Counts ``(..., S, 2)``, or ``(..., cells)`` of values → values ``(...)``.
     gradient : callable
-        Counts ``(..., S, 2)`` → the derivative by each, in their shape; see `per_table` for one of a single table.
+        Such counts → the derivative by each, in their shape; see `per_table` for one of a single table.
     takes_batches : bool
         False where the table's own counts enter beside the scores.
     distance : Distance, optional
         The distance from calibration that it estimates.
+    range : tuple of float, optional
+        Its range on this table, where that is narrower than the declared one.
+    ratio : Ratio, optional
+        The ratio of linear forms in the counts that it is.
+    rank : Rank, optional
+        The value of which rank it is.
     """
 
     value: Callable[[Array], Array]
     gradient: Callable[[Array], Array]
     takes_batches: bool = True
     distance: Distance | None = None
+    range: Bounds | None = None
+    ratio: Ratio | None = None
+    rank: Rank | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +103,7 @@ class Definition:
     ----------
     name, aliases : str, tuple of str
         How a spec string calls it.
-    form : {"outcomes", "margins", "cells", "coefficients", "scores"}
+    form : {"outcomes", "margins", "cells", "coefficients", "scores", "values", "trials"}
         What the function takes; see the module.
     function : callable
         The function, whose keyword parameters are the spec string's arguments.
@@ -152,6 +165,16 @@ class Definition:
     def of_scores(self) -> bool:
         """Whether it looks at scores, and not at predictions."""
         return self.form == "scores"
+
+    @property
+    def of_predictions(self) -> bool:
+        """Whether it looks at predictions."""
+        return self.looks_at == "predictions"
+
+    @property
+    def looks_at(self) -> str:
+        """What a table must hold for it: "predictions", "scores", "values" or "trials"."""
+        return READS[self.form].partition(",")[0]
 
     @property
     def has_averages(self) -> bool:
@@ -279,7 +302,15 @@ def canonical(name: str) -> str:
 
 
 REGISTRY = Registry()
-OWN_PARAMETERS = {"outcomes": 4, "margins": 3, "cells": 1, "coefficients": 1, "scores": 1}  # where arguments begin
+OWN_PARAMETERS = {
+    "outcomes": 4,
+    "margins": 3,
+    "cells": 1,
+    "coefficients": 1,
+    "scores": 1,
+    "values": 1,
+    "trials": 1,
+}  # where arguments begin
 
 
 def declare(form: Form, *, linear: bool = False) -> Callable[..., Callable[[Function], Function]]:
@@ -309,3 +340,5 @@ margins_ratio = declare("margins", linear=True)  # (numerator, denominator) line
 cells_metric = declare("cells")  # of the whole table, (..., K, K)
 cells_ratio = declare("coefficients", linear=True)  # K → (numerator, denominator), each K×K
 score_metric = declare("scores")  # (table of scores, arguments) → Scored
+value_metric = declare("values")  # (table whose cells have numbers, arguments) → Scored
+trials_metric = declare("trials")  # (table of tasks by runs and successes, arguments) → Scored

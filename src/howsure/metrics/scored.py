@@ -1,4 +1,4 @@
-"""Metrics of the scores of two classes, bound to a table."""
+"""Metrics of the scores of two classes, and of values, bound to a table."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from howsure.metrics.registry import Scored
 from howsure.metrics.spec import Spec
 from howsure.tables.counts import Counts
 from howsure.tables.scores import ScoresTable
+from howsure.tables.table import Table
 
 Array = NDArray[Any]
 
@@ -39,8 +40,28 @@ def of_scores(spec: Spec, table: ScoresTable) -> Metric:
     return of_cells(spec, built, spec.definition.bounds(2, spec.arguments), _beyond_the_rows(spec, built, table))
 
 
+def of_values(spec: Spec, table: Table) -> Metric:
+    """Return the metric that a spec names on a table whose cells have numbers.
+
+    Parameters
+    ----------
+    spec : Spec
+        Of a metric of values or of trials.
+    table : ValuesTable or TrialsTable
+        The numbers of its cells.
+
+    Raises
+    ------
+    HowsureError
+        If an argument has no meaning.
+    """
+    built = spec.definition.function(table, **spec.arguments)
+    return of_cells(spec, built, built.range or spec.definition.bounds(2, spec.arguments))
+
+
 def of_cells(spec: Spec, built: Scored, bounds: tuple[float, float], beyond: float = 0.0) -> Metric:
     """Return the metric of a function of the cells; its value is off by what the rows lack of the exact one."""
+    ratio = built.ratio
     return Metric(
         name=spec.text,
         counts_class=Counts,
@@ -49,6 +70,8 @@ def of_cells(spec: Spec, built: Scored, bounds: tuple[float, float], beyond: flo
         range=bounds,
         better=spec.definition.better,
         spec=spec,
+        as_ratio=None if ratio is None else lambda: ratio,
+        rank=built.rank,
         distance=built.distance,
         takes_batches=built.takes_batches,
     )

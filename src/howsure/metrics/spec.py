@@ -118,7 +118,7 @@ def _parsed(text: str, definition: Definition | None) -> Spec:
             raise HowsureError(message)
         given[key] = value
     zero_division = np.nan
-    if definition.form != "scores":
+    if definition.of_predictions:
         zero_division = _zero_division(definition, given.pop("zero_division", "nan"))
     arguments = {key: _typed(definition, key, value) for key, value in given.items()}
     spec = Spec(definition, _non_default(definition, arguments), zero_division=zero_division)

@@ -221,7 +221,7 @@ class PairedScoresTable(JointTable):
 
     scores: tuple[Array, ...]
     limits: tuple[tuple[float, float], ...] = ()
-    has_scores: ClassVar[bool] = True
+    holds: ClassVar[tuple[str, ...]] = ("scores",)
     noun: ClassVar[str] = "paired table of scores"
     why_undefined: ClassVar[str] = "undefined: one of the classes has no case"
 
@@ -283,6 +283,11 @@ class SeparateTables(Table):
         return cls(counts=counts, labels=labels, design=design, rows=rows, tables=tables)
 
     @property
+    def has_values(self) -> bool:
+        """Whether each cell has a number: where all tables are of values."""
+        return all(each.has_values for each in self.tables)
+
+    @property
     def truth(self) -> Array:
         """Position of the true class of each cell in its table."""
         return np.concatenate([each.truth for each in self.tables])
@@ -309,7 +314,7 @@ class SeparateTables(Table):
         return tuple(Part(each, int(start)) for each, start in zip(self.tables, starts[:-1], strict=True))
 
 
-def paired_table(table: object, verb: str) -> PairedTable | PairedScoresTable:
+def paired_table(table: object, verb: str) -> JointTable:
     """Return a table of several models as it is; refuse any other, in one line for all that need one.
 
     Parameters
@@ -324,7 +329,7 @@ def paired_table(table: object, verb: str) -> PairedTable | PairedScoresTable:
     HowsureError
         If the table is of one model, or no table.
     """
-    if isinstance(table, PairedTable | PairedScoresTable):
+    if isinstance(table, JointTable):
         return table
     message = (
         f"Only a paired table has several models, as `{verb}` needs them: make one with "

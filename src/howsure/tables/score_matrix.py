@@ -40,7 +40,7 @@ class ScoreMatrixTable(Table, abc.ABC):
 
     scores: Array
     noun: ClassVar[str] = "table of scores with one column per class"
-    has_scores: ClassVar[bool] = True
+    holds: ClassVar[tuple[str, ...]] = ("scores",)
     why_undefined: ClassVar[str] = "undefined: one of the classes has no case"
 
     @property

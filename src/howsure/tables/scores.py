@@ -50,7 +50,7 @@ class ScoresTable(Table):
     scores: Array
     limits: tuple[float, float] | None = None
     noun: ClassVar[str] = "table of scores"
-    has_scores: ClassVar[bool] = True
+    holds: ClassVar[tuple[str, ...]] = ("scores",)
     has_thresholds: ClassVar[bool] = True
     why_undefined: ClassVar[str] = "undefined: one of the classes has no case"
 

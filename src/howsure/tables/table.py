@@ -66,7 +66,7 @@ class Table(abc.ABC):
     why_undefined: ClassVar[str] = ""  # where it does not depend on the metric
     has_one_cell_per_case: ClassVar[bool] = True
     has_one_label_per_case: ClassVar[bool] = True
-    has_scores: ClassVar[bool] = False  # and not predictions
+    holds: ClassVar[tuple[str, ...]] = ("predictions",)  # or "scores", "values", "trials": what metrics can read
     has_thresholds: ClassVar[bool] = False  # of one score a case, each of which makes predictions
     adds_up: ClassVar[bool] = False  # cell by cell, with tables of the same labels
 
@@ -81,6 +81,16 @@ class Table(abc.ABC):
         if not isinstance(given, cls):
             raise HowsureError(otherwise)
         return given
+
+    @property
+    def has_scores(self) -> bool:
+        """Whether it holds scores, and not predictions."""
+        return "scores" in self.holds
+
+    @property
+    def has_values(self) -> bool:
+        """Whether each cell has a number, whose variance between cases is a sample's."""
+        return "values" in self.holds
 
     @property
     @abc.abstractmethod
@@ -166,7 +176,16 @@ class Table(abc.ABC):
 
     def variance(self, gradient: Array) -> Array:
         """Return the design's variance of a smooth function of the counts, from its gradient by the cells."""
-        return self.design.variance(self.cells, gradient.reshape(*self.batch, -1))
+        return self.variance_at(self.cells, gradient.reshape(*self.batch, -1))
+
+    def variance_at(self, cells: Array, slopes: Array) -> Array:
+        """Return the variance of a linear form in other tables, ``(..., cells)``, over the same cells.
+
+        Of values squares are divided by the number of cases minus 1, as of a sample's variance.
+        """
+        if self.has_values:
+            return self.design.placement_variance(cells, self.truth, slopes)
+        return self.design.variance(cells, slopes)
 
     def small_sample(self, gradient: Array) -> tuple[Any, Any]:
         """Return by how much `variance` is too small on average, and its degrees of freedom: see `Design`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NoReturn
@@ -24,6 +24,7 @@ from howsure.tables.confusion import ConfusionTable
 from howsure.tables.paired import PairedTable, SeparateTables
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
+from howsure.tables.values import ValuesTable
 
 Array = NDArray[Any]
 Case = tuple[Metric, Table]
@@ -33,7 +34,11 @@ LEVELS = (0.5, 0.8, 0.95)
 TWO = np.array([[61.0, 14.0], [18.0, 97.0]])
 OTHER = np.array([[50.0, 30.0], [10.0, 90.0]])  # of other cases
 THREE = np.array([[44.0, 6.0, 3.0], [7.0, 39.0, 5.0], [4.0, 8.0, 41.0]])
-OF_COUNTS = ("accuracy", "recall", "f1", "mcc", "informedness", "f1@macro")
+METRICS = {  # what tables hold → metrics of it
+    "predictions": ("accuracy", "recall", "f1", "mcc", "informedness", "f1@macro"),
+    "scores": ("roc_auc", "average_precision", "brier_score", "ece"),
+    "values": ("mean", "median", "share", "trimmed_mean"),
+}
 
 
 def check_method(method: str | Method | type[Method]) -> None:
@@ -163,9 +168,8 @@ def _is_undefined_with_the_metric(method: Method) -> None:
 def _cases() -> Iterator[Case]:
     """Yield metrics with generic tables of every kind."""
     for table in _tables():
-        specs: Sequence[str] = ("roc_auc", "average_precision", "brier_score", "ece") if table.has_scores else OF_COUNTS
-        for spec in specs:
-            if len(table.labels) == 2 or spec in {"accuracy", "mcc", "f1@macro"}:
+        for spec in METRICS[table.holds[0]]:
+            if len(table.labels) < 3 or spec in {"accuracy", "mcc", "f1@macro"}:
                 yield resolve(spec, table), table
     yield from _contrasts()
 
@@ -183,6 +187,8 @@ def _tables() -> Iterator[Table]:
     yield replace(two, design=clusters)
     counts = np.array([[12.0, 2.0], [9.0, 4.0], [6.0, 7.0], [2.0, 12.0]])
     yield ScoresTable(counts=counts, scores=np.array([0.1, 0.3, 0.6, 0.8]), labels=np.arange(2))
+    values = np.linspace(0, 1, 41) ** 2
+    yield ValuesTable(counts=rng.integers(0, 5, len(values)) * 1.0, values=values, bounds=(0.0, 1.0))
 
 
 def _contrasts() -> Iterator[Case]:

@@ -169,5 +169,5 @@ def _of_definition(definition: Definition) -> type[Shipped]:
     return type(definition.name.title().replace("_", ""), (Shipped,), members)
 
 
-SHIPPED = tuple(_of_definition(each) for each in REGISTRY.shipped if not each.of_scores)
+SHIPPED = tuple(_of_definition(each) for each in REGISTRY.shipped if each.of_predictions)
 SHIPPED_AVERAGES = tuple(_of_average(each) for each in AVERAGES)

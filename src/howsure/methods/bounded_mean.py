@@ -1,0 +1,135 @@
+"""Intervals of a mean of bounded values that hold for every distribution and every number of cases."""
+
+from __future__ import annotations
+
+import abc
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.methods.halving import edge
+from howsure.methods.interval import AtLevels, Interval, Method, needs_counted_cases
+from howsure.methods.levels import tail_of
+from howsure.methods.standard_errors import standard_error
+from howsure.metrics.metric import Metric
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+STAKES = 10  # of the fixed bets that are averaged
+NOTHING = 1e-12  # relative to the observed mean
+
+
+@dataclass(frozen=True, slots=True)
+class BoundedMean(Method, abc.ABC):
+    """An interval of a mean of independent values within known bounds, whose coverage is a theorem."""
+
+    def suits(self, metric: Metric, table: Table) -> str:
+        """Return an empty text for means of bounded values of independent, unweighted cases."""
+        if refusal := needs_counted_cases(self, table):
+            return refusal
+        own = type(self).__name__
+        if not (table.has_values and metric.is_mean and metric.contrast is None):
+            return f"`{own}` is for a mean of values, and `{metric.name}` here is none. Use `Delta()` or `Bootstrap()`."
+        if not np.isfinite(metric.range).all():
+            return (
+                f"`{own}` needs bounds: make the table with `values(score, bounds=(lowest, highest))`. Or use 'hall'."
+            )
+        if not table.design.is_independent:
+            return f"`{own}` is for independent cases without weights. Use 'hall' or `Bootstrap()`."
+        return ""
+
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+        """Return the interval as a function of its level; see the class."""
+        assert metric.ratio is not None  # noqa: S101 - see `suits`
+        lowest, highest = metric.range
+        width = highest - lowest
+        filled = table.cells > 0
+        shares = (np.asarray(metric.ratio.numerator)[filled] - lowest) / width
+        numbers = table.cells[filled]
+        error = float(standard_error(metric, table))
+
+        def interval(confidence_level: float) -> Interval:
+            low, high = self.limits(shares, numbers, tail_of(confidence_level))
+            mean = float(shares @ numbers / numbers.sum())
+            low, high = max(0.0, min(low, mean)), min(1.0, max(high, mean))
+            return Interval(lowest + width * low, lowest + width * high, error)
+
+        return interval
+
+    @staticmethod
+    @abc.abstractmethod
+    def limits(shares: Array, numbers: Array, alpha: float) -> tuple[float, float]:
+        """Return the limits of the mean of values from 0 to 1, of which each occurs so often."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Hoeffding(BoundedMean):
+    """Hoeffding's interval (1963): the mean ± ``(b − a) sqrt(log(2 / α) / (2 n))``, for any bounded values.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> print(hs.estimate(hs.values([0.9, 0.8, 1.0, 0.7] * 25, bounds=(0, 1)), "mean", method="hoeffding"))
+    0.850 [0.714, 0.986]
+    """
+
+    name: ClassVar[str] = "hoeffding"
+
+    @staticmethod
+    def limits(shares: Array, numbers: Array, alpha: float) -> tuple[float, float]:
+        """Return the limits of the mean of values from 0 to 1."""
+        total = numbers.sum()
+        half = float(np.sqrt(np.log(2 / alpha) / (2 * total)))
+        mean = float(shares @ numbers / total)
+        return mean - half, mean + half
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Betting(BoundedMean):
+    """The betting interval of Waudby-Smith and Ramdas (2024), for any bounded values: the means that no bet beats.
+
+    Notes
+    -----
+    Who stakes the share ``λ`` of a capital of 1 on the mean being above m, case after case, ends with
+    ``Π (1 + λ (x − m))``; if m is the mean, that is 1 on average, and above ``2 / α`` with a chance of at most ``α/2``.
+    The capital of an average over stakes that are fixed in advance (their grid Kelly bets; here from ``1/√n`` of the
+    largest possible stake to all of it) does not depend on the order of the cases, so that it is a function of the
+    table. The interval holds the means at which neither the bets above nor those below reach ``2 / α``.
+
+    References
+    ----------
+    Waudby-Smith, Ramdas (2024), Journal of the Royal Statistical Society B 86:1–27.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> print(hs.estimate(hs.values([0.9, 0.8, 1.0, 0.7] * 25, bounds=(0, 1)), "mean", method="betting"))
+    0.850 [0.798, 0.884]
+    """
+
+    name: ClassVar[str] = "betting"
+
+    @staticmethod
+    def limits(shares: Array, numbers: Array, alpha: float) -> tuple[float, float]:
+        """Return the limits of the mean of values from 0 to 1."""
+        return _lower(shares, numbers, alpha), 1 - _lower(1 - shares, numbers, alpha)
+
+
+def _lower(shares: Array, numbers: Array, alpha: float) -> float:
+    """Return the largest mean below the observed one at which the bets above it win too much."""
+    cases = numbers.sum()
+    stakes = np.geomspace(cases**-0.5, 1.0, STAKES)
+    mean, wanted = float(shares @ numbers / cases), float(np.log(2 / alpha))
+
+    def tolerated(m: Array) -> Any:
+        """Return whether the bets against a mean do not win enough to give it up."""
+        with np.errstate(divide="ignore"):
+            each = np.log1p(stakes[:, None] * (shares / m - 1)) @ numbers
+        most = each.max()
+        return most + np.log(np.exp(each - most).mean()) < wanted
+
+    return float(edge(tolerated, mean, mean * NOTHING)) if mean > 0 else 0.0

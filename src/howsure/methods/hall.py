@@ -1,0 +1,124 @@
+"""The interval that takes the skewness out of the t statistic of a metric of values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.base import quotient
+from howsure.methods import binomial
+from howsure.methods.interval import (
+    CONSTANT,
+    AtLevels,
+    Interval,
+    Method,
+    needs_counted_cases,
+)
+from howsure.methods.standard_errors import quantile, shows_variation, standard_error
+from howsure.metrics.metric import Metric
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+ONE_CASE = "a single case, or cluster, shows no variation"
+NO_BOUNDS = "all values are equal: state their `bounds` to learn how far the mean may be off"
+ALONE = 1 + 1e-9  # case
+SYMMETRIC = 1e-7  # skewness that is none
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Hall(Method):
+    """Interval by Hall's cubic transformation, which takes the skewness out of Student's t: for metrics of values.
+
+    Notes
+    -----
+    The t statistic of a skewed mean is skewed itself. With ``a`` the skewness of the mean, ``Σ u³ / (Σ u²)^1.5`` of
+    what each case (or cluster of them) adds to it, the limits are where ``T + a T²/3 + a² T³/27 + a/6`` is a quantile
+    of Student's t. The transformation is monotone, so that each level has one interval. Degrees of freedom are the
+    number of cases minus 1, Kish's number for weighted ones, and Satterthwaite's for clusters. Of a metric that is no
+    mean ``u`` is the influence of a case on it.
+
+    Where all values are equal the limits of a mean are those of a share of n among n (mid-p): no more than so many of
+    the cases to come may have another value, which may be as far away as the bounds allow.
+
+    References
+    ----------
+    Hall (1992), Journal of the Royal Statistical Society B 54:221–228; Johnson (1978), JASA 73.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> seconds = [0.2, 0.3, 0.3, 0.4, 0.4, 0.5, 0.7, 0.9, 1.4, 6.1]
+    >>> print(hs.estimate(hs.values(seconds), "mean", method=hs.Hall()))
+    1.120 [0.282, 5.351]
+    """
+
+    name: ClassVar[str] = "hall"
+
+    def suits(self, metric: Metric, table: Table) -> str:
+        """Return an empty text for metrics of values but quantiles, and for differences of two on the same cases."""
+        if refusal := needs_counted_cases(self, table):
+            return refusal
+        smooth = metric.of_one_model.rank is None and (metric.contrast is None or metric.contrast.effect.null == 0)
+        if not (table.has_values and smooth):
+            return (
+                f"`Hall` is for metrics of values that move with each of them, and `{metric.name}` here is none. "
+                "Use `Delta()` or `Bootstrap()`."
+            )
+        if len(table.design.test_sets) > 1 or not table.design.offers("influences"):
+            return (
+                f"`Hall` needs the cases behind the counts, which `{type(table.design).__name__}` has not. Use 'delta'."
+            )
+        return ""
+
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+        """Return the interval as a function of its level; see the class."""
+        value, error = float(metric(table.counted)), float(standard_error(metric, table))
+        slopes = np.nan_to_num(np.asarray(metric.gradient(table.counted)).ravel())
+        cases = float(table.effective_trials(np.ones(slopes.size)))
+        if not shows_variation(error, value):
+            return _of_equal_values(metric, table, value, cases, error)
+        found = table.design.influences(table.cells, slopes)
+        assert found is not None  # noqa: S101 - see `suits`
+        parts, number = found
+        skewness = float(quotient((number * parts**3).sum(), (number * parts**2).sum() ** 1.5))
+        skewness = skewness if abs(skewness) > SYMMETRIC else SYMMETRIC
+        inflation, freedom = table.small_sample(slopes)
+        freedom = np.minimum(freedom, np.maximum(cases - 1, 1.0))
+        spread = error * float(np.sqrt(inflation))
+
+        def interval(confidence_level: float) -> Interval:
+            t = float(quantile(confidence_level, freedom))
+            low, high = (value - spread * _without_skewness(each, skewness) for each in (t, -t))
+            low, high = max(min(low, value), metric.range[0]), min(max(high, value), metric.range[1])
+            return Interval(low, high, error)
+
+        return interval
+
+
+def _without_skewness(quantile: float, skewness: float) -> float:
+    """Return the t statistic whose transformation is a quantile."""
+    return float(3 / skewness * (np.cbrt(1 + skewness * (quantile - skewness / 6)) - 1))
+
+
+def _of_equal_values(metric: Metric, table: Table, value: float, cases: float, error: float) -> AtLevels:
+    """Return the interval of a mean of equal values, from their number and the range."""
+    lowest, highest = metric.range
+    reason = ""
+    if cases < ALONE:
+        reason = ONE_CASE
+    elif not metric.is_mean:
+        reason = CONSTANT
+    elif not np.isfinite(metric.range).all():
+        reason = NO_BOUNDS
+
+    def interval(confidence_level: float) -> Interval:
+        if reason:
+            return Interval(np.nan, np.nan, error, reason=reason)
+        others = 1 - float(binomial.mid_p(np.array(cases), np.array(cases), confidence_level)[0])
+        return Interval(value - (value - lowest) * others, value + (highest - value) * others, error)
+
+    return interval

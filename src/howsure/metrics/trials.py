@@ -1,0 +1,131 @@
+"""Metrics of tasks that were run several times: by each task's number of runs and of successes.
+
+Counts have shape ``(..., cells)``, the number of tasks in each cell. Tasks are the cases: a metric is a mean over
+tasks of what is unbiased for each, so that runs of one task need not be independent of its difficulty.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError
+from howsure.metrics.forms import divide
+from howsure.metrics.registry import Scored, trials_metric
+from howsure.metrics.values import mean_of
+
+Array = NDArray[Any]
+SHARE = (0.0, 1.0)
+
+
+class Table(Protocol):
+    """Tasks by runs and successes."""
+
+    @property
+    def runs(self) -> Array:
+        """Number of runs of the tasks of each cell."""
+        ...
+
+    @property
+    def successes(self) -> Array:
+        """How many of them succeed."""
+        ...
+
+
+def _chosen(metric: str, table: Table, k: int) -> int:
+    """Return the number of runs to choose, which every task must have."""
+    if k < 1:
+        message = f"`k` of `{metric}` is at least 1, not {k}."
+        raise HowsureError(message)
+    fewest = int(table.runs.min())
+    if k > fewest:
+        message = f"`{metric}` needs {k} runs of each task, and some have {fewest}. Take `k={fewest}` or less."
+        raise HowsureError(message)
+    return k
+
+
+def all_alike(marked: Array, runs: Array, k: int) -> Array:
+    """Return the chance that k runs, chosen among all without putting back, are all marked.
+
+    Parameters
+    ----------
+    marked, runs : ndarray of shape (cells,)
+        How many runs are marked, of how many.
+    k : int
+        How many are chosen.
+    """
+    taken = np.arange(k)
+    return np.asarray(np.prod(np.maximum(marked[:, None] - taken, 0) / (runs[:, None] - taken), axis=1))
+
+
+@trials_metric(aliases=("pass_at_k",))
+def pass_at(table: Table, *, k: int = 1) -> Scored:
+    """Chance that at least one of k runs of a task succeeds (pass@k, unbiased: Chen et al. 2021)."""
+    chosen = _chosen("pass_at", table, k)
+    return mean_of(1 - all_alike(table.runs - table.successes, table.runs, chosen), SHARE)
+
+
+@trials_metric(aliases=("pass_all_k", "pass^k"))
+def pass_all(table: Table, *, k: int = 1) -> Scored:
+    """Chance that all of k runs of a task succeed (pass^k)."""
+    return mean_of(all_alike(table.successes, table.runs, _chosen("pass_all", table, k)), SHARE)
+
+
+def _disagreements(metric: str, table: Table) -> Array:
+    _chosen(metric, table, 2)
+    runs, successes = table.runs, table.successes
+    return np.asarray(2.0 * successes * (runs - successes) / (runs * (runs - 1.0)))
+
+
+@trials_metric(better="lower")
+def flip_rate(table: Table) -> Scored:
+    """Share of the pairs of runs of one task that disagree, averaged over tasks."""
+    return mean_of(_disagreements("flip_rate", table), SHARE)
+
+
+@trials_metric(range=(0.0, 0.5), better="lower")
+def run_variance(table: Table) -> Scored:
+    """Variance between the runs of one task, averaged over tasks (mean square within, unbiased)."""
+    return mean_of(_disagreements("run_variance", table) / 2, (0.0, 0.5))
+
+
+def _between(table: Table, metric: str) -> Scored:
+    """Return the variance of the tasks' chances: that of their shares, less what the runs make of it."""
+    shares = table.successes / table.runs
+    noise = _disagreements(metric, table) / 2 / table.runs
+
+    def parts(cells: Array) -> tuple[Array, Array]:
+        total = cells.sum(-1)
+        away = shares - divide(cells @ shares, total)[..., None]
+        by_cell = away**2 - noise
+        return by_cell, divide((cells * by_cell).sum(-1), total)
+
+    def slopes(cells: Array) -> Array:
+        by_cell, variance = parts(cells)
+        return np.asarray((by_cell - variance[..., None]) / cells.sum(-1)[..., None])
+
+    return Scored(lambda cells: parts(cells)[1], slopes)
+
+
+@trials_metric(range=(-0.5, 0.25), better="neither")
+def task_variance(table: Table) -> Scored:
+    """Variance between the tasks' own chances of success (by moments; negative where runs explain more than all)."""
+    return _between(table, "task_variance")
+
+
+@trials_metric(range=(-1.0, 1.0), better="neither", aliases=("intraclass_correlation",))
+def icc(table: Table) -> Scored:
+    """Share of the variance of single runs that lies between tasks (intraclass correlation, by moments)."""
+    within, between = mean_of(_disagreements("icc", table) / 2, None), _between(table, "icc")
+
+    def value(cells: Array) -> Array:
+        own = between.value(cells)
+        return divide(own, own + within.value(cells))
+
+    def slopes(cells: Array) -> Array:
+        own, other = between.value(cells)[..., None], within.value(cells)[..., None]
+        return divide(other * between.gradient(cells) - own * within.gradient(cells), (own + other) ** 2)
+
+    return Scored(value, slopes)

@@ -1,0 +1,180 @@
+"""Metrics of a number that each case has: a grade, a loss, a latency, a share of successes.
+
+Counts have shape ``(..., cells)`` over the numbers of the cells, ascending. Repeating every case changes nothing, so
+standard deviations divide by the number of cases, and quantiles are those of the empirical distribution.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError
+from howsure.metrics.forms import Proportion, Rank, Ratio, divide
+from howsure.metrics.registry import Bounds, Scored, value_metric
+
+Array = NDArray[Any]
+REAL = (-np.inf, np.inf)
+ROUNDING = 1e-12  # relative, of sums of weights
+REACH = 1.96  # standard errors of a share, over which the slope of the quantiles is taken
+
+
+class Table(Protocol):
+    """A table whose cells have numbers."""
+
+    @property
+    def values(self) -> Array:
+        """The number of each cell, ascending."""
+        ...
+
+    @property
+    def bounds(self) -> Bounds | None:
+        """Smallest and largest number that there can be, where they are known."""
+        ...
+
+    def effective_trials(self, trials: Array) -> Array:
+        """Return the number of independent cases that the marked cells are worth."""
+        ...
+
+
+def mean_of(numbers: Array, bounds: Bounds | None) -> Scored:
+    """Return the mean of a number that each cell has.
+
+    Parameters
+    ----------
+    numbers : ndarray of shape (cells,)
+        What is averaged.
+    bounds : tuple of float, optional
+        Its smallest and largest possible value.
+    """
+
+    def value(cells: Array) -> Array:
+        return divide(cells @ numbers, cells.sum(-1))
+
+    def slopes(cells: Array) -> Array:
+        return np.asarray((numbers - value(cells)[..., None]) / cells.sum(-1)[..., None])
+
+    return Scored(value, slopes, range=bounds, ratio=Ratio(numbers, np.ones(len(numbers))))
+
+
+@value_metric(range=REAL, better="neither", aliases=("average",))
+def mean(table: Table) -> Scored:
+    """Mean of the values; of trials, of the tasks' shares of successes."""
+    return mean_of(table.values, table.bounds)
+
+
+@value_metric(better="neither")
+def share(table: Table, *, at_least: float = 0.5) -> Scored:
+    """Share of the cases whose value is at least the given one."""
+    above = table.values >= at_least
+    every = np.ones(len(above))
+    known = Proportion(above, every > 0, (1.0, 1.0), (0.0, 1.0))
+    return replace(mean_of(above * 1.0, (0.0, 1.0)), ratio=Ratio(above * 1.0, every, share=known))
+
+
+@value_metric(range=(0.0, np.inf), better="neither", aliases=("standard_deviation", "stddev", "sd"))
+def std(table: Table) -> Scored:
+    """Root of the mean squared deviation from the mean (standard deviation, dividing by n)."""
+    values = table.values
+
+    def parts(cells: Array) -> tuple[Array, Array]:
+        total = cells.sum(-1)[..., None]
+        away = values - divide(cells @ values, total[..., 0])[..., None]
+        return away, np.sqrt(divide((cells * away**2).sum(-1), total[..., 0]))
+
+    def slopes(cells: Array) -> Array:
+        away, spread = parts(cells)
+        spread = spread[..., None]
+        return np.asarray((divide(away**2, spread) - spread) / (2 * cells.sum(-1)[..., None]))
+
+    widest = np.inf if table.bounds is None else (table.bounds[1] - table.bounds[0]) / 2
+    return Scored(lambda cells: parts(cells)[1], slopes, range=(0.0, widest))
+
+
+def _quantile(values: Array, at: float, cells: Array) -> Array:
+    """Return the quantile of the empirical distribution; where two values share the place, the middle of both."""
+    upto = np.cumsum(cells, -1)
+    total = upto[..., -1:]
+    wanted = at * total
+    slack = ROUNDING * total
+    first = np.minimum((upto < wanted - slack).sum(-1), cells.shape[-1] - 1)
+    after = np.minimum((upto <= wanted + slack).sum(-1), cells.shape[-1] - 1)
+    return np.where(total[..., 0] > 0, (values[first] + values[after]) / 2, np.nan)
+
+
+def _quantile_metric(table: Table, at: float) -> Scored:
+    values = table.values
+    cases = float(table.effective_trials(np.ones(len(values))))
+    reach = REACH * np.sqrt(at * (1 - at) / max(cases, 1.0))
+
+    def value(cells: Array) -> Array:
+        return _quantile(values, at, cells)
+
+    def slopes(cells: Array) -> Array:
+        # The slope of the quantiles, over the interval of ranks that a sample of this size cannot tell apart.
+        ends = np.clip([at - reach, at + reach], 0.0, 1.0)
+        low, high = (_quantile(values, float(end), cells) for end in ends)
+        total = cells.sum(-1)[..., None]
+        below = (values <= value(cells)[..., None]) * 1.0
+        share = divide((cells * below).sum(-1), total[..., 0])[..., None]
+        rise = ((high - low) / (ends[1] - ends[0]))[..., None]
+        return np.asarray(rise * (share - below) / total)
+
+    return Scored(value, slopes, takes_batches=False, range=table.bounds, rank=Rank(values, at))
+
+
+def _rate(metric: str, name: str, value: float, most: float = 1.0) -> float:
+    if not 0 < value < most:
+        message = f"`{name}` of `{metric}` lies between 0 and {most:g}, not {value:g}."
+        raise HowsureError(message)
+    return value
+
+
+@value_metric(range=REAL, better="neither", is_step=True)
+def median(table: Table) -> Scored:
+    """Median of the values: of two middle ones their mean."""
+    return _quantile_metric(table, 0.5)
+
+
+@value_metric(range=REAL, better="neither", is_step=True, aliases=("percentile",))
+def quantile(table: Table, *, q: float = 0.9) -> Scored:
+    """Smallest value with at least a share q of the cases at or below it; of two such the middle."""
+    return _quantile_metric(table, _rate("quantile", "q", q))
+
+
+def _mean_between(table: Table, low: float, high: float) -> Scored:
+    """Return the mean of the cases of the ranks between two shares; a case that one cuts counts in part."""
+    values = table.values
+
+    def value(cells: Array) -> Array:
+        upto = np.cumsum(cells, -1)
+        total = upto[..., -1:]
+        inside = np.clip(upto, low * total, high * total) - np.clip(upto - cells, low * total, high * total)
+        return divide(inside @ values, (high - low) * total[..., 0])
+
+    def slopes(cells: Array) -> Array:
+        total = cells.sum(-1)[..., None]
+        ends = (
+            _quantile(values, low, cells)[..., None] if low > 0 else -np.inf,
+            _quantile(values, high, cells)[..., None] if high < 1 else np.inf,
+        )
+        held = np.clip(values, *ends)
+        return np.asarray((held - divide((cells * held).sum(-1), total[..., 0])[..., None]) / ((high - low) * total))
+
+    return Scored(value, slopes, range=table.bounds)
+
+
+@value_metric(range=REAL, better="neither")
+def trimmed_mean(table: Table, *, cut: float = 0.1) -> Scored:
+    """Mean without a share of the cases at either end."""
+    kept = _rate("trimmed_mean", "cut", cut, 0.5)
+    return _mean_between(table, kept, 1 - kept)
+
+
+@value_metric(range=REAL, better="neither", aliases=("expected_shortfall",))
+def cvar(table: Table, *, q: float = 0.9) -> Scored:
+    """Mean of the largest values, a share 1 − q of the cases (conditional value at risk)."""
+    return _mean_between(table, _rate("cvar", "q", q), 1.0)

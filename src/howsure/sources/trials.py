@@ -1,0 +1,226 @@
+"""From repeated runs of tasks to the table of tasks by runs and successes, with its design."""
+
+from __future__ import annotations
+
+from collections.abc import Sized
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError, listed
+from howsure.sources.columns import checked_weight
+from howsure.sources.encoding import Column, encoded
+from howsure.sources.frames import columns
+from howsure.sources.groups import by_columns, groups_of_columns, roles
+from howsure.sources.plain import plain
+from howsure.sources.values import counted_units, refuse_other_lengths
+from howsure.tables.batch import Tables
+from howsure.tables.values import PairedValuesTable, TrialsTable, spread_successes
+
+Array = NDArray[Any]
+
+
+@overload
+def trials(
+    success: Any,
+    *,
+    task: Any,
+    run: Any = ...,
+    model: None = None,
+    data: Any = ...,
+    sample_weight: Any = ...,
+    groups: Any = ...,
+    by: None = None,
+    check: bool = ...,
+) -> TrialsTable: ...
+
+
+@overload
+def trials(
+    success: Any,
+    *,
+    task: Any,
+    run: Any = ...,
+    model: Sized,
+    data: Any = ...,
+    sample_weight: Any = ...,
+    groups: Any = ...,
+    by: None = None,
+    check: bool = ...,
+) -> PairedValuesTable: ...
+
+
+@overload
+def trials(
+    success: Any,
+    *,
+    task: Any,
+    run: Any = ...,
+    model: Sized | None = ...,
+    data: Any = ...,
+    sample_weight: Any = ...,
+    groups: Any = ...,
+    by: Sized,
+    check: bool = ...,
+) -> Tables[Any]: ...
+
+
+def trials(
+    success: Any,
+    *,
+    task: Any,
+    run: Any = None,
+    model: Sized | None = None,
+    data: Any = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    by: Sized | None = None,
+    check: bool = True,
+) -> TrialsTable | PairedValuesTable | Tables[Any]:
+    """Count tasks by their number of runs and of successes, where each task was run several times.
+
+    Tasks are what a study draws: the runs of one task vary together, and more runs of the same tasks do not make
+    more tasks.
+
+    Parameters
+    ----------
+    success : array-like of shape (n,) or str
+        Whether each run succeeds, 0 or 1; or, with ``data``, the name of its column.
+    task : array-like of shape (n,) or str
+        The task of each run.
+    run : array-like of shape (n,) or str, optional
+        What tells the runs of a task apart (a number, a seed); given, no run may occur twice.
+    model : array-like of shape (n,) or str, optional
+        The model of each run, where several were run on the same tasks.
+    data : frame, mapping, path or None
+        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
+    sample_weight : array-like of shape (n,) or str, optional
+        Non-negative weight of each run's task: the same in all its runs.
+    groups : array-like of shape (n,) or str, optional
+        Cluster of each run's task (passage, repository): tasks of one cluster vary together.
+    by : array-like of shape (n,), str, list of str, mapping or frame, optional
+        One column, or several, to split by: one table for each value, or combination of values.
+    check : bool
+        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+
+    Returns
+    -------
+    TrialsTable, PairedValuesTable or Tables
+        The counts of tasks by runs and successes; with ``model`` those of all models jointly, where
+        ``table.model("A")`` is the table of one. With ``by`` the tables of the groups, with that of all as
+        ``overall``.
+
+    Raises
+    ------
+    HowsureError
+        If columns differ in length, are empty or have missing values; if a success is not 0 or 1; if a run occurs
+        twice; if a task is of two groups or weights, or not of all models.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> passed = [1, 1, 1, 0, 0, 0, 1, 0, 1, 1, 1, 1]
+    >>> table = hs.trials(passed, task=["a", "a", "b", "b", "c", "c", "d", "d", "e", "e", "f", "f"])
+    >>> {name: round(found.value, 3) for name, found in hs.evaluate(table).items()}
+    {'mean': 0.667, 'pass_at+k=2': 0.833, 'pass_all+k=2': 0.5, 'flip_rate': 0.333}
+    """
+    named = by_columns(by, data)
+    others = {"run": run, "model": model, "sample_weight": sample_weight, "groups": groups} | roles(named)
+    wanted = {"success": success, "task": task}
+    given = columns(data, wanted | {role: each for role, each in others.items() if each is not None}, check=check)
+    passed = _successes(given["success"])
+    coded: dict[str, Column] = {
+        role: encoded(role, given[role]) for role in ("task", "run", "model", "groups") if role in given
+    }
+    split = [encoded(role, given[role]) for role in roles(named)]
+    weight = checked_weight(given["sample_weight"]) if "sample_weight" in given else None
+    refuse_other_lengths(
+        {"success": len(passed)}
+        | {each.name: len(each) for each in (*coded.values(), *split)}
+        | ({} if weight is None else {"sample_weight": len(weight)})
+    )
+    if not len(passed):
+        message = "`success` is empty: there is no run to evaluate."
+        raise HowsureError(message)
+
+    def table(some: Any) -> Any:
+        own = {role: _levels(each, some) for role, each in coded.items()}
+        return _counted(passed[some], own, None if weight is None else weight[some])
+
+    return groups_of_columns(list(named), split).each(table) if named else table(slice(None))
+
+
+def _successes(given: Any) -> Array:
+    try:
+        found = np.asarray(plain("success", given), dtype=float)
+    except (TypeError, ValueError):
+        message = "`success` is not numeric. Give 1 for each run that succeeds, else 0."
+        raise HowsureError(message) from None
+    wrong = ~np.isin(found, (0, 1))
+    if found.ndim != 1 or wrong.any():
+        what = f"has shape {found.shape}" if found.ndim != 1 else f"holds {found[wrong][0]:g}"
+        message = f"`success` {what}. Give 1 for each run that succeeds, else 0; for grades see `values`."
+        raise HowsureError(message)
+    return found
+
+
+def _levels(column: Column, some: Any) -> tuple[Array, Array]:
+    """Return the distinct values of some rows of a column, in order of their codes, and each row's place there."""
+    codes = np.asarray(column.codes, dtype=np.int64)[some] - column.offset
+    used, place = np.unique(codes, return_inverse=True)
+    return column.levels[used], place.ravel()
+
+
+def _counted(passed: Array, coded: dict[str, tuple[Array, Array]], weight: Array | None) -> Any:
+    """Return the table of some rows: columns are distinct values and places among them."""
+    tasks, task = coded["task"]
+    models, model = coded.get("model", (np.array(["all"]), np.zeros(len(task), dtype=np.intp)))
+    if "run" in coded:
+        _refuse_repeated(tasks, np.stack([task, coded["run"][1], model], 1))
+    first = np.unique(task, return_index=True)[1]
+    for what, each in (("groups", coded["groups"][1] if "groups" in coded else None), ("sample_weight", weight)):
+        if each is not None and (each != each[first][task]).any():
+            other = tasks.tolist()[task[np.flatnonzero(each != each[first][task])[0]]]
+            message = f"The task {other!r} has several values of `{what}`. Give all its runs the same."
+            raise HowsureError(message)
+    size = (len(models), len(tasks))
+    place = model * len(tasks) + task
+    runs = np.bincount(place, minlength=size[0] * size[1]).reshape(size)
+    successes = np.bincount(place, passed, size[0] * size[1]).reshape(size).astype(np.intp)
+    if (runs == 0).any():
+        which, missing = (int(each[0]) for each in np.nonzero(runs == 0))
+        message = (
+            f"The task {tasks.tolist()[missing]!r} has no run of the model {str(models[which])!r}. Leave it out of all."
+        )
+        raise HowsureError(message)
+    names = tuple(str(each) for each in models.tolist()) if "model" in coded else ()
+    if len(names) == 1:
+        message = f"`model` names one model only, {names[0]!r}. Leave `model` out, or add the runs of another."
+        raise HowsureError(message)
+    own, codes = zip(*(_cells(*each) for each in zip(runs, successes, strict=True)), strict=True)
+    cluster = coded["groups"][1][first] if "groups" in coded else None
+    return counted_units(names, own, codes, None if weight is None else weight[first], cluster)
+
+
+def _refuse_repeated(tasks: Array, rows: Array) -> None:
+    distinct, number = np.unique(rows, axis=0, return_counts=True)
+    if (number > 1).any():
+        again = distinct[number > 1][:, 0]
+        named = listed(list(dict.fromkeys(tasks[again].tolist())))
+        message = f"Some runs occur more than once, of the tasks {named}. Give each run a value of `run` of its own."
+        raise HowsureError(message)
+
+
+def _cells(runs: Array, successes: Array) -> tuple[TrialsTable, Array]:
+    """Return an empty table of the cells that occur and those of a prior, by share, and each task's cell."""
+    spread = [(n, passed) for n in np.unique(runs) for passed in spread_successes(int(n))]
+    pairs, place = np.unique(
+        np.vstack([np.column_stack([runs, successes]), np.array(spread)]), axis=0, return_inverse=True
+    )
+    order = np.lexsort((pairs[:, 0], pairs[:, 1] / pairs[:, 0]))
+    position = np.empty(len(order), dtype=np.intp)
+    position[order] = np.arange(len(order))
+    ordered = pairs[order]
+    own = TrialsTable(counts=np.zeros(len(ordered)), runs=ordered[:, 0], successes=ordered[:, 1], rows=0)
+    return own, position[place.ravel()[: len(runs)]]

@@ -1,0 +1,250 @@
+"""From numbers per case, of one model or several, to the table of distinct values, sorted once, with its design."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence, Sized
+from dataclasses import replace
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from howsure.errors import HowsureError, real_numbers
+from howsure.sources.columns import checked_weight
+from howsure.sources.encoding import encoded
+from howsure.sources.frames import columns
+from howsure.sources.groups import Cells, by_columns, groups_of_columns, roles
+from howsure.sources.paired import pseudo_tuples
+from howsure.sources.plain import plain
+from howsure.sources.scores import MOST_ATOMS
+from howsure.tables.batch import Tables
+from howsure.tables.table import Table
+from howsure.tables.values import PairedValuesTable, ValuesTable
+
+Array = NDArray[Any]
+
+
+@overload
+def values(
+    score: Mapping[str, Any] | Sequence[str],
+    *,
+    data: Any = ...,
+    bounds: ArrayLike | None = ...,
+    sample_weight: Any = ...,
+    groups: Any = ...,
+    by: None = None,
+    check: bool = ...,
+) -> PairedValuesTable: ...
+
+
+@overload
+def values(
+    score: Any,
+    *,
+    data: Any = ...,
+    bounds: ArrayLike | None = ...,
+    sample_weight: Any = ...,
+    groups: Any = ...,
+    by: None = None,
+    check: bool = ...,
+) -> ValuesTable: ...
+
+
+@overload
+def values(
+    score: Any,
+    *,
+    data: Any = ...,
+    bounds: ArrayLike | None = ...,
+    sample_weight: Any = ...,
+    groups: Any = ...,
+    by: Sized,
+    check: bool = ...,
+) -> Tables[Any]: ...
+
+
+def values(
+    score: Any,
+    *,
+    data: Any = None,
+    bounds: ArrayLike | None = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    by: Sized | None = None,
+    check: bool = True,
+) -> ValuesTable | PairedValuesTable | Tables[Any]:
+    """Count cases by a number that each of them has: a grade, a reward, a loss, Dice per image, nDCG per query.
+
+    Parameters
+    ----------
+    score : array-like of shape (n,) or str, or mapping of str to array-like
+        Finite number of each case; or, with ``data``, the name of its column. Of several models on the same cases
+        the name of each → its numbers, or their column's name; with ``data`` also a list of columns.
+    data : frame, mapping, path or None
+        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
+    bounds : tuple of two float, optional
+        Smallest and largest number that a case can have, such as ``(0, 1)``. They keep limits within, tell how far
+        a sample without variation may be off, and serve the intervals that hold for any distribution. Truth values
+        have the bounds 0 and 1 by themselves.
+    sample_weight : array-like of shape (n,) or str, optional
+        Non-negative weight of each case.
+    groups : array-like of shape (n,) or str, optional
+        Cluster of each case (passage, patient, conversation): cases of one cluster vary together.
+    by : array-like of shape (n,), str, list of str, mapping or frame, optional
+        One column, or several, to split by: one table for each value, or combination of values.
+    check : bool
+        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+
+    Returns
+    -------
+    ValuesTable, PairedValuesTable or Tables
+        The counts by distinct value; of several models by distinct tuple, where ``table.model("A")`` is the table of
+        one. With ``by`` the tables of the groups, with the table of all cases as ``overall``.
+
+    Raises
+    ------
+    HowsureError
+        If columns differ in length, are empty or have missing values; if a number is not finite, or outside the
+        bounds.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> grades = [0.9, 0.4, 1.0, 0.7, 0.0, 1.0, 0.8, 0.6, 0.9, 1.0]
+    >>> print(hs.estimate(hs.values(grades, bounds=(0, 1)), "mean"))
+    0.730 [0.295, 0.910]
+    >>> both = hs.values({"new": grades, "old": [0.7, 0.1, 0.9, 0.8, 0.1, 0.9, 0.4, 0.6, 0.5, 0.9]})
+    >>> print(hs.compare(both, "mean"))
+    mean: new − old = 0.140 [0.014, 0.278], p = 0.033
+    """
+    models = _models(score)
+    named = by_columns(by, data)
+    others = {"sample_weight": sample_weight, "groups": groups} | roles(named)
+    given = columns(data, models | {role: each for role, each in others.items() if each is not None}, check=check)
+    limits = _limits(bounds, [given[role] for role in models])
+    numbers = [_numbers(role, given[role], limits) for role in models]
+    split = [encoded(role, given[role]) for role in roles(named)]
+    cluster = encoded("groups", given["groups"]) if "groups" in given else None
+    refuse_other_lengths({role: len(each) for role, each in zip(models, numbers, strict=True)})
+    beside = [*split, *([] if cluster is None else [cluster])]
+    weight = checked_weight(given["sample_weight"]) if "sample_weight" in given else None
+    refuse_other_lengths(
+        {next(iter(models)): len(numbers[0])}
+        | {each.name: len(each) for each in beside}
+        | ({} if weight is None else {"sample_weight": len(weight)})
+    )
+    group = None if cluster is None else np.asarray(cluster.codes)
+    several = isinstance(score, Mapping) or (data is not None and not isinstance(score, str))
+    names = tuple(map(str, score)) if several else ()
+
+    def table(some: Any) -> Any:
+        parts = (None if part is None else part[some] for part in (weight, group))
+        coded = [np.unique(np.concatenate([each[some], limits or ()]), return_inverse=True) for each in numbers]
+        size = len(numbers[0][some])
+        empty = [ValuesTable(counts=np.zeros(len(found)), values=found, bounds=limits, rows=0) for found, _ in coded]
+        return counted_units(names, empty, [code.ravel()[:size] for _, code in coded], *parts)
+
+    return groups_of_columns(list(named), split).each(table) if named else table(slice(None))
+
+
+def _models(score: Any) -> dict[str, Any]:
+    """Return the columns of numbers by the words that errors call them."""
+    if isinstance(score, Mapping):
+        named = {f"score['{name}']": column for name, column in score.items()}
+    elif isinstance(score, Sequence) and not isinstance(score, str) and score and isinstance(score[0], str):
+        named = {f"score['{name}']": name for name in score}
+    else:
+        return {"score": score}
+    if len(named) < max(2, len(score)):
+        message = "Give several models as a mapping, such as {'A': numbers_a, 'B': numbers_b}, each with its own name."
+        raise HowsureError(message)
+    return named
+
+
+def _numbers(role: str, given: Any, limits: tuple[float, float] | None) -> Array:
+    """Return a column as floats; refuse what is not one-dimensional, numeric, finite and within the bounds."""
+    column = plain(role, given)
+    try:
+        numbers = np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column, dtype=float)
+    except (TypeError, ValueError):
+        message = f"`{role}` is not numeric. Give one number per case."
+        raise HowsureError(message) from None
+    if numbers.ndim != 1:
+        message = f"`{role}` has shape {numbers.shape}; it is one number per case. Give several models by name."
+        raise HowsureError(message)
+    finite = np.isfinite(numbers)
+    if not finite.all():
+        first, number = int(np.argmin(finite)), int((~finite).sum())
+        message = f"`{role}` has {number} missing or infinite values (first at row {first}). Drop or fill them first."
+        raise HowsureError(message)
+    if not len(numbers):
+        message = f"`{role}` is empty: there is no case to evaluate."
+        raise HowsureError(message)
+    if limits is not None and not (limits[0] <= numbers.min() and numbers.max() <= limits[1]):
+        worst = numbers.min() if numbers.min() < limits[0] else numbers.max()
+        message = f"`{role}` holds {worst:g}, outside the bounds {limits[0]:g} and {limits[1]:g}. Give wider `bounds`."
+        raise HowsureError(message)
+    return numbers
+
+
+def _limits(bounds: ArrayLike | None, given: Sequence[Any]) -> tuple[float, float] | None:
+    """Return the bounds; 0 and 1 of truth values, where none are given."""
+    if bounds is None:
+        kinds = {str(getattr(each, "dtype", type(next(iter(each), None)).__name__)).lower() for each in given}
+        return (0.0, 1.0) if kinds <= {"bool", "boolean"} else None
+    ends = real_numbers("bounds", bounds)
+    if ends.shape != (2,) or not np.isfinite(ends).all() or ends[0] >= ends[1]:
+        message = f"`bounds` are the smallest and the largest value there can be, such as (0, 1), not {bounds!r}."
+        raise HowsureError(message)
+    return float(ends[0]), float(ends[1])
+
+
+def refuse_other_lengths(lengths: Mapping[str, int]) -> None:
+    """Refuse columns that differ in length.
+
+    Parameters
+    ----------
+    lengths : mapping of str to int
+        Length of each column by the word that errors call it.
+    """
+    if len(set(lengths.values())) > 1:
+        shown = ", ".join(f"`{role}` has {length}" for role, length in lengths.items())
+        message = f"The columns differ in length: {shown}. Give one value per case in each."
+        raise HowsureError(message)
+
+
+def counted_units(
+    names: tuple[str, ...], own: Sequence[Any], codes: Sequence[Array], weight: Array | None, cluster: Array | None
+) -> Any:
+    """Return the table of cases by the cell of each model's table that they fall in.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The models; none where there is one only.
+    own : sequence of ValuesTable or of TrialsTable
+        A table of each model's cells, in the order of their values.
+    codes : sequence of ndarray of shape (n,)
+        The cell of each case in it.
+    weight, cluster : ndarray of shape (n,), optional
+        Weight and cluster of each case.
+    """
+    if not names:
+        return _designed(codes[0], own[0].shape[-1], weight, cluster, lambda **found: replace(own[0], **found))
+    ends = np.array([[0, each.shape[-1] - 1] for each in own])  # the cells with the smallest and the largest value
+    extremes = np.take_along_axis(ends, pseudo_tuples(2, len(names))[:, 1:].T, 1).T
+    tuples, cell = np.unique(np.vstack([np.column_stack(codes), extremes]), axis=0, return_inverse=True)
+    seen, extra = np.split(cell.ravel(), [len(codes[0])])
+    pseudo = np.bincount(extra, minlength=len(tuples)) / len(extra)
+
+    def paired(**found: Any) -> PairedValuesTable:
+        return PairedValuesTable(names=names, codes=tuples, own=tuple(own), pseudo=pseudo, **found)
+
+    return _designed(seen, len(tuples), weight, cluster, paired)
+
+
+def _designed(cell: Array, size: int, weight: Array | None, cluster: Array | None, make: Callable[..., Table]) -> Table:
+    each = np.ones(len(cell)) if weight is None else weight
+    atoms = (cell, each, np.ones(len(cell))) if len(cell) <= MOST_ATOMS else None
+    cells = Cells(cell, size, np.ones(len(cell)), each, each**2, weight is not None, cluster, atoms)
+    return cells.table(lambda counts, design, rows: make(counts=counts, design=design, rows=rows))

@@ -1,0 +1,259 @@
+"""The tables of a number per case, and of repeated runs per task."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.base import PSEUDO_CASES
+from howsure.tables.paired import JointTable
+from howsure.tables.table import Table
+from howsure.tables.views import Marginal
+
+Array = NDArray[Any]
+NO_CLASSES = np.array(["all"])  # cases have no classes: they are of one
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class _OfValues(Table):
+    """A table whose cells have numbers."""
+
+    labels: Array = field(default_factory=NO_CLASSES.copy)
+    axes: ClassVar[int] = 1
+
+    @property
+    def truth(self) -> Array:
+        """Zeros: cases have no classes."""
+        return np.zeros(self.shape[-1], dtype=np.intp)
+
+    @property
+    def smallest_block(self) -> int:
+        """How many tables to draw at least at once."""
+        return 4
+
+    def refusal_beside(self, other: Table) -> str:
+        """Return an empty text for another table of the kind, else why the two cannot be compared."""
+        return "" if type(other) is type(self) else super().refusal_beside(other)
+
+
+@final
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class ValuesTable(_OfValues):
+    """Counts of cases by distinct value.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (..., S)
+        Cases with each value.
+    values : ndarray of shape (S,)
+        Distinct values, ascending, the bounds among them.
+    bounds : tuple of two float, optional
+        Smallest and largest value that a case can have, where they are known.
+    labels : ndarray of shape (1,)
+        One name for all cases, which have no classes.
+    design : Design
+        How the counts would vary if the study were repeated.
+    rows : int or ndarray of shape (...)
+        Number of cases.
+    identity : str
+        Tells its cases apart from others with equal counts; see `Table`.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> hs.values([0.2, 0.9, 0.9], bounds=(0, 1))
+    <ValuesTable: 3 cases, 2 distinct values in [0, 1], Independent design>
+    """
+
+    values: Array
+    bounds: tuple[float, float] | None = None
+    holds: ClassVar[tuple[str, ...]] = ("values",)
+    noun: ClassVar[str] = "table of values"
+
+    @property
+    def default_metrics(self) -> tuple[str, ...]:
+        """The metrics that `evaluate` reports when none are named."""
+        return ("mean", "median", "std")
+
+    @property
+    def prior_shares(self) -> Array:
+        """How a prior's mass is spread over the cells: half at either bound; without bounds as the cases are."""
+        if self.bounds is not None:
+            return np.isin(self.values, self.bounds) / 2
+        every = self.cells.reshape(-1, len(self.values)).sum(0)
+        return np.asarray(every / every.sum() if every.any() else np.full(len(every), 1 / len(every)))
+
+    @property
+    def default_prior(self) -> Array:
+        """Pseudo-cases of the default prior by cell: one at either bound, or none at all."""
+        return np.asarray((PSEUDO_CASES if self.bounds is not None else 0.0) * self.prior_shares)
+
+    def __repr__(self) -> str:
+        within = "" if self.bounds is None else f" in [{self.bounds[0]:g}, {self.bounds[1]:g}]"
+        distinct = int((self.cells > 0).reshape(-1, len(self.values)).any(0).sum())
+        many = f"{distinct:,} distinct value{'' if distinct == 1 else 's'}{within}"
+        return f"<ValuesTable: {int(np.sum(self.rows)):,} cases, {many}, {type(self.design).__name__} design>"
+
+
+@final
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class TrialsTable(_OfValues):
+    """Counts of tasks by their number of runs and of successes.
+
+    As a table of values it holds each task's share of successes.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (..., M)
+        Tasks with each number of runs and successes.
+    runs, successes : ndarray of shape (M,)
+        Those numbers, in the order of the shares.
+    labels : ndarray of shape (1,)
+        One name for all tasks, which have no classes.
+    design : Design
+        How the counts would vary if the study were repeated.
+    rows : int or ndarray of shape (...)
+        Number of tasks.
+    identity : str
+        Tells its tasks apart from others with equal counts; see `Table`.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> hs.trials([1, 0, 1, 1], task=["a", "a", "b", "b"])
+    <TrialsTable: 2 tasks of 2 runs each, Independent design>
+    """
+
+    runs: Array
+    successes: Array
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    holds: ClassVar[tuple[str, ...]] = ("values", "trials")
+    noun: ClassVar[str] = "table of trials"
+
+    @cached_property
+    def values(self) -> Array:
+        """The share of successes of each cell, ascending."""
+        return np.asarray(self.successes / self.runs)
+
+    @property
+    def default_metrics(self) -> tuple[str, ...]:
+        """The metrics that `evaluate` reports when none are named."""
+        many = int(self.runs.min())
+        return ("mean",) if many < 2 else ("mean", f"pass_at+k={many}", f"pass_all+k={many}", "flip_rate")
+
+    @cached_property
+    def prior_shares(self) -> Array:
+        """How a prior's mass is spread over the cells: evenly over shares of successes, of each number of runs."""
+        shares = np.zeros(self.shape[-1])
+        for runs in np.unique(self.runs):
+            own = np.flatnonzero(self.runs == runs)
+            np.add.at(shares, own[np.searchsorted(self.successes[own], spread_successes(int(runs)))], 1.0)
+        return np.asarray(shares / shares.sum())
+
+    def __repr__(self) -> str:
+        fewest, most = int(self.runs.min()), int(self.runs.max())
+        runs = f"{fewest:,} run{'' if fewest == 1 else 's'} each" if fewest == most else f"{fewest:,} to {most:,} runs"
+        return f"<TrialsTable: {int(np.sum(self.rows)):,} tasks of {runs}, {type(self.design).__name__} design>"
+
+
+def spread_successes(runs: int) -> Array:
+    """Return numbers of successes evenly from none to all, where the pseudo-cases of a prior go.
+
+    Examples
+    --------
+    >>> spread_successes(1).tolist(), spread_successes(8).tolist()
+    ([0, 0, 1, 1], [0, 3, 5, 8])
+    """
+    return np.rint(np.linspace(0, runs, 4)).astype(int)
+
+
+@final
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class PairedValuesTable(JointTable):
+    """Counts of the tuples of several models' values, or trials, of the same cases.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (..., M)
+        Cases with each tuple.
+    names : tuple of str
+        The models.
+    codes : ndarray of shape (M, models)
+        The tuples, as cells of each model's own table.
+    own : tuple of ValuesTable or of TrialsTable
+        A table of each model's cells, whatever its counts.
+    pseudo : ndarray of shape (M,)
+        How a prior's mass is spread over the tuples; sums to 1.
+    labels : ndarray of shape (1,)
+        One name for all cases, which have no classes.
+    design : Design
+        How the counts would vary if the study were repeated.
+    rows : int or ndarray of shape (...)
+        Number of cases.
+    identity : str
+        Tells its cases apart from others with equal counts; see `Table`.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> hs.values({"A": [0.2, 0.9, 0.9], "B": [0.1, 0.8, 0.9]})
+    <PairedValuesTable: 3 cases, 2 models, Independent design>
+    """
+
+    own: tuple[Table, ...]
+    pseudo: Array
+    labels: Array = field(default_factory=NO_CLASSES.copy)
+    axes: ClassVar[int] = 1
+
+    @property
+    def holds(self) -> tuple[str, ...]:  # type: ignore[override]  # what the models' tables do
+        """What metrics can read of each model."""
+        return self.own[0].holds
+
+    @property
+    def noun(self) -> str:  # type: ignore[override]  # likewise
+        """What it is called in messages."""
+        return f"paired {self.own[0].noun}"
+
+    @property
+    def truth(self) -> Array:
+        """Zeros: cases have no classes."""
+        return np.zeros(self.shape[-1], dtype=np.intp)
+
+    @property
+    def smallest_block(self) -> int:
+        """How many tables to draw at least at once."""
+        return 4
+
+    @property
+    def prior_shares(self) -> Array:
+        """How a prior's mass is spread over the cells; sums to 1."""
+        return self.pseudo
+
+    @property
+    def default_prior(self) -> Array:
+        """Pseudo-cases of the default prior by cell; none where values have no bounds."""
+        return float(self.own[0].default_prior.sum()) * self.pseudo
+
+    def pair(self, first: str, second: str) -> PairedValuesTable:
+        """Return the joint table of two of the models: the table itself, whose tuples serve any two.
+
+        Parameters
+        ----------
+        first, second : str
+            Names of the models.
+        """
+        for name in (first, second):
+            self.view(name)
+        return self
+
+    def _view(self, index: int) -> Marginal:
+        return Marginal(self.own[index], self.codes[:, index])
+
+    def __repr__(self) -> str:
+        many = f"{int(np.sum(self.rows)):,} cases, {len(self.names)} models"
+        return f"<PairedValuesTable: {many}, {type(self.design).__name__} design>"

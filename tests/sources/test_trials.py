@@ -1,0 +1,59 @@
+"""From repeated runs to tables of tasks."""
+
+import numpy as np
+import pytest
+
+import howsure as hs
+
+
+def test_tasks_are_counted_by_runs_and_successes():
+    """Tasks with as many runs and successes are one cell, whatever the order of the rows."""
+    table = hs.trials([1, 0, 1, 0, 1, 1, 0], task=["a", "b", "a", "a", "c", "b", "c"])
+    cells = {
+        (int(n), int(c)): int(count)
+        for n, c, count in zip(table.runs, table.successes, table.counts, strict=True)
+        if count
+    }
+    assert cells == {(3, 2): 1, (2, 1): 2}
+    assert table.rows == 3
+    assert (np.diff(table.values) >= 0).all()
+
+
+def test_clusters_and_weights_are_of_tasks():
+    """Tasks of one cluster vary together; a task's weight counts once."""
+    task, weight, passage = [1, 1, 2, 2, 3, 3], [2, 2, 1, 1, 5, 5], ["x", "x", "x", "x", "y", "y"]
+    table = hs.trials([1, 0, 1, 1, 0, 0], task=task, sample_weight=weight, groups=passage)
+    assert table.counts.sum() == 8
+    assert table.design.number == 2
+    assert hs.estimate(table, "mean").value == pytest.approx((2 * 0.5 + 1) / 8)
+
+
+def test_groups_split_runs():
+    """Each group has the tasks that it has runs of."""
+    tables = hs.trials([1, 0, 1, 1], task=["a", "a", "b", "b"], by=["cold", "hot", "cold", "cold"])
+    assert [tables[key].rows for key in ("cold", "hot")] == [2, 1]
+    assert tables.overall.runs.max() == 2
+
+
+@pytest.mark.parametrize(
+    "given, words",
+    [
+        ({"success": [1, 2], "task": ["a", "b"]}, "`success` holds 2"),
+        ({"success": ["y", "n"], "task": ["a", "b"]}, "`success` is not numeric"),
+        ({"success": [1, 0], "task": ["a"]}, "differ in length"),
+        ({"success": [1, 0], "task": ["a", "a"], "run": [1, 1]}, "occur more than once, of the tasks 'a'"),
+        ({"success": [1, 0], "task": ["a", "a"], "groups": [1, 2]}, "task 'a' has several values of `groups`"),
+        ({"success": [1, 0], "task": ["a", "a"], "sample_weight": [1, 2]}, "several values of `sample_weight`"),
+        (
+            {"success": [1, 0, 1], "task": ["a", "b", "a"], "model": ["m", "m", "k"]},
+            "task 'b' has no run of the model 'k'",
+        ),
+        ({"success": [1, 0], "task": ["a", "b"], "model": ["m", "m"]}, "`model` names one model only"),
+        ({"success": [], "task": []}, "empty"),
+    ],
+)
+def test_what_are_no_runs_is_refused(given, words):
+    """One line names the culprit and the remedy."""
+    with pytest.raises(hs.HowsureError, match=words) as caught:
+        hs.trials(**given)
+    assert "\n" not in str(caught.value)

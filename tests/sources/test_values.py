@@ -1,0 +1,79 @@
+"""From numbers per case to tables."""
+
+import numpy as np
+import pytest
+
+import howsure as hs
+
+X = np.array([0.5, 0.25, 0.5, 1.0])
+
+
+def test_values_are_counted():
+    """Equal values are one cell; the bounds are cells, whether they occur or not."""
+    table = hs.values(X)
+    assert (table.values.tolist(), table.counts.tolist()) == ([0.25, 0.5, 1.0], [1, 2, 1])
+    table = hs.values(X, bounds=(0, 1))
+    assert (table.values.tolist(), table.counts.tolist()) == ([0.0, 0.25, 0.5, 1.0], [0, 1, 2, 1])
+    assert table.rows == 4
+
+
+def test_truth_values_are_bounded():
+    """Truth values lie between 0 and 1 without being told; numbers may go on."""
+    assert hs.values([True, True]).bounds == (0, 1)
+    assert hs.values(np.array([True, False])).bounds == (0, 1)
+    assert hs.values([1, 0]).bounds is None
+
+
+def test_columns_come_from_data():
+    """Numbers, weights, clusters and groups may be named columns."""
+    data = {"score": X, "weight": [1, 2, 3, 4], "who": ["a", "a", "b", "b"], "part": [0, 0, 0, 1]}
+    tables = hs.values("score", data=data, sample_weight="weight", groups="who", by="part")
+    assert tables[0].counts.tolist() == [2, 4]
+    assert tables.overall.counts.tolist() == [2, 4, 4]
+    assert tables.overall.design.number == 2
+
+
+def test_models_are_counted_jointly():
+    """Several models on the same cases are one table, of which each model's follows."""
+    other = X[::-1]
+    both = hs.values({"a": X, "b": other}, bounds=(0, 1))
+    for name, own in (("a", X), ("b", other)):
+        alone = hs.values(own, bounds=(0, 1))
+        assert both.model(name).counts.tolist() == alone.counts.tolist()
+        one, two = hs.estimate(both.model(name), "mean"), hs.estimate(alone, "mean")
+        assert (one.low, one.high) == pytest.approx((two.low, two.high))
+    named = hs.values(["a", "b"], data={"a": X, "b": other}, bounds=(0, 1))
+    assert named.counts.tolist() == both.counts.tolist()
+    assert both.prior_shares.sum() == pytest.approx(1)
+
+
+def test_evaluating_models_at_once_reads_the_values_of_each():
+    """With joint draws too, each model has its own values."""
+    models = hs.values({"a": X, "b": X + 1, "c": 2 * X})
+    found = hs.evaluate_models(models, "mean", method="bootstrap", random_state=0)
+    means = [each["mean"].value for each in found.values()]
+    assert means == pytest.approx([X.mean(), X.mean() + 1, 2 * X.mean()])
+    assert found["b"]["mean"].low >= 1.25
+
+
+@pytest.mark.parametrize(
+    "given, more, words",
+    [
+        ([], {}, "is empty"),
+        ([1.0, np.nan], {}, "1 missing or infinite values .first at row 1."),
+        (["a", "b"], {}, "is not numeric. Give one number per case"),
+        ([[1, 2], [3, 4]], {}, "it is one number per case"),
+        ([0.5, 2.0], {"bounds": (0, 1)}, "holds 2, outside the bounds 0 and 1"),
+        ([0.5, 0.2], {"bounds": (1, 0)}, "`bounds` are the smallest and the largest"),
+        ([0.5, 0.2], {"groups": [1]}, "differ in length: `score` has 2, `groups` has 1"),
+        ([0.5, 0.2], {"sample_weight": [1, 2, 3]}, "`sample_weight` has 3"),
+        ({"a": [1, 2], "b": [1]}, {}, "differ in length"),
+        ({"a": [1, 2]}, {}, "Give several models"),
+        ("score", {"data": {"scores": [1]}}, "Did you mean 'scores'"),
+    ],
+)
+def test_what_is_no_column_of_numbers_is_refused(given, more, words):
+    """One line names the culprit and the remedy."""
+    with pytest.raises(hs.HowsureError, match=words) as caught:
+        hs.values(given, **more)
+    assert "\n" not in str(caught.value)
