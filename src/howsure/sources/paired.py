@@ -158,6 +158,7 @@ def paired(
         is_weighted=sample_weight is not None,
         cluster=None if groups is None else counted.codes[first - 1][kept],
         atoms=None if by_weight is None else (cell, each[kept], by_weight.n[kept]),
+        multiplicity=counted.multiplicity,
     )
 
     def table(counts: Array, design: Design, rows: Any) -> PairedTable:
