@@ -10,12 +10,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, boolean, one_of
 from howsure.sources.columns import Grouped, checked_weight, group, group_again
 from howsure.sources.doubts import refuse_confused
-from howsure.sources.encoding import missing, refuse_missing
+from howsure.sources.encoding import as_labels, missing, refuse_missing
 from howsure.sources.engines import Counted, collected, counted, counting, is_held
 from howsure.sources.groups import Tally
 from howsure.sources.plain import plain
@@ -42,6 +43,10 @@ class Rows:
     columns: dict[str, Any]
     tally: Tally | None = None
     spread: dict[str, Array] = field(default_factory=dict)
+
+    def numbers(self, rows: int) -> Array:
+        """Return the number of cases of each of the rows."""
+        return np.ones(rows) if self.tally is None else self.tally.n
 
 
 def rows(
@@ -74,18 +79,18 @@ def rows(
         Whether to refuse a column that is judged by itself, and Series whose indices differ.
     """
     frame, given = _found(data, {role: each for role, each in names.items() if each is not None}, weight, check=check)
-    weight = given.pop(WEIGHT, None)
+    weight = None if weight is None else given.pop(WEIGHT)
     if frame is None:
         return Rows(given, None if weight is None else Tally.of_weights(checked_weight(weight)))
     found = _counted(frame, given, weight, scores, gaps, exact=exact)
     tally = Tally(found.n, found.weight, found.weight_squared, is_weighted=weight is not None)
-    return Rows(found.columns, tally, found.spread)
+    return _in_order(Rows(found.columns, tally, found.spread))
 
 
 def grouped(data: Any, keys: Mapping[str, Any], weight: Any = None, *, check: bool = False) -> Grouped:
     """Count the combinations of key columns; the arguments are those of `rows`."""
     frame, given = _found(data, keys, weight, check=check)
-    weight = given.pop(WEIGHT, None)
+    weight = None if weight is None else given.pop(WEIGHT)
     if frame is None:
         return group(given, weight)
     found = _counted(frame, given, weight)
@@ -101,6 +106,20 @@ def columns(data: Any, names: Mapping[str, Any], *, check: bool = False) -> dict
     with counting():
         found = collected(frame.select(*dict.fromkeys(given.values())))
     return {role: found[name] for role, name in given.items()}
+
+
+def _in_order(found: Rows) -> Rows:
+    """Return distinct rows in one order, whichever the engine has: what is drawn by chance follows it."""
+    arrays = {role: _array(values) for role, values in found.columns.items()}
+    numbers = [each if each.dtype.kind in "biuf" else each.astype(str) for each in arrays.values()]
+    order = np.lexsort(numbers[::-1])
+    columns = {role: each[order] for role, each in arrays.items()}
+    tally = None if found.tally is None else found.tally.of(order)
+    return Rows(columns, tally, {role: spread[order] for role, spread in found.spread.items()})
+
+
+def _array(values: Any) -> Array:
+    return values if isinstance(values, np.ndarray) else as_labels(values)
 
 
 def _found(data: Any, names: Mapping[str, Any], weight: Any, *, check: bool) -> tuple[Any, dict[str, Any]]:
@@ -121,7 +140,13 @@ def _found(data: Any, names: Mapping[str, Any], weight: Any, *, check: bool) -> 
 
 
 def _counted(
-    frame: Any, names: dict[str, str], weight: str | None, scores: Sequence[str] = (), gaps: Sequence[str] = (), *, exact: bool = False
+    frame: Any,
+    names: dict[str, str],
+    weight: str | None,
+    scores: Sequence[str] = (),
+    gaps: Sequence[str] = (),
+    *,
+    exact: bool = False,
 ) -> Counted:
     """Return what an engine counted; refuse missing values, but where there may be some."""
     found = counted(frame, names, weight, scores, exact=exact)
@@ -154,8 +179,8 @@ def opened(data: Any) -> Any:
         if stream is not None:
             return stream
         message = (
-            f"`data` is a {type(data).__name__}, not a frame. Give a frame of pandas, Polars, Arrow, DuckDB, Ibis, Dask "
-            "or Spark, a mapping of columns, a list of rows, or the path of a file."
+            f"`data` is a {type(data).__name__}, not a frame. Give a pandas, Polars or Arrow frame, a DuckDB relation, "
+            "an Ibis, Dask or Spark frame, a mapping of columns, a list of rows, or the path of a file."
         )
         raise HowsureError(message) from None
     return frame

@@ -320,12 +320,20 @@ def paired_scores(
     tally = Tally.of_cases(len(truth)) if tally is None else tally
 
     def table(some: Any) -> PairedScoresTable:
-        own = None if group is None else group[some]
-        made = _paired_scores(positive[some], [score[some] for score in scores], classes, tuple(models), tally.of(some), own)
-        return replace(made, limits=limits)
+        parts = tally.of(some), None if group is None else group[some]
+        made = _paired_scores(positive[some], [score[some] for score in scores], classes, tuple(models), *parts)
+        return replace(made, limits=limits, spreads=tuple(map(_of_levels, made.scores, scores, spreads)))
 
     limits = tuple((float(score.min()), float(score.max())) for score in scores)
     return groups_of_columns(list(named), split).each(table) if named else table(slice(None))
+
+
+def _of_levels(levels: Array, score: Array, spread: Array | None) -> Array | None:
+    """Return how far those scores are apart for which each level stands."""
+    if spread is None:
+        return None
+    known, first = np.unique(score, return_index=True)
+    return spread[first][np.searchsorted(known, levels)]
 
 
 def _paired_scores(

@@ -59,7 +59,7 @@ class Stream:
         return nw.concat(list(self.batches(names)))
 
     def _frame(self, table: Any) -> Any:
-        """Return a table as a frame; in place of dictionaries' codes, which differ from batch to batch, their values."""
+        """Return a table as a frame, with values for the codes of dictionaries, which differ from batch to batch."""
         import narwhals as nw
         import pyarrow as pa
 

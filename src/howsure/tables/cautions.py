@@ -61,6 +61,6 @@ def of_bins(counts: NDArray[np.floating], spread: NDArray[np.floating]) -> Itera
     negative, positive = counts[spread > 0].T
     most = float(negative @ positive) / 2 / float(np.prod(counts.sum(0)) or 1.0)
     yield (
-        f"Scores were counted in bins, and differ by up to {spread.max():.2g} within one: this moves ROC AUC by {most:.1g} "
-        "at most. To count them as they are, say `exact=True`."
+        f"Scores were counted in bins, and differ by up to {spread.max():.2g} within one: this moves ROC AUC by "
+        f"{most:.1g} at most. To count them as they are, say `exact=True`."
     )
