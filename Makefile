@@ -26,10 +26,10 @@ demo: $(VENV)/demo.stamp
 	$(BIN)/howsure report examples/breast_cancer.csv --y-true label --y-pred logistic --y-score score_logistic --by tumour_size --html report.html
 
 test: $(VENV)/test.stamp
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
 slow: $(VENV)/test.stamp
-	$(BIN)/python -m pytest -n $(WORKERS) -m slow
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m slow
 
 check: $(VENV)/dev.stamp
 	$(BIN)/ruff check .

@@ -32,6 +32,7 @@ class Grouped:
     weight: Array
     weight_squared: Array
     ranks: tuple[dict[Any, int] | None, ...] = ()
+    multiplicity: Array | None = None  # of each value of the clusters' column, where it stands for several clusters
 
 
 def group(keys: Mapping[str, Any], weight: Any = None) -> Grouped:
@@ -66,6 +67,15 @@ def group(keys: Mapping[str, Any], weight: Any = None) -> Grouped:
     return replace(ordered, ranks=tuple(column.rank for column in columns))
 
 
+def group_again(keys: Mapping[str, Any], n: Array, weight: Array, weight_squared: Array) -> Grouped:
+    """Add up what was counted of combinations that are equal once they are labels; see `group`."""
+    columns = [encoded(name, values) for name, values in keys.items()]
+    codes, inverse = _distinct(columns, [max(len(column.levels), 1) for column in columns])
+    sums = (np.bincount(inverse, each) for each in (n, weight, weight_squared))
+    ordered = _in_order([column.levels for column in columns], codes, *sums)
+    return replace(ordered, ranks=tuple(column.rank for column in columns))
+
+
 def _flat(columns: list[Column], sizes: list[int], rows: slice) -> Array:
     first, *others = columns
     flat = np.multiply(first.codes[rows], sizes[1] if others else 1, dtype=np.int64)
@@ -96,6 +106,15 @@ def _counted(columns: list[Column], sizes: list[int], weights: Array | None, cel
 
 
 def _sorted(columns: list[Column], sizes: list[int], weights: Array | None) -> tuple[list[Array], Array, Array, Array]:
+    codes, inverse = _distinct(columns, sizes)
+    n = np.bincount(inverse).astype(float)
+    if weights is None:
+        return codes, n, n, n
+    return codes, n, np.bincount(inverse, weights), np.bincount(inverse, weights**2)
+
+
+def _distinct(columns: list[Column], sizes: list[int]) -> tuple[list[Array], Array]:
+    """Return the codes of the distinct combinations, and which of them each row is."""
     flat: Array = np.zeros(len(columns[0]), dtype=np.int64)
     span = 1
     for column, size in zip(columns, sizes, strict=True):
@@ -104,12 +123,8 @@ def _sorted(columns: list[Column], sizes: list[int], weights: Array | None) -> t
             span = int(flat.max()) + 1
         flat = flat * size + (column.codes - np.int64(column.offset))
         span *= size
-    _, first, inverse, n = np.unique(flat, return_index=True, return_inverse=True, return_counts=True)
-    codes = [column.codes[first] - np.int64(column.offset) for column in columns]
-    n = n.astype(float)
-    if weights is None:
-        return codes, n, n, n
-    return codes, n, np.bincount(inverse, weights), np.bincount(inverse, weights**2)
+    _, first, inverse = np.unique(flat, return_index=True, return_inverse=True)
+    return [column.codes[first] - np.int64(column.offset) for column in columns], inverse
 
 
 def _in_order(levels: list[Array], codes: list[Array], n: Array, total: Array, squared: Array) -> Grouped:

@@ -15,14 +15,13 @@ from howsure.sources.columns import Grouped, checked_weight, indicator, same_len
 from howsure.sources.doubts import refuse_odd_classes, refuse_unshared
 from howsure.sources.encoding import Column, as_labels, encoded
 from howsure.sources.frames import columns, grouped
-from howsure.sources.groups import MOST_CELLS, Cells, Groups, by_columns, clusters, groups_of_columns, roles
+from howsure.sources.groups import MOST_ATOMS, MOST_CELLS, Cells, Groups, by_columns, clusters, groups_of_columns, roles
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.multilabel import MultilabelTable
 from howsure.tables.table import label_array
 
 Array = NDArray[Any]
-MOST_ATOMS = 100_000  # distinct (cell, weight) pairs that are kept for exact resampling
 NUMBERS = (bool, int, float, np.number, np.bool_)
 
 
@@ -125,6 +124,7 @@ def confusion(
         is_weighted=sample_weight is not None,
         cluster=None if groups is None else counted.codes[2][kept],
         atoms=_atoms(keys, sample_weight, axis) if plain else None,
+        multiplicity=counted.multiplicity,
     )
 
     def table(counts: Array, design: Design, rows: Any) -> ConfusionTable:

@@ -251,30 +251,33 @@ def _from_arrow(name: str, values: Any) -> Column | None:
     return Column(name, as_labels(encodings.dictionary.to_pylist()), np.asarray(encodings.indices))
 
 
-def refuse_missing(name: str, missing: Array) -> None:
-    """Raise the error for missing values, if there are some."""
-    if missing.any():
-        number, first = int(missing.sum()), int(np.argmax(missing))
+def missing(values: Any) -> Array:
+    """Return which of an array's or a list's values stand for none."""
+    if isinstance(values, np.ndarray) and values.dtype.kind != "O":
+        return np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=bool)
+    return np.fromiter(map(is_missing, values), bool, len(values))
+
+
+def refuse_missing(name: str, gaps: Array, n: Array | None = None) -> None:
+    """Raise the error for missing values, if there are some; `n` has the number of cases of each row, if not one."""
+    if gaps.any():
+        number = int(gaps.sum() if n is None else n[gaps].sum())
         values = "value" if number == 1 else "values"
-        message = f"`{name}` has {number} missing {values} (first at row {first}). Drop or fill them first."
+        where = f" (first at row {int(np.argmax(gaps))})" if n is None else ""
+        message = f"`{name}` has {number} missing {values}{where}. Drop or fill them first."
         raise HowsureError(message)
 
 
 def coded_with_gaps(name: str, values: Any) -> tuple[Array, Array]:
     """Return the distinct values of a column and each row's code, -1 where it is missing."""
     array = _one_dimensional(name, plain(name, values))
-    if array.dtype.kind == "f":
-        missing = np.isnan(array)
-    elif array.dtype.kind == "O":
-        missing = np.fromiter(map(is_missing, array.tolist()), bool, len(array))
-    else:
-        missing = np.zeros(len(array), bool)
+    gaps = missing(array)
     codes = np.full(len(array), -1, dtype=np.intp)
-    if missing.all():
+    if gaps.all():
         return array[:0], codes
-    present = array[~missing]
+    present = array[~gaps]
     column = encoded(name, present if present.dtype.kind != "O" else as_labels(present.tolist()))
-    codes[~missing] = np.asarray(column.codes, dtype=np.intp) - column.offset
+    codes[~gaps] = np.asarray(column.codes, dtype=np.intp) - column.offset
     return column.levels, codes
 
 

@@ -1,11 +1,12 @@
-"""Frames of any library, lazy relations and files: the columns, or the counts, that an evaluation needs.
+"""Frames of any library, lazy frames, relations, streams and files: the columns, or the counts, that a table needs.
 
-Frames in memory give their columns; lazy frames and relations count by ``GROUP BY`` where the data are.
+Frames in memory give their columns; engines count by ``GROUP BY`` where the data are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,66 +14,154 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, boolean, one_of
-from howsure.sources.columns import Grouped, group, ordinary_scale
+from howsure.sources.columns import Grouped, checked_weight, group, group_again
 from howsure.sources.doubts import refuse_confused
+from howsure.sources.encoding import as_labels, missing, refuse_missing
+from howsure.sources.engines import Counted, collected, counted, counting, is_held
+from howsure.sources.groups import Tally
 from howsure.sources.plain import plain
+from howsure.sources.streams import Stream
 
 Array = NDArray[Any]
-AS_ARRAYS = {"BIGINT", "BOOLEAN", "DOUBLE", "INTEGER", "VARCHAR"}  # of DuckDB's types: arrays hold them exactly
+WEIGHT = "sample_weight"
 
 
-def grouped(data: Any, keys: Mapping[str, Any], weight: Any = None, *, check: bool = False) -> Grouped:
-    """Count the combinations of key columns.
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Rows of columns: one of each case as it was given, or each distinct one that an engine counted.
+
+    Parameters
+    ----------
+    columns : dict of str
+        Role → values.
+    tally : Tally, optional
+        How many cases each row stands for, and what they weigh; by default one, of no weight of its own.
+    spread : dict of str
+        Role of scores that were counted in bins → how far those are apart that the row stands for.
+    """
+
+    columns: dict[str, Any]
+    tally: Tally | None = None
+    spread: dict[str, Array] = field(default_factory=dict)
+
+    def numbers(self, rows: int) -> Array:
+        """Return the number of cases of each of the rows."""
+        return np.ones(rows) if self.tally is None else self.tally.n
+
+
+def rows(
+    data: Any,
+    names: Mapping[str, Any],
+    weight: Any = None,
+    *,
+    scores: Sequence[str] = (),
+    gaps: Sequence[str] = (),
+    exact: bool = False,
+    check: bool = False,
+) -> Rows:
+    """Return the rows of named columns, the distinct ones where an engine can count them.
 
     Parameters
     ----------
     data
-        None (the columns themselves are given), a frame, a lazy frame or relation, a mapping of columns, or a path.
-    keys
-        Role → column, or its name in ``data``.
+        None (the columns themselves are given), or what `opened` takes.
+    names
+        Role → column, or its name in ``data``; None for none.
     weight
         Weights, or the name of their column.
+    scores
+        Roles of columns of scores: an engine that has too many counts them in bins.
+    gaps
+        Roles of columns that may have missing values.
+    exact
+        Whether to count scores as they are, however many there are.
     check
         Whether to refuse a column that is judged by itself, and Series whose indices differ.
     """
-    if boolean("check", check):
-        refuse_confused({**keys, "sample_weight": weight})
-    if data is None:
-        return group(keys, weight)
-    frame = opened(data)
-    names = {role: checked_name(role, name, frame) for role, name in keys.items()}
-    weight_name = None if weight is None else checked_name("sample_weight", weight, frame)
-    if _is_lazy(frame):
-        return _pushed_down(frame, names, weight_name)
-    columns = {role: column_of(frame, name) for role, name in names.items()}
-    if check:
-        refuse_confused(columns)
-    return group(columns, None if weight_name is None else column_of(frame, weight_name))
+    frame, given = _found(data, {role: each for role, each in names.items() if each is not None}, weight, check=check)
+    weight = None if weight is None else given.pop(WEIGHT)
+    if frame is None:
+        return Rows(given, None if weight is None else Tally.of_weights(checked_weight(weight)))
+    found = _counted(frame, given, weight, scores, gaps, exact=exact)
+    tally = Tally(found.n, found.weight, found.weight_squared, is_weighted=weight is not None)
+    return _in_order(Rows(found.columns, tally, found.spread))
+
+
+def grouped(data: Any, keys: Mapping[str, Any], weight: Any = None, *, check: bool = False) -> Grouped:
+    """Count the combinations of key columns; the arguments are those of `rows`."""
+    frame, given = _found(data, keys, weight, check=check)
+    weight = None if weight is None else given.pop(WEIGHT)
+    if frame is None:
+        return group(given, weight)
+    found = _counted(frame, given, weight)
+    again = group_again(found.columns, found.n, found.weight, found.weight_squared)
+    return replace(again, ranks=tuple(map(found.ranks.get, given)), multiplicity=found.multiplicity)
 
 
 def columns(data: Any, names: Mapping[str, Any], *, check: bool = False) -> dict[str, Any]:
-    """Return the named columns of the data; of a lazy frame only these are collected.
+    """Return the named columns of the data row by row; of an engine only these are collected."""
+    frame, given = _found(data, names, None, check=check)
+    if frame is None:
+        return {role: plain(role, values) for role, values in given.items()} if data is None else given
+    with counting():
+        found = collected(frame.select(*dict.fromkeys(given.values())))
+    return {role: found[name] for role, name in given.items()}
 
-    With ``check`` a column that is judged by itself, and Series whose indices differ, are refused.
-    """
+
+def _in_order(found: Rows) -> Rows:
+    """Return distinct rows in one order, whichever the engine has: what is drawn by chance follows it."""
+    arrays = {role: _array(values) for role, values in found.columns.items()}
+    numbers = [each if each.dtype.kind in "biuf" else each.astype(str) for each in arrays.values()]
+    order = np.lexsort(numbers[::-1])
+    columns = {role: each[order] for role, each in arrays.items()}
+    tally = None if found.tally is None else found.tally.of(order)
+    return Rows(columns, tally, {role: spread[order] for role, spread in found.spread.items()})
+
+
+def _array(values: Any) -> Array:
+    return values if isinstance(values, np.ndarray) else as_labels(values)
+
+
+def _found(data: Any, names: Mapping[str, Any], weight: Any, *, check: bool) -> tuple[Any, dict[str, Any]]:
+    """Return the frame and the names of columns in it where an engine holds them, else none and the columns."""
+    given = dict(names) if weight is None else {**names, WEIGHT: weight}
     if boolean("check", check):
-        refuse_confused(names)
+        refuse_confused(given)
     if data is None:
-        return {role: plain(role, values) for role, values in names.items()}
+        return None, given
     frame = opened(data)
-    checked = {role: checked_name(role, name, frame) for role, name in names.items()}
-    if _is_lazy(frame):
-        frame = _collected(frame.select(*dict.fromkeys(checked.values())))
-    found = {role: column_of(frame, name) for role, name in checked.items()}
+    given = {role: checked_name(role, name, frame) for role, name in given.items()}
+    if is_held(frame):
+        return frame, given
+    given = {role: column_of(frame, name) for role, name in given.items()}
     if check:
-        refuse_confused(found)
+        refuse_confused(given)
+    return None, given
+
+
+def _counted(
+    frame: Any,
+    names: dict[str, str],
+    weight: str | None,
+    scores: Sequence[str] = (),
+    gaps: Sequence[str] = (),
+    *,
+    exact: bool = False,
+) -> Counted:
+    """Return what an engine counted; refuse missing values, but where there may be some."""
+    found = counted(frame, names, weight, scores, exact=exact)
+    for role, values in found.columns.items():
+        if role not in {*scores, *gaps}:
+            refuse_missing(role, missing(values), found.n)
     return found
 
 
 def opened(data: Any) -> Any:
-    """Return data as a narwhals frame; a mapping of columns stays as it is, a path is read."""
+    """Return data as a narwhals frame or a stream; columns as a mapping, of rows too; a path is read."""
     if isinstance(data, Mapping):
         return data
+    if isinstance(data, list | tuple) and data and all(isinstance(row, Mapping) for row in data):
+        return {name: [row.get(name) for row in data] for name in dict.fromkeys(name for row in data for name in row)}
     if isinstance(data, str | Path):
         from howsure.sources.files import read
 
@@ -86,9 +175,12 @@ def opened(data: Any) -> Any:
         message = "`data` has several columns of one name. Rename or drop them."
         raise HowsureError(message) from None
     except TypeError:
+        stream = Stream.of(data)
+        if stream is not None:
+            return stream
         message = (
             f"`data` is a {type(data).__name__}, not a frame. Give a pandas, Polars or Arrow frame, a DuckDB relation, "
-            "a mapping of columns, or the path of a file."
+            "an Ibis, Dask or Spark frame, a mapping of columns, a list of rows, or the path of a file."
         )
         raise HowsureError(message) from None
     return frame
@@ -107,96 +199,3 @@ def checked_name(role: str, name: Any, frame: Any) -> str:
 def column_of(frame: Any, name: str) -> Any:
     """Return one column of a frame in memory, in its library's own type."""
     return frame[name] if isinstance(frame, Mapping) else frame[name].to_native()
-
-
-def _is_lazy(frame: Any) -> bool:
-    return not isinstance(frame, Mapping) and not hasattr(frame, "to_dict")
-
-
-def _pushed_down(frame: Any, names: Mapping[str, str], weight: str | None, scale: float = 1.0) -> Grouped:
-    import narwhals as nw
-
-    totals = [nw.len().alias("howsure_n")]
-    if weight is not None:
-        each = _weights(frame, weight) * scale
-        totals += [
-            each.sum().alias("howsure_weight"),
-            (each * each).sum().alias("howsure_square"),
-            each.min().alias("howsure_smallest"),
-            each.max().alias("howsure_largest"),
-            each.is_null().sum().alias("howsure_absent"),
-        ]
-    keys = list(dict.fromkeys(names.values()))
-    counted = _collected(frame.group_by(*keys).agg(*totals))
-    n = _floats(column_of(counted, "howsure_n"))
-    if not len(n):
-        message = "The data have no rows: there is no case to evaluate."
-        raise HowsureError(message)
-    coded = [_complete(role, column_of(counted, name), n) for role, name in names.items()]
-    total, squared = n, n
-    if weight is not None:
-        absent, smallest, largest, total, squared = (
-            _floats(column_of(counted, f"howsure_{what}"))
-            for what in ("absent", "smallest", "largest", "weight", "square")
-        )
-        if scale == 1 and np.isfinite(largest).all() and largest.any() and ordinary_scale(largest) != 1:
-            return _pushed_down(frame, names, weight, ordinary_scale(largest))
-        if absent.any() or not np.isfinite(total).all() or (smallest < 0).any() or not total.any():
-            message = f"`sample_weight` (column '{weight}') has missing, infinite or negative values, or is all zeros."
-            raise HowsureError(message)
-    columns = dict(zip(names, coded, strict=True))
-    rows, weights, squares = (group(columns, values) for values in (n, total, squared))
-    return Grouped(rows.levels, rows.codes, rows.weight, weights.weight, squares.weight)
-
-
-def _weights(frame: Any, name: str) -> Any:
-    """Return the weights as an expression of floats: squares of small integers would overflow their type."""
-    import narwhals as nw
-
-    dtype = frame.collect_schema()[name]
-    if not (dtype.is_numeric() or dtype == nw.Boolean):
-        message = f"`sample_weight` (column '{name}') is not numeric. Give one non-negative number a case."
-        raise HowsureError(message)
-    return nw.col(name).cast(nw.Float64)
-
-
-def _complete(role: str, values: Any, n: Array) -> list[Any]:
-    """Return the key's values; refuse missing ones, with the number of rows that they stand for."""
-    listed = _listed(values)
-    missing = np.array([value is None or value != value for value in listed])  # noqa: PLR0124 - nan alone differs
-    if missing.any():
-        number = int(n[missing].sum())
-        message = f"`{role}` has {number} missing {'value' if number == 1 else 'values'}. Drop or fill them first."
-        raise HowsureError(message)
-    return listed
-
-
-def _listed(values: Any) -> list[Any]:
-    """Return a column of whichever library as a list."""
-    return list(next(getattr(values, name) for name in ("to_list", "to_pylist", "tolist") if hasattr(values, name))())
-
-
-def _floats(values: Any) -> Array:
-    listed = _listed(values)
-    return np.array([np.nan if value is None else float(value) for value in listed])
-
-
-def _collected(frame: Any) -> Any:
-    """Collect a small lazy result; DuckDB's without needing PyArrow."""
-    if not frame.implementation.is_duckdb():
-        return frame.collect()
-    from howsure.sources.files import reading
-
-    native = frame.to_native()
-    with reading("`data`"):
-        if {str(each) for each in native.types} <= AS_ARRAYS:
-            return {name: plain(name, column) for name, column in native.fetchnumpy().items()}
-        rows = native.fetchall()
-    return {name: _Plain([row[i] for row in rows]) for i, name in enumerate(native.columns)}
-
-
-class _Plain(list[Any]):
-    """A list that answers as a column does."""
-
-    def to_list(self) -> list[Any]:
-        return list(self)

@@ -21,6 +21,7 @@ from howsure.tables.table import Table
 Array = NDArray[Any]
 Made = TypeVar("Made", bound=Table)
 ROLE = "by"  # with the column's name in brackets, in errors
+MOST_ATOMS = 100_000  # distinct (cell, weight) pairs that are kept for exact resampling
 MOST_CELLS = 2**28  # of all tables together: 2 GiB
 
 
@@ -122,6 +123,61 @@ def _made(make: Callable[[Any], Made], key: Hashable, rows: Array) -> Made:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Tally:
+    """What rows stand for.
+
+    Parameters
+    ----------
+    n, weight, weight_squared : ndarray of shape (rows,)
+        Number of cases of each row, and their sums of weights and of squared weights.
+    is_weighted : bool
+        Whether cases have weights of their own.
+    is_single : bool
+        Whether each row is one case.
+    """
+
+    n: Array
+    weight: Array
+    weight_squared: Array
+    is_weighted: bool = False
+    is_single: bool = False
+
+    @classmethod
+    def of_cases(cls, number: int) -> Tally:
+        """Return that of rows which are one case each."""
+        one = np.ones(number)
+        return cls(one, one, one, is_single=True)
+
+    @classmethod
+    def of_weights(cls, weight: Array) -> Tally:
+        """Return that of rows which are one case each, with a weight."""
+        return cls(np.ones(len(weight)), weight, weight**2, is_weighted=True, is_single=True)
+
+    def of(self, some: Any) -> Tally:
+        """Return that of some of the rows."""
+        found = self.n[some], self.weight[some], self.weight_squared[some]
+        return Tally(*found, self.is_weighted, self.is_single)
+
+    @property
+    def cases(self) -> int:
+        """The number of cases of all rows."""
+        return round(float(self.n.sum()))
+
+    def counts(self, cell: Array, size: int) -> Array:
+        """Return the sums of weights by cell, ``(size,)``."""
+        return np.bincount(cell, self.weight, size)
+
+    def design(self, cell: Array, size: int, cluster: Array | None) -> Design:
+        """Return the design of the rows in their cells, and in clusters if they are."""
+        if cluster is not None:
+            return clusters(cluster, cell, self.weight, self.weight_squared)
+        if not self.is_weighted:
+            return Independent()
+        atoms = (cell, self.weight, self.n) if self.is_single and len(cell) <= MOST_ATOMS else None
+        return Weighted(np.bincount(cell, self.weight_squared, size), atoms)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Cells:
     """Counted combinations of values by the cell of a table that they fall in.
 
@@ -135,6 +191,8 @@ class Cells:
         Rows, weights and squared weights of each.
     cluster : ndarray of shape (combinations,), optional
         Cluster of each.
+    multiplicity : ndarray of shape (clusters,), optional
+        How many clusters each stands for, if not one.
     atoms : tuple of three ndarray, optional
         Distinct weights: see `Weighted`.
     """
@@ -147,52 +205,68 @@ class Cells:
     is_weighted: bool = False
     cluster: Array | None = None
     atoms: tuple[Array, Array, Array] | None = None
+    multiplicity: Array | None = None
+
+    def _all(self, values: Array) -> Array:
+        """Return what the combinations have in all clusters that they stand for."""
+        return values if self.multiplicity is None else values * self.multiplicity[self.cluster]
 
     def table(self, make: Callable[[Array, Design, Any], Made]) -> Made:
         """Return the table of all combinations, from flat counts, design and number of rows."""
 
         def added(values: Array) -> Array:
-            return np.bincount(self.cell, values, self.size)
+            return np.bincount(self.cell, self._all(values), self.size)
 
         design: Design = Independent()
         if self.cluster is not None:
-            design = clusters(self.cluster, self.cell, self.weight, self.weight_squared)
+            entries = self.cluster, self.cell, self.weight, self.weight_squared
+            design = clusters(*entries, multiplicity=self.multiplicity)
         elif self.is_weighted:
             design = Weighted(added(self.weight_squared), self.atoms)
-        return make(added(self.weight), design, round(float(self.n.sum())))
+        return make(added(self.weight), design, round(float(self._all(self.n).sum())))
 
     def tables(self, groups: Groups, make: Callable[[Array, Design, Any], Made]) -> Tables[Made]:
         """Return a table for each group, as one batch, and the table of all."""
         design: Design = Independent()
         if self.cluster is not None:
-            design = clusters(self.cluster, self.cell, self.weight, self.weight_squared, groups, self.size)
+            entries = self.cluster, self.cell, self.weight, self.weight_squared
+            design = clusters(*entries, groups, self.size, self.multiplicity)
         elif self.is_weighted:
             design = Weighted(groups.counted(self.cell, self.weight_squared, self.size))
-        rows = np.rint(np.bincount(groups.code, self.n, len(groups.keys))).astype(int)
-        stack = make(groups.counted(self.cell, self.weight, self.size), design, rows)
+        rows = np.rint(np.bincount(groups.code, self._all(self.n), len(groups.keys))).astype(int)
+        stack = make(groups.counted(self.cell, self._all(self.weight), self.size), design, rows)
         return groups.tables(stack, self.table(make))
 
 
 def clusters(
-    cluster: Array, cell: Array, count: Array, squared: Array, groups: Groups | None = None, size: int = 0
+    cluster: Array,
+    cell: Array,
+    count: Array,
+    squared: Array,
+    groups: Groups | None = None,
+    size: int = 0,
+    multiplicity: Array | None = None,
 ) -> Clusters:
     """Return the design of cases in clusters, from sparse counts; cluster codes become consecutive.
 
     A cluster with cases in several groups is a cluster in each of them; one without weight is none. ``squared`` has
-    the sums of squared weights of the entries.
+    the sums of squared weights of the entries, and ``multiplicity`` of each cluster how many are like it.
     """
     counts = count > 0
     cluster, cell, count, squared = cluster[counts], cell[counts], count[counts], squared[counts]
     groups = None if groups is None else groups.kept(counts)
+    number = int(cluster.max(initial=0)) + 1
+    like = np.ones(number) if multiplicity is None else multiplicity
+    times = like[cluster]
     if groups is None:
         present, codes = np.unique(cluster, return_inverse=True)
-        weight = float(quotient(squared.sum(), count.sum()))
-        return Clusters(codes, cell, count, np.ones(len(present)), case_weight=weight)
-    number, tables = int(cluster.max()) + 1, len(groups.keys)
-    weights = quotient(np.bincount(groups.code, squared, tables), np.bincount(groups.code, count, tables))
+        weight = float(quotient(squared @ times, count @ times))
+        return Clusters(codes, cell, count, like[present], case_weight=weight)
+    tables = len(groups.keys)
+    weights = quotient(*(np.bincount(groups.code, each * times, tables) for each in (squared, count)))
     present, codes = np.unique(groups.code * number + cluster, return_inverse=True)
     order = np.argsort(codes, kind="stable")  # entries in the order of their tables
-    entries = codes[order], (groups.code * size + cell)[order], count[order], np.ones(len(present))
+    entries = codes[order], (groups.code * size + cell)[order], count[order], like[present % number]
     return Clusters(*entries, present // number, (tables, size), case_weight=weights)
 
 

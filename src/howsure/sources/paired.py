@@ -11,14 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.designs.base import Design
-from howsure.designs.counted import Independent, Weighted
 from howsure.errors import HowsureError
-from howsure.sources.columns import checked_weight, same_length
+from howsure.sources.columns import same_length
 from howsure.sources.confusion import are_named, class_labels, grouped_by_weight, refuse_mixed
 from howsure.sources.encoding import as_labels, encoded
-from howsure.sources.frames import columns, grouped
-from howsure.sources.groups import Cells, Groups, by_columns, clusters, groups_of_columns, roles
-from howsure.sources.scores import MOST_ATOMS, binary_truth, score_values
+from howsure.sources.frames import grouped, rows
+from howsure.sources.groups import Cells, Groups, Tally, by_columns, groups_of_columns, roles
+from howsure.sources.scores import binary_truth, score_values
 from howsure.tables.batch import Tables
 from howsure.tables.paired import PairedScoresTable, PairedTable
 
@@ -158,6 +157,7 @@ def paired(
         is_weighted=sample_weight is not None,
         cluster=None if groups is None else counted.codes[first - 1][kept],
         atoms=None if by_weight is None else (cell, each[kept], by_weight.n[kept]),
+        multiplicity=counted.multiplicity,
     )
 
     def table(counts: Array, design: Design, rows: Any) -> PairedTable:
@@ -223,6 +223,7 @@ def paired_scores(
     sample_weight: Any = ...,
     groups: Any = ...,
     by: None = None,
+    exact: bool = ...,
     check: bool = ...,
 ) -> PairedScoresTable: ...
 
@@ -237,6 +238,7 @@ def paired_scores(
     sample_weight: Any = ...,
     groups: Any = ...,
     by: Sized,
+    exact: bool = ...,
     check: bool = ...,
 ) -> Tables[PairedScoresTable]: ...
 
@@ -250,6 +252,7 @@ def paired_scores(
     groups: Any = None,
     sample_weight: Any = None,
     by: Sized | None = None,
+    exact: bool = False,
     check: bool = True,
 ) -> PairedScoresTable | Tables[PairedScoresTable]:
     """Count the cases by the scores that several models give to them, and the true class.
@@ -271,6 +274,9 @@ def paired_scores(
         Non-negative weight of each case.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values.
+    exact : bool
+        Whether an engine counts all scores as they are. By default it counts more than 4 million cases in bins, 2**20
+        in all, as `scores` does.
     check : bool
         Whether to refuse data that do not look like what they are given as; False takes them as they are.
 
@@ -294,31 +300,40 @@ def paired_scores(
     0.625
     """
     models = _models(y_score, data)
-    names = {"y_true": y_true} | {f"y_score['{name}']": column for name, column in models.items()}
-    names |= {} if groups is None else {"groups": groups}
-    names |= {} if sample_weight is None else {"sample_weight": sample_weight}
+    of_models = {f"y_score['{name}']": column for name, column in models.items()}
     named = by_columns(by, data)
-    given = columns(data, names | roles(named), check=check)
+    names = {"y_true": y_true} | of_models | {"groups": groups} | roles(named)
+    found = rows(data, names, sample_weight, scores=list(of_models), exact=exact, check=check)
+    given, tally = found.columns, found.tally
     truth = encoded("y_true", given["y_true"])
-    scores = [score_values(given[role]) for role in names if role.startswith("y_score[")]
+    scores = [score_values(given[role], tally) for role in of_models]
     for name, score in zip(models, scores, strict=True):
         if len(score) != len(truth):
             message = f"`y_true` has {len(truth)} cases and the scores of '{name}' {len(score)}. Give one per case."
             raise HowsureError(message)
     cluster = encoded("groups", given["groups"]) if groups is not None else None
     split = [encoded(role, given[role]) for role in roles(named)]
-    weight = checked_weight(given["sample_weight"]) if sample_weight is not None else None
-    same_length([truth, *split, *([] if cluster is None else [cluster])], weight)
+    same_length([truth, *split, *([] if cluster is None else [cluster])], None if tally is None else tally.weight)
     positive, classes = binary_truth(truth, pos_label, check=check)
     group = None if cluster is None else np.asarray(cluster.codes)
+    spreads = [found.spread.get(role) for role in of_models]
+    tally = Tally.of_cases(len(truth)) if tally is None else tally
 
     def table(some: Any) -> PairedScoresTable:
-        parts = (None if part is None else part[some] for part in (weight, group))
-        found = _paired_scores(positive[some], [score[some] for score in scores], classes, tuple(models), *parts)
-        return replace(found, limits=limits)
+        parts = tally.of(some), None if group is None else group[some]
+        made = _paired_scores(positive[some], [score[some] for score in scores], classes, tuple(models), *parts)
+        return replace(made, limits=limits, spreads=tuple(map(_of_levels, made.scores, scores, spreads)))
 
     limits = tuple((float(score.min()), float(score.max())) for score in scores)
     return groups_of_columns(list(named), split).each(table) if named else table(slice(None))
+
+
+def _of_levels(levels: Array, score: Array, spread: Array | None) -> Array | None:
+    """Return how far those scores are apart for which each level stands."""
+    if spread is None:
+        return None
+    known, first = np.unique(score, return_index=True)
+    return spread[first][np.searchsorted(known, levels)]
 
 
 def _paired_scores(
@@ -326,29 +341,18 @@ def _paired_scores(
     scores: list[Array],
     classes: Array,
     models: tuple[str, ...],
-    weight: Array | None,
+    tally: Tally,
     cluster: Array | None,
 ) -> PairedScoresTable:
     distinct = [np.unique(score, return_inverse=True) for score in scores]
     tuples, row = np.unique(np.column_stack([code for _, code in distinct]), axis=0, return_inverse=True)
     cell = 2 * row.ravel() + positive
-    weights = np.ones(len(cell)) if weight is None else weight
-
-    def cells(values: Array) -> Array:
-        return np.bincount(cell, values, 2 * len(tuples)).reshape(-1, 2)
-
-    design: Design = Independent()
-    if cluster is not None:
-        design = clusters(cluster, cell, weights, weights**2)
-    elif weight is not None:
-        atoms = (cell, weights, np.ones(len(cell))) if len(cell) <= MOST_ATOMS else None
-        design = Weighted(cells(weights**2).ravel(), atoms)
     return PairedScoresTable(
-        counts=cells(weights),
+        counts=tally.counts(cell, 2 * len(tuples)).reshape(-1, 2),
         labels=classes,
         names=models,
         codes=tuples,
         scores=tuple(levels for levels, _ in distinct),
-        design=design,
-        rows=len(cell),
+        design=tally.design(cell, 2 * len(tuples), cluster),
+        rows=tally.cases,
     )

@@ -9,15 +9,13 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.designs.base import Design
-from howsure.designs.counted import Independent, Weighted
 from howsure.errors import HowsureError
 from howsure.sources.columns import checked_weight, indicator, same_length, sort_order
 from howsure.sources.doubts import refuse_alike, refuse_odd_classes
 from howsure.sources.encoding import Column, as_labels, encoded
 from howsure.sources.frames import columns
-from howsure.sources.groups import by_columns, clusters, groups_of_columns, roles
-from howsure.sources.scores import MOST_ATOMS, score_values
+from howsure.sources.groups import Tally, by_columns, clusters, groups_of_columns, roles
+from howsure.sources.scores import score_values
 from howsure.tables.batch import Tables
 from howsure.tables.score_matrix import MulticlassScoresTable, MultilabelScoresTable, ScoreMatrixTable
 from howsure.tables.table import label_array
@@ -211,20 +209,9 @@ def _multiclass(
 ) -> MulticlassScoresTable:
     size = score.shape[1]
     cell = np.arange(len(score)) * size + position
-    weights = np.ones(len(score)) if weight is None else weight
-
-    def cells(values: Array) -> Array:
-        counts = np.zeros(score.size)
-        counts[cell] = values
-        return counts
-
-    design: Design = Independent()
-    if group is not None:
-        design = clusters(group, cell, weights, weights**2)
-    elif weight is not None:
-        atoms = (cell, weights, np.ones(len(cell))) if len(cell) <= MOST_ATOMS else None
-        design = Weighted(cells(weights**2), atoms)
-    counts = cells(weights).reshape(score.shape)
+    tally = Tally.of_cases(len(score)) if weight is None else Tally.of_weights(weight)
+    counts = tally.counts(cell, score.size).reshape(score.shape)
+    design = tally.design(cell, score.size, group)
     return MulticlassScoresTable(counts=counts, scores=score, labels=classes, design=design, rows=len(score))
 
 

@@ -9,20 +9,17 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.base import Design
-from howsure.designs.counted import Weighted
 from howsure.errors import HowsureError, OneClassError
-from howsure.sources.columns import checked_weight, same_length, sort_order
+from howsure.sources.columns import same_length, sort_order
 from howsure.sources.doubts import refuse_alike, refuse_odd_classes
 from howsure.sources.encoding import encoded
-from howsure.sources.frames import columns
-from howsure.sources.groups import by_columns, clusters, groups_of_columns, roles
+from howsure.sources.frames import rows
+from howsure.sources.groups import Tally, by_columns, groups_of_columns, roles
 from howsure.sources.plain import plain
 from howsure.tables.batch import Tables
 from howsure.tables.scores import ScoresTable
 
 Array = NDArray[Any]
-MOST_ATOMS = 100_000  # weighted cases that are kept for exact resampling
 POSITIVE_BY_HABIT = ({0, 1}, {-1, 1})  # scikit-learn takes 1 as positive in these
 
 
@@ -36,6 +33,7 @@ def scores(
     sample_weight: Any = ...,
     groups: Any = ...,
     by: None = None,
+    exact: bool = ...,
     check: bool = ...,
 ) -> ScoresTable: ...
 
@@ -50,6 +48,7 @@ def scores(
     sample_weight: Any = ...,
     groups: Any = ...,
     by: Sized,
+    exact: bool = ...,
     check: bool = ...,
 ) -> Tables[ScoresTable]: ...
 
@@ -63,6 +62,7 @@ def scores(
     sample_weight: Any = None,
     groups: Any = None,
     by: Sized | None = None,
+    exact: bool = False,
     check: bool = True,
 ) -> ScoresTable | Tables[ScoresTable]:
     """Count cases by distinct score and true class; the scores are sorted once.
@@ -83,6 +83,10 @@ def scores(
         Cluster of each case (patient, document, user): cases of one cluster vary together.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values.
+    exact : bool
+        Whether an engine counts all scores as they are. By default it counts more than 4 million cases in 2**20 bins,
+        and a bin that holds several scores stands for their mean; ``table.cautions`` say by how much that can move
+        ROC AUC. Scores in memory are always as they are.
     check : bool
         Whether to refuse data that do not look like what they are given as; False takes them as they are.
 
@@ -106,11 +110,11 @@ def scores(
     ([0.2, 0.4, 0.9], [[1, 0], [1, 1], [0, 1]])
     """
     named = by_columns(by, data)
-    others = {"sample_weight": sample_weight, "groups": groups} | roles(named)
-    names = {role: column for role, column in others.items() if column is not None}
-    given = columns(data, {"y_true": y_true, "y_score": y_score} | names, check=check)
+    names = {"y_true": y_true, "y_score": y_score, "groups": groups} | roles(named)
+    found = rows(data, names, sample_weight, scores=("y_score",), exact=exact, check=check)
+    given, tally = found.columns, found.tally
     truth = encoded("y_true", given["y_true"])
-    score = score_values(given["y_score"])
+    score = score_values(given["y_score"], tally)
     cluster = encoded("groups", given["groups"]) if "groups" in given else None
     split = [encoded(role, given[role]) for role in roles(named)]
     if len(score) != len(truth):
@@ -119,21 +123,30 @@ def scores(
             "Give one value per case in each."
         )
         raise HowsureError(message)
-    same_length([truth, *split, *([] if cluster is None else [cluster])], given.get("sample_weight"))
-    weight = checked_weight(given["sample_weight"]) if "sample_weight" in given else None
+    same_length([truth, *split, *([] if cluster is None else [cluster])], None if tally is None else tally.weight)
     positive, classes = binary_truth(truth, pos_label, check=check)
     group = None if cluster is None else np.unique(np.asarray(cluster.codes), return_inverse=True)[1]
+    spread = found.spread.get("y_score")
 
     def table(some: Any) -> ScoresTable:
-        parts = (None if part is None else part[some] for part in (weight, group))
-        return replace(scores_table(positive[some], score[some], classes, *parts), limits=limits)
+        parts = (None if part is None else part[some] for part in (group, spread))
+        own = None if tally is None else tally.of(some)
+        return replace(scores_table(positive[some], score[some], classes, own, *parts), limits=limits)
 
     limits = float(score.min()), float(score.max())
     return groups_of_columns(list(named), split).each(table) if named else table(slice(None))
 
 
-def score_values(values: Any) -> Array:
-    """Return scores as floats; refuse what is not one-dimensional, not numeric or not finite."""
+def score_values(values: Any, tally: Tally | None = None) -> Array:
+    """Return scores as floats; refuse what is not one-dimensional, not numeric or not finite.
+
+    Parameters
+    ----------
+    values : array-like of shape (n,)
+        The scores.
+    tally : Tally, optional
+        How many cases each stands for, if not one.
+    """
     values = plain("y_score", values)
     try:
         array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values, dtype=float)
@@ -146,8 +159,10 @@ def score_values(values: Any) -> Array:
         raise HowsureError(message)
     finite = np.isfinite(array)
     if not finite.all():
-        first, number = int(np.argmin(finite)), int((~finite).sum())
-        message = f"`y_score` has {number} missing or infinite values (first at row {first}). Drop or fill them first."
+        is_row = tally is None or tally.is_single
+        number = int((~finite).sum() if tally is None else tally.n[~finite].sum())
+        where = f" (first at row {int(np.argmin(finite))})" if is_row else ""
+        message = f"`y_score` has {number} missing or infinite values{where}. Drop or fill them first."
         raise HowsureError(message)
     return array
 
@@ -200,28 +215,44 @@ def _opposite(label: Any) -> Any:
 
 
 def scores_table(
-    positive: Array, score: Array, classes: Array, weight: Array | None = None, group: Array | None = None
+    positive: Array,
+    score: Array,
+    classes: Array,
+    tally: Tally | None = None,
+    group: Array | None = None,
+    spread: Array | None = None,
 ) -> ScoresTable:
-    """Return the table of checked columns: which cases are positive, and their scores, weights and clusters."""
-    if weight is None and group is None:
+    """Return the table of checked columns.
+
+    Parameters
+    ----------
+    positive, score : ndarray of shape (n,)
+        Which rows are positive, and their scores.
+    classes : ndarray of shape (2,)
+        The negative and the positive class.
+    tally : Tally, optional
+        What the rows stand for, if not one case each.
+    group : ndarray of shape (n,), optional
+        Their clusters.
+    spread : ndarray of shape (n,), optional
+        How far the scores are apart that each stands for.
+    """
+    if tally is None and group is None:
         # Taking by positions is ten times as fast as by a mask.
         sides = (np.sort(score[np.flatnonzero(side)]) for side in (~positive, positive))
         support, counts = _counted(*sides)
         return ScoresTable(counts=counts, scores=support, labels=classes, rows=len(score))
-    support, row = np.unique(score, return_inverse=True)
+    tally = Tally.of_cases(len(score)) if tally is None else tally
+    support, first, row = np.unique(score, return_index=True, return_inverse=True)
     cell = 2 * row + positive
-    weights = np.ones(len(score)) if weight is None else weight
-
-    def cells(values: Array) -> Array:
-        return np.bincount(cell, values, 2 * len(support)).reshape(-1, 2)
-
-    design: Design
-    if group is not None:
-        design = clusters(group, cell, weights, weights**2)
-    else:
-        atoms = (cell, weights, np.ones(len(cell))) if len(cell) <= MOST_ATOMS else None
-        design = Weighted(cells(weights**2).ravel(), atoms)
-    return ScoresTable(counts=cells(weights), scores=support, labels=classes, design=design, rows=len(score))
+    return ScoresTable(
+        counts=tally.counts(cell, 2 * len(support)).reshape(-1, 2),
+        scores=support,
+        labels=classes,
+        design=tally.design(cell, 2 * len(support), group),
+        rows=tally.cases,
+        spread=None if spread is None else spread[first],
+    )
 
 
 def _counted(negative: Array, positive: Array) -> tuple[Array, Array]:

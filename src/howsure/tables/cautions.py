@@ -51,3 +51,16 @@ def of_scores(scores: NDArray[np.floating], rows: int) -> Iterator[str]:
     if rows > len(scores) and len(scores) <= 2:
         shown = " and ".join(f"{score:g}" for score in scores)
         yield f"The only scores are {shown}: look whether they are predictions, and give the scores behind them."
+
+
+def of_bins(counts: NDArray[np.floating], spread: NDArray[np.floating]) -> Iterator[str]:
+    """Say that scores were counted in bins, and by how much that can move the area under the ROC curve.
+
+    Of the pairs of a negative and a positive case of one bin half count as won: at worst all, or none, are.
+    """
+    negative, positive = counts[spread > 0].T
+    most = float(negative @ positive) / 2 / float(np.prod(counts.sum(0)) or 1.0)
+    yield (
+        f"Scores were counted in bins, and differ by up to {spread.max():.2g} within one: this moves ROC AUC by "
+        f"{most:.1g} at most. To count them as they are, say `exact=True`."
+    )

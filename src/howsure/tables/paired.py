@@ -205,6 +205,8 @@ class PairedScoresTable(JointTable):
     limits : tuple of tuple of two float
         Smallest and largest score of each model in all groups, where these are the cases of one; by default those of
         the table.
+    spreads : tuple of ndarray or None
+        How far the scores of each model are apart for which each stands, where an engine counted them in bins.
     design : Design
         How the counts would vary if the study were repeated.
     rows : int or ndarray of shape (...)
@@ -221,6 +223,7 @@ class PairedScoresTable(JointTable):
 
     scores: tuple[Array, ...]
     limits: tuple[tuple[float, float], ...] = ()
+    spreads: tuple[Array | None, ...] = ()
     holds: ClassVar[tuple[str, ...]] = ("scores",)
     noun: ClassVar[str] = "paired table of scores"
     why_undefined: ClassVar[str] = "undefined: one of the classes has no case"
@@ -250,7 +253,8 @@ class PairedScoresTable(JointTable):
     def _view(self, index: int) -> Marginal:
         score = self.scores[index]
         limits = self.limits[index] if self.limits else None
-        empty = ScoresTable(counts=np.zeros((len(score), 2)), scores=score, labels=self.labels, limits=limits)
+        own = {"limits": limits, "spread": self.spreads[index] if self.spreads else None}
+        empty = ScoresTable(counts=np.zeros((len(score), 2)), scores=score, labels=self.labels, **own)
         return Marginal(empty, 2 * self.codes[:, index, None] + np.arange(2))
 
 

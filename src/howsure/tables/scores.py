@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.designs.sums import added_up
 from howsure.errors import HowsureError, real_number
-from howsure.tables.cautions import of_scores
+from howsure.tables.cautions import of_bins, of_scores
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.table import LONG_TABLE, Table
 
@@ -39,6 +39,8 @@ class ScoresTable(Table):
         Tells its cases apart from others with equal counts; see `Table`.
     limits : tuple of two float, optional
         Smallest and largest score of all groups, where these are the cases of one; by default those of the table.
+    spread : ndarray of shape (S,), optional
+        How far the scores are apart for which each stands, where an engine counted them in bins.
 
     Examples
     --------
@@ -49,6 +51,7 @@ class ScoresTable(Table):
 
     scores: Array
     limits: tuple[float, float] | None = None
+    spread: Array | None = None
     noun: ClassVar[str] = "table of scores"
     holds: ClassVar[tuple[str, ...]] = ("scores",)
     has_thresholds: ClassVar[bool] = True
@@ -59,7 +62,8 @@ class ScoresTable(Table):
         """What a reader of the numbers should know of the design and of odd scores, in sentences."""
         if self.batch or not self.design.has_labels:
             return super().cautions
-        return (*super().cautions, *of_scores(self.scores, self.rows))
+        binned = () if self.spread is None else of_bins(self.counts, self.spread)
+        return (*super().cautions, *of_scores(self.scores, self.rows), *binned)
 
     @property
     def default_metrics(self) -> tuple[str, ...]:

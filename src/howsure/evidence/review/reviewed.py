@@ -21,7 +21,7 @@ from howsure.errors import HowsureError, real_numbers
 from howsure.evidence.review.prior import Cells, fixed_cells, pooled_cells
 from howsure.evidence.review.rows import ReviewedRows
 from howsure.methods.dirichlet import Prior, prior_array
-from howsure.sources.frames import columns
+from howsure.sources.frames import rows
 from howsure.sources.groups import Groups, by_columns, groups_of, roles
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable, from_counts
@@ -256,16 +256,16 @@ def reviewed(
     if _are_counts({"counts": counts, "reviews": reviews}, names, {"data": data, "by": by}):
         return _of_counts(counts, reviews, labels, prior)
     named = by_columns(by, data)
-    given = columns(data, names | roles(named), check=check)
-    rows = ReviewedRows.of(given, labels, check=check)
+    given = rows(data, names | roles(named), gaps=("y_reviewed",), check=check)
+    cases = ReviewedRows.of(given, labels, check=check)
 
     def table(some: Any) -> ConfusionTable:
-        found, reviews = rows.counted(some)
+        found, reviews = cases.counted(some)
         if prior is None and not reviews.any():
             raise HowsureError(UNREVIEWED)
-        return _corrected(from_counts(found, rows.labels), reviews, prior)
+        return _corrected(from_counts(found, cases.labels), reviews, prior)
 
-    return groups_of(named, given, len(rows.cell)).each(table) if named else table(slice(None))
+    return groups_of(named, given.columns, len(cases.cell)).each(table) if named else table(slice(None))
 
 
 def _are_counts(counts: Mapping[str, Any], rows: Mapping[str, Any], of_rows: Mapping[str, Any]) -> bool:

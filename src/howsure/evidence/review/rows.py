@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from howsure.errors import HowsureError
 from howsure.sources.columns import same_length
 from howsure.sources.confusion import class_labels, refuse_mixed
 from howsure.sources.encoding import as_labels, encoded, is_missing
+from howsure.sources.frames import Rows
 
 Array = NDArray[Any]
 
@@ -29,15 +30,19 @@ class ReviewedRows:
         Flat position of the recorded and the predicted label; −1 where one of them is none of the classes.
     corrected : ndarray of shape (n,)
         Position of the corrected label; −1 where the case was not reviewed.
+    number : ndarray of shape (n,)
+        How many cases there are of each.
     """
 
     labels: Array
     cell: Array
     corrected: Array
+    number: Array
 
     @classmethod
-    def of(cls, given: Mapping[str, Any], labels: ArrayLike | None, *, check: bool = True) -> ReviewedRows:
+    def of(cls, found: Rows, labels: ArrayLike | None, *, check: bool = True) -> ReviewedRows:
         """Return the cases of the columns ``y_true``, ``y_pred`` and ``y_reviewed``."""
+        given = found.columns
         coded = [encoded(role, given[role]) for role in ("y_true", "y_pred")]
         listed = _listed(given["y_reviewed"])
         known = np.array([not is_missing(label) for label in listed], dtype=bool)
@@ -46,8 +51,8 @@ class ReviewedRows:
         levels = [each.levels[np.unique(each.codes) - each.offset] for each in (*coded, reviewed)]
         refuse_mixed(levels[0], levels[1], check=check)
         refuse_mixed(levels[0], levels[2], said="y_reviewed", check=check)
-        found = as_labels([*levels[1].tolist(), *levels[2].tolist()])
-        axis = class_labels(levels[0], found, labels, check=check)
+        said = as_labels([*levels[1].tolist(), *levels[2].tolist()])
+        axis = class_labels(levels[0], said, labels, check=check)
         true, predicted, place = (_positions(each, axis) for each in (*coded, reviewed))
         if (place < 0).any():
             unknown = reviewed.levels[reviewed.codes[np.argmax(place < 0)] - reviewed.offset]
@@ -55,15 +60,16 @@ class ReviewedRows:
         corrected = np.full(len(known), -1)
         corrected[known] = place
         inside = (true >= 0) & (predicted >= 0)
-        return cls(axis, np.where(inside, true * len(axis) + predicted, -1), corrected)
+        cell = np.where(inside, true * len(axis) + predicted, -1)
+        return cls(axis, cell, corrected, found.numbers(len(cell)))
 
     def counted(self, some: Any) -> tuple[Array, Array]:
         """Return the counts, ``(K, K)``, and the reviews, ``(K, K, K)``, of some of the rows."""
-        size, cell, corrected = len(self.labels), self.cell[some], self.corrected[some]
+        size, cell, corrected, number = len(self.labels), self.cell[some], self.corrected[some], self.number[some]
         seen = corrected >= 0
         seen &= cell >= 0
-        counts = np.bincount(cell[cell >= 0], minlength=size**2)
-        reviews = np.bincount(cell[seen] * size + corrected[seen], minlength=size**3)
+        counts = np.bincount(cell[cell >= 0], number[cell >= 0], size**2)
+        reviews = np.bincount(cell[seen] * size + corrected[seen], number[seen], size**3)
         return counts.reshape(size, size), reviews.reshape(size, size, size)
 
 

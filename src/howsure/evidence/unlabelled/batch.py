@@ -143,15 +143,24 @@ def _cumulated(values: Array) -> Array:
     return np.concatenate([[0.0], np.cumsum(values)])
 
 
-def calibrated_batch(y_score: Any, calibrator: Calibrator) -> ScoresTable:
-    """Return the table of unlabelled scores, with the classes that a calibrator expects and their uncertainty."""
-    scores, number = np.unique(calibrator.checked(y_score), return_counts=True)
-    if not scores.size:
+def calibrated_batch(score: Array, number: Array, calibrator: Calibrator) -> ScoresTable:
+    """Return the table of unlabelled scores, with the classes that a calibrator expects and their uncertainty.
+
+    Parameters
+    ----------
+    score, number : ndarray of shape (n,)
+        Checked scores, and how many cases have each.
+    calibrator : Calibrator
+        What makes them probabilities.
+    """
+    if not score.size:
         message = "`y_score` is empty: there is no case to evaluate."
         raise HowsureError(message)
+    scores, place = np.unique(score, return_inverse=True)
+    number = np.bincount(place, number)
     share = calibrator.mean(scores)
     counts = np.stack([number * (1 - share), number * share], -1)
-    design = CalibratedBatch(calibrator, scores, number.astype(float), np.arange(counts.size).reshape(counts.shape))
+    design = CalibratedBatch(calibrator, scores, number, np.arange(counts.size).reshape(counts.shape))
     return ScoresTable(
-        counts=counts, scores=scores, labels=calibrator.table.labels, design=design, rows=int(number.sum())
+        counts=counts, scores=scores, labels=calibrator.table.labels, design=design, rows=round(float(number.sum()))
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sized
 from dataclasses import replace
-from typing import Any, Literal, get_args, overload
+from typing import Any, Literal, SupportsIndex, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from howsure.evidence.calibration.calibrator import Calibrator
 from howsure.evidence.unlabelled.batch import calibrated_batch
 from howsure.evidence.unlabelled.chunks import Every, chunks
 from howsure.evidence.unlabelled.columns import NONE, case_weights, predicted_positions, probability_columns
-from howsure.sources.frames import columns
+from howsure.sources.frames import Rows, columns, rows
 from howsure.sources.groups import by_columns, roles
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
@@ -192,18 +192,26 @@ def calibrated(
         return _of_distribution(y_score, n, _binary(labels))
     _refuse_given("scores", n=n)
     named = by_columns(by, data)
+
+    def read(names: Mapping[str, Any]) -> Rows:
+        if isinstance(every, SupportsIndex):  # consecutive cases have an order
+            return Rows(columns(data, names, check=check))
+        return rows(data, names, scores=("y_score",), check=check)
+
     if calibrator is not None:
         _refuse_given("one calibrated score per case", y_pred=y_pred, kind=kind, labels=labels)
         _refuse_unfit(calibrator, target, sample_weight)
-        given = columns(data, {"y_score": y_score} | roles(named), check=check)
-        rows, make = _batches(given["y_score"], calibrator)
+        found = read({"y_score": y_score} | roles(named))
+        number, make = _batches(found, calibrator)
     else:
         others = {"y_pred": y_pred, "sample_weight": sample_weight} | roles(named)
-        score, given, names = probability_columns(y_score, data, others, check)
+        present = {role: column for role, column in others.items() if column is not None}
+        score, found, names = probability_columns(y_score, data, read, present)
         classes = names if labels is None else labels
-        weight = case_weights(given.get("sample_weight"), len(score))
-        rows, make = len(score), _maker(score, given.get("y_pred"), weight, kind, classes, TARGETS[target])
-    split = chunks(named, given, every, rows)
+        number = found.numbers(len(score))
+        weight = case_weights(found.columns.get("sample_weight"), len(score))
+        make = _maker(score, number, found.columns.get("y_pred"), weight, kind, classes, TARGETS[target])
+    split = chunks(named, found.columns, every, len(number))
     return make(slice(None)) if split is None else split.each(make)
 
 
@@ -222,16 +230,18 @@ def _refuse_unfit(calibrator: Any, target: Target, sample_weight: Any) -> None:
         raise HowsureError(message)
 
 
-def _batches(y_score: Any, calibrator: Calibrator) -> tuple[int, Make]:
-    """Return the number of scores, and what makes the table of some of them."""
-    score = calibrator.checked(y_score)
+def _batches(found: Rows, calibrator: Calibrator) -> tuple[Array, Make]:
+    """Return the number of cases of each row of scores, and what makes the table of some of them."""
+    score = calibrator.checked(found.columns["y_score"])
+    number = found.numbers(len(score))
     known = np.concatenate([score, calibrator.table.scores])
     limits = float(known.min()), float(known.max())
-    return len(score), lambda rows: replace(calibrated_batch(score[rows], calibrator), limits=limits)
+    return number, lambda some: replace(calibrated_batch(score[some], number[some], calibrator), limits=limits)
 
 
 def _maker(
     score: Array,
+    number: Array,
     predicted: Any,
     weight: Array | None,
     kind: Kind | None,
@@ -240,9 +250,9 @@ def _maker(
 ) -> Make:
     """Return what makes the table of some rows of probabilities."""
 
-    def weights(rows: Any) -> Array | float:
-        some = None if weight is None else weight[rows]
-        return 1.0 if some is None or (some == some[0]).all() else some
+    def cases(some: Any) -> tuple[Array, Array | float]:
+        own = None if weight is None else weight[some]
+        return number[some], 1.0 if own is None or (own == own[0]).all() else own
 
     if predicted is not None and kind == "scores":
         message = "`y_pred` is of predictions, and kind='scores' looks at scores alone: leave out one of them."
@@ -252,7 +262,7 @@ def _maker(
             message = "One score per case has no predictions: give `y_pred`, or take `.at(threshold)` of the table."
             raise HowsureError(message)
         two = _binary(labels)
-        return lambda rows: _of_scores(score[rows], weights(rows), two, design)
+        return lambda some: _of_scores(score[some], *cases(some), two, design)
     if score.ndim == 1:
         labels = _binary(labels)
         score = np.where(score < NONE, 0.0, score)
@@ -260,8 +270,8 @@ def _maker(
     classes = np.arange(score.shape[1]) if labels is None else label_array(labels)
     decisions = predicted_positions(score, predicted, classes)
     if kind == "scores":
-        return lambda rows: _of_rows(score[rows], weights(rows), classes, design)
-    return lambda rows: _of_probabilities(score[rows], weights(rows), decisions[rows], classes, design)
+        return lambda some: _of_rows(score[some], *cases(some), classes, design)
+    return lambda some: _of_probabilities(score[some], *cases(some), decisions[some], classes, design)
 
 
 def _refuse_given(what: str, **arguments: Any) -> None:
@@ -279,35 +289,49 @@ def _binary(labels: Any) -> Array:
     return classes
 
 
-def _of_scores(score: Array, weight: Array | float, classes: Array, design: type[Batch | Population]) -> Table:
-    distinct, place, number = np.unique(score, return_inverse=True, return_counts=True)
+def _of_scores(
+    score: Array, number: Array, weight: Array | float, classes: Array, design: type[Batch | Population]
+) -> Table:
+    distinct, place = np.unique(score, return_inverse=True)
     probability = np.stack([1 - distinct, np.where(distinct < NONE, 0.0, distinct)], 1)
     cells = np.arange(probability.size).reshape(probability.shape)
     if np.ndim(weight) == 0:
-        cases = Cases(probability, number.astype(float), np.arange(len(distinct)), cells)
+        cases = Cases(probability, np.bincount(place, number), np.arange(len(distinct)), cells)
     else:
-        cases = Cases(probability[place], np.ones(len(score)), place, cells, weight)
+        cases = Cases(probability[place], number, place, cells, weight)
     counts = cases.counts(probability.shape)
-    return ScoresTable(counts=counts, scores=distinct, labels=classes, design=design(cases), rows=len(score))
+    return ScoresTable(counts=counts, scores=distinct, labels=classes, design=design(cases), rows=_total(number))
 
 
 def _of_probabilities(
-    probability: Array, weight: Array | float, predicted: Array, classes: Array, design: type[Batch | Population]
+    probability: Array,
+    number: Array,
+    weight: Array | float,
+    predicted: Array,
+    classes: Array,
+    design: type[Batch | Population],
 ) -> Table:
     size = len(classes)
     cells = size * np.arange(size) + np.arange(size)[:, None]
-    cases = Cases(probability, np.ones(len(probability)), predicted, cells, weight)
+    cases = Cases(probability, number, predicted, cells, weight)
     counts = cases.counts((size, size))
-    return ConfusionTable(counts=counts, labels=classes, design=design(cases), rows=len(probability))
+    return ConfusionTable(counts=counts, labels=classes, design=design(cases), rows=_total(number))
 
 
-def _of_rows(probability: Array, weight: Array | float, classes: Array, design: type[Batch | Population]) -> Table:
+def _of_rows(
+    probability: Array, number: Array, weight: Array | float, classes: Array, design: type[Batch | Population]
+) -> Table:
     rows, size = probability.shape
     place = np.arange(rows)
-    cases = Cases(probability, np.ones(rows), place, size * place[:, None] + np.arange(size), weight)
+    cases = Cases(probability, number, place, size * place[:, None] + np.arange(size), weight)
+    counts = cases.counts(probability.shape)
     return MulticlassScoresTable(
-        counts=cases.counts(probability.shape), scores=probability, labels=classes, design=design(cases), rows=rows
+        counts=counts, scores=probability, labels=classes, design=design(cases), rows=_total(number)
     )
+
+
+def _total(number: Array) -> int:
+    return round(float(number.sum()))
 
 
 def _of_distribution(distribution: Any, n: int | None, classes: Array) -> Table:

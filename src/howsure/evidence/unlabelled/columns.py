@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError
 from howsure.sources.columns import checked_weight
 from howsure.sources.encoding import encoded
-from howsure.sources.frames import columns
+from howsure.sources.frames import Rows
+from howsure.sources.groups import Tally
 from howsure.sources.scores import score_values
 
 Array = NDArray[Any]
@@ -20,26 +21,38 @@ NONE = 1e-30  # a probability below it is none: its inverse square would overflo
 
 
 def probability_columns(
-    y_score: Any, data: Any, others: Mapping[str, Any], check: bool
-) -> tuple[Array, dict[str, Any], list[str] | None]:
-    """Return checked scores, ``(n,)`` or ``(n, K)``, the other columns by role, and the names of K columns."""
-    present = {role: column for role, column in others.items() if column is not None}
+    y_score: Any, data: Any, read: Callable[[dict[str, Any]], Rows], others: Mapping[str, Any]
+) -> tuple[Array, Rows, list[str] | None]:
+    """Return checked scores, ``(n,)`` or ``(n, K)``, the rows with the other columns, and the names of K columns.
+
+    Parameters
+    ----------
+    y_score : object
+        The scores; with ``data`` the name of their column, or a list of K names.
+    data : object
+        Where named columns are.
+    read : callable
+        Gives the rows of columns by role.
+    others : mapping of str
+        The other columns by role.
+    """
     if data is not None and isinstance(y_score, list | tuple):
         names = [str(each) for each in y_score]
-        given = columns(data, {**{f"y_score[{i}]": name for i, name in enumerate(names)}, **present}, check=check)
-        score = np.stack([score_values(given[f"y_score[{i}]"]) for i in range(len(names))], 1)
-        return _probabilities(score), given, names
-    given = columns(data, {"y_score": y_score, **present}, check=check)
-    values = given["y_score"]
+        found = read({**{f"y_score[{i}]": name for i, name in enumerate(names)}, **others})
+        score = np.stack([score_values(found.columns[f"y_score[{i}]"], found.tally) for i in range(len(names))], 1)
+        return _probabilities(score), found, names
+    found = read({"y_score": y_score, **others})
+    values = found.columns["y_score"]
     names = [str(each) for each in values.columns] if hasattr(values, "columns") else []
     array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
     if array.ndim == 2:
         flat = score_values(array.ravel()).reshape(array.shape)
-        return _probabilities(flat), given, names or None
-    return _in_range(score_values(values)), given, None
+        return _probabilities(flat), found, names or None
+    return _in_range(score_values(values, found.tally), found.tally), found, None
 
 
-def _in_range(score: Array) -> Array:
+def _in_range(score: Array, tally: Tally | None = None) -> Array:
+    """Return scores; refuse none at all, and those that are no probabilities."""
     if not score.size:
         message = "`y_score` is empty: there is no case to evaluate."
         raise HowsureError(message)
@@ -47,8 +60,10 @@ def _in_range(score: Array) -> Array:
     if outside.any():
         first = int(np.argmax(outside.reshape(len(score), -1).any(1)))
         worst = float(score[outside][0])
+        number = outside.sum() if tally is None else tally.n[outside].sum()
+        where = f", at row {first}" if tally is None or tally.is_single else ""
         message = (
-            f"`y_score` has {int(outside.sum())} values outside [0, 1] (first {worst:g}, at row {first}). "
+            f"`y_score` has {int(number)} values outside [0, 1] (first {worst:g}{where}). "
             "Without labels a score must be the probability of the class: give a `calibrator` from `calibrate`."
         )
         raise HowsureError(message)

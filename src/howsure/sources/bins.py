@@ -1,0 +1,135 @@
+"""Bins of scores that are too many to be counted one by one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+DIGITS = 20  # binary ones, in which all scores of a table are told apart
+FEWEST_DIGITS = 8  # in which those of one of many groups are
+FINITE = float(np.finfo(float).max)
+
+
+class Bins:
+    """Bins for columns of numbers, as expressions that any engine computes alike.
+
+    A bin is as wide as a power of two and begins at a multiple of it, so that its limits are exact, and bins of twice
+    the width are two of these. With its number of rows come the sum, the smallest and the largest of its values: where
+    these two agree nothing was lost.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        The columns; as they are, until they are found to be many.
+    """
+
+    def __init__(self, columns: Sequence[str] = ()) -> None:
+        self.columns = list(dict.fromkeys(columns))
+        self.widths = dict.fromkeys(self.columns, 0.0)
+
+    def keys(self, names: Sequence[str]) -> dict[str, Any]:
+        """Return the named columns as expressions, those of scores as the begin of their bins."""
+        import narwhals as nw
+
+        return {name: self._begin(number_of(name), name) if name in self.widths else nw.col(name) for name in names}
+
+    @property
+    def measures(self) -> dict[str, tuple[Any, str]]:
+        """What is measured of each bin."""
+        return {
+            f"howsure_{reduction}_{name}": (number_of(name), reduction)
+            for name in self.columns
+            for reduction in ("sum", "min", "max")
+        }
+
+    @property
+    def ranges(self) -> dict[str, tuple[Any, str]]:
+        """What `fit` needs to know: the smallest and the largest finite value."""
+        import narwhals as nw
+
+        found = {}
+        for name in self.columns:
+            value = number_of(name)
+            finite = nw.when((value >= -FINITE) & (value <= FINITE)).then(value)
+            found |= {f"howsure_{reduction}_{name}": (finite, reduction) for reduction in ("min", "max")}
+        return found
+
+    def fit(self, found: dict[str, Any], groups: int) -> None:
+        """Take bins that divide the range of each column; with many groups wider ones.
+
+        Parameters
+        ----------
+        found : dict of str
+            The `ranges` of each group.
+        groups : int
+            Their number.
+        """
+        digits = max((DIGITS - math.ceil(math.log2(max(groups, 1)))) // max(len(self.columns), 1), FEWEST_DIGITS)
+        for name in self.columns:
+            low, high = (
+                np.asarray([each for each in found[f"howsure_{what}_{name}"] if each is not None], dtype=float)
+                for what in ("min", "max")
+            )
+            self.widths[name] = _width(np.nanmin(low, initial=FINITE), np.nanmax(high, initial=-FINITE), digits)
+
+    def coarsened(self, held: Any) -> Any:
+        """Return a stream's counts in bins of twice the width, the first time in those that divide its range.
+
+        None where wider bins would tell too little apart, or there is nothing in bins.
+        """
+        import narwhals as nw
+
+        changed = False
+        for name in self.columns:
+            low, high = (held[f"howsure_{what}_{name}"].to_numpy() for what in ("min", "max"))
+            low, high = np.min(low[np.isfinite(low)], initial=FINITE), np.max(high[np.isfinite(high)], initial=-FINITE)
+            first, widest = (_width(low, high, digits) for digits in (DIGITS // len(self.columns), FEWEST_DIGITS))
+            width = min(max(2 * self.widths[name], first), widest)
+            changed |= width > self.widths[name]
+            self.widths[name] = max(width, self.widths[name])
+        if not changed:
+            return None
+        return held.with_columns(**{name: self._begin(nw.col(name), name) for name in self.columns})
+
+    def settled(self, found: dict[str, Any], n: Array, name: str) -> tuple[Any, Array | None]:
+        """Return the score that stands for those of each row's bin, and how far these are apart.
+
+        A bin of one value stands for this one, others for the mean of theirs. Where all bins are of one value, and
+        where there are no bins, nothing is apart: None.
+        """
+        if not self.widths[name]:
+            return found[name], None
+        begin, total, smallest, largest = (
+            np.asarray(found[key], dtype=float)
+            for key in (name, *(f"howsure_{what}_{name}" for what in ("sum", "min", "max")))
+        )
+        bins, place = np.unique(begin, return_inverse=True)
+        low, high = np.full(len(bins), np.inf), np.full(len(bins), -np.inf)
+        np.minimum.at(low, place, smallest)
+        np.maximum.at(high, place, largest)
+        mean = np.bincount(place, total) / np.bincount(place, n)
+        score = np.where(low == high, low, np.clip(mean, low, high))[place]
+        return score, None if (low == high).all() else (high - low)[place]
+
+    def _begin(self, value: Any, name: str) -> Any:
+        width = self.widths[name]
+        return value if not width else (value * (1 / width)).floor() * width
+
+
+def number_of(name: str) -> Any:
+    """Return a column as an expression of floats."""
+    import narwhals as nw
+
+    return nw.col(name).cast(nw.Float64)
+
+
+def _width(low: float, high: float, digits: int) -> float:
+    """Return the width of bins that divide a range by a number of binary digits; 0 where it holds one value."""
+    if not low < high:
+        return 0.0
+    return math.ldexp(1.0, max(math.frexp(high / 2 - low / 2)[1] + 1 - digits, -1000))

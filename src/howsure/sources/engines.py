@@ -1,0 +1,324 @@
+"""Engines: what lazy frames, relations and streams of batches hold is counted where it is, by ``GROUP BY``.
+
+Only distinct rows of the columns that a table asks for come here, with their numbers of cases and sums of weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import reduce
+from operator import and_
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError
+from howsure.sources.bins import Bins
+from howsure.sources.columns import ordinary_scale
+from howsure.sources.encoding import as_labels, is_missing
+from howsure.sources.plain import plain
+from howsure.sources.streams import Stream
+
+Array = NDArray[Any]
+Columns = dict[str, Any]
+Measure = tuple[Any, str]  # an expression, and how several of its values become one
+AS_ARRAYS = {"BIGINT", "BOOLEAN", "DOUBLE", "INTEGER", "VARCHAR"}  # of DuckDB's types: arrays hold them exactly
+IN_MEMORY = ("pandas", "polars", "pyarrow")  # whose columns are read as they are
+N, TOTAL, SQUARE, ABSENT, SMALLEST, LARGEST = (
+    f"howsure_{what}" for what in ("n", "weight", "square", "absent", "smallest", "largest")
+)
+CLUSTER = "groups"  # the role of the column of clusters
+MOST_SUMS = 16  # that are taken of each cluster
+PLAIN = (str, bool, int, float)  # what an engine is told to look for
+MANY = 2**22  # cases, or distinct rows of a stream, beyond which scores are counted in bins
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Counted:
+    """Distinct rows, and what they stand for.
+
+    Parameters
+    ----------
+    columns : dict of str
+        Role → values.
+    n, weight, weight_squared : ndarray of shape (rows,)
+        Number of cases, and their sums of weights and of squared weights.
+    multiplicity : ndarray of shape (clusters,), optional
+        How many clusters there are of each, where those with the same rows come once.
+    spread : dict of str
+        Role of scores that were counted in bins → how far those are apart that the row stands for.
+    ranks : dict of str
+        Role of ordered categories → the rank of each.
+    """
+
+    columns: Columns
+    n: Array
+    weight: Array
+    weight_squared: Array
+    multiplicity: Array | None = None
+    spread: dict[str, Array] = field(default_factory=dict)
+    ranks: dict[str, dict[Any, int]] = field(default_factory=dict)
+
+
+def is_held(frame: Any) -> bool:
+    """Whether an engine holds the rows: in a lazy frame, a relation, a stream, or a frame in pieces."""
+    import narwhals as nw
+
+    if isinstance(frame, nw.DataFrame):
+        return frame.implementation.value not in IN_MEMORY
+    return isinstance(frame, nw.LazyFrame | Stream)
+
+
+def counted(
+    frame: Any,
+    names: Mapping[str, str],
+    weight: str | None = None,
+    scores: Sequence[str] = (),
+    *,
+    exact: bool = False,
+    scale: float = 1.0,
+) -> Counted:
+    """Count the distinct rows of the columns that a table is made of.
+
+    Parameters
+    ----------
+    frame : LazyFrame or Stream
+        The rows.
+    names : mapping of str
+        Role → column.
+    weight : str, optional
+        Column of weights.
+    scores : sequence of str
+        Roles of columns of numbers, which are counted in bins where they are many.
+    exact : bool
+        Whether to count all numbers as they are, however many there are.
+    scale : float
+        What weights are multiplied by.
+
+    Raises
+    ------
+    HowsureError
+        If there is no row, or a weight is not valid; if the engine fails.
+    """
+    schema = frame.collect_schema()
+    keys = list(dict.fromkeys(names.values()))
+    others = [name for role, name in names.items() if role not in scores]
+    bins = Bins([names[role] for role in scores if names[role] not in others and _is_number(schema[names[role]])])
+    if exact or (not isinstance(frame, Stream) and not _are_many(frame, names, bins)):
+        bins = Bins()
+    measures = {} if weight is None else _of_weights(weight, schema[weight], scale)
+    kinds = None if scores or CLUSTER not in names else _of_clusters(frame, names, measures, weight)
+    columns = keys if weight is None else [*keys, weight]
+    found, multiplicity = kinds or (totals(frame, columns, keys, measures | bins.measures, bins), None)
+    n = _floats(found[N])
+    if not len(n):
+        message = "The data have no rows: there is no case to evaluate."
+        raise HowsureError(message)
+    if weight is not None and not kinds and scale == 1 and (other := _checked_scale(found, weight)) != 1:
+        if isinstance(frame, Stream):
+            message = f"`sample_weight` (column '{weight}') is of no ordinary size. Multiply it by {other:g}."
+            raise HowsureError(message)
+        return counted(frame, names, weight, scores, exact=exact, scale=other)
+    total, squared = (n, n) if weight is None else (_floats(found[what]) for what in (TOTAL, SQUARE))
+    settled = {role: bins.settled(found, n, name) for role, name in names.items() if name in bins.columns}
+    return Counted(
+        {role: settled[role][0] if role in settled else found[name] for role, name in names.items()},
+        n,
+        total,
+        squared,
+        multiplicity,
+        {role: spread for role, (_, spread) in settled.items() if spread is not None},
+        {role: rank for role, name in names.items() if (rank := _rank(schema[name])) is not None},
+    )
+
+
+def totals(
+    frame: Any, names: Sequence[str], keys: Sequence[str], measures: Mapping[str, Measure], bins: Bins
+) -> Columns:
+    """Return the distinct combinations of keys, with the number of their rows, `N`, and their measures.
+
+    Missing values are keys like all others.
+
+    Parameters
+    ----------
+    frame : LazyFrame or Stream
+        The rows.
+    names : sequence of str
+        The columns that are needed.
+    keys : sequence of str
+        Those of them whose values are told apart.
+    measures : mapping of str
+        Name → expression, and ``"sum"``, ``"min"`` or ``"max"``.
+    bins : Bins
+        Those of the scores among the keys; a stream of many makes them wider.
+    """
+    import narwhals as nw
+
+    own = {name: expression for name, (expression, _) in measures.items()}
+    reduced = [getattr(nw.col(name), reduction)() for name, (_, reduction) in measures.items()]
+
+    def counted(rows: Any) -> Any:
+        # Not all engines compute within an aggregation: first the columns, then their plain sums.
+        named = bins.keys(keys) or {"howsure_all": nw.lit(0)}
+        return rows.select(**named, **own).group_by(*named).agg(nw.len().alias(N), *reduced)
+
+    def together(parts: list[Any]) -> Any:
+        return nw.concat(parts).group_by(*keys).agg(nw.col(N).sum(), *reduced)
+
+    with counting():
+        if not isinstance(frame, Stream):
+            return collected(counted(frame.lazy()))
+        parts: list[Any] = []
+        most = MANY
+        for batch in frame.batches(names):
+            parts.append(counted(batch))
+            if sum(map(len, parts)) > most:
+                held = together(parts)
+                while len(held) > MANY // 2 and (wider := bins.coarsened(held)) is not None:
+                    held = together([wider])
+                parts, most = [held], max(MANY, 2 * len(held))
+        return _columns(together(parts))
+
+
+@contextmanager
+def counting() -> Iterator[None]:
+    """Turn an engine's errors into ours."""
+    try:
+        yield
+    except (HowsureError, MemoryError):
+        raise
+    except Exception as error:
+        raise HowsureError.unreadable("`data`", error) from error
+
+
+def collected(frame: Any) -> Columns:
+    """Return the columns of a frame, a stream's or a lazy one's; DuckDB's without needing PyArrow."""
+    import narwhals as nw
+
+    if isinstance(frame, nw.DataFrame):
+        return _columns(frame)
+    if not frame.implementation.is_duckdb():
+        return _columns(frame.collect())
+    native = frame.to_native()
+    if {str(each) for each in native.types} <= AS_ARRAYS:
+        return {name: plain(name, column) for name, column in native.fetchnumpy().items()}
+    rows = native.fetchall()
+    return {name: [row[i] for row in rows] for i, name in enumerate(native.columns)}
+
+
+def _columns(frame: Any) -> Columns:
+    """Return the columns of a frame in memory: numbers and text as arrays, all else as lists of Python's values."""
+    import narwhals as nw
+
+    plain_types = {nw.Boolean, nw.String}
+    return {
+        each.name: each.to_numpy()
+        if each.dtype.is_integer() or each.dtype.is_float() or each.dtype in plain_types
+        else each.to_list()
+        for each in frame.iter_columns()
+    }
+
+
+def _are_many(frame: Any, names: Mapping[str, str], bins: Bins) -> bool:
+    """Whether scores are too many to be counted one by one; bins then are fitted to their range."""
+    if not bins.columns:
+        return False
+    others = list(dict.fromkeys(n for role, n in names.items() if role != CLUSTER and n not in bins.columns))
+    found = totals(frame, [*others, *bins.columns], others, bins.ranges, Bins())
+    bins.fit(found, len(found[N]))
+    return _floats(found[N]).sum() > MANY
+
+
+def _of_clusters(
+    frame: Any, names: Mapping[str, str], measures: Mapping[str, Measure], weight: str | None
+) -> tuple[Columns, Array] | None:
+    """Return the rows of the distinct tables of clusters, and how many clusters have each; None where rows are many.
+
+    Each cluster's cases and weights are added up by row, a column each, and clusters that agree in all columns are
+    counted together.
+    """
+    import narwhals as nw
+
+    cluster = names[CLUSTER]
+    keys = list(dict.fromkeys(name for role, name in names.items() if role != CLUSTER))
+    if isinstance(frame, Stream) or cluster in keys or frame.collect_schema()[cluster].is_float():  # some are no labels
+        return None
+    gaps = {"howsure_gaps": (nw.col(cluster).is_null().cast(nw.Int64), "sum")}
+    found = totals(frame, [], keys, {**measures, **gaps}, Bins())
+    levels = [_listed(found[name]) for name in keys]
+    summed = {N: nw.lit(1.0)} | {name: measures[name][0] for name in (TOTAL, SQUARE) if name in measures}
+    if (
+        len(found[N]) * len(summed) > MOST_SUMS
+        or not all(isinstance(value, PLAIN) and not is_missing(value) for each in levels for value in each)
+        or _floats(found["howsure_gaps"]).any()
+        or (weight is not None and _checked_scale(found, weight) != 1)
+    ):
+        return None
+    sums = {}
+    for place, row in enumerate(zip(*levels, strict=True)):
+        is_row = reduce(and_, (nw.col(name) == value for name, value in zip(keys, row, strict=True)))
+        sums |= {f"{name}_{place}": nw.when(is_row).then(each).otherwise(nw.lit(0.0)) for name, each in summed.items()}
+    with counting():
+        rows = frame.lazy().select(howsure_cluster=nw.col(cluster), **sums)
+        of_cluster = rows.group_by("howsure_cluster").agg(*(nw.col(name).sum() for name in sums))
+        kinds = collected(of_cluster.group_by(*sums).agg(nw.len().alias(N)))
+    tables = np.stack([_floats(kinds[name]) for name in sums], 1)
+    order = np.lexsort(tables.T[::-1])  # whichever comes first from the engine
+    tables, number = tables[order].reshape(len(order), -1, len(summed)), _floats(kinds[N])[order]
+    kind, place = np.nonzero(tables[..., 0])
+    columns: Columns = {name: as_labels(each)[place] for name, each in zip(keys, levels, strict=True)}
+    columns |= {name: tables[kind, place, i] for i, name in enumerate(summed)}
+    return columns | {cluster: kind}, number
+
+
+def _rank(dtype: Any) -> dict[Any, int] | None:
+    """Return the rank of each category of an ordered type."""
+    import narwhals as nw
+
+    return {name: place for place, name in enumerate(dtype.categories)} if dtype == nw.Enum else None
+
+
+def _is_number(dtype: Any) -> bool:
+    """Whether a column of the type can be added up: numbers, and booleans."""
+    import narwhals as nw
+
+    return bool(dtype.is_numeric() or dtype == nw.Boolean)
+
+
+def _of_weights(name: str, dtype: Any, scale: float) -> dict[str, Measure]:
+    """Return what is measured of weights, as floats: squares of small integers would overflow their type."""
+    import narwhals as nw
+
+    if not _is_number(dtype):
+        message = f"`sample_weight` (column '{name}') is not numeric. Give one non-negative number a case."
+        raise HowsureError(message)
+    each = nw.col(name).cast(nw.Float64) * scale
+    return {
+        TOTAL: (each, "sum"),
+        SQUARE: (each * each, "sum"),
+        ABSENT: (each.is_null().cast(nw.Int64), "sum"),
+        SMALLEST: (each, "min"),
+        LARGEST: (each, "max"),
+    }
+
+
+def _checked_scale(found: Columns, name: str) -> float:
+    """Return what brings weights to an ordinary size; refuse what is not finite, negative, or all zero."""
+    absent, smallest, largest, total = (_floats(found[what]) for what in (ABSENT, SMALLEST, LARGEST, TOTAL))
+    bad = absent.any() or np.isnan(total).any() or (smallest < 0).any() or not largest.any()
+    if bad or not np.isfinite(largest).all():
+        message = f"`sample_weight` (column '{name}') has missing, infinite or negative values, or is all zeros."
+        raise HowsureError(message)
+    return ordinary_scale(largest)
+
+
+def _listed(values: Any) -> list[Any]:
+    return values.tolist() if isinstance(values, np.ndarray) else list(values)
+
+
+def _floats(values: Any) -> Array:
+    """Return what an engine counted or added up; nan where it answers nothing."""
+    return np.array([np.nan if each is None else float(each) for each in _listed(values)])

@@ -1,0 +1,67 @@
+"""Rows that come in batches, one after the other: Arrow's datasets, and what offers Arrow's interface for streams."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from howsure.errors import HowsureError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stream:
+    """Batches of rows, of which one is in memory at a time.
+
+    Parameters
+    ----------
+    source : object
+        A dataset, which can be read again, or a reader of record batches, which is used up by one reading.
+    """
+
+    source: Any
+
+    @classmethod
+    def of(cls, data: Any) -> Stream | None:
+        """Return the stream that the data offer; None if they offer none.
+
+        Raises
+        ------
+        HowsureError
+            If PyArrow, which reads it, is not installed.
+        """
+        if not (hasattr(data, "__arrow_c_stream__") or hasattr(data, "scanner")):
+            return None
+        try:
+            import pyarrow as pa
+        except ImportError:
+            message = f"`data` is a {type(data).__name__}, which PyArrow reads. Install it: pip install pyarrow"
+            raise HowsureError(message) from None
+        return cls(data if hasattr(data, "scanner") else pa.RecordBatchReader.from_stream(data))
+
+    def collect_schema(self) -> Any:
+        """Return the columns' types, as a frame does."""
+        return self._frame(self.source.schema.empty_table()).collect_schema()
+
+    def batches(self, names: Sequence[str]) -> Iterator[Any]:
+        """Yield frames of the named columns, the first of them without rows."""
+        import pyarrow as pa
+
+        reader = self.source.scanner(list(names)).to_reader() if hasattr(self.source, "scanner") else self.source
+        yield self._frame(self.source.schema.empty_table().select(names))
+        for batch in reader:
+            yield self._frame(pa.Table.from_batches([batch]).select(names))
+
+    def select(self, *names: str) -> Any:
+        """Return all rows of the named columns, in memory."""
+        import narwhals as nw
+
+        return nw.concat(list(self.batches(names)))
+
+    def _frame(self, table: Any) -> Any:
+        """Return a table as a frame, with values for the codes of dictionaries, which differ from batch to batch."""
+        import narwhals as nw
+        import pyarrow as pa
+
+        types = [each.type.value_type if pa.types.is_dictionary(each.type) else each.type for each in table.schema]
+        return nw.from_native(table.cast(pa.schema(list(zip(table.column_names, types, strict=True)))))

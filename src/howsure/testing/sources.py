@@ -1,0 +1,191 @@
+"""The laws of sources, for tests of an engine of one's own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from functools import partial
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError
+from howsure.estimates.estimate import Estimate
+from howsure.estimates.estimation import estimate
+from howsure.evidence.review.reviewed import reviewed
+from howsure.evidence.unlabelled.calibrated import calibrated
+from howsure.sources.confusion import confusion
+from howsure.sources.paired import paired, paired_scores
+from howsure.sources.score_matrix import multiclass_scores
+from howsure.sources.scores import scores
+from howsure.tables.batch import Tables
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+Columns = dict[str, list[Any]]
+SEED = 20261101
+ROWS = 120
+CLUSTERS = 40
+PRECISE = 1e-12
+DAY, NOON = date(2026, 1, 30), datetime(2026, 1, 30, 12)  # noqa: DTZ001 - times without a zone
+TYPES: Mapping[str, Callable[[int], Any]] = {  # of columns to split by
+    "text": lambda code: f"site {code}",
+    "whole": lambda code: code - 1,
+    "half": lambda code: code / 2,
+    "flag": lambda code: code > 0,
+    "day": lambda code: DAY + timedelta(days=code),
+    "time": lambda code: NOON + timedelta(hours=code),
+    "price": lambda code: Decimal(f"{code}.50"),
+}
+LABELS = {"y_true": "label", "y_pred": "said"}
+MODELS = {"y_true": "label", "y_pred": ["said", "other"]}
+SCORES = {"y_true": "sick", "y_score": "score"}
+WEIGHTS, CLUSTERED = {"sample_weight": "weight"}, {"groups": "cluster"}
+TABLES: Sequence[tuple[Callable[..., Any], dict[str, Any], str]] = (
+    (confusion, LABELS, "f1@macro"),
+    (confusion, LABELS | {"by": list(TYPES)}, "f1@macro"),
+    (confusion, LABELS | {"by": "flag", "labels": ["cat", "dog"]}, "f1"),
+    (confusion, LABELS | WEIGHTS, "f1@macro"),
+    (confusion, LABELS | CLUSTERED, "f1@macro"),
+    (confusion, {"y_true": "sick", "y_pred": "called"} | CLUSTERED | WEIGHTS, "f1"),
+    (confusion, LABELS | CLUSTERED | {"by": "text"}, "f1@macro"),
+    (paired, MODELS, "f1@macro"),
+    (paired, {"y_true": "sick", "y_pred": ["called", "flag"]} | CLUSTERED, "f1"),
+    (scores, SCORES, "roc_auc"),
+    (scores, SCORES | WEIGHTS | {"by": "flag"}, "roc_auc"),
+    (scores, SCORES | CLUSTERED, "roc_auc"),
+    (paired_scores, SCORES | {"y_score": ["score", "second"]}, "roc_auc"),
+    (multiclass_scores, SCORES | {"y_score": ["rest", "score"]}, "roc_auc@macro"),
+    (calibrated, {"y_score": "score"} | {"by": "flag"}, "roc_auc"),
+    (calibrated, {"y_score": "score", "y_pred": "called"}, "f1"),
+    (calibrated, {"y_score": "score", "y_pred": "called", "target": "population"} | WEIGHTS, "f1"),
+    (reviewed, LABELS | {"y_reviewed": "review"}, "f1@macro"),
+)
+TURNED = (0, 4, 9)  # of these tables, those that are made of the rows in another order too
+FAULTS: Sequence[tuple[Callable[..., Any], dict[str, Any], str]] = (
+    (confusion, LABELS | {"y_pred": "gaps"}, r"`y_pred` has 2 missing values"),
+    (confusion, LABELS | {"sample_weight": "half_known"}, r"`sample_weight"),
+    (scores, SCORES | {"y_score": "half_known"}, r"`y_score` has 2 missing or infinite values"),
+    (confusion, LABELS | {"y_pred": "sad"}, r"'sad'.*'said'"),
+)
+
+
+def check_source(make_frame: Callable[[Columns], Any]) -> None:
+    """Hold a kind of frame to the laws of sources; pass in silence.
+
+    The laws: every table that is made of it has the counts, the classes, the groups and the number of cases that it
+    has of the same columns in memory, and the intervals to 12 digits: of independent, weighted and clustered cases,
+    whichever type the columns have, and in whichever order the rows are; missing labels, scores and weights are
+    refused, with how many there are, and columns that are not there, with the nearest names.
+
+    Parameters
+    ----------
+    make_frame : callable
+        Makes a frame of a mapping of columns: lists of Python's values, with None where one is missing.
+
+    Raises
+    ------
+    AssertionError
+        If a law is broken; the message names it.
+
+    Examples
+    --------
+    >>> import howsure.testing
+    >>> howsure.testing.check_source(lambda columns: [dict(zip(columns, row)) for row in zip(*columns.values())])
+    """
+    columns = _columns(np.random.default_rng(SEED))
+    frame = make_frame(columns)
+    for function, settings, metric in TABLES:
+        _is_counted(function, settings, metric, columns, frame)
+    for function, settings, words in FAULTS:
+        _is_refused(function, settings, words, frame)
+    order = np.random.default_rng(SEED).permutation(ROWS).tolist()
+    turned = make_frame({name: [values[place] for place in order] for name, values in columns.items()})
+    for place in TURNED:
+        _is_counted(*TABLES[place], columns, turned)
+
+
+def _columns(rng: np.random.Generator) -> Columns:
+    """Return columns of every type; labels, scores and weights are seldom alike, and clusters of few kinds."""
+    label = rng.choice(["cat", "dog", "emu"], ROWS)
+    sick = rng.random(ROWS) < 0.4
+    score = np.where(sick, rng.beta(3, 2, ROWS), rng.beta(2, 3, ROWS)).round(2)
+    group = rng.integers(0, len(TYPES) // 2, ROWS).tolist()
+    said, other = (np.where(rng.random(ROWS) < 0.7, label, rng.choice(["cat", "dog", "emu"], ROWS)) for _ in range(2))
+    known = rng.random(ROWS) < 0.5
+    few = [None, None, *rng.random(ROWS - 2).tolist()]
+    return {
+        "label": label.tolist(),
+        "said": said.tolist(),
+        "other": other.tolist(),
+        "review": [str(each) if one else None for each, one in zip(other, known, strict=True)],
+        "gaps": [None, None, *said[2:].tolist()],
+        "sick": sick.astype(int).tolist(),
+        "called": (score > 0.5).astype(int).tolist(),
+        "score": score.tolist(),
+        "rest": (1 - score).tolist(),
+        "second": rng.random(ROWS).round(2).tolist(),
+        "weight": rng.choice([0.5, 1.0, 3.0], ROWS).tolist(),
+        "half_known": few,
+        "cluster": rng.integers(0, CLUSTERS, ROWS).tolist(),
+        **{name: [make(code) for code in group] for name, make in TYPES.items()},
+    }
+
+
+def _is_counted(function: Callable[..., Any], settings: dict[str, Any], metric: str, own: Columns, frame: Any) -> None:
+    """Compare a table of the frame with that of the columns in memory."""
+    words = f"`{function.__name__}` with {settings}"
+    found, expected = (function(data=data, **settings, check=False) for data in (frame, own))
+    if isinstance(expected, Tables):
+        if list(found) != list(expected):
+            _fail(words, f"has the groups {list(found)[:3]}, not {list(expected)[:3]}", "groups")
+        pairs = [(found.overall, expected.overall), *zip(found.values(), expected.values(), strict=True)]
+    else:
+        pairs = [(found, expected)]
+    for one, other in pairs:
+        _is_alike(one, other, metric, words)
+
+
+def _is_alike(found: Table, expected: Table, metric: str, words: str) -> None:
+    if found.labels.tolist() != expected.labels.tolist():
+        _fail(words, f"has the classes {found.labels.tolist()}, not {expected.labels.tolist()}", "labels")
+    if found.rows != expected.rows:
+        _fail(words, f"has {found.rows} cases, not {expected.rows}", "rows")
+    one, other = (np.sort(each.counts.ravel()) for each in (found, expected))
+    if one.shape != other.shape or not np.allclose(one, other, rtol=PRECISE, atol=0):
+        _fail(words, "has other counts than the same columns in memory", "counts")
+    views = zip(_views(found), _views(expected), strict=True)
+    for here, there in views:
+        one, other = (
+            np.array([each.value, each.low, each.high]) for each in map(partial(_estimated, metric), (here, there))
+        )
+        if not np.allclose(one, other, rtol=0, atol=PRECISE, equal_nan=True):
+            _fail(words, f"has the interval {one[1:]} of `{metric}`, not {other[1:]}", "intervals")
+
+
+def _views(table: Table) -> list[Table]:
+    return [table.model(name) for name in table.models] if hasattr(table, "models") else [table]
+
+
+def _estimated(metric: str, table: Table) -> Estimate:
+    return estimate(table, metric, random_state=SEED)
+
+
+def _is_refused(function: Callable[..., Any], settings: dict[str, Any], pattern: str, frame: Any) -> None:
+    try:
+        function(data=frame, **settings)
+    except HowsureError as error:
+        if re.search(pattern, str(error)) and "\n" not in str(error):
+            return
+        said = str(error)
+    else:
+        said = "nothing"
+    _fail(f"`{function.__name__}` with {settings}", f"says {said!r}, not {pattern!r} in one line", "errors")
+
+
+def _fail(words: str, found: str, law: str) -> NoReturn:
+    message = f"{words} {found}. It breaks the law `{law}`."
+    raise AssertionError(message)

@@ -1,0 +1,212 @@
+"""Every engine makes the tables that its columns make in memory, and none brings more of them here than it must."""
+
+import os
+import shutil
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from pyarrow import dataset
+
+import howsure as hs
+from howsure.sources import engines
+from howsure.testing import check_source
+
+CODED = ("label", "said", "text")
+
+
+class Streamed:
+    """What offers Arrow's interface for streams, of batches of 17 rows, each with codes of its own, and nothing else."""
+
+    def __init__(self, columns):
+        self.batches = [
+            pa.RecordBatch.from_pydict(
+                {
+                    name: pa.array(values[start : start + 17], pa.infer_type(values)).dictionary_encode()
+                    if name in CODED
+                    else pa.array(values[start : start + 17], pa.infer_type(values))
+                    for name, values in columns.items()
+                }
+            )
+            for start in range(0, len(columns["label"]), 17)
+        ]
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return pa.RecordBatchReader.from_batches(self.batches[0].schema, self.batches).__arrow_c_stream__(
+            requested_schema
+        )
+
+
+def of_arrow(columns):
+    """Return a pandas frame with Arrow's types, which tell dates and decimals from text."""
+    return pa.table(columns).to_pandas(types_mapper=pd.ArrowDtype)
+
+
+def coded(frame):
+    """Return a pandas frame with categories."""
+    return frame.astype(dict.fromkeys(CODED, "category"))
+
+
+def of_enum(columns):
+    """Return a DuckDB relation with an ENUM in alphabetical order."""
+    found = duckdb.connect()
+    found.execute("CREATE TYPE animal AS ENUM ('cat', 'dog', 'emu')")
+    found.register("given", pa.table(columns))
+    return found.sql("SELECT * REPLACE (label::animal AS label, said::animal AS said) FROM given")
+
+
+def of_ibis(columns):
+    """Return an Ibis table; skip without Ibis."""
+    return pytest.importorskip("ibis").memtable(pa.table(columns))
+
+
+def of_dask(columns):
+    """Return a Dask frame of three partitions; skip without Dask."""
+    return pytest.importorskip("dask.dataframe").from_pandas(coded(of_arrow(columns)), npartitions=3)
+
+
+def of_modin(columns):
+    """Return a Modin frame; skip without Modin, which needs pandas before 3."""
+    pytest.importorskip("modin.pandas", reason="Modin needs pandas before 3")
+    from modin.pandas import DataFrame
+
+    return DataFrame(columns)
+
+
+KINDS = {
+    "mapping": dict,
+    "rows": lambda columns: [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)],
+    "pandas": pd.DataFrame,
+    "pandas categories": lambda columns: coded(pd.DataFrame(columns)),
+    "polars": pl.DataFrame,
+    "polars lazy": pl.LazyFrame,
+    "polars lazy categories": lambda columns: pl.LazyFrame(columns).with_columns(pl.col(*CODED).cast(pl.Categorical)),
+    "arrow": pa.table,
+    "arrow dataset": lambda columns: dataset.dataset(pa.table(columns)),
+    "arrow stream": Streamed,
+    "duckdb": lambda columns: duckdb.connect().from_arrow(pa.table(columns)),
+    "duckdb enum": of_enum,
+    "ibis": of_ibis,
+    "dask": of_dask,
+    "modin": of_modin,
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_frame_keeps_the_laws(kind):
+    """Every kind of frame gives the tables, intervals and errors that the same columns give in memory."""
+    check_source(KINDS[kind])
+
+
+@pytest.fixture(scope="session")
+def spark():
+    """Return one local Spark session; skip where there is no Spark, or no Java."""
+    sql = pytest.importorskip("pyspark.sql")
+    if not (shutil.which("java") or os.environ.get("JAVA_HOME")):
+        pytest.skip("Spark needs Java")
+    settings = {
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.memory": "1g",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.timestampType": "TIMESTAMP_NTZ",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+    }
+    found = sql.SparkSession.builder.master("local[2]").config(map=settings).getOrCreate()
+    found.sparkContext.setLogLevel("OFF")
+    yield found
+    found.stop()
+
+
+@pytest.mark.xdist_group("spark")
+def test_spark_keeps_the_laws(spark):
+    """A Spark frame gives the tables, intervals and errors that the same columns give in memory."""
+    check_source(lambda columns: spark.createDataFrame(list(zip(*columns.values(), strict=True)), list(columns)))
+
+
+def of_scores(rows):
+    """Return true classes and scores that hardly ever repeat."""
+    rng = np.random.default_rng(7)
+    sick = rng.random(rows) < 0.3
+    return {"sick": sick, "score": np.where(sick, rng.beta(4, 2, rows), rng.beta(2, 3, rows))}
+
+
+MANY = {
+    "polars lazy": pl.LazyFrame,
+    "duckdb": lambda columns: duckdb.connect().from_arrow(pa.table(columns)),
+    "arrow stream": lambda columns: pa.table(columns).to_reader(max_chunksize=500),
+}
+
+
+@pytest.mark.parametrize("kind", MANY)
+def test_many_scores_are_counted_in_bins(kind, monkeypatch):
+    """Scores that are too many come in bins, and ROC AUC is off by no more than the table says."""
+    monkeypatch.setattr(engines, "MANY", 2000)
+    monkeypatch.setattr("howsure.sources.bins.DIGITS", 9)
+    columns = of_scores(20_000)
+    found, expected = (hs.scores("sick", "score", data=data) for data in (MANY[kind](columns), columns))
+    assert len(found.scores) <= 2**9 + 1
+    assert found.rows == 20_000
+    assert found.counts.sum(0).tolist() == expected.counts.sum(0).tolist()
+    negative, positive = found.counts.T
+    most = float(negative @ positive) / 2 / (negative.sum() * positive.sum())
+    error = hs.estimate(found, "roc_auc").value - hs.estimate(expected, "roc_auc").value
+    assert 0 < abs(error) <= most < 1e-2
+    assert found.spread.max() <= 2**-8
+    assert f"{most:.1g}" in found.cautions[-1]
+
+
+@pytest.mark.parametrize("kind", MANY)
+def test_bins_lose_nothing_of_scores_with_few_digits(kind, monkeypatch):
+    """Many cases whose scores have two decimals are counted as they are, in bins too."""
+    monkeypatch.setattr(engines, "MANY", 2000)
+    columns = of_scores(20_000)
+    columns["score"] = columns["score"].round(2)
+    found, expected = (hs.scores("sick", "score", data=data) for data in (MANY[kind](columns), columns))
+    assert found.spread is None
+    assert found.scores.tolist() == expected.scores.tolist()
+    assert found.counts.tolist() == expected.counts.tolist()
+
+
+@pytest.mark.parametrize("kind", MANY)
+def test_exact_scores(kind, monkeypatch):
+    """With exact=True no score is lost, however many there are."""
+    monkeypatch.setattr(engines, "MANY", 2000)
+    columns = of_scores(5000)
+    found, expected = (hs.scores("sick", "score", data=data, exact=True) for data in (MANY[kind](columns), columns))
+    assert found.scores.tolist() == expected.scores.tolist()
+    assert found.counts.tolist() == expected.counts.tolist()
+
+
+def test_clusters_of_one_kind_come_once():
+    """Of 3,000 clusters of four cases only the distinct tables leave the engine, and each method has them all."""
+    rng = np.random.default_rng(3)
+    columns = {
+        "cluster": np.arange(12_000) // 4,
+        "true": rng.integers(0, 2, 12_000),
+        "said": rng.integers(0, 2, 12_000),
+    }
+    found, expected = (
+        hs.confusion("true", "said", data=data, groups="cluster") for data in (pl.LazyFrame(columns), columns)
+    )
+    assert len(found.design.multiplicity) <= 35  # ways to put four cases into four cells
+    assert found.design.number == expected.design.number == 3000
+    assert found.counts.tolist() == expected.counts.tolist()
+    for method in ("auto", "delta", "bootstrap"):
+        one, other = (hs.estimate(table, "f1", method=method, random_state=1) for table in (found, expected))
+        assert (one.low, one.high) == pytest.approx(
+            (other.low, other.high), abs=1e-12 if method != "bootstrap" else 2e-3
+        )
+
+
+def test_an_engine_that_fails():
+    """What goes wrong in an engine is said in one line, and is no partial result."""
+    relation = duckdb.sql(
+        "SELECT 'a' AS t, CASE WHEN i < 5000 THEN 'b' ELSE error('the disk is full') END AS p FROM range(9999) r(i)"
+    )
+    with pytest.raises(hs.HowsureError, match=r"^`data` cannot be read: .*the disk is full[^\n]*$"):
+        hs.confusion("t", "p", data=relation)
