@@ -13,10 +13,9 @@ from howsure.errors import HowsureError, real_numbers
 from howsure.sources.columns import checked_weight
 from howsure.sources.encoding import encoded
 from howsure.sources.frames import columns
-from howsure.sources.groups import Cells, by_columns, groups_of_columns, roles
+from howsure.sources.groups import MOST_ATOMS, Cells, by_columns, groups_of_columns, roles
 from howsure.sources.paired import pseudo_tuples
 from howsure.sources.plain import plain
-from howsure.sources.scores import MOST_ATOMS
 from howsure.tables.batch import Tables
 from howsure.tables.table import Table
 from howsure.tables.values import PairedValuesTable, ValuesTable
