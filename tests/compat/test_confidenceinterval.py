@@ -175,3 +175,10 @@ def test_the_report_by_position():
     )
     with pytest.raises(hs.HowsureError, match="no label in `numerical_to_label_map` '1'"):
         classification_report_with_ci(TRUE, SAID, numerical_to_label_map={0: "no"})
+
+
+@pytest.mark.parametrize("digits", [float("nan"), -1, "two"])
+def test_digits_of_a_report_are_a_whole_number(digits):
+    """What is no number of digits is refused by its name."""
+    with pytest.raises(hs.HowsureError, match="round_ndigits"):
+        classification_report_with_ci([0, 1, 1], [0, 1, 0], round_ndigits=digits)

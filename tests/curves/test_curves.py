@@ -258,3 +258,11 @@ def test_bins_of_cases_without_weight_are_left_out(strategy, band):
     assert with_none["cases"].tolist() == [1, 1, 1]
     for column in ("share_positive", "mean_predicted", "low", "high"):
         assert with_none[column] == pytest.approx(without[column])
+
+
+def test_a_strategy_of_bins_is_one_of_two_words():
+    """An array in its place is refused in words, as is any other word."""
+    table = hs.scores([0, 1, 1, 0], [0.1, 0.7, 0.8, 0.3])
+    for strategy in (np.array([0.1, 0.9]), "mass"):
+        with pytest.raises(hs.HowsureError, match="strategy of bins"):
+            calibration_curve(table, strategy=strategy)

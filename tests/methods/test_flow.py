@@ -147,3 +147,16 @@ def test_the_worst_and_the_best_class_are_no_smooth_metrics(metric):
     """Where classes tie an extreme average jumps from one to another, and the flow has no direction."""
     with pytest.raises(hs.HowsureError, match=f"`{metric}` jumps from class to class"):
         hs.estimate(hs.from_counts([[5, 1, 1], [1, 5, 1], [1, 1, 5]]), metric, method="flow")
+
+
+def test_a_way_that_turns_at_once_gives_limits_of_any_scale_of_weights():
+    """Where the first step makes no progress the parabola has no third point, and rounding does not make one."""
+    true, score = [1, 1, 1, 0, 1], [0.331, 0.908, 0.877, 0.109, 0.929]
+    weight = np.array([0.0263, 6.83, 6.71, 0.237, 34.4])
+    found = [
+        hs.estimate(
+            hs.scores(true, score, sample_weight=unit * weight), "gwet_ac1", threshold=0.3, confidence_level=0.8
+        )
+        for unit in (1.0, 1e-6, 0.1, 1000.0)
+    ]
+    assert [each.low for each in found[1:]] == pytest.approx([found[0].low] * 3, rel=1e-9)

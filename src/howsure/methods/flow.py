@@ -23,6 +23,7 @@ STEEPEST = 20.0  # logarithm of the factor by which a cell may change in a strid
 EXTREMES = ("min", "max")  # averages that are of one class, and of another one close by
 FLAT = 1e-12  # share of the first variance at which a table is at the end of the metric's range
 SYMMETRIC = 1e-6  # skewness that is none
+CLOSE = 1e-6  # normal quantiles between points that are one
 NUDGE = 0.5  # cases that a cell is changed by, up or down, for a second derivative
 MOST_CELLS = 1024  # whose second derivatives are taken one by one
 DIRECTIONS = 128  # in which they are taken together, beyond that
@@ -281,7 +282,7 @@ def _between(place: Array, at: Array, values: Array) -> Array:
     (before, near, far), (first, start, stop) = at, values
     slope, earlier = (stop - start) / (far - near), (start - first) / (near - before)
     steepest = np.abs(slope) / (far - near)
-    bend = np.clip(np.where(near > before, (slope - earlier) / (far - before), 0.0), -steepest, steepest)
+    bend = np.clip(np.where(near - before > CLOSE, (slope - earlier) / (far - before), 0.0), -steepest, steepest)
     inside = start + (place - near) * (slope + (place - far) * bend)
     return np.asarray(np.where(place <= near, start, np.where(place < far, inside, stop)))
 

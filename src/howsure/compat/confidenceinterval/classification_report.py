@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from howsure.compat.classification import AVERAGES, METRICS, estimated, true_totals
 from howsure.compat.keywords import Settings
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, whole_number
 from howsure.estimates.estimate import Estimate
 from howsure.grids import columns_of, to_frame
 from howsure.methods.interval import Method
@@ -60,6 +60,7 @@ def classification_report_with_ci(
     >>> frame["Recall CI"].tolist()[:2]
     [(0.34, 1.0), (0.21, 0.94)]
     """
+    digits = whole_number("round_ndigits", round_ndigits, least=0)
     settings = Settings(confidence_level=confidence_level)
     table = settings.table(y_true, y_pred)
     names = [*(_name(label, numerical_to_label_map) for label in table.labels.tolist()), *AVERAGES[:2]]
@@ -68,7 +69,7 @@ def classification_report_with_ci(
     chosen = estimated(own, table, range(len(table.labels)), averages=(), metrics=METRICS[:2])
     rows = [row | other for row, other in zip(rows, [*chosen, {}, {}], strict=True)]
     support = [*true_totals(table), table.counts.sum(), table.counts.sum()]
-    records = [_record(*each, round_ndigits) for each in zip(names, rows, support, strict=True)]
+    records = [_record(*each, digits) for each in zip(names, rows, support, strict=True)]
     return to_frame(columns_of(records), "pandas")
 
 
