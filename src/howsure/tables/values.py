@@ -87,7 +87,7 @@ class ValuesTable(_OfValues):
     @property
     def prior_shares(self) -> Array:
         """How a prior's mass is spread over the cells: half at either bound; without two as the cases are."""
-        if self.is_bounded:
+        if self.bounds is not None and self.is_bounded:
             return np.isin(self.values, self.bounds) / 2
         every = self.cells.reshape(-1, len(self.values)).sum(0)
         return np.asarray(every / every.sum() if every.any() else np.full(len(every), 1 / len(every)))
