@@ -24,6 +24,17 @@ def test_truth_values_are_bounded():
     assert hs.values([1, 0]).bounds is None
 
 
+def test_bounds_may_be_open():
+    """Times have no largest value: limits stay above 0, and ratios of means have a meaning."""
+    seconds = np.random.default_rng(0).lognormal(size=30)
+    both = hs.values({"a": seconds, "b": 2 * seconds}, bounds=(0, np.inf))
+    found = hs.compare(both, "mean", contrast="ratio")
+    assert found.value == pytest.approx(0.5)
+    assert hs.estimate(both.model("a"), "mean", confidence_level=1 - 1e-9).low >= 0
+    with pytest.raises(hs.HowsureError, match="ratio has no meaning"):
+        hs.compare(hs.values({"a": seconds, "b": 2 * seconds}), "mean", contrast="ratio")
+
+
 def test_columns_come_from_data():
     """Numbers, weights, clusters and groups may be named columns."""
     data = {"score": X, "weight": [1, 2, 3, 4], "who": ["a", "a", "b", "b"], "part": [0, 0, 0, 1]}

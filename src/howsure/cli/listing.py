@@ -8,12 +8,14 @@ from howsure.grids import Grid
 from howsure.methods.library import suitable_methods
 from howsure.methods.registry import METHODS
 from howsure.metrics.averages import AVERAGES
-from howsure.metrics.binding import of_counts
 from howsure.metrics.registry import REGISTRY, Definition
-from howsure.metrics.spec import signature
+from howsure.metrics.spec import parse, signature
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
+from howsure.tables.values import TrialsTable, ValuesTable
+
+MOST_RUNS = 1000  # of the tasks of an example, whatever number of them is asked for
 
 
 def metric_grid() -> Grid:
@@ -69,7 +71,14 @@ def method_grid(metric: str | None = None) -> Grid:
 
 def _example(metric: str) -> Table:
     """Return a small table that a metric can be read from."""
-    if of_counts(metric):
+    wanted = parse(metric).definition.looks_at
+    if wanted == "predictions":
         return ConfusionTable(counts=np.array([[50.0, 3.0], [5.0, 42.0]]), labels=np.arange(2))
+    shares, numbers = np.array([0.0, 0.5, 1.0]), np.array([4.0, 9.0, 7.0])
+    if wanted == "values":
+        return ValuesTable(counts=numbers, values=shares, bounds=(0.0, 1.0))
+    if wanted == "trials":
+        runs = np.full(3, MOST_RUNS)
+        return TrialsTable(counts=numbers, runs=runs, successes=np.rint(shares * runs).astype(int))
     counts = np.array([[6.0, 1.0], [4.0, 3.0], [2.0, 8.0]])
     return ScoresTable(counts=counts, scores=np.array([0.1, 0.4, 0.8]), labels=np.arange(2))

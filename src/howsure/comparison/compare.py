@@ -308,7 +308,7 @@ def _rope(
         message = f"`rope` needs draws, and `{method.name}` makes none. Use method='bayes'."
         raise HowsureError(message)
     factor = UNKNOWN
-    if isinstance(method, Dirichlet):
+    if isinstance(method, Dirichlet) and not replace(method, source="prior").fits(joint):
         prior = replace(method, source="prior").draws([metric], joint, seed)[0]
         factor = odds_ratio(share_within(draws, region), share_within(prior, region))
     return region_shares(region, draws, factor)

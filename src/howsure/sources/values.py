@@ -83,8 +83,9 @@ def values(
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
     bounds : tuple of two float, optional
         Smallest and largest number that a case can have, such as ``(0, 1)``. They keep limits within, tell how far
-        a sample without variation may be off, and serve the intervals that hold for any distribution. Truth values
-        have the bounds 0 and 1 by themselves.
+        a sample without variation may be off, and serve the intervals that hold for any distribution. Times and
+        losses, which may be as large as they like, have ``(0, inf)``. Truth values have the bounds 0 and 1 by
+        themselves.
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
     groups : array-like of shape (n,) or str, optional
@@ -133,12 +134,13 @@ def values(
         | ({} if weight is None else {"sample_weight": len(weight)})
     )
     group = None if cluster is None else np.asarray(cluster.codes)
+    cells = limits if limits is not None and np.isfinite(limits).all() else ()
     several = isinstance(score, Mapping) or (data is not None and not isinstance(score, str))
     names = tuple(map(str, score)) if several else ()
 
     def table(some: Any) -> Any:
         parts = (None if part is None else part[some] for part in (weight, group))
-        coded = [np.unique(np.concatenate([each[some], limits or ()]), return_inverse=True) for each in numbers]
+        coded = [np.unique(np.concatenate([each[some], cells]), return_inverse=True) for each in numbers]
         size = len(numbers[0][some])
         empty = [ValuesTable(counts=np.zeros(len(found)), values=found, bounds=limits, rows=0) for found, _ in coded]
         return counted_units(names, empty, [code.ravel()[:size] for _, code in coded], *parts)
@@ -183,7 +185,7 @@ def _numbers(role: str, given: Any, limits: tuple[float, float] | None) -> Array
         worst = numbers.min() if numbers.min() < limits[0] else numbers.max()
         message = f"`{role}` holds {worst:g}, outside the bounds {limits[0]:g} and {limits[1]:g}. Give wider `bounds`."
         raise HowsureError(message)
-    return numbers
+    return numbers + 0.0  # there is one zero
 
 
 def _limits(bounds: ArrayLike | None, given: Sequence[Any]) -> tuple[float, float] | None:
@@ -192,7 +194,7 @@ def _limits(bounds: ArrayLike | None, given: Sequence[Any]) -> tuple[float, floa
         kinds = {str(getattr(each, "dtype", type(next(iter(each), None)).__name__)).lower() for each in given}
         return (0.0, 1.0) if kinds <= {"bool", "boolean"} else None
     ends = real_numbers("bounds", bounds)
-    if ends.shape != (2,) or not np.isfinite(ends).all() or ends[0] >= ends[1]:
+    if ends.shape != (2,) or not ends[0] < ends[1]:
         message = f"`bounds` are the smallest and the largest value there can be, such as (0, 1), not {bounds!r}."
         raise HowsureError(message)
     return float(ends[0]), float(ends[1])

@@ -52,7 +52,7 @@ class ValuesTable(_OfValues):
     values : ndarray of shape (S,)
         Distinct values, ascending, the bounds among them.
     bounds : tuple of two float, optional
-        Smallest and largest value that a case can have, where they are known.
+        Smallest and largest value that a case can have, where they are known; an end may be infinite.
     labels : ndarray of shape (1,)
         One name for all cases, which have no classes.
     design : Design
@@ -75,14 +75,19 @@ class ValuesTable(_OfValues):
     noun: ClassVar[str] = "table of values"
 
     @property
+    def is_bounded(self) -> bool:
+        """Whether there is a smallest and a largest value that a case can have."""
+        return self.bounds is not None and bool(np.isfinite(self.bounds).all())
+
+    @property
     def default_metrics(self) -> tuple[str, ...]:
         """The metrics that `evaluate` reports when none are named."""
         return ("mean", "median", "std")
 
     @property
     def prior_shares(self) -> Array:
-        """How a prior's mass is spread over the cells: half at either bound; without bounds as the cases are."""
-        if self.bounds is not None:
+        """How a prior's mass is spread over the cells: half at either bound; without two as the cases are."""
+        if self.bounds is not None and self.is_bounded:
             return np.isin(self.values, self.bounds) / 2
         every = self.cells.reshape(-1, len(self.values)).sum(0)
         return np.asarray(every / every.sum() if every.any() else np.full(len(every), 1 / len(every)))
@@ -90,7 +95,7 @@ class ValuesTable(_OfValues):
     @property
     def default_prior(self) -> Array:
         """Pseudo-cases of the default prior by cell: one at either bound, or none at all."""
-        return np.asarray((PSEUDO_CASES if self.bounds is not None else 0.0) * self.prior_shares)
+        return np.asarray((PSEUDO_CASES if self.is_bounded else 0.0) * self.prior_shares)
 
     def __repr__(self) -> str:
         within = "" if self.bounds is None else f" in [{self.bounds[0]:g}, {self.bounds[1]:g}]"
