@@ -265,6 +265,24 @@ def test_few_positives_near_one_are_covered(area, sizes):
     assert covers(area, sizes, 1000) > 0.92 - 2.5 * np.sqrt(0.92 * 0.08 / 1000)
 
 
+@pytest.mark.parametrize("sizes", [(300, 12), (12, 300), (10, 10)])
+def test_a_few_cases_hidden_in_the_other_class_are_allowed_for(sizes):
+    """One case in twenty of either class has the other's scores, which many samples of 12 cases do not show."""
+    rng = np.random.default_rng(3)
+    truth = np.repeat([0, 1], sizes)
+    score = rng.normal(5 * np.where(rng.random((1000, len(truth))) < 0.05, 1 - truth, truth))
+    ordered = truth[np.argsort(score, 1)]
+    table = replace(
+        hs.scores(truth, np.arange(len(truth), dtype=float)),
+        counts=np.stack([ordered == 0, ordered == 1], -1).astype(float),
+    )
+    near = stats.norm.cdf(5 / np.sqrt(2))
+    area = 0.95**2 * near + 0.05**2 * (1 - near) + 2 * 0.95 * 0.05 / 2
+    found = DELONG.interval(resolve("roc_auc", table), table, 0.95)
+    covered = np.mean((found.low <= area) & (area <= found.high))
+    assert covered > 0.92 - 2.5 * np.sqrt(0.92 * 0.08 / 1000)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("positives", [5, 10, 20, 50])
 @pytest.mark.parametrize("ratio", [1, 20])

@@ -160,3 +160,78 @@ def test_a_way_that_turns_at_once_gives_limits_of_any_scale_of_weights():
         for unit in (1.0, 1e-6, 0.1, 1000.0)
     ]
     assert [each.low for each in found[1:]] == pytest.approx([found[0].low] * 3, rel=1e-9)
+
+
+@pytest.mark.parametrize("counts", [[[60, 5], [4, 11]], [[30, 0], [2, 8]], [[12, 0], [0, 9]]])
+def test_the_brier_score_of_scores_that_are_0_or_1_has_the_interval_of_the_error_rate(counts):
+    """Such a score loses 1 where it is wrong and 0 where it is right."""
+    scores = hs.scores([0] * sum(counts[0]) + [1] * sum(counts[1]), np.repeat([0.0, 1.0, 0.0, 1.0], np.ravel(counts)))
+    loss, rate = hs.estimate(scores, "brier_score"), hs.estimate(hs.from_counts(counts), "error_rate", method="flow")
+    assert loss.method == "flow"
+    assert (loss.low, loss.high) == pytest.approx((rate.low, rate.high), rel=1e-6)
+
+
+def test_the_limits_of_a_mean_loss_are_those_of_tilted_samples():
+    """The path is exponential tilting of the losses, from those of the sample and of two pseudo-cases."""
+    scores, truth = np.array([0.1, 0.2, 0.35, 0.4, 0.6, 0.7, 0.85, 0.9]), np.array([0, 0, 1, 0, 0, 1, 1, 1])
+    losses = -np.log(np.concatenate([1 - scores, scores]))
+    seen = np.concatenate([truth == 0, truth == 1])
+    mean, unseen = losses[seen].mean(), np.exp(-losses / 2)  # in proportion to the root of the probability
+    cases = seen + 2 * unseen / unseen.sum()
+
+    def gap(turn, z):
+        shares = cases * np.exp(turn * losses)
+        shares /= shares.sum()
+        middle = shares @ losses
+        variance, third = (shares @ (losses - middle) ** power for power in (2, 3))
+        skewness = third / variance**1.5 / np.sqrt(8)
+        return (mean - middle) / np.sqrt(variance / 8) - corrected(z, skewness), middle
+
+    low, high = (
+        gap(optimize.brentq(lambda turn, z=z: gap(turn, z)[0], *ends), z)[1] for z, ends in ((Z, (-8, 0)), (-Z, (0, 8)))
+    )
+    found = hs.estimate(hs.scores(truth, scores), "log_loss", method="flow")
+    assert (found.low, found.high) == pytest.approx((low, high), abs=2e-2 * (high - low))
+
+
+@pytest.mark.parametrize("auc, negatives, slope", [(0.97, 10, 1.0), (0.9, 90, 1.8), (0.75, 40, 0.6)])
+@pytest.mark.parametrize("metric", ["brier_score", "log_loss"])
+def test_mean_losses_cover_from_ten_positive_cases_on(auc, negatives, slope, metric):
+    """At least 92 % of the time, also where most losses are small and few are large."""
+    truth = hs.lab.BinormalScores(auc, 10, negatives, levels=24, slope=slope)
+    found = hs.lab.coverage(metric, truth=truth, draws=1000, random_state=5)
+    assert found.method == "flow"
+    assert found.coverage > 0.92 - 2.5 * np.sqrt(0.92 * 0.08 / 1000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slope", [0.6, 1.0, 1.8])
+@pytest.mark.parametrize("negatives", [10, 60, 250])
+@pytest.mark.parametrize("auc", [0.65, 0.85, 0.98])
+def test_mean_losses_of_continuous_scores_cover(auc, negatives, slope):
+    """At least 92 % of the time from ten expected positive cases on, calibrated or not."""
+    truth = hs.lab.BinormalScores(auc, 10, negatives, slope=slope)
+    for metric in ("brier_score", "log_loss"):
+        found = hs.lab.coverage(metric, truth=truth, draws=1000, random_state=6)
+        assert found.coverage > 0.92 - 2.5 * np.sqrt(0.92 * 0.08 / 1000)
+
+
+@pytest.mark.parametrize("clusters, size, correlation, spread", [(12, 8, 0.5, 0.0), (30, 10, 0.5, 0.7)])
+def test_averages_over_clustered_cases_cover(clusters, size, correlation, spread):
+    """At least 92 % of the time, also where a cluster in ten is bad and many samples have none."""
+    truth = hs.lab.Clustered([[60, 7], [3, 30]], clusters, size, correlation, spread)
+    found = hs.lab.coverage("f1@macro", truth=truth, draws=2000, random_state=1)
+    assert found.coverage > 0.92 - 2.5 * np.sqrt(0.92 * 0.08 / 2000)
+
+
+def test_the_skewness_of_clusters_is_that_of_their_dirichlet_shares():
+    """One cluster of m cases: the excess is beta-binomial skewness over that of as many cases as it is worth, less 1."""
+    size, share, correlation = 12, 0.8, 0.3
+    total = (1 - correlation) / correlation
+    seen = stats.betabinom(size, total * share, total * (1 - share)).stats("s")
+    effect = 1 + (size - 1) * correlation
+    plain = (1 - 2 * share) / np.sqrt(share * (1 - share) * size / effect)
+    table = hs.confusion([1] * 24, [1, 0] * 12, groups=np.repeat([1, 2], 12))
+    assert 1 + table.design.excess_skewness(table.cells, np.asarray(effect)) == pytest.approx(seen / plain, rel=1e-9)
+    weighted = hs.confusion([1, 1, 1], [1, 0, 1], sample_weight=[1.0, 2.0, 6.0])
+    assert weighted.design.excess_skewness(weighted.cells, np.asarray(1.0)) == 0

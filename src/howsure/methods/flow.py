@@ -28,6 +28,7 @@ NUDGE = 0.5  # cases that a cell is changed by, up or down, for a second derivat
 MOST_CELLS = 1024  # whose second derivatives are taken one by one
 DIRECTIONS = 128  # in which they are taken together, beyond that
 ENTRIES = 2**20  # of tables held at once
+CONFIDENCE = 2.0  # how many times too confident probabilities may be: pseudo-cases have the 1/2-th power of theirs
 WAYS = np.array([-1.0, 1.0])[:, None]  # down and up
 
 
@@ -56,8 +57,10 @@ class Flow(Method):
     are missing: γ − 2 e is the skewness of the estimate over its standard error, and −e / 2 its mean.
 
     A mean loss of scores has no bias, and its path is exponential tilting: cases of a score change in number by what
-    they lose. The pseudo-cases, as often of the class that a score speaks against as of the other, stand for losses
-    that were not seen.
+    they lose. The pseudo-cases stand for losses that were not seen: of the Brier score as often of the class that a
+    score speaks against as of the other, of the log loss in proportion to the root of the class's probability, as if
+    the scores were twice as confident as they deserve. Losses of scores that are more overconfident than that, and
+    were not seen, are beyond any method.
 
     References
     ----------
@@ -123,13 +126,23 @@ class _Path:
     def __init__(self, metric: Metric, table: Table, cases: Array, value: Array, excess: Array) -> None:
         self.metric, self.table, self.cases, self.excess = metric, table, cases, excess
         self.sign, self.end = (0.0, 0.0) if metric.is_mean_loss else _end(metric.range)
-        filled = cases + PSEUDO_CASES * table.prior_shares.ravel()
+        filled = cases + PSEUDO_CASES * self.pseudo_shares()
         self.start = self.point(np.array([filled, filled]), slice(None))
         centre = self.scaled(value)
         centre = np.where(np.isfinite(centre), centre, self.start.value[0])
         self.centre = centre if metric.is_mean_loss else centre - second_order_bias(self.value, filled)
         self.varies = shows_variation(np.sqrt(self.start.variance[0]), centre)
         self.reach, self.distances, self.values = -np.inf, np.empty(0), np.empty(0)
+
+    def pseudo_shares(self) -> Array:
+        """Return the share of the pseudo-cases in each cell: of a loss without bound fewer where it is large."""
+        even = self.table.prior_shares.ravel()
+        if not self.metric.is_mean_loss or np.isfinite(self.metric.range[1]):
+            return even
+        counts, total = self.table.wrap(self.cases), self.cases.sum(-1, keepdims=True)
+        beyond = total * self.metric.gradient(counts).reshape(self.cases.shape)  # the mean loss
+        shares = even * np.exp(-beyond / CONFIDENCE)
+        return np.asarray(shares / shares.sum(-1, keepdims=True))
 
     def scaled(self, value: Array) -> Array:
         """Return values on the metric's scale: the logarithm of the distance from a single end, else themselves."""

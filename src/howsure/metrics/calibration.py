@@ -114,7 +114,7 @@ def _ece(
     if debiased and norm == "max":
         message = "`ece+norm=max` has no debiased form. Use 'l1' or 'l2'."
         raise HowsureError(message)
-    cases = table.effective_trials(np.ones(table.counts.size))
+    cases = table.effective_trials(np.ones(table.shape))
 
     def distance(mass: Array, hits: Array, sums: Array) -> Array:
         total = mass.sum(-1, keepdims=True)

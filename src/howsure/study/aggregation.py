@@ -20,7 +20,7 @@ from howsure.pooling.pooled import Pooled
 from howsure.pooling.scales import SCALES, Scale, scale_named, scale_of_range
 
 Array = NDArray[Any]
-DEFAULT = "reml_knha"
+DEFAULT = "reml_adhoc"
 EDGE = "a fold is perfect: the mean is taken on the metric's own scale"
 SYNONYMS = {
     "singleton": "identity",

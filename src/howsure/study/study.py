@@ -159,7 +159,7 @@ class Study(Reports):
         aggregation : str, optional
             ``"fixed"``, ``"dl"``, ``"pm"``, ``"reml"`` (each also with ``"_knha"`` or ``"_adhoc"``: see `pool`),
             ``"beta"``, ``"gamma"``, ``"histogram"`` (conflation), ``"nadeau_bengio"`` (folds of one cross-validation),
-            ``"tables"`` (their sum) or ``"identity"``. By default ``"reml_knha"``.
+            ``"tables"`` (their sum) or ``"identity"``. By default ``"reml_adhoc"``.
         scale : str, optional
             Scale to pool on; by default that of the metric's range.
         test_share : float, optional
