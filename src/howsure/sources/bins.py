@@ -52,7 +52,7 @@ class Bins:
         """What `fit` needs to know: the smallest and the largest finite value."""
         import narwhals as nw
 
-        found = {}
+        found: dict[str, tuple[Any, str]] = {}
         for name in self.columns:
             value = number_of(name)
             finite = nw.when((value >= -FINITE) & (value <= FINITE)).then(value)

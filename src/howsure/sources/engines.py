@@ -229,7 +229,7 @@ def _are_many(frame: Any, names: Mapping[str, str], bins: Bins) -> bool:
     others = list(dict.fromkeys(n for role, n in names.items() if role != CLUSTER and n not in bins.columns))
     found = totals(frame, [*others, *bins.columns], others, bins.ranges, Bins())
     bins.fit(found, len(found[N]))
-    return _floats(found[N]).sum() > MANY
+    return bool(_floats(found[N]).sum() > MANY)
 
 
 def _of_clusters(
@@ -257,7 +257,7 @@ def _of_clusters(
         or (weight is not None and _checked_scale(found, weight) != 1)
     ):
         return None
-    sums = {}
+    sums: Columns = {}
     for place, row in enumerate(zip(*levels, strict=True)):
         is_row = reduce(and_, (nw.col(name) == value for name, value in zip(keys, row, strict=True)))
         sums |= {f"{name}_{place}": nw.when(is_row).then(each).otherwise(nw.lit(0.0)) for name, each in summed.items()}
@@ -268,9 +268,9 @@ def _of_clusters(
     tables = np.stack([_floats(kinds[name]) for name in sums], 1)
     order = np.lexsort(tables.T[::-1])  # whichever comes first from the engine
     tables, number = tables[order].reshape(len(order), -1, len(summed)), _floats(kinds[N])[order]
-    kind, place = np.nonzero(tables[..., 0])
-    columns: Columns = {name: as_labels(each)[place] for name, each in zip(keys, levels, strict=True)}
-    columns |= {name: tables[kind, place, i] for i, name in enumerate(summed)}
+    kind, row_of = np.nonzero(tables[..., 0])
+    columns: Columns = {name: as_labels(each)[row_of] for name, each in zip(keys, levels, strict=True)}
+    columns |= {name: tables[kind, row_of, i] for i, name in enumerate(summed)}
     return columns | {cluster: kind}, number
 
 

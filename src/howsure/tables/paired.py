@@ -253,8 +253,9 @@ class PairedScoresTable(JointTable):
     def _view(self, index: int) -> Marginal:
         score = self.scores[index]
         limits = self.limits[index] if self.limits else None
-        own = {"limits": limits, "spread": self.spreads[index] if self.spreads else None}
-        empty = ScoresTable(counts=np.zeros((len(score), 2)), scores=score, labels=self.labels, **own)
+        spread = self.spreads[index] if self.spreads else None
+        counts = np.zeros((len(score), 2))
+        empty = ScoresTable(counts=counts, scores=score, labels=self.labels, limits=limits, spread=spread)
         return Marginal(empty, 2 * self.codes[:, index, None] + np.arange(2))
 
 

@@ -166,7 +166,7 @@ def _is_alike(found: Table, expected: Table, metric: str, words: str) -> None:
             _fail(words, f"has the interval {one[1:]} of `{metric}`, not {other[1:]}", "intervals")
 
 
-def _views(table: Table) -> list[Table]:
+def _views(table: Any) -> list[Table]:
     return [table.model(name) for name in table.models] if hasattr(table, "models") else [table]
 
 
