@@ -41,6 +41,11 @@ class Column:
     def __len__(self) -> int:
         return len(self.codes)
 
+    def used(self) -> tuple[Array, Array]:
+        """Return each row's code among the values that occur, and these values."""
+        present, codes = np.unique(np.asarray(self.codes, dtype=np.int64) - self.offset, return_inverse=True)
+        return codes.ravel(), self.levels[present]
+
 
 def encoded(name: str, values: Any) -> Column:
     """Return a column as codes of its distinct values.

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError, boolean, one_of
+from howsure.errors import HowsureError, NoCaseError, boolean, one_of
 from howsure.sources.columns import Grouped, group, ordinary_scale
 from howsure.sources.doubts import refuse_confused
 from howsure.sources.plain import plain
@@ -131,7 +131,7 @@ def _pushed_down(frame: Any, names: Mapping[str, str], weight: str | None, scale
     n = _floats(column_of(counted, "howsure_n"))
     if not len(n):
         message = "The data have no rows: there is no case to evaluate."
-        raise HowsureError(message)
+        raise NoCaseError(message)
     coded = [_complete(role, column_of(counted, name), n) for role, name in names.items()]
     total, squared = n, n
     if weight is not None:

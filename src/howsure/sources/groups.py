@@ -135,6 +135,8 @@ class Cells:
         Rows, weights and squared weights of each.
     cluster : ndarray of shape (combinations,), optional
         Cluster of each.
+    names : ndarray of shape (clusters,), optional
+        What the clusters are called.
     atoms : tuple of three ndarray, optional
         Distinct weights: see `Weighted`.
     """
@@ -146,6 +148,7 @@ class Cells:
     weight_squared: Array
     is_weighted: bool = False
     cluster: Array | None = None
+    names: Array | None = None
     atoms: tuple[Array, Array, Array] | None = None
 
     def table(self, make: Callable[[Array, Design, Any], Made]) -> Made:
@@ -156,7 +159,7 @@ class Cells:
 
         design: Design = Independent()
         if self.cluster is not None:
-            design = clusters(self.cluster, self.cell, self.weight, self.weight_squared)
+            design = clusters(self.cluster, self.cell, self.weight, self.weight_squared, names=self.names)
         elif self.is_weighted:
             design = Weighted(added(self.weight_squared), self.atoms)
         return make(added(self.weight), design, round(float(self.n.sum())))
@@ -165,7 +168,8 @@ class Cells:
         """Return a table for each group, as one batch, and the table of all."""
         design: Design = Independent()
         if self.cluster is not None:
-            design = clusters(self.cluster, self.cell, self.weight, self.weight_squared, groups, self.size)
+            parts = self.cluster, self.cell, self.weight, self.weight_squared
+            design = clusters(*parts, groups, self.size, names=self.names)
         elif self.is_weighted:
             design = Weighted(groups.counted(self.cell, self.weight_squared, self.size))
         rows = np.rint(np.bincount(groups.code, self.n, len(groups.keys))).astype(int)
@@ -174,12 +178,20 @@ class Cells:
 
 
 def clusters(
-    cluster: Array, cell: Array, count: Array, squared: Array, groups: Groups | None = None, size: int = 0
+    cluster: Array,
+    cell: Array,
+    count: Array,
+    squared: Array,
+    groups: Groups | None = None,
+    size: int = 0,
+    *,
+    names: Array | None,
 ) -> Clusters:
     """Return the design of cases in clusters, from sparse counts; cluster codes become consecutive.
 
     A cluster with cases in several groups is a cluster in each of them; one without weight is none. ``squared`` has
-    the sums of squared weights of the entries.
+    the sums of squared weights of the entries, ``names`` what the clusters of each code are called, None of those that
+    nobody named.
     """
     counts = count > 0
     cluster, cell, count, squared = cluster[counts], cell[counts], count[counts], squared[counts]
@@ -187,13 +199,15 @@ def clusters(
     if groups is None:
         present, codes = np.unique(cluster, return_inverse=True)
         weight = float(quotient(squared.sum(), count.sum()))
-        return Clusters(codes, cell, count, np.ones(len(present)), case_weight=weight)
+        named = None if names is None else names[present]
+        return Clusters(codes, cell, count, np.ones(len(present)), case_weight=weight, names=named)
     number, tables = int(cluster.max()) + 1, len(groups.keys)
     weights = quotient(np.bincount(groups.code, squared, tables), np.bincount(groups.code, count, tables))
     present, codes = np.unique(groups.code * number + cluster, return_inverse=True)
     order = np.argsort(codes, kind="stable")  # entries in the order of their tables
     entries = codes[order], (groups.code * size + cell)[order], count[order], np.ones(len(present))
-    return Clusters(*entries, present // number, (tables, size), case_weight=weights)
+    named = None if names is None else names[present % number]
+    return Clusters(*entries, present // number, (tables, size), case_weight=weights, names=named)
 
 
 def groups_of(named: Mapping[str, Any], given: Mapping[str, Any], rows: int) -> Groups:

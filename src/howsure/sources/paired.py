@@ -11,19 +11,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.designs.base import Design
-from howsure.designs.counted import Independent, Weighted
-from howsure.errors import HowsureError
+from howsure.designs.counted import MOST_ATOMS, Independent, Weighted
+from howsure.errors import HowsureError, NoCaseError
 from howsure.sources.columns import checked_weight, same_length
 from howsure.sources.confusion import are_named, class_labels, grouped_by_weight, refuse_mixed
 from howsure.sources.encoding import as_labels, encoded
 from howsure.sources.frames import columns, grouped
 from howsure.sources.groups import Cells, Groups, by_columns, clusters, groups_of_columns, roles
-from howsure.sources.scores import MOST_ATOMS, binary_truth, score_values
+from howsure.sources.scores import binary_truth, score_values
 from howsure.tables.batch import Tables
 from howsure.tables.paired import PairedScoresTable, PairedTable
+from howsure.tables.pseudo import pseudo_tuples
 
 Array = NDArray[Any]
-MOST_PSEUDO_CELLS = 2**13  # over which a prior is spread
 
 
 @overload
@@ -143,7 +143,7 @@ def paired(
     kept = (codes >= 0).all(1)
     if not kept.any():
         message = "No case has all its labels among `labels`."
-        raise HowsureError(message)
+        raise NoCaseError(message)
     possible = pseudo_tuples(len(axis), len(models))
     tuples, inverse = np.unique(np.vstack([codes[kept], possible]), axis=0, return_inverse=True)
     cell, pseudo = np.split(inverse.ravel(), [int(kept.sum())])
@@ -157,6 +157,7 @@ def paired(
         counted.weight_squared[kept],
         is_weighted=sample_weight is not None,
         cluster=None if groups is None else counted.codes[first - 1][kept],
+        names=None if groups is None else counted.levels[first - 1],
         atoms=None if by_weight is None else (cell, each[kept], by_weight.n[kept]),
     )
 
@@ -194,23 +195,6 @@ def _models(given: Any, data: Any) -> dict[str, Any]:
         message = f"Two models have the same name: {', '.join(map(repr, given))}. Models are told apart by their text."
         raise HowsureError(message)
     return named
-
-
-def pseudo_tuples(classes: int, models: int) -> Array:
-    """Return tuples of labels among which each two models agree in being right as often as in being wrong.
-
-    Rows of a Hadamard matrix say which models are right; the wrong ones are off by all shifts in turn (by some
-    where the classes are many). Shape ``(tuples, 1 + models)``; repeated ones count more than once.
-    """
-    patterns = np.ones((1, 1), dtype=bool)
-    while patterns.shape[1] <= models:
-        patterns = np.block([[patterns, patterns], [patterns, ~patterns]])
-    right = patterns[:, 1 : models + 1]
-    shifts = min(classes - 1, max(1, MOST_PSEUDO_CELLS // (classes * len(right))))
-    true, pattern, shift = (part.ravel() for part in np.indices((classes, len(right), shifts)))
-    steps = (shift[:, None] + np.arange(models)) % (classes - 1) + 1
-    said = (true[:, None] + np.where(right[pattern], 0, steps)) % classes
-    return np.column_stack([true, said])
 
 
 @overload
@@ -310,11 +294,12 @@ def paired_scores(
     weight = checked_weight(given["sample_weight"]) if sample_weight is not None else None
     same_length([truth, *split, *([] if cluster is None else [cluster])], weight)
     positive, classes = binary_truth(truth, pos_label, check=check)
-    group = None if cluster is None else np.asarray(cluster.codes)
+    group, clusters_named = (None, None) if cluster is None else cluster.used()
 
     def table(some: Any) -> PairedScoresTable:
         parts = (None if part is None else part[some] for part in (weight, group))
-        found = _paired_scores(positive[some], [score[some] for score in scores], classes, tuple(models), *parts)
+        own = [score[some] for score in scores]
+        found = _paired_scores(positive[some], own, classes, tuple(models), *parts, names=clusters_named)
         return replace(found, limits=limits)
 
     limits = tuple((float(score.min()), float(score.max())) for score in scores)
@@ -328,6 +313,8 @@ def _paired_scores(
     models: tuple[str, ...],
     weight: Array | None,
     cluster: Array | None,
+    *,
+    names: Array | None,
 ) -> PairedScoresTable:
     distinct = [np.unique(score, return_inverse=True) for score in scores]
     tuples, row = np.unique(np.column_stack([code for _, code in distinct]), axis=0, return_inverse=True)
@@ -339,7 +326,7 @@ def _paired_scores(
 
     design: Design = Independent()
     if cluster is not None:
-        design = clusters(cluster, cell, weights, weights**2)
+        design = clusters(cluster, cell, weights, weights**2, names=names)
     elif weight is not None:
         atoms = (cell, weights, np.ones(len(cell))) if len(cell) <= MOST_ATOMS else None
         design = Weighted(cells(weights**2).ravel(), atoms)

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.designs.base import Design
-from howsure.designs.counted import Independent, Weighted
+from howsure.designs.counted import MOST_ATOMS, Independent, Weighted
 from howsure.errors import HowsureError
 from howsure.sources.columns import checked_weight, indicator, same_length, sort_order
 from howsure.sources.doubts import refuse_alike, refuse_odd_classes
 from howsure.sources.encoding import Column, as_labels, encoded
 from howsure.sources.frames import columns
 from howsure.sources.groups import by_columns, clusters, groups_of_columns, roles
-from howsure.sources.scores import MOST_ATOMS, score_values
+from howsure.sources.scores import score_values
 from howsure.tables.batch import Tables
 from howsure.tables.score_matrix import MulticlassScoresTable, MultilabelScoresTable, ScoreMatrixTable
 from howsure.tables.table import label_array
@@ -119,7 +119,7 @@ def multiclass_scores(
     cluster = encoded("groups", given["groups"]) if "groups" in given else None
     split = [encoded(role, given[role]) for role in roles(named)]
     rows = [*([] if cluster is None else [cluster]), *split, Column("y_score", score, score[:, 0])]
-    group = None if cluster is None else np.asarray(cluster.codes)
+    group, clusters_named = (None, None) if cluster is None else cluster.used()
     if _is_matrix(given["y_true"]):
         same_length(rows, weight)
         truth_of, classes = _indicator(given["y_true"], score), _label_names(labels, score.shape[1])
@@ -132,7 +132,7 @@ def multiclass_scores(
 
     def table(some: Any) -> ScoreMatrixTable:
         parts = (None if part is None else part[some] for part in (weight, group))
-        made: ScoreMatrixTable = make(truth_of[some], score[some], classes, *parts)
+        made: ScoreMatrixTable = make(truth_of[some], score[some], classes, *parts, names=clusters_named)
         return made
 
     return groups_of_columns(list(named), split).each(table) if named else table(slice(None))
@@ -207,7 +207,13 @@ def _label_names(labels: ArrayLike | None, size: int) -> Array:
 
 
 def _multiclass(
-    position: Array, score: Array, classes: Array, weight: Array | None, group: Array | None
+    position: Array,
+    score: Array,
+    classes: Array,
+    weight: Array | None,
+    group: Array | None,
+    *,
+    names: Array | None,
 ) -> MulticlassScoresTable:
     size = score.shape[1]
     cell = np.arange(len(score)) * size + position
@@ -220,7 +226,7 @@ def _multiclass(
 
     design: Design = Independent()
     if group is not None:
-        design = clusters(group, cell, weights, weights**2)
+        design = clusters(group, cell, weights, weights**2, names=names)
     elif weight is not None:
         atoms = (cell, weights, np.ones(len(cell))) if len(cell) <= MOST_ATOMS else None
         design = Weighted(cells(weights**2), atoms)
@@ -237,7 +243,13 @@ def _indicator(values: Any, score: Array) -> Array:
 
 
 def _multilabel(
-    truth: Array, score: Array, labels: Array, weight: Array | None, group: Array | None
+    truth: Array,
+    score: Array,
+    labels: Array,
+    weight: Array | None,
+    group: Array | None,
+    *,
+    names: Array | None,
 ) -> MultilabelScoresTable:
     rows, size = score.shape
     cell = (2 * np.arange(rows * size).reshape(rows, size) + truth).ravel()
@@ -245,5 +257,6 @@ def _multilabel(
     counts = np.zeros((rows, size, 2))
     counts.ravel()[cell] = count
     cluster = np.arange(rows) if group is None else group
-    design = replace(clusters(np.repeat(cluster, size), cell, count, count**2), labels_per_case=size)
+    found = clusters(np.repeat(cluster, size), cell, count, count**2, names=names)
+    design = replace(found, labels_per_case=size)
     return MultilabelScoresTable(counts=counts, scores=score, labels=labels, design=design, rows=rows)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.base import Design
-from howsure.designs.counted import Weighted
+from howsure.designs.counted import MOST_ATOMS, Weighted
 from howsure.errors import HowsureError, OneClassError
 from howsure.sources.columns import checked_weight, same_length, sort_order
 from howsure.sources.doubts import refuse_alike, refuse_odd_classes
@@ -22,7 +22,6 @@ from howsure.tables.batch import Tables
 from howsure.tables.scores import ScoresTable
 
 Array = NDArray[Any]
-MOST_ATOMS = 100_000  # weighted cases that are kept for exact resampling
 POSITIVE_BY_HABIT = ({0, 1}, {-1, 1})  # scikit-learn takes 1 as positive in these
 
 
@@ -122,11 +121,11 @@ def scores(
     same_length([truth, *split, *([] if cluster is None else [cluster])], given.get("sample_weight"))
     weight = checked_weight(given["sample_weight"]) if "sample_weight" in given else None
     positive, classes = binary_truth(truth, pos_label, check=check)
-    group = None if cluster is None else np.unique(np.asarray(cluster.codes), return_inverse=True)[1]
+    group, clusters_named = (None, None) if cluster is None else cluster.used()
 
     def table(some: Any) -> ScoresTable:
         parts = (None if part is None else part[some] for part in (weight, group))
-        return replace(scores_table(positive[some], score[some], classes, *parts), limits=limits)
+        return replace(scores_table(positive[some], score[some], classes, *parts, names=clusters_named), limits=limits)
 
     limits = float(score.min()), float(score.max())
     return groups_of_columns(list(named), split).each(table) if named else table(slice(None))
@@ -200,9 +199,15 @@ def _opposite(label: Any) -> Any:
 
 
 def scores_table(
-    positive: Array, score: Array, classes: Array, weight: Array | None = None, group: Array | None = None
+    positive: Array,
+    score: Array,
+    classes: Array,
+    weight: Array | None = None,
+    group: Array | None = None,
+    *,
+    names: Array | None = None,
 ) -> ScoresTable:
-    """Return the table of checked columns: which cases are positive, and their scores, weights and clusters."""
+    """Return the table of checked columns: which cases are positive, and their scores, weights and named clusters."""
     if weight is None and group is None:
         # Taking by positions is ten times as fast as by a mask.
         sides = (np.sort(score[np.flatnonzero(side)]) for side in (~positive, positive))
@@ -217,7 +222,7 @@ def scores_table(
 
     design: Design
     if group is not None:
-        design = clusters(group, cell, weights, weights**2)
+        design = clusters(group, cell, weights, weights**2, names=names)
     else:
         atoms = (cell, weights, np.ones(len(cell))) if len(cell) <= MOST_ATOMS else None
         design = Weighted(cells(weights**2).ravel(), atoms)
