@@ -324,6 +324,10 @@ def test_clusters_of_one_name_are_one_cluster():
     right = np.array([[1.0, 0.0], [0.0, 1.0]])
     assert whole.variance((right - 0.5) / 6) == pytest.approx(spread)
     assert hs.pool_tables([first, second]).design.number == 4
+    unknown = dataclasses.replace(first, design=dataclasses.replace(first.design, names=None), identity="another")
+    with pytest.raises(hs.HowsureError, match="names were not kept, so that one may be in several"):
+        first + unknown
+    assert hs.pool_tables([first, unknown]).design.number == 4
 
 
 def test_names_of_clusters_may_be_of_any_type():

@@ -16,6 +16,7 @@ from howsure.errors import HowsureError
 
 Array = NDArray[Any]
 FEW = 20  # clusters, below which a variance between them is little more than a guess
+OWN = np.empty(0)  # names of clusters that no other table has
 LEAST = 4.0  # degrees of freedom: below, the approximation is not to be trusted (Tipton 2015)
 
 
@@ -41,9 +42,9 @@ class Clusters(Design):
         In how many cells each case is counted: of multilabel data once for each label, else once.
     case_weight : float or ndarray
         What a case weighs, on average by weight: ``sum(w**2) / sum(w)``; of a batch, in each table.
-    names : ndarray of shape (clusters,), optional
-        What the clusters are called in ``groups``, by which those of other parts of the data are known again; None
-        where nobody named them: they then are in no other part.
+    names : ndarray of shape (clusters,) or (0,), optional
+        What the clusters are called in ``groups``, by which they are known again in other parts of the data; empty
+        where they are in no other part, as single cases; None where the names were not kept.
 
     Examples
     --------
@@ -161,22 +162,29 @@ class Clusters(Design):
         return replace(self, cell=cells[cell] + size * table, shape=(self.shape[0], size))
 
     def joined(self, others: Sequence[Self]) -> Clusters:
-        """Put the clusters of all tables together: of one name they are one cluster, without names all are distinct.
+        """Put the clusters of all tables together: those of one name are one cluster.
 
         Raises
         ------
         HowsureError
-            If the clusters of some tables have names, and those of others have none.
+            If the clusters of a table are not known by name, so that they may be in another one too.
         """
         designs: list[Self] = [self, *others]
         known = [each.names for each in designs if each.names is not None]
-        if known and len(known) < len(designs):
+        if len(known) < len(designs):
+            message = (
+                "The clusters' names were not kept, so that one may be in several of the tables. Count them in memory; "
+                "or, if no cluster is in two of them, add them by `pool_tables`."
+            )
+            raise HowsureError(message)
+        filled = [len(each.names) > 0 for each in designs if each.names is not None and len(each.multiplicity)]
+        if any(filled) and not all(filled):
             message = "Some of the tables have `groups` and others none: their clusters cannot be told apart."
             raise HowsureError(message)
-        entries, names = Entries.side_by_side(designs), None
-        if known:
+        entries, names = Entries.side_by_side(designs), OWN
+        if any(filled):
             entries, names = entries.by_name(known)
-        elif self.labels_per_case > 1:
+        else:
             entries = entries.by_content()
         found = entries.cluster, entries.cell, entries.count, entries.multiplicity
         totals = np.array([each.multiplicity[each.cluster] @ each.count for each in designs])
@@ -184,8 +192,8 @@ class Clusters(Design):
         return Clusters(*found, labels_per_case=self.labels_per_case, case_weight=weight, names=names)
 
     def apart(self) -> Clusters:
-        """Return the clusters without names, which those of other tables may have too."""
-        return replace(self, names=None)
+        """Return the clusters as those of this table alone, whatever they are called."""
+        return replace(self, names=OWN)
 
     def stacked(self, others: Sequence[Self], size: int) -> Clusters:
         """Put the clusters of all tables side by side."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.designs.base import Design
+from howsure.designs.clusters import OWN
 from howsure.designs.counted import MOST_ATOMS
 from howsure.errors import HowsureError, NoCaseError, OneClassError
 from howsure.sources.columns import Grouped, checked_weight, indicator, same_length, sort_order
@@ -316,7 +317,8 @@ def _multilabel(
     count, squared = (np.bincount(inverse.ravel(), np.repeat(each, size)) for each in (weights, weights**2))
     design = clusters(filled // (4 * size), filled % (4 * size), count, squared, names=names)
     number = design.multiplicity if multiplicity is None else multiplicity.astype(float)
-    design = replace(design, multiplicity=number, labels_per_case=size)
+    names = OWN if names is None else design.names
+    design = replace(design, multiplicity=number, labels_per_case=size, names=names)
     counts = np.bincount(design.cell, design.count * number[design.cluster], 4 * size).reshape(size, 2, 2)
     return MultilabelTable(counts=counts, labels=axis, design=design, rows=rows)
 

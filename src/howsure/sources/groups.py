@@ -185,13 +185,12 @@ def clusters(
     groups: Groups | None = None,
     size: int = 0,
     *,
-    names: Array | None,
+    names: Array | None = None,
 ) -> Clusters:
     """Return the design of cases in clusters, from sparse counts; cluster codes become consecutive.
 
     A cluster with cases in several groups is a cluster in each of them; one without weight is none. ``squared`` has
-    the sums of squared weights of the entries, ``names`` what the clusters of each code are called, None of those that
-    nobody named.
+    the sums of squared weights of the entries, ``names`` what the clusters of each code are called.
     """
     counts = count > 0
     cluster, cell, count, squared = cluster[counts], cell[counts], count[counts], squared[counts]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.designs.base import Design
+from howsure.designs.clusters import OWN
 from howsure.designs.counted import MOST_ATOMS, Independent, Weighted
 from howsure.errors import HowsureError
 from howsure.sources.columns import checked_weight, indicator, same_length, sort_order
@@ -258,5 +259,5 @@ def _multilabel(
     counts.ravel()[cell] = count
     cluster = np.arange(rows) if group is None else group
     found = clusters(np.repeat(cluster, size), cell, count, count**2, names=names)
-    design = replace(found, labels_per_case=size)
+    design = replace(found, labels_per_case=size, names=OWN if names is None else found.names)
     return MultilabelScoresTable(counts=counts, scores=score, labels=labels, design=design, rows=rows)
