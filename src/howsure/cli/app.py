@@ -173,7 +173,7 @@ def matrix(
     from howsure.cli.pages import Asked, blocks_of, class_blocks
     from howsure.methods.draws import seed_sequence
     from howsure.report.evidence import Subject
-    from howsure.sources.files import read_matrix
+    from howsure.sources.matrix_file import read_matrix
     from howsure.tables.confusion import from_counts
 
     found, counts = read_matrix(file)

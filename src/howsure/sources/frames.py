@@ -6,7 +6,7 @@ Frames in memory give their columns; lazy frames and relations count by ``GROUP 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError, NoCaseError, boolean, one_of
 from howsure.sources.columns import Grouped, group, ordinary_scale
 from howsure.sources.doubts import refuse_confused
+from howsure.sources.locations import is_located
+from howsure.sources.nested import with_fields
 from howsure.sources.plain import plain
 
 Array = NDArray[Any]
@@ -39,9 +41,9 @@ def grouped(data: Any, keys: Mapping[str, Any], weight: Any = None, *, check: bo
         refuse_confused({**keys, "sample_weight": weight})
     if data is None:
         return group(keys, weight)
-    frame = opened(data)
-    names = {role: checked_name(role, name, frame) for role, name in keys.items()}
-    weight_name = None if weight is None else checked_name("sample_weight", weight, frame)
+    frame, named = with_fields(opened(data), [*keys.values(), weight])
+    names = {role: checked_name(role, named(name), frame) for role, name in keys.items()}
+    weight_name = None if weight is None else checked_name("sample_weight", named(weight), frame)
     if _is_lazy(frame):
         return _pushed_down(frame, names, weight_name)
     columns = {role: column_of(frame, name) for role, name in names.items()}
@@ -59,8 +61,8 @@ def columns(data: Any, names: Mapping[str, Any], *, check: bool = False) -> dict
         refuse_confused(names)
     if data is None:
         return {role: plain(role, values) for role, values in names.items()}
-    frame = opened(data)
-    checked = {role: checked_name(role, name, frame) for role, name in names.items()}
+    frame, named = with_fields(opened(data), names.values())
+    checked = {role: checked_name(role, named(name), frame) for role, name in names.items()}
     if _is_lazy(frame):
         frame = _collected(frame.select(*dict.fromkeys(checked.values())))
     found = {role: column_of(frame, name) for role, name in checked.items()}
@@ -73,10 +75,14 @@ def opened(data: Any) -> Any:
     """Return data as a narwhals frame; a mapping of columns stays as it is, a path is read."""
     if isinstance(data, Mapping):
         return data
-    if isinstance(data, str | Path):
+    if isinstance(data, list | tuple) and data and all(isinstance(row, Mapping) for row in data):
+        return {name: [row.get(name) for row in data] for name in dict.fromkeys(name for row in data for name in row)}
+    if is_located(data):
         from howsure.sources.files import read
 
         data = read(data)
+    if isinstance(data, Mapping):
+        return data
     import narwhals as nw
 
     try:
@@ -127,7 +133,9 @@ def _pushed_down(frame: Any, names: Mapping[str, str], weight: str | None, scale
             each.is_null().sum().alias("howsure_absent"),
         ]
     keys = list(dict.fromkeys(names.values()))
-    counted = _collected(frame.group_by(*keys).agg(*totals))
+    with _told(frame):  # DuckDB looks for a relation's files again
+        lazy = frame.group_by(*keys).agg(*totals)
+    counted = _collected(lazy)
     n = _floats(column_of(counted, "howsure_n"))
     if not len(n):
         message = "The data have no rows: there is no case to evaluate."
@@ -147,6 +155,15 @@ def _pushed_down(frame: Any, names: Mapping[str, str], weight: str | None, scale
     columns = dict(zip(names, coded, strict=True))
     rows, weights, squares = (group(columns, values) for values in (n, total, squared))
     return Grouped(rows.levels, rows.codes, rows.weight, weights.weight, squares.weight)
+
+
+def _told(frame: Any) -> Any:
+    """Return what turns DuckDB's errors into ours, of a frame of another engine nothing."""
+    if not frame.implementation.is_duckdb():
+        return nullcontext()
+    from howsure.sources.duckdb_files import reading
+
+    return reading("`data`")
 
 
 def _weights(frame: Any, name: str) -> Any:
@@ -185,7 +202,7 @@ def _collected(frame: Any) -> Any:
     """Collect a small lazy result; DuckDB's without needing PyArrow."""
     if not frame.implementation.is_duckdb():
         return frame.collect()
-    from howsure.sources.files import reading
+    from howsure.sources.duckdb_files import reading
 
     native = frame.to_native()
     with reading("`data`"):

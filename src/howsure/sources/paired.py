@@ -18,6 +18,7 @@ from howsure.sources.confusion import are_named, class_labels, grouped_by_weight
 from howsure.sources.encoding import as_labels, encoded
 from howsure.sources.frames import columns, grouped
 from howsure.sources.groups import Cells, Groups, by_columns, clusters, groups_of_columns, roles
+from howsure.sources.long import Incomplete, by_model
 from howsure.sources.scores import binary_truth, score_values
 from howsure.tables.batch import Tables
 from howsure.tables.paired import PairedScoresTable, PairedTable
@@ -32,6 +33,9 @@ def paired(
     y_pred: Mapping[str, Any] | Sequence[str],
     *,
     data: Any = ...,
+    model: Any = ...,
+    case: Any = ...,
+    incomplete: Incomplete = ...,
     labels: ArrayLike | None = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
@@ -46,6 +50,9 @@ def paired(
     y_pred: Mapping[str, Any] | Sequence[str],
     *,
     data: Any = ...,
+    model: Any = ...,
+    case: Any = ...,
+    incomplete: Incomplete = ...,
     labels: ArrayLike | None = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
@@ -59,6 +66,9 @@ def paired(
     y_pred: Mapping[str, Any] | Sequence[str],
     *,
     data: Any = None,
+    model: Any = None,
+    case: Any = None,
+    incomplete: Incomplete = "refuse",
     labels: ArrayLike | None = None,
     groups: Any = None,
     sample_weight: Any = None,
@@ -72,9 +82,15 @@ def paired(
     y_true : array-like of shape (n,) or str
         True label of each case; or, with ``data``, the name of its column.
     y_pred : mapping of str to array-like, or list of str
-        Name of each model → its predicted labels, or their column's name; with ``data`` also a list of columns.
+        Name of each model → its predicted labels, or their column's name; with ``data`` also a list of columns. With
+        ``model`` the predicted label of each row.
     data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
+    model, case : array-like of shape (n,) or str, optional
+        Of long data, with one row for each model and case: the name of the row's model, and what tells its case from
+        others. Models are joined by case, never by position.
+    incomplete : {"refuse", "drop"}
+        Whether cases of long data that a model lacks are refused or left out.
     labels : array-like of shape (K,), optional
         The classes, in order; cases with any other label are left out. By default all that occur, sorted.
     groups : array-like of shape (n,) or str, optional
@@ -112,6 +128,11 @@ def paired(
     >>> table.models, table.model("B").counts.astype(int).tolist()
     (['A', 'B'], [[1, 1], [2, 1]])
     """
+    if model is not None or case is not None:
+        named = by_columns(by, data)
+        others = {"groups": groups, "sample_weight": sample_weight} | named
+        data, y_pred = by_model(data, y_true, y_pred, model, case, others, incomplete)
+        y_true, groups, sample_weight, by = _roles(groups, sample_weight, named)
     models = _models(y_pred, data)
     keys = {"y_true": y_true} | {f"y_pred['{name}']": column for name, column in models.items()}
     if groups is not None:
@@ -173,6 +194,12 @@ def paired(
     return cells.tables(Groups.of(list(named), counted.levels[first:], split), table)
 
 
+def _roles(groups: Any, sample_weight: Any, named: Mapping[str, Any]) -> tuple[str, str | None, str | None, Any]:
+    """Return what the columns of data that were long are called now."""
+    weight = None if sample_weight is None else "sample_weight"
+    return "y_true", None if groups is None else "groups", weight, list(named) or None
+
+
 def _models(given: Any, data: Any) -> dict[str, Any]:
     """Return the models' columns by name; refuse fewer than two."""
     if not isinstance(given, Mapping):
@@ -203,6 +230,9 @@ def paired_scores(
     y_score: Mapping[str, Any] | Sequence[str],
     *,
     data: Any = ...,
+    model: Any = ...,
+    case: Any = ...,
+    incomplete: Incomplete = ...,
     pos_label: Any = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
@@ -217,6 +247,9 @@ def paired_scores(
     y_score: Mapping[str, Any] | Sequence[str],
     *,
     data: Any = ...,
+    model: Any = ...,
+    case: Any = ...,
+    incomplete: Incomplete = ...,
     pos_label: Any = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
@@ -230,6 +263,9 @@ def paired_scores(
     y_score: Mapping[str, Any] | Sequence[str],
     *,
     data: Any = None,
+    model: Any = None,
+    case: Any = None,
+    incomplete: Incomplete = "refuse",
     pos_label: Any = None,
     groups: Any = None,
     sample_weight: Any = None,
@@ -244,9 +280,14 @@ def paired_scores(
         True class of each case, two classes of any type; or, with ``data``, the name of its column.
     y_score : mapping of str to array-like, or list of str
         Name of each model → its scores, higher for the positive class, or their column's name; with ``data`` also
-        a list of columns.
+        a list of columns. With ``model`` the score of each row.
     data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
+    model, case : array-like of shape (n,) or str, optional
+        Of long data, with one row for each model and case: the name of the row's model, and what tells its case from
+        others. Models are joined by case, never by position.
+    incomplete : {"refuse", "drop"}
+        Whether cases of long data that a model lacks are refused or left out.
     pos_label : object, optional
         The positive class; by default 1 where the classes are 0 and 1 or −1 and 1, else the last in order.
     groups : array-like of shape (n,) or str, optional
@@ -277,6 +318,11 @@ def paired_scores(
     >>> hs.estimate(table.model("B"), "roc_auc").value
     0.625
     """
+    if model is not None or case is not None:
+        named = by_columns(by, data)
+        others = {"groups": groups, "sample_weight": sample_weight} | named
+        data, y_score = by_model(data, y_true, y_score, model, case, others, incomplete)
+        y_true, groups, sample_weight, by = _roles(groups, sample_weight, named)
     models = _models(y_score, data)
     names = {"y_true": y_true} | {f"y_score['{name}']": column for name, column in models.items()}
     names |= {} if groups is None else {"groups": groups}
