@@ -9,10 +9,14 @@ from howsure.designs.cases import Cases
 from howsure.designs.clusters import Clusters
 from howsure.designs.counted import FixedMargins, Independent, Weighted
 from howsure.designs.expected import Batch, Known, Population
-from howsure.designs.linearised import Linearised, Sample
+from howsure.designs.linearised import Linearised, MergedDraws, Sample
 from howsure.designs.separate import Separate
+from howsure.evidence.calibration.calibrators import Beta, Isotonic, Platt, VennAbers
+from howsure.evidence.calibration.isotonic import Steps
+from howsure.evidence.labels.dawid_skene import Votes
 from howsure.evidence.review.prior import Cells
 from howsure.evidence.review.reviewed import Reviewed
+from howsure.evidence.unlabelled.batch import CalibratedBatch
 from howsure.tables import stored
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
@@ -20,15 +24,6 @@ from howsure.tables.multilabel import MultilabelTable
 from howsure.tables.paired import PairedScoresTable, PairedTable, SeparateTables
 from howsure.tables.score_matrix import MulticlassScoresTable, MultilabelScoresTable
 from howsure.tables.scores import ScoresTable
-
-TABLES = (
-    *(ConfusionTable, MultilabelTable, ScoresTable, MulticlassScoresTable, MultilabelScoresTable),
-    *(PairedTable, PairedScoresTable, SeparateTables, Tables),
-)
-DESIGNS = (
-    *(Independent, Weighted, FixedMargins, Clusters, Separate, Batch, Population, Known, Linearised, Reviewed),
-    *(Sample, Cases, Cells),
-)
 
 
 def csr_array(data: Any, indices: Any, indptr: Any, shape: Any) -> Any:
@@ -38,7 +33,16 @@ def csr_array(data: Any, indices: Any, indptr: Any, shape: Any) -> Any:
     return sparse.csr_array((data, indices, indptr), shape=shape)
 
 
-KINDS: dict[str, Any] = {kind.__name__: kind for kind in (*TABLES, *DESIGNS, csr_array)}
+TABLES = (
+    *(ConfusionTable, MultilabelTable, ScoresTable, MulticlassScoresTable, MultilabelScoresTable),
+    *(PairedTable, PairedScoresTable, SeparateTables, Tables),
+)
+DESIGNS = (
+    *(Independent, Weighted, FixedMargins, Clusters, Separate, Linearised, Reviewed),
+    *(Batch, Population, Known, CalibratedBatch),
+)
+PARTS = (Sample, MergedDraws, Votes, Cases, Cells, Platt, Beta, Isotonic, VennAbers, Steps, csr_array)
+KINDS: dict[str, Any] = {kind.__name__: kind for kind in (*TABLES, *DESIGNS, *PARTS)}
 
 
 def load(path: str | Path) -> Any:

@@ -11,6 +11,7 @@ from decimal import Decimal
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,28 @@ TEXTS: dict[type, tuple[str, Callable[[Any], Any], Callable[[Any], Any]]] = {
     bytes: ("bytes", bytes.hex, bytes.fromhex),
     float: ("float", repr, float),  # nan and infinity
 }
+TABLES = (
+    *("ConfusionTable", "MultilabelTable", "ScoresTable", "MulticlassScoresTable", "MultilabelScoresTable"),
+    *("PairedTable", "PairedScoresTable", "SeparateTables", "Tables"),
+)
+DESIGNS = (
+    *("Independent", "Weighted", "FixedMargins", "Clusters", "Separate", "Linearised", "Reviewed"),
+    *("Batch", "Population", "Known", "CalibratedBatch"),
+)
+PARTS = (
+    "Sample",
+    "MergedDraws",
+    "Votes",
+    "Cases",
+    "Cells",
+    "Platt",
+    "Beta",
+    "Isotonic",
+    "VennAbers",
+    "Steps",
+    "csr_array",
+)
+SAVED = {*TABLES, *DESIGNS, *PARTS}
 READ = {name: read for name, _, read in TEXTS.values()}
 
 
@@ -144,6 +167,8 @@ def _node(value: Any, keep: Keep) -> Any:
     if type(value) in TEXTS:
         name, write, _ = TEXTS[type(value)]
         return {name: write(value)}
+    if isinstance(value, MethodType):
+        return {"method": value.__name__, "of": _node(value.__self__, keep)}
     parts = _parts(value)
     if parts is None:
         what = getattr(value, "__qualname__", type(value).__qualname__)
@@ -154,12 +179,12 @@ def _node(value: Any, keep: Keep) -> Any:
 
 def _parts(value: Any) -> dict[str, Any] | None:
     """Return what a table or design is made of, by the names of its constructor's arguments; None of all else."""
-    if not type(value).__module__.startswith(("howsure.", "scipy.sparse.")):
+    if type(value).__name__ not in SAVED or not type(value).__module__.startswith(("howsure.", "scipy.sparse.")):
         return None
     if hasattr(value, "indptr"):  # of a sparse array
         return {name: getattr(value, name) for name in ("data", "indices", "indptr", "shape")}
     if is_dataclass(value):
-        every = {each.name: getattr(value, each.name) for each in fields(value)}
+        every = {each.name: getattr(value, each.name) for each in fields(value) if each.init}
         return {name: part for name, part in every.items() if part is not None}
     return dict(value.parts()) if hasattr(value, "parts") else None
 
@@ -183,6 +208,8 @@ def _value(node: Any, kinds: Mapping[str, Any], arrays: list[Array]) -> Any:
         return kinds[node["kind"]](
             **{name: _value(part, kinds, arrays) for name, part in node.items() if name != "kind"}
         )
+    if "method" in node:
+        return getattr(_value(node["of"], kinds, arrays), node["method"])
     ((name, text),) = node.items()
     return READ[name](text)
 
