@@ -135,6 +135,7 @@ from .evidence.review.reviewed import (
 )
 from .evidence.unlabelled.calibrated import calibrated as calibrated
 from .evidence.unlabelled.miscalibration import miscalibration as miscalibration
+from .loading import load as load
 from .methods.bootstrap import Bootstrap as Bootstrap
 from .methods.bounded_mean import (
     Betting as Betting,
@@ -193,6 +194,7 @@ from .pooling import (
 from .report.evidence import Subject as Subject
 from .report.measured import report_of as report_of
 from .report.report import Report as Report
+from .sources.accumulator import Accumulator as Accumulator
 from .sources.confusion import confusion as confusion
 from .sources.paired import (
     paired as paired,

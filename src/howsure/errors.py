@@ -71,6 +71,10 @@ class UndefinedDesignError(HowsureError):
         return UndefinedDesignError, self.given
 
 
+class NoCaseError(HowsureError):
+    """There is no case to count, where at least one is needed."""
+
+
 class OneClassError(HowsureError):
     """Only one class occurs, where a table needs two."""
 

@@ -10,7 +10,7 @@ import pytest
 from pyarrow import feather
 
 import howsure as hs
-from howsure.sources.files import read_matrix
+from howsure.sources.matrix_file import read_matrix
 
 FRAME = pd.DataFrame(
     {"true label": ["ill", "well", "ill", "well", "well"] * 8, "it's": ["ill", "well", "well", "well", "ill"] * 8}
@@ -234,8 +234,11 @@ def test_json_nested_without_end(name, tmp_path):
 
 
 def test_a_missing_package_is_named_by_the_extra(monkeypatch, tmp_path):
-    """Where DuckDB is not installed, the remedy is the extra that brings a version that works."""
-    (tmp_path / "cases.csv").write_text("t,p\na,b\n")
-    monkeypatch.setitem(sys.modules, "duckdb", None)
+    """Text is read by Python itself; where nothing reads Parquet, the remedy is the extra that brings what does."""
+    FRAME.to_csv(tmp_path / "cases.csv", index=False)
+    FRAME.to_parquet(tmp_path / "cases.parquet")
+    for package in ("duckdb", "pyarrow", "polars", "pandas"):
+        monkeypatch.setitem(sys.modules, package, None)
+    assert hs.confusion("true label", "it's", data=tmp_path / "cases.csv").counts.astype(int).tolist() == EXPECTED
     with pytest.raises(hs.HowsureError, match=r"pip install 'howsure\[cli\]'"):
-        hs.confusion("t", "p", data=tmp_path / "cases.csv")
+        hs.confusion("true label", "it's", data=tmp_path / "cases.parquet")

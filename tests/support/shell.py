@@ -17,14 +17,14 @@ class Ended:
     stderr: str
 
 
-def run(*arguments):
+def run(*arguments, stdin=b""):
     """Run the command line in this process, which saves the start of another one."""
     from howsure.cli import main
 
     out, err, code = io.StringIO(), io.StringIO(), 0
     with (
         mock.patch.object(sys, "argv", ["howsure", *map(str, arguments)]),
-        mock.patch.object(sys, "stdin", io.StringIO()),
+        mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin))),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):

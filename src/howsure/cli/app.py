@@ -10,6 +10,7 @@ from cyclopts import App, Parameter
 from howsure.cli import reviewed as review_commands
 from howsure.cli.classes import classes_of, with_positive_last
 from howsure.cli.compare import compare
+from howsure.cli.inputs import HYPHEN, STANDARD, Files, Input, InputFormat
 from howsure.cli.options import Format, Metrics, Words, split
 from howsure.cli.output import say_written, write, write_grid
 from howsure.cli.study import study_app
@@ -45,12 +46,12 @@ def launch(
 
     for file in use or ():
         run(file)
-    app(words, exit_on_error=False)
+    app([STANDARD if word == HYPHEN else word for word in words], exit_on_error=False)
 
 
 @app.command
 def report(
-    file: Path,
+    files: Files,
     /,
     *,
     y_true: str,
@@ -69,14 +70,16 @@ def report(
     no_check: bool = False,
     seed: int | None = None,
     html: Path | None = None,
+    input_format: InputFormat = None,
     how: Format = "table",
 ) -> None:
     """Print the metrics of predictions in a file, with their intervals, and write a report.
 
     Parameters
     ----------
-    file
-        Predictions, one row per case: CSV, TSV, JSON lines, Parquet, Arrow or Feather.
+    files
+        Predictions, one row per case: CSV, TSV, JSON lines, Parquet, Arrow or Feather. Files, folders and quoted
+        patterns of them, which are parts of the same data; - for standard input.
     y_true
         Column with the true labels.
     y_pred
@@ -110,27 +113,30 @@ def report(
         Seed of the methods that draw.
     html
         Write a report as one page to this file; a name in .md or .tex has it in Markdown, or its tables in LaTeX.
+    input_format
+        Format of standard input; it may be compressed.
     how
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
     from howsure.cli.pages import Asked, Columns, blocks_of, class_blocks, report_on_file, subjects_of
     from howsure.methods.draws import seed_sequence
 
+    given = Input.of(files, input_format)
     columns = Columns(
         y_true=y_true,
         y_pred=split(y_pred),
         y_score=split(y_score),
         threshold=threshold,
-        labels=classes_of(file, [y_true, *split(y_pred)], labels, pos_label),
+        labels=classes_of(given.data, [y_true, *split(y_pred)], labels, pos_label),
         by=split(by),
         others={"sample_weight": sample_weight, "groups": groups, "check": not no_check},
     )
     # One seed for the terminal and the page, so that both show the same draws.
     asked = Asked(split(metrics) or None, method, level, seed_sequence(seed))
-    subjects = subjects_of(file, columns, asked)
+    subjects = subjects_of(given, columns, asked)
     if html is not None:
-        say_written(report_on_file(file, columns, asked, subjects).save(html))
-    write(class_blocks(subjects, asked, how) if per_class else blocks_of(subjects), str(file), how)
+        say_written(report_on_file(given, columns, asked, subjects).save(html))
+    write(class_blocks(subjects, asked, how) if per_class else blocks_of(subjects), given.title, how)
 
 
 @app.command
@@ -173,7 +179,7 @@ def matrix(
     from howsure.cli.pages import Asked, blocks_of, class_blocks
     from howsure.methods.draws import seed_sequence
     from howsure.report.evidence import Subject
-    from howsure.sources.files import read_matrix
+    from howsure.sources.matrix_file import read_matrix
     from howsure.tables.confusion import from_counts
 
     found, counts = read_matrix(file)

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from howsure.errors import HowsureError, one_of
 
 
 def classes_of(
-    file: Path, columns: Sequence[str], labels: Sequence[str] | None, pos_label: str | None
+    data: Any, columns: Sequence[str], labels: Sequence[str] | None, pos_label: str | None
 ) -> list[Any] | None:
     """Return the classes in order, with the type that they have in the file; None where none is named.
 
     Parameters
     ----------
-    file : Path
+    data : path or list of paths
         The predictions.
     columns : sequence of str
         Columns with labels.
@@ -29,7 +28,7 @@ def classes_of(
 
     if labels is None and pos_label is None:
         return None
-    levels = (grouped(file, {name: name}).levels[0].tolist() for name in dict.fromkeys(columns))
+    levels = (grouped(data, {name: name}).levels[0].tolist() for name in dict.fromkeys(columns))
     known = {str(value): value for found in levels for value in found}
     order = list(known) if labels is None else list(labels)
     return [known.get(name, name) for name in with_positive_last(order, pos_label)]

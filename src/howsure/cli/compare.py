@@ -2,46 +2,59 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, Literal
 
 from howsure.cli.classes import classes_of
+from howsure.cli.inputs import Files, Input, InputFormat
 from howsure.cli.options import Format, Metrics, Words, split
 from howsure.cli.output import write_grid, write_records
 from howsure.errors import HowsureError
 
 
 def compare(
-    file: Path,
+    files: Files,
     /,
     *,
     y_true: str,
     y_pred: Words = None,
     y_score: Words = None,
+    model: str | None = None,
+    case: str | None = None,
+    incomplete: Literal["refuse", "drop"] = "refuse",
     labels: Words = None,
     pos_label: str | None = None,
     metrics: Metrics = None,
     method: str | None = None,
     correction: Literal["holm", "fdr_bh", "bonferroni", "none", "max_t"] = "holm",
     level: float = 0.95,
+    alternative: Literal["two-sided", "less", "greater"] = "two-sided",
     groups: str | None = None,
     sample_weight: str | None = None,
     no_check: bool = False,
     seed: int | None = None,
+    input_format: InputFormat = None,
     how: Format = "table",
 ) -> None:
     """Compare the models of a file, pair by pair, on the same cases.
 
     Parameters
     ----------
-    file
-        Predictions, one row per case: CSV, TSV, JSON lines, Parquet, Arrow or Feather.
+    files
+        Predictions, one row per case: CSV, TSV, JSON lines, Parquet, Arrow or Feather. Files, folders and quoted
+        patterns of them, which are parts of the same data; - for standard input.
     y_true
         Column with the true labels.
     y_pred
         Columns with the predicted labels, one per model.
     y_score
         Columns with the scores, one per model, instead of labels.
+    model
+        Of long files, with one row per model and case: column with the name of the model. Then y_pred or y_score is
+        one column.
+    case
+        Of long files: column that tells the cases apart. Models are joined by it.
+    incomplete
+        Whether cases of long files that a model lacks are refused or left out.
     labels
         The classes, in order; the last of two is the positive one.
     pos_label
@@ -54,6 +67,9 @@ def compare(
         How p-values are adjusted for the number of comparisons; max_t makes the intervals hold together too.
     level
         Confidence level, between 0 and 1.
+    alternative
+        Which limit of the first model less the second is asked for: both, the upper one (less), or the lower one
+        (greater); the p-value is of the same side.
     groups
         Column with the cluster of each case (patient, document, user): cases of one cluster vary together.
     sample_weight
@@ -62,6 +78,8 @@ def compare(
         Take data as they are, also where they do not look like what they are given as.
     seed
         Seed of the methods that draw.
+    input_format
+        Format of standard input; it may be compressed.
     how
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
@@ -72,23 +90,28 @@ def compare(
     if (y_pred is None) == (y_score is None):
         message = "Name the columns of the models' predictions with --y-pred, or of their scores with --y-score."
         raise HowsureError(message)
-    columns: dict[str, Any] = {"data": file, "groups": groups, "sample_weight": sample_weight, "check": not no_check}
+    given = Input.of(files, input_format)
+    columns: dict[str, Any] = {"groups": groups, "sample_weight": sample_weight, "check": not no_check}
+    columns |= {"data": given.data, "model": model, "case": case, "incomplete": incomplete}
+    said: Any = split(y_pred or y_score)
+    if model is not None and len(said) > 1:
+        message = "With `--model` all models' predictions are in one column: give `--y-pred` or `--y-score` that one."
+        raise HowsureError(message)
+    models = said if model is None else said[0]
     if y_pred is not None:
-        models = split(y_pred)
-        classes = classes_of(file, [y_true, *models], labels, pos_label)
+        classes = classes_of(given.data, [y_true, *said], labels, pos_label)
         table, default = paired(y_true, models, labels=classes, **columns), "accuracy"
     else:
-        classes = classes_of(file, [y_true], labels, pos_label)
+        classes = classes_of(given.data, [y_true], labels, pos_label)
         positive = None if classes is None else classes[-1]
-        table, default = paired_scores(y_true, split(y_score), pos_label=positive, **columns), "roc_auc"
+        table, default = paired_scores(y_true, models, pos_label=positive, **columns), "roc_auc"
     wanted = split(metrics) or [default]
-    found = compare_all(
-        table, wanted, correction=correction, method=named(method), confidence_level=level, random_state=seed
-    )
+    settings: dict[str, Any] = {"confidence_level": level, "alternative": alternative, "random_state": seed}
+    found = compare_all(table, wanted, correction=correction, method=named(method), **settings)
     if how in {"json", "csv"}:
         write_records(found.records(), how)
     elif how == "table" and len(found) == 1 and len(table.models) == 2:
         pair = next(iter(found.values()))
-        write_grid(pair.grid(), how=how, title=str(file), note=pair.sentence())
+        write_grid(pair.grid(), how=how, title=given.title, note=pair.sentence())
     else:
-        write_grid(found.grid(), how=how, title=str(file), note=f"{table.rows:,} cases")
+        write_grid(found.grid(), how=how, title=given.title, note=f"{table.rows:,} cases")

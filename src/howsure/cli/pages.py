@@ -8,9 +8,9 @@ import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from howsure.cli.inputs import Input
 from howsure.cli.output import Block
 from howsure.errors import HowsureError
 
@@ -80,12 +80,12 @@ class Asked:
         return estimated(subject, settings)
 
 
-def subjects_of(file: Path, columns: Columns, asked: Asked) -> list[Subject]:
+def subjects_of(given: Input, columns: Columns, asked: Asked) -> list[Subject]:
     """Return the models of a file with their estimates."""
-    return [asked.estimated(_subject(file, columns, index)) for index in range(len(columns.models))]
+    return [asked.estimated(_subject(given, columns, index)) for index in range(len(columns.models))]
 
 
-def _subject(file: Path, columns: Columns, index: int) -> Subject:
+def _subject(given: Input, columns: Columns, index: int) -> Subject:
     from howsure.report.evidence import Subject
     from howsure.sources.confusion import confusion
     from howsure.sources.scores import scores
@@ -95,31 +95,31 @@ def _subject(file: Path, columns: Columns, index: int) -> Subject:
     scored = table = None
     if columns.y_score:
         scored = scores(
-            columns.y_true, columns.y_score[index], data=file, pos_label=columns.positive, by=by, **columns.others
+            columns.y_true, columns.y_score[index], data=given.data, pos_label=columns.positive, by=by, **columns.others
         )
         table = in_groups(scored).at(columns.threshold)
     if columns.y_pred:
         prediction = columns.y_pred[index]
-        table = confusion(columns.y_true, prediction, data=file, labels=columns.labels, by=by, **columns.others)
+        table = confusion(columns.y_true, prediction, data=given.data, labels=columns.labels, by=by, **columns.others)
     name = columns.models[index] if len(columns.models) > 1 else ""
     return Subject(name, table, scored, None if columns.y_pred else columns.threshold)
 
 
-def report_on_file(file: Path, columns: Columns, asked: Asked, subjects: Sequence[Subject]) -> Report:
+def report_on_file(given: Input, columns: Columns, asked: Asked, subjects: Sequence[Subject]) -> Report:
     """Return the report on all models of a file, with the estimates that they have."""
     from howsure.report.measured import report_of
 
-    compared: Any = _compared(file, columns, asked) if len(subjects) > 1 else {}
+    compared: Any = _compared(given, columns, asked) if len(subjects) > 1 else {}
     return report_of(
         subjects,
         comparisons=compared,
-        title=str(file),
-        left_out=_left_out(file, columns, subjects[0]),
+        title=given.title,
+        left_out=_left_out(given, columns, subjects[0]),
         command=shlex.join(["howsure", *sys.argv[1:]]),
     )
 
 
-def _compared(file: Path, columns: Columns, asked: Asked) -> Comparisons:
+def _compared(given: Input, columns: Columns, asked: Asked) -> Comparisons:
     """Compare all pairs of models on the same cases, in the metric of the headline."""
     from howsure.comparison.models import compare_all
     from howsure.methods.interval import DrawingMethod
@@ -131,23 +131,23 @@ def _compared(file: Path, columns: Columns, asked: Asked) -> Comparisons:
     table: Table
     others: dict[str, Any] = dict(columns.others)
     if columns.y_pred:
-        table = paired(columns.y_true, columns.y_pred, data=file, labels=columns.labels, **others)
+        table = paired(columns.y_true, columns.y_pred, data=given.data, labels=columns.labels, **others)
         default = "f1" if table.is_binary else "f1@macro"
     else:
-        table = paired_scores(columns.y_true, columns.y_score, data=file, pos_label=columns.positive, **others)
+        table = paired_scores(columns.y_true, columns.y_score, data=given.data, pos_label=columns.positive, **others)
         default = "roc_auc"
     method = asked.method if isinstance(named(asked.method), DrawingMethod) else None
     chosen: dict[str, Any] = {"method": method, "confidence_level": asked.level, "random_state": asked.seed}
     return compare_all(table, wanted[0] if wanted else default, **chosen)
 
 
-def _left_out(file: Path, columns: Columns, subject: Subject) -> int:
+def _left_out(given: Input, columns: Columns, subject: Subject) -> int:
     """Return how many rows have a label that is not among the classes."""
     from howsure.sources.confusion import confusion
 
     if columns.labels is None or not columns.y_pred:
         return 0
-    every = confusion(columns.y_true, columns.y_pred[0], data=file, check=False)
+    every = confusion(columns.y_true, columns.y_pred[0], data=given.data, check=False)
     return int(every.rows - subject.tables.overall.rows)
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from howsure.cli.classes import classes_of
+from howsure.cli.inputs import Files, Input, InputFormat
 from howsure.cli.options import Format, Metric, Metrics, Words, split
 from howsure.cli.output import write, write_grid
 from howsure.cli.pages import single_block
 
 
 def reviewed(
-    file: Path,
+    files: Files,
     /,
     *,
     y_true: str,
@@ -25,14 +25,16 @@ def reviewed(
     level: float = 0.95,
     no_check: bool = False,
     seed: int | None = None,
+    input_format: InputFormat = None,
     how: Format = "table",
 ) -> None:
     """Print the metrics of predictions whose labels were reviewed in part, with their intervals.
 
     Parameters
     ----------
-    file
-        Predictions, one row per case: CSV, TSV, JSON lines, Parquet, Arrow or Feather.
+    files
+        Predictions, one row per case: CSV, TSV, JSON lines, Parquet, Arrow or Feather. Files, folders and quoted
+        patterns of them, which are parts of the same data; - for standard input.
     y_true
         Column with the labels as they were recorded.
     y_pred
@@ -53,6 +55,8 @@ def reviewed(
         Take data as they are, also where they do not look like what they are given as.
     seed
         Seed of the methods that draw.
+    input_format
+        Format of standard input; it may be compressed.
     how
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
@@ -60,14 +64,17 @@ def reviewed(
     from howsure.evidence.review.reviewed import reviewed as corrected
     from howsure.methods.library import named
 
-    classes = classes_of(file, [y_true, y_pred], labels, pos_label)
-    table = corrected(y_true=y_true, y_pred=y_pred, y_reviewed=reviewed, data=file, labels=classes, check=not no_check)
+    given = Input.of(files, input_format)
+    classes = classes_of(given.data, [y_true, y_pred], labels, pos_label)
+    table = corrected(
+        y_true=y_true, y_pred=y_pred, y_reviewed=reviewed, data=given.data, labels=classes, check=not no_check
+    )
     found = evaluate(table, split(metrics) or None, method=named(method), confidence_level=level, random_state=seed)
-    write([single_block([*found.values()], table, found.confidence_level)], str(file), how)
+    write([single_block([*found.values()], table, found.confidence_level)], given.title, how)
 
 
 def review_plan(
-    file: Path,
+    files: Files,
     /,
     *,
     y_true: str,
@@ -79,14 +86,16 @@ def review_plan(
     pos_label: str | None = None,
     level: float = 0.95,
     no_check: bool = False,
+    input_format: InputFormat = None,
     how: Format = "table",
 ) -> None:
     """Print how many cases of each cell to review next, so that a metric's interval narrows most.
 
     Parameters
     ----------
-    file
-        Predictions, one row per case: CSV, TSV, JSON lines, Parquet, Arrow or Feather.
+    files
+        Predictions, one row per case: CSV, TSV, JSON lines, Parquet, Arrow or Feather. Files, folders and quoted
+        patterns of them, which are parts of the same data; - for standard input.
     y_true
         Column with the labels as they were recorded.
     y_pred
@@ -105,6 +114,8 @@ def review_plan(
         Confidence level, between 0 and 1.
     no_check
         Take data as they are, also where they do not look like what they are given as.
+    input_format
+        Format of standard input; it may be compressed.
     how
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
@@ -112,13 +123,14 @@ def review_plan(
     from howsure.evidence.review.reviewed import reviewed as corrected
     from howsure.sources.confusion import confusion
 
-    classes = classes_of(file, [y_true, y_pred], labels, pos_label)
+    given = Input.of(files, input_format)
+    classes = classes_of(given.data, [y_true, y_pred], labels, pos_label)
     columns: dict[str, Any] = {
         "y_true": y_true,
         "y_pred": y_pred,
-        "data": file,
+        "data": given.data,
         "labels": classes,
         "check": not no_check,
     }
     table = confusion(**columns) if reviewed is None else corrected(**columns, y_reviewed=reviewed)
-    write_grid(planned(table, metric, budget=budget, confidence_level=level).grid(), how=how, title=str(file))
+    write_grid(planned(table, metric, budget=budget, confidence_level=level).grid(), how=how, title=given.title)

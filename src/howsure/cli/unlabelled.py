@@ -8,13 +8,14 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from howsure.cli.inputs import Files, Input, InputFormat
 from howsure.cli.options import Format, Metrics, Words, split
 from howsure.cli.output import write, write_grid, write_records
 from howsure.cli.pages import single_block
 
 
 def unlabelled(
-    file: Path,
+    files: Files,
     /,
     *,
     y_score: Annotated[list[str], Parameter(consume_multiple=True)],
@@ -36,6 +37,7 @@ def unlabelled(
     level: float = 0.95,
     no_check: bool = False,
     seed: int | None = None,
+    input_format: InputFormat = None,
     how: Format = "table",
 ) -> None:
     """Print the metrics of scores in a file, without labels, with their intervals.
@@ -44,8 +46,9 @@ def unlabelled(
 
     Parameters
     ----------
-    file
-        Scores, one row per case: CSV, TSV, JSON lines, Parquet, Arrow or Feather.
+    files
+        Scores, one row per case: CSV, TSV, JSON lines, Parquet, Arrow or Feather. Files, folders and quoted
+        patterns of them, which are parts of the same data; - for standard input.
     y_score
         Column with the probability of the positive class; for K classes their K columns.
     labelled
@@ -84,12 +87,15 @@ def unlabelled(
         Take data as they are, also where they do not look like what they are given as.
     seed
         Seed of the methods that draw.
+    input_format
+        Format of standard input; it may be compressed.
     how
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
     from howsure.comparison.monitoring import evaluated, monitor
     from howsure.evidence.unlabelled.calibrated import calibrated
 
+    given = Input.of(files, input_format)
     column = y_score if len(y_score) > 1 else y_score[0]
     period: Any = int(every) if every is not None and every.isdigit() else every
     asked: dict[str, Any] = {"method": calibration, "pos_label": pos_label, "random_state": seed, "check": not no_check}
@@ -102,19 +108,19 @@ def unlabelled(
         "calibrator": calibrator,
         "check": not no_check,
     }
-    tables = calibrated(column, data=file, by=by, every=period, **rest)
+    tables = calibrated(column, data=given.data, by=by, every=period, **rest)
     names = split(metrics) or None
     settings: dict[str, Any] = {"method": method, "confidence_level": level, "random_state": seed}
     if not isinstance(tables, Mapping):
         found = evaluated(tables, names, threshold, settings)
         shown = tables.at(threshold) if hasattr(tables, "at") else tables
-        write([single_block([*found.values()], shown, found.confidence_level)], str(file), how)
+        write([single_block([*found.values()], shown, found.confidence_level)], given.title, how)
         return
     followed = monitor(tables, names, threshold=threshold, reference=reference, baseline=baseline, **settings)
     if how in {"json", "csv"}:
         write_records(followed.records(), how)
     else:
-        write_grid(followed.grid(), how=how, title=f"{file} · by {by or every}")
+        write_grid(followed.grid(), how=how, title=f"{given.title} · by {by or every}")
 
 
 def _calibrator(y_score: str | list[str], labelled: Path | None, y_true: str | None, asked: Mapping[str, Any]) -> Any:

@@ -27,6 +27,7 @@ from howsure.methods.interval import Method
 from howsure.methods.joint import draws_of_models
 from howsure.methods.library import named
 from howsure.methods.names import MethodName
+from howsure.methods.sides import Alternative, Sides
 from howsure.metrics.binding import listed_metrics, resolve
 from howsure.metrics.contrast import EFFECTS
 from howsure.metrics.metric import Metric
@@ -180,6 +181,7 @@ def compare_all(
     correction: Correction = "holm",
     method: MethodName | Method | None = None,
     confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
     random_state: Any = None,
 ) -> Comparisons:
     """Compare all pairs of the models of a paired table.
@@ -198,6 +200,8 @@ def compare_all(
         As in `compare`; for ``"max_t"`` a bootstrap (the default) or ``"bayes"``.
     confidence_level : float
         Coverage of each interval; for ``"max_t"`` of all of a metric's intervals together.
+    alternative : {"two-sided", "less", "greater"}
+        As in `compare`, of the first model of each pair less the second; for ``"max_t"`` both sides.
     random_state : int, Generator or SeedSequence, optional
         Seed of the methods that draw; each group has a stream of its own.
 
@@ -225,11 +229,16 @@ def compare_all(
     models = paired_table(table, "compare_all")
     wanted = listed_metrics(metrics)
     settings: dict[str, Any] = {"confidence_level": confidence_level, "random_state": random_state}
+    sides = Sides.checked(confidence_level, alternative)
     if correction == "max_t":
+        if sides.alternative != "two-sided":
+            message = "correction='max_t' has two-sided intervals alone. Use another correction, such as 'holm'."
+            raise HowsureError(message)
         chosen = Bootstrap() if method is None else named(method)
         return _simultaneous(models, wanted, chosen, settings)
     pairs = list(combinations(models.models, 2))
-    items = [compare(models, metric, a=a, b=b, method=method, **settings) for metric in wanted for a, b in pairs]
+    asked = {"method": method, "alternative": alternative, **settings}
+    items = [compare(models, metric, a=a, b=b, **asked) for metric in wanted for a, b in pairs]
     adjusted = adjusted_p_values([each.p_value for each in items], correction)
     changed = (replace(each, p_value=float(p)) for each, p in zip(items, adjusted, strict=True))
     return Comparisons(comparisons=tuple(changed), correction=correction)

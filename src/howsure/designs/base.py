@@ -244,6 +244,27 @@ class Design(abc.ABC):
         """
         raise UndefinedDesignError(type(self).__name__, "the sum of tables")
 
+    def stacked(self, others: Sequence[Self], size: int) -> Design:
+        """Return the design of a batch of tables over the same cells.
+
+        Parameters
+        ----------
+        others : sequence of Design
+            Designs of the same class: those of the tables after the first.
+        size : int
+            Number of cells of each table.
+
+        Raises
+        ------
+        UndefinedDesignError
+            If the design is not defined for a batch.
+        """
+        raise UndefinedDesignError(type(self).__name__, "tables as one batch")
+
+    def apart(self) -> Design:
+        """Return the design of a table whose units, such as clusters, are taken to be in no other table."""
+        return self
+
     def merged_each(self, cells: Array, size: int) -> Design:
         """Return the design of a batch of tables, each merged in its own way; ``cells`` is ``(tables, cells)``.
 

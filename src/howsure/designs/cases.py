@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -17,6 +19,7 @@ SHADES = 2**10  # of a probability: sums of cases that are taken together so var
 FEW_GROUPS = 2  # of two classes, whose sums are drawn from their exact distributions
 
 
+@dataclass(frozen=True, eq=False)
 class Cases:
     """Cases with the probabilities of their true class, and the cells that they may fall in.
 
@@ -34,11 +37,11 @@ class Cases:
         ``(m,)``: what each of these cases counts; 1.0 where all count the same.
     """
 
-    def __init__(
-        self, probability: Array, number: Array, group: Array, cells: Array, weight: Array | float = 1.0
-    ) -> None:
-        self.probability, self.number, self.group, self.cells = probability, number, group, cells
-        self.weight = weight
+    probability: Array
+    number: Array
+    group: Array
+    cells: Array
+    weight: Array | float = 1.0
 
     @property
     def is_binary(self) -> bool:
@@ -79,6 +82,19 @@ class Cases:
         merged = np.empty((int(groups.max()) + 1, targets.shape[1]), dtype=np.intp)
         merged[groups] = targets
         return Cases(probability, self.number, groups[self.group], merged, self.weight)
+
+    def joined(self, others: Sequence[Cases]) -> Cases:
+        """Return these cases and others, whose cells are of one table."""
+        parts = [self, *others]
+        starts = np.cumsum([0, *(len(each.cells) for each in parts[:-1])])
+        cells, place = np.unique(np.concatenate([each.cells for each in parts]), axis=0, return_inverse=True)
+        group = place.ravel()[np.concatenate([each.group + start for each, start in zip(parts, starts, strict=True)])]
+        weights: Any = [np.broadcast_to(each.weight, each.number.shape) for each in parts]
+        weight = np.concatenate(weights) if any(np.ndim(each.weight) for each in parts) else 1.0
+        probability, number = (
+            np.concatenate([getattr(each, name) for each in parts]) for name in ("probability", "number")
+        )
+        return Cases(probability, number, group, cells, weight)
 
     def thinned(self) -> Cases:
         """Return cases of two classes with those taken together that hardly differ in probability."""

@@ -10,10 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.base import DUST, Design, is_heard, quotient
+from howsure.designs.entries import Entries, joined_names
 from howsure.designs.sampling import BLOCK_CELLS, Blocks, gammas, gammas_with_prior, multinomial
+from howsure.errors import HowsureError
 
 Array = NDArray[Any]
 FEW = 20  # clusters, below which a variance between them is little more than a guess
+OWN = np.empty(0)  # names of clusters that no other table has
 LEAST = 4.0  # degrees of freedom: below, the approximation is not to be trusted (Tipton 2015)
 
 
@@ -39,6 +42,9 @@ class Clusters(Design):
         In how many cells each case is counted: of multilabel data once for each label, else once.
     case_weight : float or ndarray
         What a case weighs, on average by weight: ``sum(w**2) / sum(w)``; of a batch, in each table.
+    names : ndarray of shape (clusters,) or (0,), optional
+        What the clusters are called in ``groups``, by which they are known again in other parts of the data; empty
+        where they are in no other part, as single cases; None where the names were not kept.
 
     Examples
     --------
@@ -56,6 +62,7 @@ class Clusters(Design):
     shape: tuple[int, int] = (1, 0)
     labels_per_case: int = 1
     case_weight: Any = 1.0
+    names: Array | None = None
 
     @property
     def number(self) -> Any:
@@ -167,16 +174,54 @@ class Clusters(Design):
         return replace(self, cell=cells[cell] + size * table, shape=(self.shape[0], size))
 
     def joined(self, others: Sequence[Self]) -> Clusters:
-        """Put the clusters of all tables side by side: they are distinct from table to table."""
+        """Put the clusters of all tables together: those of one name are one cluster.
+
+        Raises
+        ------
+        HowsureError
+            If the clusters of a table are not known by name, so that they may be in another one too.
+        """
         designs: list[Self] = [self, *others]
-        starts = np.cumsum([0, *(len(each.multiplicity) for each in designs[:-1])])
-        cluster = np.concatenate([each.cluster + start for each, start in zip(designs, starts, strict=True)])
-        cell, count = (np.concatenate([getattr(each, name) for each in designs]) for name in ("cell", "count"))
-        multiplicity = np.concatenate([each.multiplicity for each in designs])
+        known = [each.names for each in designs if each.names is not None]
+        if len(known) < len(designs):
+            message = (
+                "The clusters' names were not kept, so that one may be in several of the tables. Count them in memory; "
+                "or, if no cluster is in two of them, add them by `pool_tables`."
+            )
+            raise HowsureError(message)
+        filled = [len(each.names) > 0 for each in designs if each.names is not None and len(each.multiplicity)]
+        if any(filled) and not all(filled):
+            message = "Some of the tables have `groups` and others none: their clusters cannot be told apart."
+            raise HowsureError(message)
+        entries, names = Entries.side_by_side(designs), OWN
+        if any(filled):
+            entries, names = entries.by_name(known)
+        else:
+            entries = entries.by_content()
+        found = entries.cluster, entries.cell, entries.count, entries.multiplicity
         totals = np.array([each.multiplicity[each.cluster] @ each.count for each in designs])
-        weight = quotient(totals @ [each.case_weight for each in designs], totals.sum())
-        whole = replace(self, cluster=cluster, cell=cell, count=count, multiplicity=multiplicity)
-        return replace(whole, case_weight=float(weight))
+        weight = float(quotient(totals @ [each.case_weight for each in designs], totals.sum()))
+        return Clusters(*found, labels_per_case=self.labels_per_case, case_weight=weight, names=names)
+
+    def apart(self) -> Clusters:
+        """Return the clusters as those of this table alone, whatever they are called."""
+        return replace(self, names=OWN)
+
+    def stacked(self, others: Sequence[Self], size: int) -> Clusters:
+        """Put the clusters of all tables side by side."""
+        designs: list[Self] = [self, *others]
+        entries = Entries.side_by_side(designs)
+        owner = np.repeat(np.arange(len(designs)), [len(each.multiplicity) for each in designs])
+        weights = np.array([each.case_weight for each in designs])
+        names = [each.names for each in designs if each.names is not None]
+        return Clusters(
+            *(entries.cluster, entries.cell + size * owner[entries.cluster], entries.count, entries.multiplicity),
+            owner,
+            (len(designs), size),
+            self.labels_per_case,
+            weights,
+            joined_names(names) if len(names) == len(designs) else None,
+        )
 
     def merged_each(self, cells: Array, size: int) -> Clusters:
         """Relabel the cells of each table; every table has all clusters."""
@@ -186,15 +231,14 @@ class Clusters(Design):
         cell = (cells[:, self.cell] + size * shift).ravel()
         owner = np.repeat(np.arange(tables), clusters)
         count, multiplicity = np.tile(self.count, tables), np.tile(self.multiplicity, tables)
-        return Clusters(
-            cluster, cell, count, multiplicity, owner, (tables, size), self.labels_per_case, self.case_weight
-        )
+        shape, names = (tables, size), None if self.names is None else np.tile(self.names, tables)
+        return Clusters(cluster, cell, count, multiplicity, owner, shape, self.labels_per_case, self.case_weight, names)
 
     def kept(self, chosen: Array, cells: Array) -> Clusters:
         """Return the clusters' counts in the cells of one label alone; cell ``c`` becomes ``cells[c]``."""
         inside = chosen[self.cell]
         found = self.cluster[inside], cells[self.cell[inside]], self.count[inside], self.multiplicity
-        return Clusters(*found, case_weight=self.case_weight)
+        return Clusters(*found, case_weight=self.case_weight, names=self.names)
 
     def picked(self, index: int) -> Clusters:
         """Return the clusters of one table of a batch."""
@@ -210,7 +254,8 @@ class Clusters(Design):
         )
         found = self.cluster[entries] - first, cells, count, multiplicity
         weight = float(np.broadcast_to(self.case_weight, self.shape[0])[index])
-        return Clusters(*found, labels_per_case=self.labels_per_case, case_weight=weight)
+        names = None if self.names is None else self.names[first:last]
+        return Clusters(*found, labels_per_case=self.labels_per_case, case_weight=weight, names=names)
 
     def influences(self, counts: Array, gradient: Array) -> tuple[Array, Array]:
         """Return the total of each distinct cluster, and how many clusters it stands for."""

@@ -23,6 +23,7 @@ from howsure.designs.sums import (
 from howsure.errors import HowsureError, UndefinedDesignError
 
 Array = NDArray[Any]
+MOST_ATOMS = 100_000  # distinct weights by cell that are kept for exact resampling
 
 
 @final
@@ -65,6 +66,10 @@ class Independent(Design):
 
     def joined(self, others: Sequence[Self]) -> Independent:
         """Return itself: cases of several tables are cases of their sum."""
+        return self
+
+    def stacked(self, others: Sequence[Self], size: int) -> Independent:
+        """Return itself."""
         return self
 
     def merged_each(self, cells: Array, size: int) -> Independent:
@@ -181,7 +186,15 @@ class Weighted(Design):
         if len(kept) < len(designs):
             return Weighted(squared)
         cell, weight, number = (np.concatenate(part) for part in zip(*kept, strict=True))
-        return Weighted(squared, (cell, weight, number))
+        atoms, place = np.unique(np.stack([cell, weight]), axis=1, return_inverse=True)
+        if atoms.shape[1] > MOST_ATOMS:
+            return Weighted(squared)
+        return Weighted(squared, (atoms[0].astype(np.intp), atoms[1], np.bincount(place.ravel(), number)))
+
+    def stacked(self, others: Sequence[Self], size: int) -> Weighted:
+        """Stack the squared weights."""
+        designs: list[Self] = [self, *others]
+        return Weighted(np.stack([each.weight_squared for each in designs]))
 
     def merged_each(self, cells: Array, size: int) -> Weighted:
         """Add up the squared weights of the merged cells of each table."""
@@ -324,9 +337,15 @@ class FixedMargins(Design):
 
     def joined(self, others: Sequence[Self]) -> FixedMargins:
         """Return itself, where all tables fix the totals of the same strata."""
-        if any(not np.array_equal(each._strata, self._strata) for each in others):  # noqa: SLF001 - of its own class
-            raise UndefinedDesignError(type(self).__name__, "the sum of tables of different strata")
+        for each in others:
+            pairs = len(np.unique(np.stack([self._strata, each._strata]), axis=1).T)  # noqa: SLF001 - of its own class
+            if not pairs == len(np.unique(self._strata)) == len(np.unique(each._strata)):  # noqa: SLF001
+                raise UndefinedDesignError(type(self).__name__, "the sum of tables of different strata")
         return self
+
+    def stacked(self, others: Sequence[Self], size: int) -> FixedMargins:
+        """Return itself, where all tables fix the totals of the same strata."""
+        return self.joined(others)
 
     def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design]:
         """Add the pseudo-cases."""

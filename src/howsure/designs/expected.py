@@ -8,9 +8,9 @@ The variances of the two add up to that of labelled cases, the multinomial's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,6 +92,10 @@ class Batch(Expected):
     def merged(self, cells: Array, size: int) -> Batch:
         """Merge the cells that the cases may fall in."""
         return Batch(self.cases.merged(cells))
+
+    def joined(self, others: Sequence[Self]) -> Batch:
+        """Put the cases of all tables together."""
+        return Batch(self.cases.joined([each.cases for each in others]))
 
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw every case's class."""
@@ -200,6 +204,10 @@ class Population(Expected):
     def merged(self, cells: Array, size: int) -> Population:
         """Merge the cells that the cases may fall in."""
         return Population(self.cases.merged(cells))
+
+    def joined(self, others: Sequence[Self]) -> Population:
+        """Put the cases of all tables together."""
+        return Population(self.cases.joined([each.cases for each in others]))
 
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw cases with replacement."""

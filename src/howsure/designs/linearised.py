@@ -103,7 +103,7 @@ class Linearised(Design):
         merge = np.zeros((len(cells), size))
         merge[np.arange(len(cells)), cells] = 1.0
         samples = tuple(replace(sample, influence=sample.influence @ merge) for sample in self.samples)
-        draws = self.draws and _merged(self.draws, merge)
+        draws = self.draws and MergedDraws(self.draws, merge)
         return Linearised(samples, self.centre @ merge, draws, self.note)
 
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
@@ -131,11 +131,23 @@ class Linearised(Design):
                 yield np.maximum(self.centre + sample.deviations(observed), 0.0), number
 
 
-def _merged(draws: Draws, merge: Array) -> Draws:
-    """Return draws of the merged cells; the prior of a merged cell is spread evenly over its parts."""
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class MergedDraws:
+    """Draws of merged cells; the prior of a merged cell is spread evenly over its parts.
 
-    def merged(prior: Array, size: int, rng: np.random.Generator) -> Array:
-        spread = merge @ (prior / np.maximum(merge.sum(0), 1.0))
-        return np.asarray(draws(spread, size, rng) @ merge)
+    Parameters
+    ----------
+    draws : callable
+        Draws of the parts.
+    merge : ndarray of shape (cells, merged cells)
+        1 where a cell is a part of a merged one.
+    """
 
-    return merged
+    draws: Draws
+    merge: Array
+
+    def __call__(self, prior: Array, size: int, rng: np.random.Generator) -> Array:
+        """Return drawn tables."""
+        spread = self.merge @ (prior / np.maximum(self.merge.sum(0), 1.0))
+        return np.asarray(self.draws(spread, size, rng) @ self.merge)

@@ -15,8 +15,8 @@ from howsure.lab.truths import MANY, Asked, Cells, Truth, probabilities
 from howsure.metrics.binding import resolve
 from howsure.metrics.contrast import EFFECTS, contrast_metric
 from howsure.metrics.metric import Metric, Side
-from howsure.sources.paired import pseudo_tuples
 from howsure.tables.paired import PairedTable, SeparateTables
+from howsure.tables.pseudo import pseudo_tuples
 
 Array = NDArray[Any]
 NAMES = ("first", "second")

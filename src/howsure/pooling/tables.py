@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-import numpy as np
-
 from howsure.errors import HowsureError, several
 from howsure.tables.table import Table
 
@@ -24,7 +22,8 @@ def pool_tables(tables: Sequence[Added] | Mapping[Any, Added]) -> Added:
     ----------
     tables : sequence of Table, or mapping to Table
         Confusion tables or multilabel tables with the same classes in the same order. Cases and clusters of one
-        table are taken to be others than those of the next.
+        table are taken to be others than those of the next, also where clusters are called the same: ``+`` takes
+        these for one.
 
     Returns
     -------
@@ -50,12 +49,10 @@ def pool_tables(tables: Sequence[Added] | Mapping[Any, Added]) -> Added:
     if not listed:
         message = "There is no table to pool. Give at least one."
         raise HowsureError(message)
-    first, *others = listed
     for number, table in enumerate(listed, start=1):
-        _refuse_different(number, table, first)
-    design = first.design.joined([table.design for table in others])
-    counts = np.sum([table.counts for table in listed], axis=0)
-    return replace(first, counts=counts, design=design, rows=sum(table.rows for table in listed))
+        _refuse_different(number, table, listed[0])
+    first, *others = (replace(table, design=table.design.apart()) for table in listed)
+    return first.plus(others)
 
 
 def _refuse_different(number: int, table: Table, first: Table) -> None:

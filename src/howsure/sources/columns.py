@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, NoCaseError
 from howsure.sources.encoding import BLOCK, Column, encoded
 from howsure.sources.plain import plain
 
@@ -165,7 +165,7 @@ def same_length(columns: list[Column], weight: Any) -> int:
     size = next(iter(lengths.values()))
     if not size:
         message = f"`{columns[0].name}` is empty: there is no case to evaluate."
-        raise HowsureError(message)
+        raise NoCaseError(message)
     return size
 
 
@@ -187,7 +187,7 @@ def checked_weight(weight: Any) -> Array:
             raise HowsureError(message)
     if not weights.any():
         message = "`sample_weight` is all zeros: no case counts."
-        raise HowsureError(message)
+        raise NoCaseError(message)
     scale = ordinary_scale(weights)
     return weights if scale == 1 else weights * scale
 

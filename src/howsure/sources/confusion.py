@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.designs.base import Design
-from howsure.errors import HowsureError, OneClassError
+from howsure.designs.clusters import OWN
+from howsure.designs.counted import MOST_ATOMS
+from howsure.errors import HowsureError, NoCaseError, OneClassError
 from howsure.sources.columns import Grouped, checked_weight, indicator, same_length, sort_order
 from howsure.sources.doubts import refuse_odd_classes, refuse_unshared
 from howsure.sources.encoding import Column, as_labels, encoded
 from howsure.sources.frames import columns, grouped
-from howsure.sources.groups import MOST_ATOMS, MOST_CELLS, Cells, Groups, by_columns, clusters, groups_of_columns, roles
+from howsure.sources.groups import MOST_CELLS, Cells, Groups, by_columns, clusters, groups_of_columns, roles
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.multilabel import MultilabelTable
@@ -113,7 +115,7 @@ def confusion(
     cell, kept = _cells(counted, axis)
     if not kept.any():
         message = "No case has both its true and its predicted label among `labels`."
-        raise HowsureError(message)
+        raise NoCaseError(message)
     plain = sample_weight is not None and groups is None and by is None and data is None
     cells = Cells(
         cell[kept],
@@ -123,6 +125,7 @@ def confusion(
         counted.weight_squared[kept],
         is_weighted=sample_weight is not None,
         cluster=None if groups is None else counted.codes[2][kept],
+        names=None if groups is None else counted.levels[2],
         atoms=_atoms(keys, sample_weight, axis) if plain else None,
         multiplicity=counted.multiplicity,
     )
@@ -286,12 +289,12 @@ def multilabel(
         message = f"`labels` names {len(axis)} labels, and the arrays have {size} columns."
         raise HowsureError(message)
     weights = None if sample_weight is None else checked_weight(sample_weight)
-    cluster = None if groups is None else _cluster_codes("groups", groups, rows)
+    cluster, names = (None, None) if groups is None else _cluster_codes("groups", groups, rows)
     codes = (2 * true + predicted).astype(np.uint8)
 
     def table(some: Any) -> MultilabelTable:
         parts = (None if part is None else part[some] for part in (weights, cluster))
-        return _multilabel(codes[some], axis, *parts)
+        return _multilabel(codes[some], axis, *parts, names=names)
 
     named = by_columns(by, None)
     if not named:
@@ -301,7 +304,9 @@ def multilabel(
     return groups_of_columns(list(named), split).each(table)
 
 
-def _multilabel(codes: Array, axis: Array, weights: Array | None, cluster: Array | None) -> MultilabelTable:
+def _multilabel(
+    codes: Array, axis: Array, weights: Array | None, cluster: Array | None, *, names: Array | None
+) -> MultilabelTable:
     rows, size = codes.shape
     multiplicity: Array | None = None
     if cluster is None and weights is None:
@@ -311,24 +316,25 @@ def _multilabel(codes: Array, axis: Array, weights: Array | None, cluster: Array
     flat = cluster[:, None] * (4 * size) + 4 * np.arange(size) + codes
     filled, inverse = np.unique(flat, return_inverse=True)
     count, squared = (np.bincount(inverse.ravel(), np.repeat(each, size)) for each in (weights, weights**2))
-    design = clusters(filled // (4 * size), filled % (4 * size), count, squared)
+    design = clusters(filled // (4 * size), filled % (4 * size), count, squared, names=names)
     number = design.multiplicity if multiplicity is None else multiplicity.astype(float)
-    design = replace(design, multiplicity=number, labels_per_case=size)
+    names = OWN if names is None else design.names
+    design = replace(design, multiplicity=number, labels_per_case=size, names=names)
     counts = np.bincount(design.cell, design.count * number[design.cluster], 4 * size).reshape(size, 2, 2)
     return MultilabelTable(counts=counts, labels=axis, design=design, rows=rows)
 
 
-def _cluster_codes(name: str, values: Any, rows: int) -> Array:
+def _cluster_codes(name: str, values: Any, rows: int) -> tuple[Array, Array]:
     column = encoded(name, values)
     if len(column) != rows:
         message = f"`{name}` has {len(column)} entries for {rows} rows."
         raise HowsureError(message)
-    return np.unique(np.asarray(column.codes), return_inverse=True)[1]
+    return column.used()
 
 
 def _indicator(name: str, values: Any) -> Array:
     array = indicator(name, values)
     if not array.size:
         message = f"`{name}` is empty: there is no case to evaluate."
-        raise HowsureError(message)
+        raise NoCaseError(message)
     return array

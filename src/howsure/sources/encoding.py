@@ -6,6 +6,7 @@ dictionary, categorical and dictionary-encoded columns bring their codes along.
 
 from __future__ import annotations
 
+import importlib.util
 import math
 import sys
 from collections.abc import Mapping, Set as AbstractSet
@@ -40,6 +41,11 @@ class Column:
 
     def __len__(self) -> int:
         return len(self.codes)
+
+    def used(self) -> tuple[Array, Array]:
+        """Return each row's code among the values that occur, and these values."""
+        present, codes = np.unique(np.asarray(self.codes, dtype=np.int64) - self.offset, return_inverse=True)
+        return codes.ravel(), self.levels[present]
 
 
 def encoded(name: str, values: Any) -> Column:
@@ -215,7 +221,8 @@ def _from_package(name: str, values: Any) -> Column | None:
         return None
     if package == "pandas":
         return _from_pandas(name, values)
-    arrow = values.to_arrow() if package == "polars" and hasattr(values, "to_arrow") else values
+    has_arrow = hasattr(values, "to_arrow") and importlib.util.find_spec("pyarrow") is not None
+    arrow = values.to_arrow() if package == "polars" and has_arrow else values
     return _from_arrow(name, arrow)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, NoCaseError
 from howsure.sources.bins import Bins
 from howsure.sources.columns import ordinary_scale
 from howsure.sources.encoding import as_labels, is_missing
@@ -116,7 +116,7 @@ def counted(
     n = _floats(found[N])
     if not len(n):
         message = "The data have no rows: there is no case to evaluate."
-        raise HowsureError(message)
+        raise NoCaseError(message)
     if weight is not None and not kinds and scale == 1 and (other := _checked_scale(found, weight)) != 1:
         if isinstance(frame, Stream):
             message = f"`sample_weight` (column '{weight}') is of no ordinary size. Multiply it by {other:g}."

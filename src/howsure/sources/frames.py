@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,8 @@ from howsure.sources.doubts import refuse_confused
 from howsure.sources.encoding import as_labels, missing, refuse_missing
 from howsure.sources.engines import Counted, collected, counted, counting, is_held
 from howsure.sources.groups import Tally
+from howsure.sources.locations import is_located
+from howsure.sources.nested import with_fields
 from howsure.sources.plain import plain
 from howsure.sources.streams import Stream
 
@@ -129,8 +130,8 @@ def _found(data: Any, names: Mapping[str, Any], weight: Any, *, check: bool) -> 
         refuse_confused(given)
     if data is None:
         return None, given
-    frame = opened(data)
-    given = {role: checked_name(role, name, frame) for role, name in given.items()}
+    frame, named = with_fields(opened(data), given.values())
+    given = {role: checked_name(role, named(name), frame) for role, name in given.items()}
     if is_held(frame):
         return frame, given
     given = {role: column_of(frame, name) for role, name in given.items()}
@@ -162,10 +163,12 @@ def opened(data: Any) -> Any:
         return data
     if isinstance(data, list | tuple) and data and all(isinstance(row, Mapping) for row in data):
         return {name: [row.get(name) for row in data] for name in dict.fromkeys(name for row in data for name in row)}
-    if isinstance(data, str | Path):
+    if is_located(data):
         from howsure.sources.files import read
 
         data = read(data)
+    if isinstance(data, Mapping):
+        return data
     import narwhals as nw
 
     try:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.designs.base import Design, quotient
 from howsure.designs.clusters import Clusters
-from howsure.designs.counted import Independent, Weighted
+from howsure.designs.counted import MOST_ATOMS, Independent, Weighted
 from howsure.errors import HowsureError
 from howsure.sources.columns import sort_order
 from howsure.sources.encoding import Column, encoded
@@ -21,7 +21,6 @@ from howsure.tables.table import Table
 Array = NDArray[Any]
 Made = TypeVar("Made", bound=Table)
 ROLE = "by"  # with the column's name in brackets, in errors
-MOST_ATOMS = 100_000  # distinct (cell, weight) pairs that are kept for exact resampling
 MOST_CELLS = 2**28  # of all tables together: 2 GiB
 
 
@@ -167,10 +166,10 @@ class Tally:
         """Return the sums of weights by cell, ``(size,)``."""
         return np.bincount(cell, self.weight, size)
 
-    def design(self, cell: Array, size: int, cluster: Array | None) -> Design:
-        """Return the design of the rows in their cells, and in clusters if they are."""
+    def design(self, cell: Array, size: int, cluster: Array | None, names: Array | None = None) -> Design:
+        """Return the design of the rows in their cells, and in clusters, which may have names, if they are."""
         if cluster is not None:
-            return clusters(cluster, cell, self.weight, self.weight_squared)
+            return clusters(cluster, cell, self.weight, self.weight_squared, names=names)
         if not self.is_weighted:
             return Independent()
         atoms = (cell, self.weight, self.n) if self.is_single and len(cell) <= MOST_ATOMS else None
@@ -193,6 +192,8 @@ class Cells:
         Cluster of each.
     multiplicity : ndarray of shape (clusters,), optional
         How many clusters each stands for, if not one.
+    names : ndarray of shape (clusters,), optional
+        What the clusters are called.
     atoms : tuple of three ndarray, optional
         Distinct weights: see `Weighted`.
     """
@@ -204,6 +205,7 @@ class Cells:
     weight_squared: Array
     is_weighted: bool = False
     cluster: Array | None = None
+    names: Array | None = None
     atoms: tuple[Array, Array, Array] | None = None
     multiplicity: Array | None = None
 
@@ -220,7 +222,7 @@ class Cells:
         design: Design = Independent()
         if self.cluster is not None:
             entries = self.cluster, self.cell, self.weight, self.weight_squared
-            design = clusters(*entries, multiplicity=self.multiplicity)
+            design = clusters(*entries, multiplicity=self.multiplicity, names=self.names)
         elif self.is_weighted:
             design = Weighted(added(self.weight_squared), self.atoms)
         return make(added(self.weight), design, round(float(self._all(self.n).sum())))
@@ -230,7 +232,7 @@ class Cells:
         design: Design = Independent()
         if self.cluster is not None:
             entries = self.cluster, self.cell, self.weight, self.weight_squared
-            design = clusters(*entries, groups, self.size, self.multiplicity)
+            design = clusters(*entries, groups, self.size, multiplicity=self.multiplicity, names=self.names)
         elif self.is_weighted:
             design = Weighted(groups.counted(self.cell, self.weight_squared, self.size))
         rows = np.rint(np.bincount(groups.code, self._all(self.n), len(groups.keys))).astype(int)
@@ -245,12 +247,15 @@ def clusters(
     squared: Array,
     groups: Groups | None = None,
     size: int = 0,
+    *,
     multiplicity: Array | None = None,
+    names: Array | None = None,
 ) -> Clusters:
     """Return the design of cases in clusters, from sparse counts; cluster codes become consecutive.
 
     A cluster with cases in several groups is a cluster in each of them; one without weight is none. ``squared`` has
-    the sums of squared weights of the entries, and ``multiplicity`` of each cluster how many are like it.
+    the sums of squared weights of the entries, ``multiplicity`` of each cluster how many are like it, and ``names``
+    what the clusters of each code are called.
     """
     counts = count > 0
     cluster, cell, count, squared = cluster[counts], cell[counts], count[counts], squared[counts]
@@ -261,13 +266,15 @@ def clusters(
     if groups is None:
         present, codes = np.unique(cluster, return_inverse=True)
         weight = float(quotient(squared @ times, count @ times))
-        return Clusters(codes, cell, count, like[present], case_weight=weight)
+        named = None if names is None else names[present]
+        return Clusters(codes, cell, count, like[present], case_weight=weight, names=named)
     tables = len(groups.keys)
     weights = quotient(*(np.bincount(groups.code, each * times, tables) for each in (squared, count)))
     present, codes = np.unique(groups.code * number + cluster, return_inverse=True)
     order = np.argsort(codes, kind="stable")  # entries in the order of their tables
     entries = codes[order], (groups.code * size + cell)[order], count[order], like[present % number]
-    return Clusters(*entries, present // number, (tables, size), case_weight=weights)
+    named = None if names is None else names[present % number]
+    return Clusters(*entries, present // number, (tables, size), case_weight=weights, names=named)
 
 
 def groups_of(named: Mapping[str, Any], given: Mapping[str, Any], rows: int) -> Groups:

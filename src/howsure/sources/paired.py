@@ -11,18 +11,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.designs.base import Design
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, NoCaseError
 from howsure.sources.columns import same_length
 from howsure.sources.confusion import are_named, class_labels, grouped_by_weight, refuse_mixed
 from howsure.sources.encoding import as_labels, encoded
 from howsure.sources.frames import grouped, rows
 from howsure.sources.groups import Cells, Groups, Tally, by_columns, groups_of_columns, roles
+from howsure.sources.long import Incomplete, by_model
 from howsure.sources.scores import binary_truth, score_values
 from howsure.tables.batch import Tables
 from howsure.tables.paired import PairedScoresTable, PairedTable
+from howsure.tables.pseudo import pseudo_tuples
 
 Array = NDArray[Any]
-MOST_PSEUDO_CELLS = 2**13  # over which a prior is spread
 
 
 @overload
@@ -31,6 +32,9 @@ def paired(
     y_pred: Mapping[str, Any] | Sequence[str],
     *,
     data: Any = ...,
+    model: Any = ...,
+    case: Any = ...,
+    incomplete: Incomplete = ...,
     labels: ArrayLike | None = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
@@ -45,6 +49,9 @@ def paired(
     y_pred: Mapping[str, Any] | Sequence[str],
     *,
     data: Any = ...,
+    model: Any = ...,
+    case: Any = ...,
+    incomplete: Incomplete = ...,
     labels: ArrayLike | None = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
@@ -58,6 +65,9 @@ def paired(
     y_pred: Mapping[str, Any] | Sequence[str],
     *,
     data: Any = None,
+    model: Any = None,
+    case: Any = None,
+    incomplete: Incomplete = "refuse",
     labels: ArrayLike | None = None,
     groups: Any = None,
     sample_weight: Any = None,
@@ -71,9 +81,15 @@ def paired(
     y_true : array-like of shape (n,) or str
         True label of each case; or, with ``data``, the name of its column.
     y_pred : mapping of str to array-like, or list of str
-        Name of each model → its predicted labels, or their column's name; with ``data`` also a list of columns.
+        Name of each model → its predicted labels, or their column's name; with ``data`` also a list of columns. With
+        ``model`` the predicted label of each row.
     data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
+    model, case : array-like of shape (n,) or str, optional
+        Of long data, with one row for each model and case: the name of the row's model, and what tells its case from
+        others. Models are joined by case, never by position.
+    incomplete : {"refuse", "drop"}
+        Whether cases of long data that a model lacks are refused or left out.
     labels : array-like of shape (K,), optional
         The classes, in order; cases with any other label are left out. By default all that occur, sorted.
     groups : array-like of shape (n,) or str, optional
@@ -111,6 +127,11 @@ def paired(
     >>> table.models, table.model("B").counts.astype(int).tolist()
     (['A', 'B'], [[1, 1], [2, 1]])
     """
+    if model is not None or case is not None:
+        named = by_columns(by, data)
+        others = {"groups": groups, "sample_weight": sample_weight} | named
+        data, y_pred = by_model(data, y_true, y_pred, model, case, others, incomplete)
+        y_true, groups, sample_weight, by = _roles(groups, sample_weight, named)
     models = _models(y_pred, data)
     keys = {"y_true": y_true} | {f"y_pred['{name}']": column for name, column in models.items()}
     if groups is not None:
@@ -142,7 +163,7 @@ def paired(
     kept = (codes >= 0).all(1)
     if not kept.any():
         message = "No case has all its labels among `labels`."
-        raise HowsureError(message)
+        raise NoCaseError(message)
     possible = pseudo_tuples(len(axis), len(models))
     tuples, inverse = np.unique(np.vstack([codes[kept], possible]), axis=0, return_inverse=True)
     cell, pseudo = np.split(inverse.ravel(), [int(kept.sum())])
@@ -156,6 +177,7 @@ def paired(
         counted.weight_squared[kept],
         is_weighted=sample_weight is not None,
         cluster=None if groups is None else counted.codes[first - 1][kept],
+        names=None if groups is None else counted.levels[first - 1],
         atoms=None if by_weight is None else (cell, each[kept], by_weight.n[kept]),
         multiplicity=counted.multiplicity,
     )
@@ -170,6 +192,12 @@ def paired(
         return cells.table(table)
     split = [code[kept] for code in counted.codes[first:]]
     return cells.tables(Groups.of(list(named), counted.levels[first:], split), table)
+
+
+def _roles(groups: Any, sample_weight: Any, named: Mapping[str, Any]) -> tuple[str, str | None, str | None, Any]:
+    """Return what the columns of data that were long are called now."""
+    weight = None if sample_weight is None else "sample_weight"
+    return "y_true", None if groups is None else "groups", weight, list(named) or None
 
 
 def _models(given: Any, data: Any) -> dict[str, Any]:
@@ -196,29 +224,15 @@ def _models(given: Any, data: Any) -> dict[str, Any]:
     return named
 
 
-def pseudo_tuples(classes: int, models: int) -> Array:
-    """Return tuples of labels among which each two models agree in being right as often as in being wrong.
-
-    Rows of a Hadamard matrix say which models are right; the wrong ones are off by all shifts in turn (by some
-    where the classes are many). Shape ``(tuples, 1 + models)``; repeated ones count more than once.
-    """
-    patterns = np.ones((1, 1), dtype=bool)
-    while patterns.shape[1] <= models:
-        patterns = np.block([[patterns, patterns], [patterns, ~patterns]])
-    right = patterns[:, 1 : models + 1]
-    shifts = min(classes - 1, max(1, MOST_PSEUDO_CELLS // (classes * len(right))))
-    true, pattern, shift = (part.ravel() for part in np.indices((classes, len(right), shifts)))
-    steps = (shift[:, None] + np.arange(models)) % (classes - 1) + 1
-    said = (true[:, None] + np.where(right[pattern], 0, steps)) % classes
-    return np.column_stack([true, said])
-
-
 @overload
 def paired_scores(
     y_true: Any,
     y_score: Mapping[str, Any] | Sequence[str],
     *,
     data: Any = ...,
+    model: Any = ...,
+    case: Any = ...,
+    incomplete: Incomplete = ...,
     pos_label: Any = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
@@ -234,6 +248,9 @@ def paired_scores(
     y_score: Mapping[str, Any] | Sequence[str],
     *,
     data: Any = ...,
+    model: Any = ...,
+    case: Any = ...,
+    incomplete: Incomplete = ...,
     pos_label: Any = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
@@ -248,6 +265,9 @@ def paired_scores(
     y_score: Mapping[str, Any] | Sequence[str],
     *,
     data: Any = None,
+    model: Any = None,
+    case: Any = None,
+    incomplete: Incomplete = "refuse",
     pos_label: Any = None,
     groups: Any = None,
     sample_weight: Any = None,
@@ -263,9 +283,14 @@ def paired_scores(
         True class of each case, two classes of any type; or, with ``data``, the name of its column.
     y_score : mapping of str to array-like, or list of str
         Name of each model → its scores, higher for the positive class, or their column's name; with ``data`` also
-        a list of columns.
+        a list of columns. With ``model`` the score of each row.
     data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
+    model, case : array-like of shape (n,) or str, optional
+        Of long data, with one row for each model and case: the name of the row's model, and what tells its case from
+        others. Models are joined by case, never by position.
+    incomplete : {"refuse", "drop"}
+        Whether cases of long data that a model lacks are refused or left out.
     pos_label : object, optional
         The positive class; by default 1 where the classes are 0 and 1 or −1 and 1, else the last in order.
     groups : array-like of shape (n,) or str, optional
@@ -299,6 +324,11 @@ def paired_scores(
     >>> hs.estimate(table.model("B"), "roc_auc").value
     0.625
     """
+    if model is not None or case is not None:
+        named = by_columns(by, data)
+        others = {"groups": groups, "sample_weight": sample_weight} | named
+        data, y_score = by_model(data, y_true, y_score, model, case, others, incomplete)
+        y_true, groups, sample_weight, by = _roles(groups, sample_weight, named)
     models = _models(y_score, data)
     of_models = {f"y_score['{name}']": column for name, column in models.items()}
     named = by_columns(by, data)
@@ -315,13 +345,14 @@ def paired_scores(
     split = [encoded(role, given[role]) for role in roles(named)]
     same_length([truth, *split, *([] if cluster is None else [cluster])], None if tally is None else tally.weight)
     positive, classes = binary_truth(truth, pos_label, check=check)
-    group = None if cluster is None else np.asarray(cluster.codes)
+    group, clusters_named = (None, None) if cluster is None else cluster.used()
     spreads = [found.spread.get(role) for role in of_models]
     tally = Tally.of_cases(len(truth)) if tally is None else tally
 
     def table(some: Any) -> PairedScoresTable:
         parts = tally.of(some), None if group is None else group[some]
-        made = _paired_scores(positive[some], [score[some] for score in scores], classes, tuple(models), *parts)
+        own = [score[some] for score in scores]
+        made = _paired_scores(positive[some], own, classes, tuple(models), *parts, names=clusters_named)
         return replace(made, limits=limits, spreads=tuple(map(_of_levels, made.scores, scores, spreads)))
 
     limits = tuple((float(score.min()), float(score.max())) for score in scores)
@@ -343,6 +374,8 @@ def _paired_scores(
     models: tuple[str, ...],
     tally: Tally,
     cluster: Array | None,
+    *,
+    names: Array | None,
 ) -> PairedScoresTable:
     distinct = [np.unique(score, return_inverse=True) for score in scores]
     tuples, row = np.unique(np.column_stack([code for _, code in distinct]), axis=0, return_inverse=True)
@@ -353,6 +386,6 @@ def _paired_scores(
         names=models,
         codes=tuples,
         scores=tuple(levels for levels, _ in distinct),
-        design=tally.design(cell, 2 * len(tuples), cluster),
+        design=tally.design(cell, 2 * len(tuples), cluster, names),
         rows=tally.cases,
     )

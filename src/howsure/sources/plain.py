@@ -16,13 +16,16 @@ def plain(role: str, values: Any) -> Any:
     """Return a column without what hides its meaning; anything else as it is.
 
     An array, list or frame of shape (n, 1) is its one column. Masked values are missing ones: nan among floats, None
-    among others. Numbers in a foreign byte order, and half-precision ones, become native.
+    among others. Numbers in a foreign byte order, and half-precision ones, become native. Tensors in the processor's
+    memory become arrays.
 
     Raises
     ------
     HowsureError
-        If it holds complex numbers.
+        If it holds complex numbers, or is a tensor that cannot be read.
     """
+    if hasattr(values, "__dlpack__") and not isinstance(values, np.ndarray) and not _is_arrow(values):
+        values = _from_tensor(role, values)
     if isinstance(values, list | tuple) and values and all(map(_is_alone, values)):
         values = [row[0] for row in values]
     shape = getattr(values, "shape", ())
@@ -38,6 +41,17 @@ def plain(role: str, values: Any) -> Any:
     if values.dtype == np.float16:
         return values.astype(float)
     return values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
+
+
+def _is_arrow(values: Any) -> bool:
+    return type(values).__module__.partition(".")[0] == "pyarrow"
+
+
+def _from_tensor(role: str, values: Any) -> Array:
+    try:
+        return np.asarray(values) if hasattr(values, "__array__") else np.from_dlpack(values)
+    except (TypeError, ValueError, RuntimeError, BufferError) as error:  # on another device, say, or part of a graph
+        raise HowsureError.unreadable(f"`{role}`", error) from None
 
 
 def _is_alone(row: Any) -> bool:

@@ -9,6 +9,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from howsure.designs.clusters import OWN
 from howsure.errors import HowsureError
 from howsure.sources.columns import checked_weight, indicator, same_length, sort_order
 from howsure.sources.doubts import refuse_alike, refuse_odd_classes
@@ -117,7 +118,7 @@ def multiclass_scores(
     cluster = encoded("groups", given["groups"]) if "groups" in given else None
     split = [encoded(role, given[role]) for role in roles(named)]
     rows = [*([] if cluster is None else [cluster]), *split, Column("y_score", score, score[:, 0])]
-    group = None if cluster is None else np.asarray(cluster.codes)
+    group, clusters_named = (None, None) if cluster is None else cluster.used()
     if _is_matrix(given["y_true"]):
         same_length(rows, weight)
         truth_of, classes = _indicator(given["y_true"], score), _label_names(labels, score.shape[1])
@@ -130,7 +131,7 @@ def multiclass_scores(
 
     def table(some: Any) -> ScoreMatrixTable:
         parts = (None if part is None else part[some] for part in (weight, group))
-        made: ScoreMatrixTable = make(truth_of[some], score[some], classes, *parts)
+        made: ScoreMatrixTable = make(truth_of[some], score[some], classes, *parts, names=clusters_named)
         return made
 
     return groups_of_columns(list(named), split).each(table) if named else table(slice(None))
@@ -205,13 +206,19 @@ def _label_names(labels: ArrayLike | None, size: int) -> Array:
 
 
 def _multiclass(
-    position: Array, score: Array, classes: Array, weight: Array | None, group: Array | None
+    position: Array,
+    score: Array,
+    classes: Array,
+    weight: Array | None,
+    group: Array | None,
+    *,
+    names: Array | None,
 ) -> MulticlassScoresTable:
     size = score.shape[1]
     cell = np.arange(len(score)) * size + position
     tally = Tally.of_cases(len(score)) if weight is None else Tally.of_weights(weight)
     counts = tally.counts(cell, score.size).reshape(score.shape)
-    design = tally.design(cell, score.size, group)
+    design = tally.design(cell, score.size, group, names)
     return MulticlassScoresTable(counts=counts, scores=score, labels=classes, design=design, rows=len(score))
 
 
@@ -224,7 +231,13 @@ def _indicator(values: Any, score: Array) -> Array:
 
 
 def _multilabel(
-    truth: Array, score: Array, labels: Array, weight: Array | None, group: Array | None
+    truth: Array,
+    score: Array,
+    labels: Array,
+    weight: Array | None,
+    group: Array | None,
+    *,
+    names: Array | None,
 ) -> MultilabelScoresTable:
     rows, size = score.shape
     cell = (2 * np.arange(rows * size).reshape(rows, size) + truth).ravel()
@@ -232,5 +245,6 @@ def _multilabel(
     counts = np.zeros((rows, size, 2))
     counts.ravel()[cell] = count
     cluster = np.arange(rows) if group is None else group
-    design = replace(clusters(np.repeat(cluster, size), cell, count, count**2), labels_per_case=size)
+    found = clusters(np.repeat(cluster, size), cell, count, count**2, names=names)
+    design = replace(found, labels_per_case=size, names=OWN if names is None else found.names)
     return MultilabelScoresTable(counts=counts, scores=score, labels=labels, design=design, rows=rows)

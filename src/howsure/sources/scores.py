@@ -125,13 +125,14 @@ def scores(
         raise HowsureError(message)
     same_length([truth, *split, *([] if cluster is None else [cluster])], None if tally is None else tally.weight)
     positive, classes = binary_truth(truth, pos_label, check=check)
-    group = None if cluster is None else np.unique(np.asarray(cluster.codes), return_inverse=True)[1]
+    group, clusters_named = (None, None) if cluster is None else cluster.used()
     spread = found.spread.get("y_score")
 
     def table(some: Any) -> ScoresTable:
-        parts = (None if part is None else part[some] for part in (group, spread))
         own = None if tally is None else tally.of(some)
-        return replace(scores_table(positive[some], score[some], classes, own, *parts), limits=limits)
+        of_group, of_spread = (None if part is None else part[some] for part in (group, spread))
+        made = scores_table(positive[some], score[some], classes, own, of_group, of_spread, names=clusters_named)
+        return replace(made, limits=limits)
 
     limits = float(score.min()), float(score.max())
     return groups_of_columns(list(named), split).each(table) if named else table(slice(None))
@@ -221,6 +222,7 @@ def scores_table(
     tally: Tally | None = None,
     group: Array | None = None,
     spread: Array | None = None,
+    names: Array | None = None,
 ) -> ScoresTable:
     """Return the table of checked columns.
 
@@ -236,6 +238,8 @@ def scores_table(
         Their clusters.
     spread : ndarray of shape (n,), optional
         How far the scores are apart that each stands for.
+    names : ndarray of shape (clusters,), optional
+        What the clusters are called.
     """
     if tally is None and group is None:
         # Taking by positions is ten times as fast as by a mask.
@@ -249,7 +253,7 @@ def scores_table(
         counts=tally.counts(cell, 2 * len(support)).reshape(-1, 2),
         scores=support,
         labels=classes,
-        design=tally.design(cell, 2 * len(support), group),
+        design=tally.design(cell, 2 * len(support), group, names),
         rows=tally.cases,
         spread=None if spread is None else spread[first],
     )

@@ -9,14 +9,15 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from howsure.designs.counted import MOST_ATOMS
 from howsure.errors import HowsureError, real_numbers
 from howsure.sources.columns import checked_weight
 from howsure.sources.encoding import encoded
 from howsure.sources.frames import columns
-from howsure.sources.groups import MOST_ATOMS, Cells, by_columns, groups_of_columns, roles
-from howsure.sources.paired import pseudo_tuples
+from howsure.sources.groups import Cells, by_columns, groups_of_columns, roles
 from howsure.sources.plain import plain
 from howsure.tables.batch import Tables
+from howsure.tables.pseudo import pseudo_tuples
 from howsure.tables.table import Table
 from howsure.tables.values import PairedValuesTable, ValuesTable
 
@@ -247,5 +248,6 @@ def counted_units(
 def _designed(cell: Array, size: int, weight: Array | None, cluster: Array | None, make: Callable[..., Table]) -> Table:
     each = np.ones(len(cell)) if weight is None else weight
     atoms = (cell, each, np.ones(len(cell))) if len(cell) <= MOST_ATOMS else None
-    cells = Cells(cell, size, np.ones(len(cell)), each, each**2, weight is not None, cluster, atoms)
+    parts = cell, size, np.ones(len(cell)), each, each**2
+    cells = Cells(*parts, is_weighted=weight is not None, cluster=cluster, atoms=atoms)
     return cells.table(lambda counts, design, rows: make(counts=counts, design=design, rows=rows))

@@ -17,7 +17,7 @@ from howsure.errors import HowsureError, one_of
 from howsure.methods.dirichlet import Dirichlet, Prior, cell_prior
 from howsure.metrics.metric import Metric
 from howsure.sources.confusion import confusion
-from howsure.sources.files import read_matrix
+from howsure.sources.matrix_file import read_matrix
 from howsure.tables.confusion import ConfusionTable, from_counts
 from howsure.tables.table import Table
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Generic, TypeVar, final
 
-from howsure.errors import HowsureError, looked_up
+from howsure.errors import HowsureError, UndefinedDesignError, listed, looked_up
+from howsure.tables.stored import save
 from howsure.tables.table import Table
+from howsure.tables.union import in_order
 
 Table_co = TypeVar("Table_co", bound=Table, covariant=True)
 ALL: Hashable = ()  # in place of a group's key: the cases of all groups
@@ -112,6 +115,67 @@ class Tables(Mapping[Hashable, Table_co], Generic[Table_co]):
     @cached_property
     def _positions(self) -> dict[Hashable, int]:
         return {key: position for position, key in enumerate(self._keys)}
+
+    def __add__(self, other: object) -> Tables[Table_co]:
+        """Return the tables of both by their keys: groups of one key are parts of one group.
+
+        Parameters
+        ----------
+        other : Tables
+            By the same columns, of the same kind, and of other cases.
+
+        Raises
+        ------
+        HowsureError
+            If the columns differ, or tables do not add up: see `Table`.
+
+        Examples
+        --------
+        >>> import howsure as hs
+        >>> monday = hs.confusion([1, 0, 1], [1, 0, 0], by=["a", "a", "b"])
+        >>> tuesday = hs.confusion([1, 0], [1, 1], by=["b", "c"])
+        >>> {site: table.rows for site, table in (monday + tuesday).items()}
+        {'a': 2, 'b': 2, 'c': 1}
+        """
+        if not isinstance(other, Tables):
+            return NotImplemented
+        if other.columns != self.columns:
+            message = f"The groups are by {listed(self.columns)} and by {listed(other.columns)}. Use the same columns."
+            raise HowsureError(message)
+        overall = self.overall.plus([other.overall])
+        keys = in_order([list(self), list(other)], "groups", "Give the groups of all parts in one order.")
+        members = [[each[key] for each in (self, other) if key in each] for key in keys]
+        if self.stack is None or other.stack is None:
+            apart = [first.spanning(more).holding([first, *more]).within(overall) for first, *more in members]
+            return Tables(keys, apart, overall, self.columns)
+        empty = self.overall.spanning([other.overall])
+        tables = [empty.holding(each) for each in members]
+        try:
+            return Tables(keys, tables[0].stacked(tables[1:]), overall, self.columns)
+        except UndefinedDesignError:
+            return Tables(keys, tables, overall, self.columns)
+
+    def __radd__(self, other: object) -> Tables[Table_co]:
+        return self if isinstance(other, int) and other == 0 else NotImplemented  # `sum` starts from 0
+
+    def save(self, path: str | Path) -> Path:
+        """Write the tables to a file, whole or not at all: see `Table.save`; `howsure.load` reads them again.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where to.
+
+        Returns
+        -------
+        Path
+        """
+        return save(self, path)
+
+    def parts(self) -> dict[str, Any]:
+        """Return what the tables are made of, as files hold it."""
+        tables = self._tables if isinstance(self._tables, Table) else tuple(self._tables)
+        return {"keys": self._keys, "tables": tables, "overall": self.overall, "columns": self.columns}
 
     def __getitem__(self, key: Hashable) -> Table_co:
         position = self.position(key)

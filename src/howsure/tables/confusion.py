@@ -14,7 +14,8 @@ from howsure.errors import HowsureError, UndefinedDesignError, real_numbers
 from howsure.tables.batch import Tables
 from howsure.tables.cautions import of_classes
 from howsure.tables.counts import ConfusionCounts, Counts
-from howsure.tables.table import Table, label_array, other_classes
+from howsure.tables.table import Table, label_array, other_classes, union_of_labels
+from howsure.tables.union import places_of_names
 
 Array = NDArray[Any]
 OF_TWO_CLASSES = (
@@ -62,6 +63,16 @@ class ConfusionTable(Table):
     def truth(self) -> Array:
         """Position of the true class of each cell."""
         return np.repeat(np.arange(len(self.labels)), len(self.labels))
+
+    def spanning(self, others: Sequence[ConfusionTable]) -> ConfusionTable:
+        """Return a table, of no case, of the classes of this and other tables."""
+        labels = union_of_labels([self, *others])
+        return ConfusionTable(counts=np.zeros((len(labels), len(labels))), labels=labels)
+
+    def places_in(self, whole: ConfusionTable) -> Array:
+        """Return the flat cell of each pair of classes in a table that has them."""
+        place = places_of_names(self.labels.tolist(), whole.labels.tolist())
+        return (len(whole.labels) * place[:, None] + place).ravel()
 
     @property
     def default_prior(self) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.designs.base import PSEUDO_CASES
 from howsure.designs.clusters import Clusters
+from howsure.errors import HowsureError
 from howsure.tables.cautions import of_classes
 from howsure.tables.confusion import ConfusionTable, two_classes
 from howsure.tables.counts import Counts, MultilabelCounts
@@ -70,6 +72,13 @@ class MultilabelTable(Table):
     def refusal_beside(self, other: Table) -> str:
         """Return an empty text for another table of the same classes, else why the two cannot be compared."""
         return other_classes(self, other) if type(other) is type(self) else super().refusal_beside(other)
+
+    def spanning(self, others: Sequence[MultilabelTable]) -> MultilabelTable:
+        """Return a table, of no case, of the same labels: cases that were not asked for a label do not lack it."""
+        for other in others:
+            if differing := other_classes(self, other):
+                raise HowsureError(differing)
+        return MultilabelTable(counts=np.zeros(self.shape), labels=self.labels)
 
     @property
     def class_totals(self) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self, final
@@ -14,8 +15,10 @@ from howsure.designs.separate import Separate
 from howsure.designs.sums import added_up
 from howsure.errors import HowsureError, listed
 from howsure.tables.confusion import ConfusionTable
-from howsure.tables.scores import ScoresTable
-from howsure.tables.table import BLOCK_CELLS, LONG_TABLE, Table
+from howsure.tables.pseudo import pseudo_tuples
+from howsure.tables.scores import ScoresTable, two_of_scores
+from howsure.tables.table import BLOCK_CELLS, LONG_TABLE, Table, union_of_labels
+from howsure.tables.union import distinct_rows, places_of_names, places_of_rows
 from howsure.tables.views import Marginal, Part
 
 Array = NDArray[Any]
@@ -91,6 +94,16 @@ class JointTable(Table, abc.ABC):
     @abc.abstractmethod
     def pair(self, first: str, second: str) -> Self:
         """Return the joint table of two of the models."""
+
+    def refuse_other_models(self, others: Sequence[Self]) -> None:
+        """Refuse tables of other models, or of these in another order."""
+        for other in others:
+            if other.names != self.names:
+                message = (
+                    f"The tables are of different models: {listed(self.names)} and {listed(other.names)}. "
+                    "Count all parts with the same models, in one order."
+                )
+                raise HowsureError(message)
 
     @cached_property
     def _views(self) -> tuple[Marginal, ...]:
@@ -179,6 +192,23 @@ class PairedTable(JointTable):
         pseudo = np.bincount(cell, self.pseudo, len(first_of))
         return replace(self, counts=counts, names=(first, second), codes=chosen[first_of], pseudo=pseudo, design=joint)
 
+    def spanning(self, others: Sequence[PairedTable]) -> PairedTable:
+        """Return a table, of no case, of the classes and tuples of this and other tables."""
+        self.refuse_other_models(others)
+        labels = union_of_labels([self, *others])
+        possible = pseudo_tuples(len(labels), len(self.names))
+        codes = distinct_rows(possible, *(each.codes_among(labels) for each in (self, *others)))
+        shares = np.bincount(places_of_rows(possible, codes), minlength=len(codes)) / len(possible)
+        return PairedTable(counts=np.zeros(len(codes)), labels=labels, names=self.names, codes=codes, pseudo=shares)
+
+    def codes_among(self, labels: Array) -> Array:
+        """Return the tuples as positions among other labels, which hold those of the table."""
+        return places_of_names(self.labels.tolist(), labels.tolist())[self.codes]
+
+    def places_in(self, whole: PairedTable) -> Array:
+        """Return the position of each tuple in a table that has it."""
+        return places_of_rows(self.codes_among(whole.labels), whole.codes)
+
     def _view(self, index: int) -> Marginal:
         size = len(self.labels)
         empty = ConfusionTable(counts=np.zeros((size, size)), labels=self.labels)
@@ -249,6 +279,42 @@ class PairedScoresTable(JointTable):
         for name in (first, second):
             self.view(name)
         return self
+
+    def spanning(self, others: Sequence[PairedScoresTable]) -> PairedScoresTable:
+        """Return a table, of no case, of the scores and tuples of this and other tables."""
+        self.refuse_other_models(others)
+        parts = [self, *others]
+        scores = tuple(np.unique(np.concatenate(each)) for each in zip(*(part.scores for part in parts), strict=True))
+        codes = distinct_rows(*(each.codes_among(scores) for each in parts))
+        ends = np.array([each.ends for each in parts])
+        limits = tuple(zip(ends[..., 0].min(0).tolist(), ends[..., 1].max(0).tolist(), strict=True))
+        return PairedScoresTable(
+            counts=np.zeros((len(codes), 2)),
+            labels=two_of_scores(parts),
+            names=self.names,
+            codes=codes,
+            scores=scores,
+            limits=limits,
+        )
+
+    def codes_among(self, scores: tuple[Array, ...]) -> Array:
+        """Return the tuples as positions among other scores of each model, which hold those of the table."""
+        columns = zip(scores, self.scores, self.codes.T, strict=True)
+        return np.stack([np.searchsorted(known, own)[code] for known, own, code in columns], 1)
+
+    def places_in(self, whole: PairedScoresTable) -> Array:
+        """Return the flat cell of each tuple and class in a table that has the tuples."""
+        rows = places_of_rows(self.codes_among(whole.scores), whole.codes)
+        return (2 * rows[:, None] + np.arange(2)).ravel()
+
+    def within(self, whole: PairedScoresTable) -> PairedScoresTable:
+        """Return the table with each model's smallest and largest score of all groups."""
+        return replace(self, limits=whole.ends)
+
+    @property
+    def ends(self) -> tuple[tuple[float, float], ...]:
+        """Smallest and largest score of each model, of all groups where these are the cases of one."""
+        return self.limits or tuple((float(each[0]), float(each[-1])) for each in self.scores)
 
     def _view(self, index: int) -> Marginal:
         score = self.scores[index]

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import abc
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.base import PSEUDO_CASES, Design
 from howsure.designs.clusters import Clusters
-from howsure.errors import UndefinedDesignError
+from howsure.errors import HowsureError, UndefinedDesignError
 from howsure.tables.cautions import of_scores
-from howsure.tables.table import LONG_TABLE, Table
+from howsure.tables.table import LONG_TABLE, Table, other_classes
+from howsure.tables.union import distinct_rows, places_of_rows
 
 Array = NDArray[Any]
 
@@ -47,6 +49,20 @@ class ScoreMatrixTable(Table, abc.ABC):
     def cautions(self) -> tuple[str, ...]:
         """What a reader of the numbers should know of the design and of odd scores, in sentences."""
         return (*super().cautions, *of_scores(np.unique(self.scores), self.rows))
+
+    def spanning(self, others: Sequence[Self]) -> Self:
+        """Return a table, of no case, of the distinct rows of scores of this and other tables, in order."""
+        for other in others:
+            if differing := other_classes(self, other):
+                raise HowsureError(differing)
+        scores = distinct_rows(self.scores, *(each.scores for each in others))
+        counts = np.zeros((len(scores), *self.shape[1:]))
+        return type(self)(counts=counts, scores=scores, labels=self.labels)
+
+    def places_in(self, whole: Self) -> Array:
+        """Return the flat cell of each row of scores, and what follows it, in a table that has the rows."""
+        each = int(np.prod(self.shape[1:]))
+        return (each * places_of_rows(self.scores, whole.scores)[:, None] + np.arange(each)).ravel()
 
     @property
     def smallest_block(self) -> int:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.sums import added_up
-from howsure.errors import HowsureError, real_number
+from howsure.errors import HowsureError, listed, real_number
 from howsure.tables.cautions import of_bins, of_scores
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.table import LONG_TABLE, Table
@@ -79,6 +80,27 @@ class ScoresTable(Table):
         """Position of the true class of each cell."""
         return np.tile([0, 1], len(self.scores))
 
+    def spanning(self, others: Sequence[ScoresTable]) -> ScoresTable:
+        """Return a table, of no case, of the scores of this and other tables."""
+        parts = [self, *others]
+        scores = np.unique(np.concatenate([each.scores for each in parts]))
+        ends = np.array([each.ends for each in parts])
+        limits = float(ends[:, 0].min()), float(ends[:, 1].max())
+        return ScoresTable(counts=np.zeros((len(scores), 2)), scores=scores, labels=two_of_scores(parts), limits=limits)
+
+    def places_in(self, whole: ScoresTable) -> Array:
+        """Return the flat cell of each score and class in a table that has the scores."""
+        return (2 * np.searchsorted(whole.scores, self.scores)[:, None] + np.arange(2)).ravel()
+
+    def within(self, whole: ScoresTable) -> ScoresTable:
+        """Return the table with the smallest and the largest score of all groups."""
+        return replace(self, limits=whole.ends)
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Smallest and largest score, of all groups where these are the cases of one."""
+        return self.limits or (float(self.scores[0]), float(self.scores[-1]))
+
     @property
     def smallest_block(self) -> int:
         """How many tables to draw at least at once."""
@@ -114,7 +136,7 @@ class ScoresTable(Table):
         if math.isnan(number):
             message = f"`threshold` is {threshold!r}, not a number: a case is positive when its score is at least that."
             raise HowsureError(message)
-        low, high = self.limits or (self.scores[0], self.scores[-1])
+        low, high = self.ends
         if 0 <= low <= high <= 1 and math.isfinite(number) and not 0 <= number <= 1:
             message = (
                 f"`threshold` is {number:g}, and all scores lie from 0 to 1. Give a threshold there, or inf to predict "
@@ -122,3 +144,26 @@ class ScoresTable(Table):
             )
             raise HowsureError(message)
         return number
+
+
+def two_of_scores(tables: Sequence[Table]) -> Array:
+    """Return the negative and the positive class of tables of scores, of which some may have cases of one class alone.
+
+    A part without negative cases names its negative class "not" the positive one: those with such cases know better.
+
+    Raises
+    ------
+    HowsureError
+        If the classes differ.
+    """
+    first = next((each for each in tables if each.class_totals[0] > 0), tables[0])
+    known = first.labels.tolist()
+    for each in tables:
+        own = each.labels.tolist()
+        if own != known and (own[1] != known[1] or each.class_totals[0] > 0):
+            message = (
+                f"The tables are of different classes: {listed(known)} and {listed(own)}. "
+                "Name the positive class of all parts, `pos_label=`."
+            )
+            raise HowsureError(message)
+    return first.labels

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar, Self
 from uuid import uuid4
 
@@ -15,9 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.designs.base import PSEUDO_CASES, Design, quotient
 from howsure.designs.counted import Independent, smoothed
 from howsure.designs.sums import added_up
-from howsure.errors import HowsureError, listed
+from howsure.errors import HowsureError, UndefinedDesignError, listed
 from howsure.tables import cautions
 from howsure.tables.counts import Counts
+from howsure.tables.stored import save
+from howsure.tables.union import identity_of_sum, in_order
 
 Array = NDArray[Any]
 BLOCK_CELLS = 2**17  # of the tables drawn at once: 1 MiB
@@ -279,6 +282,161 @@ class Table(abc.ABC):
         """
         return f"These are a {self.noun} and a {other.noun}. Give two of one kind, of one model each."
 
+    def __add__(self, other: object) -> Self:
+        """Return the table of the cases of both: parts of the same data, counted apart.
+
+        Classes, scores and tuples that one part lacks are zero there. Clusters of one name are one cluster; weights,
+        reviews and strata are put together.
+
+        Parameters
+        ----------
+        other : Table
+            Of the same kind and design, and of other cases.
+
+        Raises
+        ------
+        HowsureError
+            If the tables are of different kinds, designs or orders of classes, or of the same cases; or if such
+            tables do not add up.
+
+        Examples
+        --------
+        >>> import howsure as hs
+        >>> monday = hs.confusion(["cat", "dog"], ["cat", "cat"])
+        >>> tuesday = hs.confusion(["dog", "emu"], ["dog", "emu"])
+        >>> (monday + tuesday).labels.tolist(), sum([monday, tuesday]).rows
+        (['cat', 'dog', 'emu'], 4)
+        """
+        if not isinstance(other, Table):
+            return NotImplemented
+        return self.plus([other])
+
+    def __radd__(self, other: object) -> Self:
+        return self if isinstance(other, int) and other == 0 else NotImplemented  # `sum` starts from 0
+
+    def plus(self, others: Sequence[Table]) -> Self:
+        """Return the sum of this table and others: see ``+``.
+
+        Parameters
+        ----------
+        others : sequence of Table
+            Of the same kind and design, and of other cases.
+        """
+        parts: list[Self] = [self]
+        for other in others:
+            if type(other) is not type(self):
+                message = f"A {self.noun} and a {other.noun} do not add up. Add parts that were counted alike."
+                raise HowsureError(message)
+            if type(other.design) is not type(self.design):
+                message = (
+                    f"Tables of the designs `{type(self.design).__name__}` and `{type(other.design).__name__}` do not "
+                    "add up. Give all parts weights, groups and methods alike, or none."
+                )
+                raise HowsureError(message)
+            if other.identity in {each.identity for each in parts}:
+                message = "The tables are of the same cases, which would count twice. Add tables of other cases."
+                raise HowsureError(message)
+            parts.append(other)
+        return self.spanning(parts[1:]).holding(parts)
+
+    def spanning(self, others: Sequence[Self]) -> Self:
+        """Return a table, of no case, over the cells of this and other tables of its kind.
+
+        Parameters
+        ----------
+        others : sequence of Table
+            The other tables.
+
+        Raises
+        ------
+        HowsureError
+            If such tables do not add up.
+        """
+        message = f"A {self.noun} does not add up with another. Add its parts, or count all cases at once."
+        raise HowsureError(message)
+
+    def places_in(self, whole: Self) -> Array:
+        """Return where each flat cell lies in a table that `spanning` gave, ``(cells,)``.
+
+        Parameters
+        ----------
+        whole : Table
+            A table that has all cells of this one.
+        """
+        return np.arange(int(np.prod(self.shape)))
+
+    def within(self, whole: Self) -> Self:
+        """Return the table as that of a group of all cases: with what it knows of all.
+
+        Parameters
+        ----------
+        whole : Table
+            The table of all cases.
+        """
+        return self
+
+    def holding(self, parts: Sequence[Self]) -> Self:
+        """Return the sum of tables over the cells of this one, which has no case.
+
+        Parameters
+        ----------
+        parts : sequence of Table
+            Tables whose cells this one has; without leading axes.
+        """
+        if any(each.batch for each in parts):
+            message = "Tables with leading axes add up by their groups' keys: add the `Tables` that they come in."
+            raise HowsureError(message)
+        size = int(np.prod(self.shape))
+        places = [each.places_in(self) for each in parts]
+        counts = np.sum([added_up(each.cells, place, size) for each, place in zip(parts, places, strict=True)], axis=0)
+        try:
+            first, *others = (
+                each.design.merged(place, size).bound(self.truth) for each, place in zip(parts, places, strict=True)
+            )
+            design = first.joined(others)
+        except UndefinedDesignError:
+            message = (
+                f"Tables with the design `{type(parts[0].design).__name__}` do not add up. Make one table of all "
+                "cases, or pool the estimates with `pool`."
+            )
+            raise HowsureError(message) from None
+        rows, identity = sum(each.rows for each in parts), identity_of_sum([each.identity for each in parts])
+        return replace(self, counts=counts.reshape(self.shape), design=design, rows=rows, identity=identity)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the table to a file, whole or not at all; `howsure.load` reads it again.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where to: JSON (``.json``), or Parquet (``.parquet``), which needs PyArrow.
+
+        Returns
+        -------
+        Path
+
+        Raises
+        ------
+        HowsureError
+            If the suffix is another, the table holds what is no data, or the file cannot be written.
+        """
+        return save(self, path)
+
+    def stacked(self, others: Sequence[Self]) -> Self:
+        """Return a batch of this table and others over the same cells.
+
+        Raises
+        ------
+        UndefinedDesignError
+            If their design is not defined for a batch.
+        """
+        tables = [self, *others]
+        design = self.design.stacked([each.design for each in others], int(np.prod(self.shape)))
+        rows = np.array([each.rows for each in tables])
+        identity = identity_of_sum([each.identity for each in tables])
+        counts = np.stack([each.counts for each in tables])
+        return replace(self, counts=counts, design=design, rows=rows, identity=identity)
+
     def __repr__(self) -> str:
         many = f"{int(np.prod(self.batch)):,} tables, " if self.batch else ""
         return (
@@ -295,6 +453,12 @@ def other_classes(first: Table, second: Table) -> str:
         f"The tables are of different classes: {listed(first.labels.tolist())} and {listed(second.labels.tolist())}. "
         "Count both with the same `labels=`, in one order."
     )
+
+
+def union_of_labels(tables: Sequence[Table]) -> Array:
+    """Return the classes of several tables in their order; refuse different orders."""
+    remedy = "Count all parts with the same `labels=`, in one order."
+    return label_array(in_order([each.labels.tolist() for each in tables], "classes", remedy))
 
 
 def label_array(labels: ArrayLike) -> Array:

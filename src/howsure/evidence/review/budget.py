@@ -197,6 +197,10 @@ def _with_review(table: Table) -> tuple[Table, Reviewed]:
     if not isinstance(design, Reviewed):
         message = "A review plan needs a confusion table of independent cases, from `confusion` or `reviewed`."
         raise HowsureError(message)
+    cells = np.concatenate([each.index for each in design.cells])
+    if len(np.unique(cells)) < len(cells):
+        message = "These are several reviews, added up. Plan the further reviews of each part by itself."
+        raise HowsureError(message)
     return table, design
 
 

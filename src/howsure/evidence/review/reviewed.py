@@ -7,9 +7,9 @@ leaves open and the sampling of the cases themselves.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sized
+from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, final, overload
+from typing import Any, ClassVar, Self, final, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -89,6 +89,12 @@ class Reviewed(Design):
     def merged(self, cells: Array, size: int) -> Reviewed:
         """Let the corrected labels lead to the merged cells; recorded cells and reviews stay."""
         return replace(self, cells=tuple(replace(each, destination=cells[each.destination]) for each in self.cells))
+
+    def joined(self, others: Sequence[Self]) -> Reviewed:
+        """Put the recorded cells of all tables together, each with its own reviews."""
+        parts: list[Self] = [self, *others]
+        note = "; ".join(dict.fromkeys(each.note for each in parts if each.note))
+        return replace(self, cells=tuple(cell for each in parts for cell in each.cells), note=note)
 
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Impute the unreviewed cases, and draw gamma variables by the completed counts and the prior's cells."""

@@ -1,0 +1,80 @@
+"""The data of a command: files, folders and patterns, or standard input."""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from howsure.errors import HowsureError
+
+HYPHEN, STANDARD = "-", "<stdin>"  # as users write standard input, and as it passes for no option
+Files = Annotated[list[str], Parameter(name="FILE", negative=())]
+InputFormat = Literal["csv", "tsv", "json", "jsonl", "parquet", "feather"] | None
+COMPRESSED = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}  # how such files begin
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """What a command reads, and what it is called.
+
+    Parameters
+    ----------
+    data : list of str
+        Files, folders and patterns.
+    title : str
+        As it was given.
+    """
+
+    data: list[str]
+    title: str
+
+    @classmethod
+    def of(cls, files: Sequence[str], input_format: InputFormat) -> Input:
+        """Return what is read: standard input, `-`, is kept in a file until the command ends.
+
+        Parameters
+        ----------
+        files : sequence of str
+            As they are given to the command.
+        input_format : str or None
+            Format of standard input.
+
+        Raises
+        ------
+        HowsureError
+            If standard input has no format, is given beside files, or a format is given for files.
+        """
+        if STANDARD not in files:
+            if input_format is not None:
+                message = "`--input-format` is for standard input, `-`: the format of a file follows from its suffix."
+                raise HowsureError(message)
+            more = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
+            return cls(list(files), f"{files[0]}{more}")
+        if len(files) > 1:
+            message = "Standard input, `-`, stands alone: give it, or files."
+            raise HowsureError(message)
+        if input_format is None:
+            message = "Standard input has no suffix that says its format. Give one, such as --input-format csv."
+            raise HowsureError(message)
+        return cls([str(_kept(input_format))], "standard input")
+
+
+def _kept(input_format: str) -> Path:
+    """Return a file with what comes on standard input."""
+    folder = tempfile.mkdtemp(prefix="howsure-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    path = Path(folder) / "input"
+    with path.open("wb") as file:
+        shutil.copyfileobj(sys.stdin.buffer, file)
+    with path.open("rb") as file:
+        start = file.read(4)
+    compression = next((suffix for begin, suffix in COMPRESSED.items() if start.startswith(begin)), "")
+    return path.rename(path.with_name(f"standard-input.{input_format}{compression}"))

@@ -1,0 +1,66 @@
+"""Clusters in sparse form, put together: those of one name are one, those without names are counted by their table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entries:
+    """Entry ``e`` says that cluster ``cluster[e]`` has ``count[e]`` in cell ``cell[e]``; see `Clusters`."""
+
+    cluster: Array
+    cell: Array
+    count: Array
+    multiplicity: Array
+
+    @classmethod
+    def side_by_side(cls, parts: Sequence[Any]) -> Entries:
+        """Return the entries of several designs of clusters, all of whose clusters are distinct."""
+        starts = np.cumsum([0, *(len(each.multiplicity) for each in parts[:-1])])
+        cluster = np.concatenate([each.cluster + start for each, start in zip(parts, starts, strict=True)])
+        cell, count, multiplicity = (
+            np.concatenate([getattr(each, name) for each in parts]) for name in ("cell", "count", "multiplicity")
+        )
+        return cls(cluster, cell, count, multiplicity)
+
+    def by_name(self, names: Sequence[Array]) -> tuple[Entries, Array]:
+        """Return the entries with clusters of one name as one, and the names, in order where they have one."""
+        every = joined_names(names)
+        try:
+            known, code = np.unique(every, return_inverse=True)
+        except TypeError:  # names of several types
+            place: dict[Any, int] = {}
+            code = np.array([place.setdefault(name, len(place)) for name in every.tolist()])
+            known = every[np.unique(code, return_index=True)[1]]
+        flat, where = np.unique(self.cell * len(known) + code.ravel()[self.cluster], return_inverse=True)
+        cell, cluster = np.divmod(flat, len(known))
+        return Entries(cluster, cell, np.bincount(where.ravel(), self.count), np.ones(len(known))), known
+
+    def by_content(self) -> Entries:
+        """Return the entries with clusters whose tables are equal kept once, where all have as many entries."""
+        held = np.bincount(self.cluster, minlength=len(self.multiplicity))
+        if not len(held) or (held != held[0]).any():
+            return self
+        order = np.lexsort((self.cell, self.cluster))
+        tables = np.stack([self.cell, self.count], 1)[order].reshape(len(held), -1)
+        kinds, kind = np.unique(tables, axis=0, return_inverse=True)
+        cell, count = kinds.reshape(-1, 2).T
+        cluster = np.repeat(np.arange(len(kinds)), held[0])
+        return Entries(cluster, cell.astype(np.intp), count, np.bincount(kind.ravel(), self.multiplicity))
+
+
+def joined_names(parts: Sequence[Array]) -> Array:
+    """Return several arrays of names as one, in which texts stay texts and numbers numbers."""
+    if len({each.dtype.kind for each in parts}) == 1:
+        return np.concatenate(parts)
+    every = np.empty(sum(map(len, parts)), dtype=object)
+    every[:] = [name for part in parts for name in part.tolist()]
+    return every

@@ -1,0 +1,78 @@
+"""Saved tables, read again: every kind of table and design, by its name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from howsure.designs.cases import Cases
+from howsure.designs.clusters import Clusters
+from howsure.designs.counted import FixedMargins, Independent, Weighted
+from howsure.designs.expected import Batch, Known, Population
+from howsure.designs.linearised import Linearised, MergedDraws, Sample
+from howsure.designs.separate import Separate
+from howsure.evidence.calibration.calibrators import Beta, Isotonic, Platt, VennAbers
+from howsure.evidence.calibration.isotonic import Steps
+from howsure.evidence.labels.dawid_skene import Votes
+from howsure.evidence.review.prior import Cells
+from howsure.evidence.review.reviewed import Reviewed
+from howsure.evidence.unlabelled.batch import CalibratedBatch
+from howsure.tables import stored
+from howsure.tables.batch import Tables
+from howsure.tables.confusion import ConfusionTable
+from howsure.tables.multilabel import MultilabelTable
+from howsure.tables.paired import PairedScoresTable, PairedTable, SeparateTables
+from howsure.tables.score_matrix import MulticlassScoresTable, MultilabelScoresTable
+from howsure.tables.scores import ScoresTable
+
+
+def csr_array(data: Any, indices: Any, indptr: Any, shape: Any) -> Any:
+    """Return a sparse array of its parts."""
+    from scipy import sparse
+
+    return sparse.csr_array((data, indices, indptr), shape=shape)
+
+
+TABLES = (
+    *(ConfusionTable, MultilabelTable, ScoresTable, MulticlassScoresTable, MultilabelScoresTable),
+    *(PairedTable, PairedScoresTable, SeparateTables, Tables),
+)
+DESIGNS = (
+    *(Independent, Weighted, FixedMargins, Clusters, Separate, Linearised, Reviewed),
+    *(Batch, Population, Known, CalibratedBatch),
+)
+PARTS = (Sample, MergedDraws, Votes, Cases, Cells, Platt, Beta, Isotonic, VennAbers, Steps, csr_array)
+KINDS: dict[str, Any] = {kind.__name__: kind for kind in (*TABLES, *DESIGNS, *PARTS)}
+
+
+def load(path: str | Path) -> Any:
+    """Read the table, or the tables of groups, that ``table.save(path)`` wrote.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file, in JSON or Parquet.
+
+    Returns
+    -------
+    Table or Tables
+        Equal in counts, labels, design and identity: what is drawn from it with a seed is the same too.
+
+    Raises
+    ------
+    HowsureError
+        If the file is missing, is damaged, holds no saved table, or was saved by a later version.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import howsure as hs
+    >>> table = hs.confusion(["cat", "dog", "dog"], ["cat", "dog", "cat"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = table.save(Path(folder) / "monday.json")
+    ...     again = hs.load(path)
+    >>> again.labels.tolist(), again.counts.tolist()
+    (['cat', 'dog'], [[1.0, 0.0], [1.0, 1.0]])
+    """
+    return stored.load(path, KINDS)

@@ -1,0 +1,108 @@
+"""Files as DuckDB reads them: a relation, of which nothing is read until it is counted."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from howsure.errors import HowsureError
+from howsure.sources.locations import Location, format_of, is_address, partition_of
+from howsure.sources.parts import kind_of, refuse_different
+
+# Of all rows; without booleans, as which DuckDB takes "yes" and "no", and "t" and "f" too: labels stay as written.
+TYPES = "sample_size=-1, auto_type_candidates=['BIGINT', 'DOUBLE', 'TIME', 'DATE', 'TIMESTAMP', 'VARCHAR']"
+READERS = {
+    ".csv": f"read_csv({{files}}, header=true, {TYPES}{{more}})",
+    ".tsv": f"read_csv({{files}}, header=true, delim='\t', {TYPES}{{more}})",
+    ".jsonl": "read_json({files}, format='newline_delimited', sample_size=-1, maximum_sample_files={number}{more})",
+    ".ndjson": "read_json({files}, format='newline_delimited', sample_size=-1, maximum_sample_files={number}{more})",
+    ".json": "read_json({files}, sample_size=-1, maximum_sample_files={number}{more})",
+    ".parquet": "read_parquet({files}{more})",
+}
+
+
+def relation(files: Sequence[Location]) -> Any:
+    """Return the rows of files of one format as a DuckDB relation.
+
+    Raises
+    ------
+    HowsureError
+        If a file cannot be read, one lacks a column or has values of another kind in it, or repeats the header.
+    """
+    import duckdb
+
+    connection = duckdb.connect()
+    format_ = format_of(files[0])
+
+    def rows(some: Sequence[Location], more: str = "") -> Any:
+        names = ", ".join(_quoted(file) for file in some)
+        call = READERS[format_].format(files=f"[{names}]", number=len(some), more=more)
+        return connection.sql(f"select * from {call}")  # noqa: S608 - quoted
+
+    parts = []
+    for file in files:
+        with reading(f"'{file}'"):
+            parts.append(rows([file], ", hive_partitioning=false"))
+            _refuse_repeated_header(file, parts[-1])
+    schemas = [
+        {name: kind_of(type_) for name, type_ in zip(part.columns, part.types, strict=True)}
+        | dict.fromkeys(partition_of(file), "text")
+        for part, file in zip(parts, files, strict=True)
+    ]
+
+    def is_empty(place: int, name: str) -> bool:
+        with reading(f"'{files[place]}'"):
+            return name in parts[place].columns and not parts[place].count(_name(name)).fetchall()[0][0]
+
+    refuse_different(files, schemas, is_empty)
+    more = ", union_by_name=true" if len(files) > 1 else ""
+    more += ", hive_partitioning=true, hive_types_autocast=0" if partition_of(files[0]) else ""
+    if len(files) > 1 and "read_csv" in READERS[format_]:
+        more += f", types={{{', '.join(_types(parts, schemas))}}}"
+    with reading(f"'{files[0]}'" if len(files) == 1 else f"One of {len(files)} files, '{files[0]}' the first,"):
+        return rows(files, more) if more else parts[0]
+
+
+def _types(parts: Sequence[Any], schemas: Sequence[dict[str, str]]) -> Iterator[str]:
+    """Yield the type of each column that has one in all parts, and DOUBLE for numbers of several types."""
+    for name in parts[0].columns:
+        types = {str(part.types[part.columns.index(name)]) for part, schema in zip(parts, schemas, strict=True)}
+        if len(types) == 1:
+            yield f"{_text(name)}: '{types.pop()}'"
+        elif {schema[name] for schema in schemas} == {"numbers"}:
+            yield f"{_text(name)}: 'DOUBLE'"
+
+
+def _quoted(file: Location) -> str:
+    """Return a file's name as SQL's text; brackets and stars of it are no pattern, as DuckDB would take them."""
+    return _text(str(file) if is_address(file) else glob.escape(str(file)))
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _name(column: str) -> str:
+    return '"' + column.replace('"', '""') + '"'
+
+
+def _refuse_repeated_header(file: Location, found: Any) -> None:
+    """Refuse rows that repeat the columns' names, as files put together with `cat` have: they make all columns text."""
+    if all(str(each) == "VARCHAR" for each in found.types):
+        same = " and ".join(f"{_name(column)} = {_text(column)}" for column in found.columns)
+        if found.filter(same).limit(1).fetchall():
+            message = f"'{file}' has a row that repeats the header. Leave out such rows."
+            raise HowsureError(message)
+
+
+@contextmanager
+def reading(what: str) -> Iterator[None]:
+    """Turn DuckDB's errors into ours; it raises some of them only when rows are fetched."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.Error as error:
+        raise HowsureError.unreadable(what, error) from None

@@ -1,0 +1,120 @@
+"""Where data are: files, folders of them, patterns of names, and addresses; what folders' names say of the cases."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+from urllib.parse import unquote, urlsplit
+
+from howsure.errors import HowsureError, did_you_mean, listed
+
+Location: TypeAlias = str | Path
+PLAIN = (".csv", ".tsv", ".tab", ".txt")
+JSON = (".json", ".jsonl", ".ndjson")
+PARQUET = (".parquet", ".pq")
+ARROW = (".arrow", ".feather", ".ipc")
+FORMATS = (*PLAIN, *JSON, *PARQUET, *ARROW)
+COMPRESSED = (".gz", ".zst")
+NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # of a folder for cases without a value
+
+
+def is_located(data: Any) -> bool:
+    """Whether data are given by where they are: a path, an address, or several of them."""
+    if isinstance(data, list | tuple):
+        return bool(data) and all(isinstance(each, str | Path) for each in data)
+    return isinstance(data, str | Path)
+
+
+def located(data: Location | Sequence[Location]) -> list[Location]:
+    """Return the files of a path, a folder, a pattern, an address, or several of them; each once, in order.
+
+    Raises
+    ------
+    HowsureError
+        If there is no such file, a folder or a pattern holds none, or the files are of several formats.
+    """
+    given = [data] if isinstance(data, str | Path) else list(data)
+    found = list(dict.fromkeys(file for each in given for file in _files(each)))
+    formats: dict[str, Location] = {}
+    for file in found:
+        formats.setdefault(format_of(file), file)
+    if len(formats) > 1:
+        message = f"The files are of several formats: {listed(map(str, formats.values()))}. Give files of one format."
+        raise HowsureError(message)
+    return found
+
+
+def _files(given: Location) -> list[Location]:
+    if is_address(given):
+        return [given]
+    path = Path(given)
+    if path.is_file():  # also one whose name could be a pattern
+        return [path]
+    if path.is_dir():
+        found = [each for each in sorted(path.rglob("*")) if each.is_file() and _is_data(each.relative_to(path))]
+        if not found:
+            message = f"The folder '{path}' holds no file of data. Known: {', '.join(FORMATS)}."
+            raise HowsureError(message)
+        return [*found]
+    if glob.has_magic(str(path)):
+        names = sorted(glob.glob(str(path), recursive=True))  # noqa: PTH207 - a pattern may be absolute
+        matching = [file for file in map(Path, names) if not file.name.startswith("_")]
+        if not matching:
+            message = f"No file matches '{path}'."
+            raise HowsureError(message)
+        return [file for each in matching for file in _files(each)]
+    if path.exists():
+        return [path]  # a pipe, say
+    message = f"There is no file '{path}'.{nearby(path)}"
+    raise HowsureError(message)
+
+
+def _is_data(path: Path) -> bool:
+    """Whether a file in a folder is one of data, and not hidden, as what engines leave beside their data is."""
+    return suffix_of(path) in FORMATS and not any(part.startswith((".", "_")) for part in path.parts)
+
+
+def is_address(given: Location) -> bool:
+    """Whether data are elsewhere, such as at ``https://…`` or ``s3://…``."""
+    return isinstance(given, str) and "://" in given
+
+
+def suffix_of(file: Location) -> str:
+    """Return the suffix that says the format, in small letters; empty where there is none."""
+    path = Path(urlsplit(str(file)).path if is_address(file) else file)
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes and suffixes[-1] in COMPRESSED:
+        suffixes.pop()
+    return suffixes[-1] if suffixes else ""
+
+
+def format_of(file: Location) -> str:
+    """Return the suffix that stands for a file's format; refuse an unknown one."""
+    suffix = suffix_of(file)
+    for formats in (JSON, PARQUET, ARROW):
+        if suffix in formats:
+            return formats[0] if formats is not JSON else suffix
+    if suffix not in PLAIN:
+        message = f"'{file}' has a suffix that says nothing of its format. Known: {', '.join(FORMATS)}."
+        raise HowsureError(message)
+    return PLAIN[0] if suffix in {".csv", ".txt"} else ".tsv"
+
+
+def partition_of(file: Location) -> dict[str, str | None]:
+    """Return what the folders of a file say of its cases: ``site=A/part-0.parquet`` are those of site A.
+
+    Examples
+    --------
+    >>> partition_of("data/site=A/day=2026-01-01/part-0.parquet")
+    {'site': 'A', 'day': '2026-01-01'}
+    """
+    pairs = (part.partition("=") for part in Path(file).parts[:-1])
+    return {name: None if value == NO_VALUE else unquote(value) for name, sign, value in pairs if sign and name}
+
+
+def nearby(path: Path) -> str:
+    """Return a hint with the files that have a similar name."""
+    folder = path.parent
+    return did_you_mean(path.name, [each.name for each in folder.iterdir()]) if folder.is_dir() else ""

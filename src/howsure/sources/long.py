@@ -1,0 +1,111 @@
+"""Several models in one column: one row for each model and case, joined by case and never by position."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError, one_of
+from howsure.sources.columns import same_length
+from howsure.sources.encoding import Column, encoded
+from howsure.sources.frames import columns
+from howsure.sources.groups import Groups, groups_of_columns
+
+Array = NDArray[Any]
+Incomplete: TypeAlias = Literal["refuse", "drop"]
+Read: TypeAlias = Callable[[str, Any], Column]
+
+
+def by_model(
+    data: Any, y_true: Any, said: Any, model: Any, case: Any, others: Mapping[str, Any], incomplete: Incomplete
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return one row for each case, and the column of each model.
+
+    Parameters
+    ----------
+    data : frame, mapping, path or None
+        Where named columns are.
+    y_true, said, model, case : array-like of shape (n,) or str
+        True label, what the model said, its name, and what tells the cases apart, of each row.
+    others : mapping of str
+        Further columns by their role, of which each case has one value.
+    incomplete : {"refuse", "drop"}
+        What becomes of cases that a model lacks.
+
+    Returns
+    -------
+    tuple of dict and dict
+        Columns by role, those of models by their name; and the models, each with its column.
+
+    Raises
+    ------
+    HowsureError
+        If a model has a case twice, a case lacks a model (unless these are dropped), or has several labels.
+    """
+    one_of("way with incomplete cases", incomplete, ("refuse", "drop"))
+    if model is None or case is None:
+        message = "`model` and `case` go together: the columns that say which model a row is of, and which case."
+        raise HowsureError(message)
+    asked = {"y_true": y_true, "said": said, "model": model, "case": case}
+    given = columns(data, asked | {role: column for role, column in others.items() if column is not None})
+    coded = {role: encoded(role, values) for role, values in given.items()}
+    same_length([*coded.values()], None)
+    models, cases = (groups_of_columns([role], [coded[role]]) for role in ("model", "case"))
+    row = _rows(cases, models)
+    complete = (row >= 0).all(1)
+    if incomplete == "refuse" and not complete.all():
+        at = np.argwhere(row < 0)[0]
+        message = (
+            f"{int((~complete).sum()):,} of {len(cases.keys):,} cases lack a model, such as case {cases.keys[at[0]]!r} "
+            f"of {models.keys[at[1]]!r}. Add them, or leave such cases out: incomplete='drop'."
+        )
+        raise HowsureError(message)
+    if not complete.any():
+        message = f"No case has all {len(models.keys):,} models. Check the column of the cases, or leave out a model."
+        raise HowsureError(message)
+    one = {role: column for role, column in coded.items() if role not in {"said", "model", "case"}}
+    for role, column in one.items():
+        _refuse_several(role, column, row, cases, models)
+    kept = row[complete]
+    found = {role: column.levels[column.codes[kept[:, 0]] - column.offset] for role, column in one.items()}
+    names = {str(name): f"said by {name}" for name in models.keys}
+    said_by = coded["said"]
+    values = {
+        column: said_by.levels[said_by.codes[kept[:, at]] - said_by.offset] for at, column in enumerate(names.values())
+    }
+    return found | values, names
+
+
+def _rows(cases: Groups, models: Groups) -> Array:
+    """Return the row of each case and model, -1 where there is none; refuse several."""
+    cell = cases.code * len(models.keys) + models.code
+    number = np.bincount(cell, minlength=len(cases.keys) * len(models.keys))
+    if (number > 1).any():
+        at, which = divmod(int(np.argmax(number > 1)), len(models.keys))
+        message = (
+            f"{int((number > 1).sum()):,} times a model has a case more than once, such as {cases.keys[at]!r} of "
+            f"{models.keys[which]!r}. Give one row for each model and case."
+        )
+        raise HowsureError(message)
+    row = np.full(len(number), -1, dtype=np.intp)
+    row[cell] = np.arange(len(cell))
+    return row.reshape(len(cases.keys), len(models.keys))
+
+
+def _refuse_several(role: str, column: Column, row: Array, cases: Groups, models: Groups) -> None:
+    """Refuse a column that has several values for one case."""
+    code = np.where(row >= 0, column.codes[row] - np.int64(column.offset), -1)
+    first = code[np.arange(len(code)), np.argmax(row >= 0, axis=1)]
+    other = (row >= 0) & (code != first[:, None])
+    if other.any():
+        at, which = (int(index) for index in np.argwhere(other)[0])
+        values = column.levels.tolist()
+        message = (
+            f"{int(other.any(1).sum()):,} of {len(cases.keys):,} cases have several values of `{role}`, such as "
+            f"{cases.keys[at]!r}: "
+            f"{values[first[at]]!r}, and {values[code[at, which]]!r} of {models.keys[which]!r}. Give each case one."
+        )
+        raise HowsureError(message)

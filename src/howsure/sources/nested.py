@@ -1,0 +1,81 @@
+"""Fields of nested columns by dots: ``doc.passage_id`` is the field ``passage_id`` of the column ``doc``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import reduce
+from typing import Any
+
+from howsure.errors import HowsureError
+
+DOT = "·"  # in the name of a column of its own, where engines would take a dot for their own
+
+
+def with_fields(frame: Any, names: Iterable[Any]) -> tuple[Any, Callable[[Any], Any]]:
+    """Return a frame, or a mapping of columns, with named fields as columns, and what leads from names to columns.
+
+    A column whose own name has a dot is meant before a field.
+
+    Parameters
+    ----------
+    frame : frame or mapping of columns
+        The data, of any library, lazy ones included.
+    names : iterable of str
+        Names of columns and fields; what is no text is passed over.
+
+    Returns
+    -------
+    tuple of frame and callable
+        The frame, and a function that returns the column of a name.
+
+    Raises
+    ------
+    HowsureError
+        If a nested column has no such field; the message names the nearest ones.
+    """
+    known = list(frame) if isinstance(frame, Mapping) else frame.collect_schema().names()
+    found: dict[str, str] = {}
+    for name in dict.fromkeys(each for each in names if isinstance(each, str) and "." in each):
+        parts = name.split(".")
+        starts = (".".join(parts[:size]) for size in range(len(parts), 0, -1))
+        column = next((start for start in starts if start in known), None)
+        if column is not None:
+            path = name[len(column) + 1 :].split(".") if column != name else []
+            frame, found[name] = _with_field(frame, name, column, path)
+    return frame, lambda name: found.get(name, name) if isinstance(name, str) else name
+
+
+def _with_field(frame: Any, name: str, column: str, path: list[str]) -> tuple[Any, str]:
+    own = name.replace(".", DOT)
+    if isinstance(frame, Mapping):
+        return ({**frame, own: _of_rows(frame[column], name, path)}, own) if path else (frame, name)
+    import narwhals as nw
+
+    if not path and not frame.implementation.is_duckdb():
+        return frame, name
+    dtype, expression = frame.collect_schema()[column], nw.col(column)
+    if dtype == nw.Object:  # dictionaries in a frame of pandas
+        values = _of_rows(frame[column].to_list(), name, path)
+        return frame.with_columns(nw.new_series(own, values, backend=frame.implementation)), own
+    for field in path:
+        fields = {each.name: each.dtype for each in getattr(dtype, "fields", [])}
+        if field not in fields:
+            raise HowsureError.unknown("field", name, [f"{name.removesuffix(field)}{each}" for each in fields])
+        dtype, expression = fields[field], expression.struct.field(field)
+    if frame.implementation.is_duckdb():  # to which narwhals gives names with dots as those of tables
+        quoted = ".".join(f'"{each.replace(chr(34), chr(34) * 2)}"' for each in (column, *path))
+        return nw.from_native(frame.to_native().project(f'*, {quoted} as "{own}"')), own
+    return frame.with_columns(expression.alias(own)), own
+
+
+def _of_rows(values: Iterable[Any], name: str, path: list[str]) -> list[Any]:
+    """Return a field of dictionaries, None where it or one above it is missing."""
+    found = [reduce(_field, path, value) for value in values]
+    if found and all(value is None for value in found):
+        message = f"No case has the field '{name}'. Check its name."
+        raise HowsureError(message)
+    return found
+
+
+def _field(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, Mapping) else None

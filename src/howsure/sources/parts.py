@@ -1,0 +1,74 @@
+"""Files that are parts of the same data: they have the same columns, with values of the same kind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from howsure.errors import HowsureError, listed
+from howsure.sources.locations import Location
+
+KINDS = {  # of values, by the names that engines give to their types
+    "numbers": re.compile(r"u?(tiny|small|big|huge)?int(eger)?\d*|double|float\d*|halffloat|real|decimal.*"),
+    "text": re.compile(
+        r"varchar|(large_)?str(ing)?(_view)?|enum.*|categorical.*|uuid|dictionary<values=(large_)?string.*"
+    ),
+    "truth values": re.compile("bool(ean)?"),
+    "dates or times": re.compile("(date|time).*"),
+}
+
+
+def kind_of(type_: Any) -> str:
+    """Return what the values of a type are, in words; nested ones are of one kind.
+
+    Examples
+    --------
+    >>> kind_of("BIGINT"), kind_of("large_string"), kind_of("struct<a: int64>")
+    ('numbers', 'text', 'nested values')
+    """
+    name = str(type_).lower()
+    return next((kind for kind, pattern in KINDS.items() if pattern.fullmatch(name)), "nested values")
+
+
+def kind_of_values(values: Sequence[Any]) -> str:
+    """Return what the values of a list are, in words; empty where all are missing."""
+    kinds = {kind_of(type(value).__name__) for value in values if value is not None}
+    return kinds.pop() if len(kinds) == 1 else "values of several types" if kinds else ""
+
+
+def refuse_different(
+    files: Sequence[Location], schemas: Sequence[Mapping[str, str]], is_empty: Callable[[int, str], bool]
+) -> None:
+    """Refuse parts of which one lacks a column, or has values of another kind in it.
+
+    Parameters
+    ----------
+    files : sequence of str or Path
+        The parts.
+    schemas : sequence of mapping of str to str
+        The kind of each column of each part.
+    is_empty : callable
+        Whether a column has no value in a part, by the part's position: then it has no kind.
+    """
+    known: dict[str, int] = {}  # the part that says of what kind a column is
+    for place, (file, schema) in enumerate(zip(files, schemas, strict=True)):
+        for one, other, lacking in ((0, place, schema), (place, 0, schemas[0])):
+            missing = [name for name in schemas[one] if name not in lacking]
+            if missing:
+                message = (
+                    f"'{files[other]}' lacks the column {listed(missing)}, which '{files[one]}' has. "
+                    "Give parts with the same columns."
+                )
+                raise HowsureError(message)
+        for name, kind in schema.items():
+            first = known.setdefault(name, place)
+            if kind == schemas[first][name] or is_empty(place, name):
+                continue
+            if not is_empty(first, name):
+                message = (
+                    f"The column '{name}' holds {kind} in '{file}' and {schemas[first][name]} in '{files[first]}'. "
+                    "Give it one type in all parts."
+                )
+                raise HowsureError(message)
+            known[name] = place

@@ -1,0 +1,96 @@
+"""Files of text, read without an engine: CSV, TSV, and JSON, with the types that DuckDB gives to their columns."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from datetime import date, datetime, time
+from pathlib import Path
+from typing import Any
+
+from howsure.errors import HowsureError
+from howsure.sources.locations import JSON, format_of
+from howsure.sources.soundness import chunks
+
+Values = list[Any]
+WHOLE = r" *-?(0|[1-9]\d{0,17}) *"  # with leading zeros it is a name, and not a number
+NUMBER = r" *-?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][+-]?\d+)? *|nan|NaN"
+DAY, CLOCK = r"\d{4}-\d\d-\d\d", r"\d\d:\d\d:\d\d(\.\d{1,6})?"
+TYPES: tuple[tuple[re.Pattern[str], Callable[[str], Any]], ...] = (
+    (re.compile(WHOLE), int),
+    (re.compile(NUMBER), float),
+    (re.compile(CLOCK), time.fromisoformat),
+    (re.compile(DAY), date.fromisoformat),
+    (re.compile(f"{DAY}[ T]{CLOCK}"), datetime.fromisoformat),
+)
+DATES = TYPES[2:]
+
+
+def read_text(file: Path) -> dict[str, Values]:
+    """Return the columns of a CSV, TSV or JSON file, a missing value as None.
+
+    A column of CSV has the first type that fits all its values: whole numbers, numbers, times or dates, else text.
+
+    Raises
+    ------
+    HowsureError
+        If rows are of different lengths, or the text cannot be read.
+    """
+    try:
+        lines = io.TextIOWrapper(io.BytesIO(b"".join(chunks(file))), encoding="utf-8-sig", newline="")
+        if format_of(file) in JSON:
+            return {name: _typed(values, DATES) for name, values in _of_records(_records(file, lines)).items()}
+        return {name: _typed(values, TYPES) for name, values in _of_rows(file, lines).items()}
+    except (UnicodeDecodeError, csv.Error, json.JSONDecodeError, RecursionError) as error:
+        raise HowsureError.unreadable(f"'{file}'", error) from None
+
+
+def _of_rows(file: Path, lines: Iterable[str]) -> dict[str, Values]:
+    text = iter(lines)
+    first = next(text, "")
+    delimiter = "\t" if format_of(file) == ".tsv" else max(",;\t|", key=first.count)
+    names = next(csv.reader([first], delimiter=delimiter), [])
+    columns: dict[str, Values] = {name: [] for name in names}
+    for number, row in enumerate(csv.reader(text, delimiter=delimiter), start=2):
+        if not row:
+            continue
+        if len(row) != len(names):
+            message = (
+                f"'{file}' cannot be read: row {number} has {len(row)} values, and there are {len(names)} columns."
+            )
+            raise HowsureError(message)
+        for values, value in zip(columns.values(), row, strict=True):
+            values.append(value or None)
+    return columns
+
+
+def _records(file: Path, lines: io.TextIOWrapper) -> Iterator[Any]:
+    if format_of(file) == ".json":
+        found = json.load(lines)
+        yield from found if isinstance(found, list) else [found]
+    else:
+        yield from (json.loads(line) for line in lines if line.strip())
+
+
+def _of_records(records: Iterable[Any]) -> dict[str, Values]:
+    rows = list(records)
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: [row.get(name) for row in rows] for name in names}
+
+
+def _typed(values: Values, types: Iterable[tuple[re.Pattern[str], Callable[[str], Any]]]) -> Values:
+    """Return a column of texts as the first type that fits all of them; any other as it is."""
+    if not all(value is None or isinstance(value, str) for value in values):
+        return values
+    distinct = [value for value in dict.fromkeys(values) if value is not None]
+    for pattern, convert in types:
+        if distinct and all(map(pattern.fullmatch, distinct)):
+            try:
+                known = {value: convert(value) for value in distinct}
+            except ValueError:  # such as the 31st of February
+                continue
+            return [None if value is None else known[value] for value in values]
+    return values

@@ -1,0 +1,28 @@
+"""The tuples of labels over which a prior's pseudo-cases of several models are spread."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+MOST_PSEUDO_CELLS = 2**13  # over which a prior is spread
+
+
+def pseudo_tuples(classes: int, models: int) -> Array:
+    """Return tuples of labels among which each two models agree in being right as often as in being wrong.
+
+    Rows of a Hadamard matrix say which models are right; the wrong ones are off by all shifts in turn (by some
+    where the classes are many). Shape ``(tuples, 1 + models)``; repeated ones count more than once.
+    """
+    patterns = np.ones((1, 1), dtype=bool)
+    while patterns.shape[1] <= models:
+        patterns = np.block([[patterns, patterns], [patterns, ~patterns]])
+    right = patterns[:, 1 : models + 1]
+    shifts = min(classes - 1, max(1, MOST_PSEUDO_CELLS // (classes * len(right))))
+    true, pattern, shift = (part.ravel() for part in np.indices((classes, len(right), shifts)))
+    steps = (shift[:, None] + np.arange(models)) % (classes - 1) + 1
+    said = (true[:, None] + np.where(right[pattern], 0, steps)) % classes
+    return np.column_stack([true, said])

@@ -1,0 +1,225 @@
+"""Tables as files: what is written of a table and its design, and how it is read again."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from types import MethodType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError
+from howsure.writing import checked_path, written
+
+Array = NDArray[Any]
+Keep = Callable[[Array], dict[str, Any]]
+SCHEMA = 1
+PARQUET = (".parquet", ".pq")
+SUFFIXES = (".json", *PARQUET)
+# Labels that JSON does not know: how they are written, and read again.
+TEXTS: dict[type, tuple[str, Callable[[Any], Any], Callable[[Any], Any]]] = {
+    date: ("date", date.isoformat, date.fromisoformat),
+    datetime: ("datetime", datetime.isoformat, datetime.fromisoformat),
+    time: ("time", time.isoformat, time.fromisoformat),
+    timedelta: ("microseconds", lambda span: span // timedelta(microseconds=1), lambda n: timedelta(microseconds=n)),
+    Decimal: ("decimal", str, Decimal),
+    bytes: ("bytes", bytes.hex, bytes.fromhex),
+    float: ("float", repr, float),  # nan and infinity
+}
+TABLES = (
+    *("ConfusionTable", "MultilabelTable", "ScoresTable", "MulticlassScoresTable", "MultilabelScoresTable"),
+    *("PairedTable", "PairedScoresTable", "SeparateTables", "Tables"),
+)
+DESIGNS = (
+    *("Independent", "Weighted", "FixedMargins", "Clusters", "Separate", "Linearised", "Reviewed"),
+    *("Batch", "Population", "Known", "CalibratedBatch"),
+)
+PARTS = (
+    "Sample",
+    "MergedDraws",
+    "Votes",
+    "Cases",
+    "Cells",
+    "Platt",
+    "Beta",
+    "Isotonic",
+    "VennAbers",
+    "Steps",
+    "csr_array",
+)
+SAVED = {*TABLES, *DESIGNS, *PARTS}
+READ = {name: read for name, _, read in TEXTS.values()}
+
+
+def save(table: object, path: str | Path) -> Path:
+    """Write tables to a file, whole or not at all.
+
+    Parameters
+    ----------
+    table : Table or Tables
+        What is written, with its design.
+    path : str or Path
+        Where to: JSON (``.json``), or Parquet (``.parquet``), which needs PyArrow.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    HowsureError
+        If the suffix is another, the table holds what is no data, or the file cannot be written.
+    """
+    where = checked_path(path)
+    is_parquet = _is_parquet(where, "write")
+    head = {"howsure": version("howsure"), "schema": SCHEMA}
+    if not is_parquet:
+        return written(where, json.dumps(head | {"table": _node(table, _inline)}, separators=(",", ":")))
+    from howsure.tables.parquet import write
+
+    arrays: list[Array] = []
+    document = head | {"table": _node(table, partial(_aside, arrays))}
+    return written(where, partial(write, document, arrays))
+
+
+def load(path: str | Path, kinds: Mapping[str, Any]) -> Any:
+    """Read what `save` wrote.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    kinds : mapping of str
+        What makes tables, designs and their parts, by name.
+
+    Raises
+    ------
+    HowsureError
+        If the file is missing, cannot be read, is none of ours, or is of a later version.
+    """
+    where = checked_path(path)
+    arrays: list[Array] = []
+    try:
+        if _is_parquet(where, "read"):
+            from howsure.tables.parquet import read
+
+            document, arrays = read(where)
+        else:
+            document = json.loads(where.read_text(encoding="utf-8"))
+    except OSError as error:
+        message = f"'{where}' cannot be read: {error.strerror or error}."
+        raise HowsureError(message) from None
+    except (ValueError, RecursionError) as error:  # of JSON and of its encoding
+        raise HowsureError.unreadable(f"'{where}'", error) from None
+    if not isinstance(document, dict) or not {"howsure", "schema", "table"} <= document.keys():
+        message = f"'{where}' holds no table that howsure saved. To count a file of cases, give it as `data=`."
+        raise HowsureError(message)
+    if document["schema"] != SCHEMA:
+        message = (
+            f"'{where}' was saved by howsure {document['howsure']}, and this version cannot read it. "
+            "Update: pip install -U howsure"
+        )
+        raise HowsureError(message)
+    try:
+        return _value(document["table"], kinds, arrays)
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        message = f"'{where}' is damaged: it holds no whole table ({type(error).__name__}). Save it again."
+        raise HowsureError(message) from None
+
+
+def _is_parquet(path: Path, verb: str) -> bool:
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        message = f"'{path}' has no suffix that says how to {verb} it. Known: {', '.join(SUFFIXES)}."
+        raise HowsureError(message)
+    return suffix in PARQUET
+
+
+def _aside(arrays: list[Array], array: Array) -> dict[str, Any]:
+    """Put an array among others, and return what says where it is."""
+    arrays.append(array.ravel())
+    return {"column": len(arrays) - 1, "shape": list(array.shape)}
+
+
+def _inline(array: Array) -> dict[str, Any]:
+    return {"values": array.ravel().tolist(), "shape": list(array.shape)}
+
+
+def _node(value: Any, keep: Keep) -> Any:
+    """Return what stands for a value in JSON."""
+    if isinstance(value, np.ndarray):
+        return _array_node(value, keep)
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool | int | str) or (type(value) is float and math.isfinite(value)):
+        return value
+    if isinstance(value, tuple | list | range):
+        return [_node(each, keep) for each in value]
+    if type(value) in TEXTS:
+        name, write, _ = TEXTS[type(value)]
+        return {name: write(value)}
+    if isinstance(value, MethodType):
+        return {"method": value.__name__, "of": _node(value.__self__, keep)}
+    parts = _parts(value)
+    if parts is None:
+        what = getattr(value, "__qualname__", type(value).__qualname__)
+        message = f"The table cannot be saved: it holds `{what}`, which is no data. Save the data that it is made of."
+        raise HowsureError(message)
+    return {"kind": type(value).__name__} | {name: _node(part, keep) for name, part in parts.items()}
+
+
+def _parts(value: Any) -> dict[str, Any] | None:
+    """Return what a table or design is made of, by the names of its constructor's arguments; None of all else."""
+    if type(value).__name__ not in SAVED or not type(value).__module__.startswith(("howsure.", "scipy.sparse.")):
+        return None
+    if hasattr(value, "indptr"):  # of a sparse array
+        return {name: getattr(value, name) for name in ("data", "indices", "indptr", "shape")}
+    if is_dataclass(value):
+        every = {each.name: getattr(value, each.name) for each in fields(value) if each.init}
+        return {name: part for name, part in every.items() if part is not None}
+    return dict(value.parts()) if hasattr(value, "parts") else None
+
+
+def _array_node(array: Array, keep: Keep) -> dict[str, Any]:
+    kind, name = array.dtype.kind, array.dtype.str
+    if kind == "O" or (kind == "f" and not np.isfinite(array).all()):
+        return {"dtype": name, "shape": list(array.shape), "objects": [_node(each, keep) for each in array.flat]}
+    return {"dtype": name} | keep(array.view(np.int64) if kind in "Mm" else array)
+
+
+def _value(node: Any, kinds: Mapping[str, Any], arrays: list[Array]) -> Any:
+    """Return the value that a node stands for."""
+    if isinstance(node, list):
+        return tuple(_value(each, kinds, arrays) for each in node)
+    if not isinstance(node, dict):
+        return node
+    if "dtype" in node:
+        return _array_of(node, kinds, arrays)
+    if "kind" in node:
+        return kinds[node["kind"]](
+            **{name: _value(part, kinds, arrays) for name, part in node.items() if name != "kind"}
+        )
+    if "method" in node:
+        return getattr(_value(node["of"], kinds, arrays), node["method"])
+    ((name, text),) = node.items()
+    return READ[name](text)
+
+
+def _array_of(node: dict[str, Any], kinds: Mapping[str, Any], arrays: list[Array]) -> Array:
+    dtype = np.dtype(node["dtype"])
+    if "objects" in node:
+        values = np.empty(len(node["objects"]), dtype=dtype)
+        values[:] = [_value(each, kinds, arrays) for each in node["objects"]]
+    else:
+        found = arrays[node["column"]] if "column" in node else node["values"]
+        values = np.asarray(found, dtype=np.int64 if dtype.kind in "Mm" else dtype).view(dtype)
+    return values.reshape(node["shape"])

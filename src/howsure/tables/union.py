@@ -1,0 +1,81 @@
+"""What the parts of the same data have together: their classes and groups in one order, their rows without repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from hashlib import blake2b
+from itertools import chain, pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError, listed
+
+Array = NDArray[Any]
+
+
+def in_order(parts: Sequence[Sequence[Any]], what: str, remedy: str) -> list[Any]:
+    """Return the distinct names of several parts: ascending where all parts are, else in the order of the first.
+
+    Parameters
+    ----------
+    parts : sequence of sequence
+        The names of each part, in its order.
+    what, remedy : str
+        What the names are of, and what to do where parts have them in different orders: said in the error.
+
+    Raises
+    ------
+    HowsureError
+        If two names are in one order in one part and in the other order in another.
+
+    Examples
+    --------
+    >>> in_order([["a", "c"], ["b", "c"]], "classes", "")
+    ['a', 'b', 'c']
+    >>> in_order([["low", "high"], ["low", "high", "huge"]], "classes", "")
+    ['low', 'high', 'huge']
+    """
+    every = list(dict.fromkeys(chain(*parts)))
+    if all(map(_is_ascending, parts)):
+        return _ascending(every)
+    place = {name: position for position, name in enumerate(every)}
+    for part in parts:
+        if any(place[first] > place[second] for first, second in pairwise(part)):
+            message = f"The {what} are in different orders: {listed(parts[0])} and {listed(part)}. {remedy}"
+            raise HowsureError(message)
+    return every
+
+
+def _is_ascending(names: Sequence[Any]) -> bool:
+    return list(names) == _ascending(names)
+
+
+def _ascending(names: Sequence[Any]) -> list[Any]:
+    """Return names in order; by type and text where they do not compare."""
+    try:
+        return sorted(names)
+    except TypeError:
+        return sorted(names, key=lambda name: (type(name).__name__, str(name)))
+
+
+def distinct_rows(*parts: Array) -> Array:
+    """Return the rows of several matrices, each once and in order."""
+    return np.unique(np.concatenate(parts), axis=0)
+
+
+def places_of_rows(rows: Array, whole: Array) -> Array:
+    """Return the position of each row in a matrix of distinct rows in order, among which all are."""
+    return np.unique(np.concatenate([whole, rows]), axis=0, return_inverse=True)[1].ravel()[len(whole) :]
+
+
+def identity_of_sum(parts: Sequence[str]) -> str:
+    """Return the identity of a sum, which does not depend on the order of its parts."""
+    return blake2b("+".join(sorted(parts)).encode(), digest_size=16).hexdigest()
+
+
+def places_of_names(names: Sequence[Hashable], whole: Sequence[Hashable]) -> Array:
+    """Return the position of each name in a list of names, among which all are."""
+    place = {name: position for position, name in enumerate(whole)}
+    return np.array([place[name] for name in names], dtype=np.intp)
