@@ -69,7 +69,7 @@ class DeLong(Method):
     >>> import howsure as hs
     >>> table = hs.scores([0, 0, 1, 1, 0, 1], [0.1, 0.4, 0.35, 0.8, 0.3, 0.6])
     >>> print(hs.estimate(table, "roc_auc", method=DeLong()))
-    0.889 [0.120, 0.998]
+    0.889 [0.222, 0.996]
     """
 
     transform: Transform = "logit"
