@@ -108,9 +108,8 @@ def a_case(rng):
         weights = {name: part for name, part in columns.items() if name == "sample_weight"}
         return Case(kind, weights | {"y_score": scored()}, {"target": str(rng.choice(["batch", "population"]))})
     columns["y_true"] = (truth > 0).astype(int)
-    if kind == "scores":
-        return Case(kind, columns | {"y_score": scored()})
-    return Case(kind, columns | {"y_score": {name: scored() for name in "AB"}})
+    score = scored() if kind == "scores" else {name: scored() for name in "AB"}
+    return Case(kind, columns | {"y_score": score})
 
 
 def a_metric(rng, table):

@@ -26,7 +26,20 @@ Array = NDArray[Any]
 
 @overload
 def values(
-    score: Mapping[str, Any] | Sequence[str],
+    score: str,
+    *,
+    data: Any,
+    bounds: ArrayLike | None = ...,
+    sample_weight: Any = ...,
+    groups: Any = ...,
+    by: None = None,
+    check: bool = ...,
+) -> ValuesTable: ...
+
+
+@overload
+def values(
+    score: Mapping[str, Any] | list[str] | tuple[str, ...],
     *,
     data: Any = ...,
     bounds: ArrayLike | None = ...,
