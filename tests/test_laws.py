@@ -10,6 +10,7 @@ import howsure as hs
 from howsure.methods.standard_errors import standard_error
 from howsure.metrics.averages import AVERAGES
 from howsure.metrics.binding import labels_to_expand, resolve
+from howsure.metrics.laws import generic_tables
 from howsure.metrics.registry import REGISTRY
 from howsure.metrics.spec import parse
 from howsure.tables.counts import ConfusionCounts
@@ -182,6 +183,26 @@ def test_gradient_is_the_derivative_on_sparse_tables(counts, spec):
     for found, slope in zip(gradient[cells], slopes, strict=True):
         scale = max(abs(slope), abs(value) / counts.sum(), 1e-3)
         assert found == pytest.approx(slope, abs=1e-4 * scale)
+
+
+@given(numbers=st.lists(st.sampled_from([0, 0, 1, 2, 5, 17]), min_size=13, max_size=13), specs=several(VALUED))
+@settings(max_examples=100, deadline=None)
+def test_scale_range_and_euler_hold_of_sparse_values(numbers, specs):
+    """With empty cells too, metrics of values and of trials do not mind the scale, and their gradient is at a right angle."""
+    for spec in specs:
+        *_, table = generic_tables(parse(spec))  # of trials, which both kinds of metrics read
+        counts = np.resize(np.array(numbers, dtype=float), table.counts.shape)
+        metric = resolve(spec, table)
+        value, scaled = (float(each) for each in metric(np.stack([counts, counts * 1024])))
+        assert math.isnan(value) == math.isnan(scaled), spec
+        if math.isnan(value):
+            continue
+        assert scaled == pytest.approx(value, rel=1e-9, abs=1e-12), spec
+        assert metric.range[0] - 1e-12 <= value <= metric.range[1] + 1e-12, spec
+        with np.errstate(all="ignore"):
+            gradient = metric.gradient(metric.counts_class(counts))
+        if np.isfinite(gradient).all():
+            assert abs((counts * gradient).sum()) <= 1e-9 * (counts * np.abs(gradient)).sum() + 1e-12, spec
 
 
 @given(counts=sparse(), specs=several([s for s in USABLE if not s.startswith(ORDERED)]), data=st.data())

@@ -27,6 +27,8 @@ FEW_DRAWS = {
     "bootstrap_studentized": hs.Bootstrap("studentized", n_resamples=60),
     "bayes": hs.Dirichlet(n_draws=60),
 }
+KINDS = ["confusion", "confusion", "scores", "paired", "paired_scores", "multiclass_scores", "calibrated"]
+KINDS += ["values", "trials"]
 NAMES = [
     ["a", "b", "c", "d", "e"],
     ["yes", "no", "maybe", "ill", "well"],
@@ -50,7 +52,8 @@ class Case:
     @property
     def size(self):
         """How many cases there are."""
-        return len(next(part for part in self.columns.values() if not isinstance(part, dict)))
+        first = next(iter(self.columns.values()))
+        return len(next(iter(first.values())) if isinstance(first, dict) else first)
 
     def rows(self, order):
         """Return the same data in another order."""
@@ -79,9 +82,7 @@ def a_case(rng):
         columns["sample_weight"] = rng.lognormal(0, spread, n) * (rng.random(n) > 0.1 * rng.integers(0, 2))
     if rng.random() < 0.3:
         columns["groups"] = rng.integers(0, max(1, n // int(rng.integers(1, 5))), n)
-    kind = str(
-        rng.choice(["confusion", "confusion", "scores", "paired", "paired_scores", "multiclass_scores", "calibrated"])
-    )
+    kind = str(rng.choice(KINDS))
     labels = np.array(NAMES[rng.integers(len(NAMES))][:classes])
 
     def predicted():
@@ -92,6 +93,8 @@ def a_case(rng):
         score = 1 / (1 + np.exp(-3 * (truth > 0) + 1.5 + 4 * noise))
         return np.round(score, int(rng.integers(1, 6)))
 
+    if kind in {"values", "trials"}:
+        return of_numbers(rng, kind, columns, scored)
     if kind == "confusion":
         return Case(kind, columns | {"y_true": labels[truth], "y_pred": predicted()}, {"labels": labels})
     if kind == "paired":
@@ -105,9 +108,8 @@ def a_case(rng):
         weights = {name: part for name, part in columns.items() if name == "sample_weight"}
         return Case(kind, weights | {"y_score": scored()}, {"target": str(rng.choice(["batch", "population"]))})
     columns["y_true"] = (truth > 0).astype(int)
-    if kind == "scores":
-        return Case(kind, columns | {"y_score": scored()})
-    return Case(kind, columns | {"y_score": {name: scored() for name in "AB"}})
+    score = scored() if kind == "scores" else {name: scored() for name in "AB"}
+    return Case(kind, columns | {"y_score": score})
 
 
 def a_metric(rng, table):
@@ -121,6 +123,18 @@ def a_metric(rng, table):
     if not definition.has_averages or rng.random() < 0.2:
         return definition.name
     return f"{definition.name}@{rng.choice(AVERAGES)}"
+
+
+def of_numbers(rng, kind, columns, scored):
+    """Return random values of one model or two, or random runs of tasks."""
+    numbers = scored()
+    if kind == "values":
+        given = {"A": numbers, "B": scored()} if rng.random() < 0.3 else numbers
+        return Case(kind, columns | {"score": given}, {"bounds": (0, 1)} if rng.random() < 0.5 else {})
+    n = len(numbers)
+    task = rng.integers(0, max(1, n // int(rng.integers(1, 5))), n)
+    of_task = {name: part[task] for name, part in columns.items()}
+    return Case(kind, of_task | {"success": (rng.random(n) < numbers) * 1, "task": task})
 
 
 def faults_of(seed):
@@ -259,6 +273,8 @@ TABLES = [
     lambda: hs.scores([0, 1, 0, 1, 1], [0.1, 0.9, 0.4, 0.6, 0.3]),
     lambda: hs.paired([0, 1, 0, 1], {"A": [0, 1, 1, 1], "B": [0, 0, 0, 1]}),
     lambda: hs.calibrated([0.1, 0.9, 0.4]),
+    lambda: hs.values([0.1, 0.9, 0.4], bounds=(0, 1)),
+    lambda: hs.trials([1, 0, 1, 1], task=[1, 1, 2, 2]),
     lambda: hs.confusion([0, 1, 0, 1], [0, 1, 1, 1], by=["x", "x", "y", "y"]),
 ]  # fmt: skip
 SPARED = {"bootstrap", "define_metric"}  # which run a function of the user's

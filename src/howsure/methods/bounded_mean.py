@@ -9,7 +9,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.methods.halving import edge
+from howsure.methods.halving import root
 from howsure.methods.interval import AtLevels, Interval, Method, needs_counted_cases
 from howsure.methods.levels import tail_of
 from howsure.methods.standard_errors import standard_error
@@ -19,6 +19,7 @@ from howsure.tables.table import Table
 Array = NDArray[Any]
 STAKES = 10  # of the fixed bets that are averaged
 NOTHING = 1e-12  # relative to the observed mean
+PRECISE = 1e-11  # of a limit, relative
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,11 +126,11 @@ def _lower(shares: Array, numbers: Array, alpha: float) -> float:
     stakes = np.geomspace(cases**-0.5, 1.0, STAKES)
     mean, wanted = float(shares @ numbers / cases), float(np.log(2 / alpha))
 
-    def tolerated(m: Array) -> Any:
-        """Return whether the bets against a mean do not win enough to give it up."""
+    def spare(m: Array) -> Array:
+        """Return by how much the logarithm of the capital is short of what gives a mean up."""
         with np.errstate(divide="ignore"):
             each = np.log1p(stakes[:, None] * (shares / m - 1)) @ numbers
         most = each.max()
-        return most + np.log(np.exp(each - most).mean()) < wanted
+        return np.asarray(wanted - most - np.log(np.exp(each - most).mean()))
 
-    return float(edge(tolerated, mean, mean * NOTHING)) if mean > 0 else 0.0
+    return float(root(spare, mean, mean * NOTHING, relative=PRECISE)) if mean > 0 else 0.0

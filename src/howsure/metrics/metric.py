@@ -104,11 +104,6 @@ class Metric:
         return rows is not None and rows.null is None
 
     @property
-    def of_values(self) -> bool:
-        """Whether it looks at a number of each case, and not at its class."""
-        return self.spec is not None and self.spec.definition.looks_at in {"values", "trials"}
-
-    @property
     def is_area(self) -> bool:
         """Whether it is the whole area under the ROC curve, of two classes or averaged over more."""
         return self.spec is not None and self.spec.definition.is_area and not self.spec.arguments

@@ -26,7 +26,20 @@ Array = NDArray[Any]
 
 @overload
 def values(
-    score: Mapping[str, Any] | Sequence[str],
+    score: str,
+    *,
+    data: Any,
+    bounds: ArrayLike | None = ...,
+    sample_weight: Any = ...,
+    groups: Any = ...,
+    by: None = None,
+    check: bool = ...,
+) -> ValuesTable: ...
+
+
+@overload
+def values(
+    score: Mapping[str, Any] | list[str] | tuple[str, ...],
     *,
     data: Any = ...,
     bounds: ArrayLike | None = ...,
@@ -122,8 +135,9 @@ def values(
     named = by_columns(by, data)
     others = {"sample_weight": sample_weight, "groups": groups} | roles(named)
     given = columns(data, models | {role: each for role, each in others.items() if each is not None}, check=check)
-    limits = _limits(bounds, [given[role] for role in models])
-    numbers = [_numbers(role, given[role], limits) for role in models]
+    plain_columns = {role: _column(role, given[role]) for role in models}
+    limits = _limits(bounds, list(plain_columns.values()))
+    numbers = [_within(role, column, limits) for role, column in plain_columns.items()]
     split = [encoded(role, given[role]) for role in roles(named)]
     cluster = encoded("groups", given["groups"]) if "groups" in given else None
     refuse_other_lengths({role: len(each) for role, each in zip(models, numbers, strict=True)})
@@ -163,37 +177,43 @@ def _models(score: Any) -> dict[str, Any]:
     return named
 
 
-def _numbers(role: str, given: Any, limits: tuple[float, float] | None) -> Array:
-    """Return a column as floats; refuse what is not one-dimensional, numeric, finite and within the bounds."""
+def _column(role: str, given: Any) -> Array:
+    """Return a column as an array of numbers or truth values; refuse what is not one-dimensional, or empty."""
     column = plain(role, given)
     try:
-        numbers = np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column, dtype=float)
+        found = np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
+        found = found if found.dtype.kind == "b" else found.astype(float)
     except (TypeError, ValueError):
         message = f"`{role}` is not numeric. Give one number per case."
         raise HowsureError(message) from None
-    if numbers.ndim != 1:
-        message = f"`{role}` has shape {numbers.shape}; it is one number per case. Give several models by name."
+    if found.ndim != 1:
+        message = f"`{role}` has shape {found.shape}; it is one number per case. Give several models by name."
         raise HowsureError(message)
+    if not len(found):
+        message = f"`{role}` is empty: there is no case to evaluate."
+        raise HowsureError(message)
+    return found
+
+
+def _within(role: str, column: Array, limits: tuple[float, float] | None) -> Array:
+    """Return a column as floats; refuse what is not finite, or outside the bounds."""
+    numbers = column + 0.0  # there is one zero
     finite = np.isfinite(numbers)
     if not finite.all():
         first, number = int(np.argmin(finite)), int((~finite).sum())
         message = f"`{role}` has {number} missing or infinite values (first at row {first}). Drop or fill them first."
         raise HowsureError(message)
-    if not len(numbers):
-        message = f"`{role}` is empty: there is no case to evaluate."
-        raise HowsureError(message)
     if limits is not None and not (limits[0] <= numbers.min() and numbers.max() <= limits[1]):
         worst = numbers.min() if numbers.min() < limits[0] else numbers.max()
         message = f"`{role}` holds {worst:g}, outside the bounds {limits[0]:g} and {limits[1]:g}. Give wider `bounds`."
         raise HowsureError(message)
-    return numbers + 0.0  # there is one zero
+    return np.asarray(numbers)
 
 
-def _limits(bounds: ArrayLike | None, given: Sequence[Any]) -> tuple[float, float] | None:
+def _limits(bounds: ArrayLike | None, given: Sequence[Array]) -> tuple[float, float] | None:
     """Return the bounds; 0 and 1 of truth values, where none are given."""
     if bounds is None:
-        kinds = {str(getattr(each, "dtype", type(next(iter(each), None)).__name__)).lower() for each in given}
-        return (0.0, 1.0) if kinds <= {"bool", "boolean"} else None
+        return (0.0, 1.0) if all(each.dtype.kind == "b" for each in given) else None
     ends = real_numbers("bounds", bounds)
     if ends.shape != (2,) or not ends[0] < ends[1]:
         message = f"`bounds` are the smallest and the largest value there can be, such as (0, 1), not {bounds!r}."
