@@ -86,7 +86,7 @@ def table(kind, design, by, rows=slice(None)):
 def rows_apart():
     """Return the rows in a random order, in batches of unequal sizes, of which some lack classes and clusters."""
     order = np.random.default_rng(3).permutation(N)
-    return np.split(order, [1, 2, 9, 20, 40])
+    return np.split(order, [1, 9, 30])
 
 
 def added(kind, design, by):
@@ -203,7 +203,7 @@ EVIDENCE = {
 @pytest.mark.parametrize("suffix", [".json", ".parquet"])
 def test_files_hold_tables_exactly(suffix, tmp_path):
     """A saved table comes back with the same counts, types of labels, design, rows and identity, to the last bit."""
-    for kind, design, by in CASES:
+    for kind, design, by in CASES if suffix == ".json" else CASES[::3]:
         whole = table(kind, design, by)
         assert same(whole, hs.load(whole.save(tmp_path / f"table{suffix}"))), (kind, design, by)
     for name, make in EVIDENCE.items():
@@ -253,7 +253,7 @@ def test_draws_of_a_loaded_table_are_the_same(tmp_path):
         whole = make()
         again = hs.load(whole.save(tmp_path / "table.json"))
         name = "accuracy" if isinstance(getattr(whole, "overall", whole), hs.ConfusionTable) else "roc_auc"
-        one, two = (hs.estimate(each, name, method="bayes", random_state=3) for each in (whole, again))
+        one, two = (hs.estimate(each, name, method=hs.Dirichlet(n_draws=60), random_state=3) for each in (whole, again))
         if not isinstance(whole, hs.Tables):
             assert (one.low, one.high) == (two.low, two.high)
 
