@@ -1,7 +1,14 @@
 """Every engine makes the tables that its columns make in memory, and none brings more of them here than it must."""
 
+import itertools
 import os
 import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from pathlib import Path
 
 import duckdb
 import numpy as np
@@ -210,3 +217,75 @@ def test_an_engine_that_fails():
     )
     with pytest.raises(hs.HowsureError, match=r"^`data` cannot be read: .*the disk is full[^\n]*$"):
         hs.confusion("t", "p", data=relation)
+
+
+def test_ctrl_c_ends_a_long_job():
+    """An interrupt ends what an engine is doing at once, and is no error of the data."""
+    endless = duckdb.sql("SELECT (i * j) % 2 AS t, (i + j) % 2 AS p FROM range(10000000) a(i), range(10000000) b(j)")
+    started = time.monotonic()
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        hs.confusion("t", "p", data=endless)
+    assert time.monotonic() - started < 20
+
+
+def test_a_worker_that_is_killed():
+    """Where a process dies that counts a part, the error says so, and no table is made of the other parts."""
+    dask = pytest.importorskip("dask")
+    frame = pytest.importorskip("dask.dataframe").from_pandas(
+        pd.DataFrame({"t": [0, 1] * 4, "p": [0, 1] * 4}), npartitions=2
+    )
+    dying = frame.map_partitions(killed, meta=frame._meta)
+    with (
+        dask.config.set(scheduler="processes", num_workers=1),
+        pytest.raises(hs.HowsureError, match="`data` cannot be read"),
+    ):
+        hs.confusion("t", "p", data=dying)
+
+
+def killed(part):
+    """End the process that has the last rows."""
+    if part.index.max() == 7:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return part
+
+
+def programs():
+    """Return the folder of PostgreSQL's programs, None where there are none."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    return found[-1].parent if found else None
+
+
+@pytest.fixture
+def postgres():
+    """Start a PostgreSQL server of its own, and return where it listens; skip without its programs."""
+    if programs() is None:
+        pytest.skip("PostgreSQL is not installed")
+    root = os.getuid() == 0
+    user = (
+        ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"] if root else []
+    )  # it refuses to run as root
+    with tempfile.TemporaryDirectory() as folder:
+        if root:
+            shutil.chown(folder, "nobody", "nogroup")
+
+        def run(program, *arguments):
+            subprocess.run([*user, programs() / program, *arguments], check=True, cwd=folder, stdout=subprocess.DEVNULL)
+
+        run("initdb", "--pgdata", f"{folder}/data", "--username", "howsure", "--auth", "trust", "--no-sync")
+        options = f"-c listen_addresses= -c unix_socket_directories={folder} -c fsync=off"
+        run("pg_ctl", "--pgdata", f"{folder}/data", "--options", options, "--log", f"{folder}/log", "--wait", "start")
+        try:
+            yield folder
+        finally:
+            run("pg_ctl", "--pgdata", f"{folder}/data", "--mode", "immediate", "stop")
+
+
+def test_postgresql_keeps_the_laws(postgres):
+    """A table of a PostgreSQL server gives what the same columns give in memory, counted by the server."""
+    ibis = pytest.importorskip("ibis")
+    pytest.importorskip("psycopg", reason="Ibis reaches PostgreSQL by psycopg")
+    connection = ibis.postgres.connect(host=postgres, user="howsure", database="postgres")
+    number = itertools.count()
+    check_source(lambda columns: connection.create_table(f"cases_{next(number)}", pa.table(columns)))

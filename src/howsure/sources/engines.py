@@ -191,6 +191,8 @@ def counting() -> Iterator[None]:
     except (HowsureError, MemoryError):
         raise
     except Exception as error:
+        if isinstance(error.__cause__, KeyboardInterrupt):  # DuckDB's way to end at Ctrl-C
+            raise KeyboardInterrupt from None
         raise HowsureError.unreadable("`data`", error) from error
 
 

@@ -96,7 +96,7 @@ def check_source(make_frame: Callable[[Columns], Any]) -> None:
     >>> import howsure.testing
     >>> howsure.testing.check_source(lambda columns: [dict(zip(columns, row)) for row in zip(*columns.values())])
     """
-    columns = _columns(np.random.default_rng(SEED))
+    columns = example_columns(np.random.default_rng(SEED))
     frame = make_frame(columns)
     for function, settings, metric in TABLES:
         _is_counted(function, settings, metric, columns, frame)
@@ -108,7 +108,7 @@ def check_source(make_frame: Callable[[Columns], Any]) -> None:
         _is_counted(*TABLES[place], columns, turned)
 
 
-def _columns(rng: np.random.Generator) -> Columns:
+def example_columns(rng: np.random.Generator) -> Columns:
     """Return columns of every type; labels, scores and weights are seldom alike, and clusters of few kinds."""
     label = rng.choice(["cat", "dog", "emu"], ROWS)
     sick = rng.random(ROWS) < 0.4
