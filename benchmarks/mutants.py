@@ -227,7 +227,7 @@ class Copy:
             self.write(path, changed)
         command = [sys.executable, *PYTEST, *options, *tests]
         try:
-            done = subprocess.run(  # noqa: S603
+            done = subprocess.run(
                 command,
                 cwd=self.folder,
                 env=self.environment,

@@ -76,7 +76,7 @@ def main() -> None:
         return
     seconds, busy = {}, {}
     for name in ("howsure", "prob_conf_mat"):
-        done = subprocess.run([sys.executable, __file__, str(number), name], check=True, capture_output=True, text=True)  # noqa: S603
+        done = subprocess.run([sys.executable, __file__, str(number), name], check=True, capture_output=True, text=True)
         words = done.stdout.split()
         seconds[name], busy[name] = float(words[-3]), float(words[-2])
         print(f"{name:14} {seconds[name]:8.2f} s   {busy[name]:8.2f} s of processor   {words[-1]:>6} MiB at most")

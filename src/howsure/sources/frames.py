@@ -16,7 +16,7 @@ from howsure.errors import HowsureError, boolean, one_of
 from howsure.sources.columns import Grouped, checked_weight, group, group_again
 from howsure.sources.doubts import refuse_confused
 from howsure.sources.encoding import as_labels, missing, refuse_missing
-from howsure.sources.engines import Counted, collected, counted, counting, is_held
+from howsure.sources.engines import CLUSTER, Counted, collected, counted, counting, is_held
 from howsure.sources.groups import Tally
 from howsure.sources.locations import is_located
 from howsure.sources.nested import with_fields
@@ -79,7 +79,8 @@ def rows(
     check
         Whether to refuse a column that is judged by itself, and Series whose indices differ.
     """
-    frame, given = _found(data, {role: each for role, each in names.items() if each is not None}, weight, check=check)
+    asked = {role: each for role, each in names.items() if each is not None or role != CLUSTER}
+    frame, given = _found(data, asked, weight, check=check)
     weight = None if weight is None else given.pop(WEIGHT)
     if frame is None:
         return Rows(given, None if weight is None else Tally.of_weights(checked_weight(weight)))
