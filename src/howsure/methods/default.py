@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from howsure.errors import HowsureError
 from howsure.methods.interval import Method
 from howsure.methods.predictive import is_predictable
@@ -13,6 +15,7 @@ from howsure.methods.registry import METHODS
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
+MOST_LOSSES = 2**16  # distinct ones; of more a mean is normal, and the path takes long
 SMOOTH = (None, "binary", "micro", "macro", "weighted")  # averages
 
 
@@ -36,7 +39,8 @@ def _is_smooth_and_bounded(metric: Metric, table: Table) -> bool:
     stated = one.spec is not None and one.spec.arguments.get("prevalence") is not None  # far from the sample's own
     plain = one.takes_batches and one.distance is None and one.average in SMOOTH and not stated
     shown = metric.contrast is None or metric.contrast.effect.name != "odds_ratio"
-    bounded = one.is_mean_loss or (math.isfinite(one.range[0]) and math.isfinite(one.range[1]))
+    few_losses = one.is_mean_loss and np.prod(table.shape) <= MOST_LOSSES
+    bounded = few_losses or (math.isfinite(one.range[0]) and math.isfinite(one.range[1]))
     return plain and shown and bounded
 
 
