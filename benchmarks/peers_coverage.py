@@ -1,7 +1,8 @@
 """Coverage of other packages' intervals on the same studies as ours; each is a method that takes one table at a time.
 
 Run: python benchmarks/peers_coverage.py FOLDER [TRUTHS [DRAWS]]. The results lie in the folder as those of `python -m howsure.lab run`
-do, which `python -m howsure.lab show FOLDER` and `page` read. Packages that are not installed are left out.
+do, which `python -m howsure.lab show FOLDER` and `page … --peers FOLDER` read. The truths are those of up to five classes and 500 cases
+that the defaults are proved on. Packages that are not installed are left out.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import warnings
 import numpy as np
 
 import howsure as hs
-from howsure.lab.grid import choose, run, shuffled
+from howsure.lab.grid import prove, run, shuffled
 
 METRICS = ("accuracy", "f1@macro", "precision@macro", "recall@macro", "mcc")
 NAN = (np.nan, np.nan)
@@ -131,8 +132,8 @@ PEERS = [
 ]
 
 
-def main(folder, truths=20, draws=200):
-    few = [each for each in shuffled(choose()) if each.truth.n <= 1000 and each.truth.classes <= 5][:truths]
+def main(folder, truths=12, draws=200):
+    few = [each for each in shuffled(prove()) if each.truth.n <= 500 and each.truth.classes <= 5][:truths]
     run(folder, few, ["auto", *(peer.name for peer in PEERS)], draws=draws, metrics=METRICS)
 
 

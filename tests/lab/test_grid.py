@@ -77,7 +77,12 @@ def test_command_line(tmp_path, capsys):
     assert "4 of 4 simulations were made now" in (shown := capsys.readouterr().out)
     assert "below 92 %" in shown
     assert main(["page", str(folder), str(page)]) == 0
-    assert "| wald |" in page.read_text(encoding="utf-8")
+    assert "| wald |" in (alone := page.read_text(encoding="utf-8"))
+    assert main(["page", str(folder), str(page), "--peers", str(folder)]) == 0
+    written = page.read_text(encoding="utf-8")
+    assert written.startswith(alone)
+    assert "## Other packages" in written[len(alone) :]
+    assert "| wald |" in written[len(alone) :]
     for name in ("distribution", "errors"):
         assert (tmp_path / f"coverage-{name}.svg").stat().st_size < 50_000
     assert main(["show", str(tmp_path / "nothing")]) == 2

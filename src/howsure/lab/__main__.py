@@ -46,7 +46,8 @@ def _parser() -> argparse.ArgumentParser:
     writing = commands.add_parser("page", help="write the page of a folder, with its pictures")
     writing.add_argument("folder", type=Path)
     writing.add_argument("path", type=Path)
-    writing.set_defaults(command=lambda given: page(given.folder, given.path))
+    writing.add_argument("--peers", type=Path, help="folder of other packages' results on some of the truths")
+    writing.set_defaults(command=lambda given: page(given.folder, given.path, given.peers))
     return parser
 
 

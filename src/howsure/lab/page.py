@@ -35,8 +35,15 @@ the classes stand apart: where classes tie, as in many of these truths, no metho
 for them.
 """
 
+PEERS = """## Other packages, on the same studies
 
-def page(folder: str | Path, path: str | Path) -> Path:
+`python benchmarks/peers_coverage.py FOLDER` gives the same studies to other packages, with the settings that they have
+by default: here {draws:,} studies of each of {truths:,} of the truths, of up to five classes and 500 cases; {metrics},
+where a package has them. With so few studies a single cell is uncertain by some points; the means are not.
+"""
+
+
+def page(folder: str | Path, path: str | Path, peers: str | Path | None = None) -> Path:
     """Write the page of a folder of results, with its pictures beside it.
 
     Parameters
@@ -45,6 +52,8 @@ def page(folder: str | Path, path: str | Path) -> Path:
         Where `grid.run` has written.
     path : str or Path
         The page, in Markdown; the pictures have its name, and end in ``.svg``.
+    peers : str or Path, optional
+        A folder of other packages' results, with ours on the same studies.
 
     Returns
     -------
@@ -69,7 +78,19 @@ def page(folder: str | Path, path: str | Path) -> Path:
         own = picked(enough, enough["asked"] == method)
         grid = by_column(own, "average", ("average", *HEADERS[1:]))
         parts += [f"## `{method}` by average, {next(iter(KINDS))}\n", grid.markdown() + "\n"]
+    if peers is not None:
+        parts.append(_beside(results(peers)))
     return written(place, "\n".join(parts))
+
+
+def _beside(at: Cells) -> str:
+    """Return the table of other packages on the same studies."""
+    said = PEERS.format(
+        truths=len(np.unique(at["truth"])),
+        draws=int(at["draws"].max()),
+        metrics=", ".join(f"`{name}`" for name in np.unique(at["metric"]).tolist()),
+    )
+    return f"{said}\n{by_column(at, 'asked', HEADERS).markdown()}\n"
 
 
 def _introduction(at: Cells) -> str:
