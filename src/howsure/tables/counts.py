@@ -53,6 +53,9 @@ class Counts:
         found: Found = self._found[function]
         return found
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.cells,)  # what was worked out is worked out again
+
 
 class ClassCounts(Counts):
     """Counts by class: what metrics of one class against the rest look at, with margins computed once.
