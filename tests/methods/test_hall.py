@@ -73,6 +73,23 @@ DISTRIBUTIONS = {
     "beta(2, 5)": (lambda rng, size: rng.beta(2, 5, size), 2 / 7, (0, 1)),
     "Bernoulli": (lambda rng, size: (rng.random(size) < 0.95) * 1.0, 0.95, (0, 1)),
 }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
+@pytest.mark.parametrize("n", [15, 100])
+def test_the_mean_is_covered_at_other_sizes(name, n):
+    """The default covers as the guide on evaluations says (2,000 samples, of which 95 % have an error of 0.5 points)."""
+    draw, mean, bounds = DISTRIBUTIONS[name]
+    rng, held, known = np.random.default_rng(n), 0, 0
+    for x in draw(rng, (2000, n)):
+        found = hs.estimate(hs.values(x, bounds=bounds), "mean")
+        known += not np.isnan(found.low)
+        held += found.low <= mean <= found.high
+    wanted = {("log-normal", 15): 0.905, ("log-normal", 100): 0.935}.get((name, n), 0.94)
+    assert held / known >= wanted - 2.5 * np.sqrt(wanted * (1 - wanted) / 2000)
+
+
 WANTED = {"log-normal": 0.90}  # whose tail most samples of 30 do not show; 0.95 of the others
 
 

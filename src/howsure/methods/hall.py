@@ -17,7 +17,7 @@ from howsure.methods.interval import (
     Method,
     needs_counted_cases,
 )
-from howsure.methods.standard_errors import quantile, shows_variation, standard_error
+from howsure.methods.standard_errors import quantile, shows_variation, small_sample, standard_error
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
@@ -38,8 +38,8 @@ class Hall(Method):
     The t statistic of a skewed mean is skewed itself. With ``a`` the skewness of the mean, ``Σ u³ / (Σ u²)^1.5`` of
     what each case (or cluster of them) adds to it, the limits are where ``T + a T²/3 + a² T³/27 + a/6`` is a quantile
     of Student's t. The transformation is monotone, so that each level has one interval. Degrees of freedom are the
-    number of cases minus 1, Kish's number for weighted ones, and Satterthwaite's for clusters. Of a metric that is no
-    mean ``u`` is the influence of a case on it.
+    number of cases minus 1, and Satterthwaite's of weighted and clustered ones. Of a metric that is no mean ``u`` is
+    the influence of a case on it.
 
     Where all values are equal the limits of a mean are those of a share of n among n (mid-p): no more than so many of
     the cases to come may have another value, which may be as far away as the bounds allow.
@@ -59,14 +59,14 @@ class Hall(Method):
     name: ClassVar[str] = "hall"
 
     def suits(self, metric: Metric, table: Table) -> str:
-        """Return an empty text for metrics of values but quantiles, and for differences of two on the same cases."""
+        """Return an empty text for metrics of values but quantiles, and differences of means on the same cases."""
         if refusal := needs_counted_cases(self, table):
             return refusal
-        smooth = metric.of_one_model.rank is None and (metric.contrast is None or metric.contrast.effect.null == 0)
-        if not (table.has_values and smooth):
+        skewed_alone = metric.is_mean or (metric.contrast is None and metric.rank is None)
+        if not (table.has_values and skewed_alone):
             return (
-                f"`Hall` is for metrics of values that move with each of them, and `{metric.name}` here is none. "
-                "Use `Delta()` or `Bootstrap()`."
+                "`Hall` is for metrics of values that move with each of them, and differences of means, and "
+                f"`{metric.name}` here is neither. Use `Delta()` or `Bootstrap()`."
             )
         if len(table.design.test_sets) > 1 or not table.design.offers("influences"):
             return (
@@ -86,7 +86,8 @@ class Hall(Method):
         parts, number = found
         skewness = float(quotient((number * parts**3).sum(), (number * parts**2).sum() ** 1.5))
         skewness = skewness if abs(skewness) > SYMMETRIC else SYMMETRIC
-        inflation, freedom = table.small_sample(slopes)
+        # Few heavy cases, or clusters, tell little of the variance; of equal ones the tails are in the skewness.
+        inflation, freedom = (1.0, np.inf) if table.design.is_independent else small_sample(metric, table)
         freedom = np.minimum(freedom, np.maximum(cases - 1, 1.0))
         spread = error * float(np.sqrt(inflation))
 
