@@ -6,8 +6,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-
 from howsure.errors import HowsureError
 from howsure.methods.interval import Method
 from howsure.methods.predictive import is_predictable
@@ -39,7 +37,7 @@ def _is_smooth_and_bounded(metric: Metric, table: Table) -> bool:
     stated = one.spec is not None and one.spec.arguments.get("prevalence") is not None  # far from the sample's own
     plain = one.takes_batches and one.distance is None and one.average in SMOOTH and not stated
     shown = metric.contrast is None or metric.contrast.effect.name != "odds_ratio"
-    few_losses = one.is_mean_loss and np.prod(table.shape) <= MOST_LOSSES
+    few_losses = one.is_mean_loss and math.prod(table.shape) <= MOST_LOSSES
     bounded = few_losses or (math.isfinite(one.range[0]) and math.isfinite(one.range[1]))
     return plain and shown and bounded
 
