@@ -17,7 +17,7 @@ from howsure.methods.interval import (
     Method,
     needs_counted_cases,
 )
-from howsure.methods.standard_errors import quantile, shows_variation, small_sample, standard_error
+from howsure.methods.standard_errors import quantile, shows_variation, standard_error
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
@@ -38,8 +38,8 @@ class Hall(Method):
     The t statistic of a skewed mean is skewed itself. With ``a`` the skewness of the mean, ``Σ u³ / (Σ u²)^1.5`` of
     what each case (or cluster of them) adds to it, the limits are where ``T + a T²/3 + a² T³/27 + a/6`` is a quantile
     of Student's t. The transformation is monotone, so that each level has one interval. Degrees of freedom are the
-    number of cases minus 1, and Satterthwaite's of weighted and clustered ones. Of a metric that is no mean ``u`` is
-    the influence of a case on it.
+    number of cases minus 1, fewer where weights or clusters are uneven (Satterthwaite). Of a metric that is no mean
+    ``u`` is the influence of a case on it.
 
     Where all values are equal the limits of a mean are those of a share of n among n (mid-p): no more than so many of
     the cases to come may have another value, which may be as far away as the bounds allow.
@@ -86,9 +86,10 @@ class Hall(Method):
         parts, number = found
         skewness = float(quotient((number * parts**3).sum(), (number * parts**2).sum() ** 1.5))
         skewness = skewness if abs(skewness) > SYMMETRIC else SYMMETRIC
-        # Few heavy cases, or clusters, tell little of the variance; of equal ones the tails are in the skewness.
-        inflation, freedom = (1.0, np.inf) if table.design.is_independent else small_sample(metric, table)
-        freedom = np.minimum(freedom, np.maximum(cases - 1, 1.0))
+        # Few heavy cases, or clusters, tell little of the variance; the tails of values are in the skewness.
+        inflation, freedom = table.small_sample(slopes)
+        alike = np.ones(slopes.size)
+        freedom = np.minimum(freedom, table.design.satterthwaite(table.cells, table.truth, alike))
         spread = error * float(np.sqrt(inflation))
 
         def interval(confidence_level: float) -> Interval:
