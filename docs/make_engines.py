@@ -64,7 +64,12 @@ def of_spark(columns: dict[str, list[Any]]) -> Any:
     """Return a Spark frame."""
     from pyspark.sql import SparkSession
 
-    session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": "1",
+        "spark.sql.timestampType": "TIMESTAMP_NTZ",
+    }
+    session = SparkSession.builder.master("local[1]").config(map=settings).getOrCreate()
     return session.createDataFrame(list(zip(*columns.values(), strict=True)), list(columns))
 
 

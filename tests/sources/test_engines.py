@@ -1,5 +1,6 @@
 """Every engine makes the tables that its columns make in memory, and none brings more of them here than it must."""
 
+import importlib.util
 import itertools
 import os
 import shutil
@@ -22,6 +23,7 @@ import howsure as hs
 from howsure.sources import engines
 from howsure.testing import check_source
 
+DOCS = Path(__file__).parents[2] / "docs"
 CODED = ("label", "said", "text")
 
 
@@ -288,4 +290,17 @@ def test_postgresql_keeps_the_laws(postgres):
     pytest.importorskip("psycopg", reason="Ibis reaches PostgreSQL by psycopg")
     connection = ibis.postgres.connect(host=postgres, user="howsure", database="postgres")
     number = itertools.count()
-    check_source(lambda columns: connection.create_table(f"cases_{next(number)}", pa.table(columns)))
+    try:
+        check_source(lambda columns: connection.create_table(f"cases_{next(number)}", pa.table(columns)))
+    finally:
+        connection.disconnect()
+
+
+def test_the_guide_says_what_engines_count():
+    """The guide's table of engines and tables is what its script prints."""
+    spec = importlib.util.spec_from_file_location("make_engines", DOCS / "make_engines.py")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    guide = (DOCS / "guide" / "engines.md").read_text()
+    for line in script.lines(["Polars, lazy", "Arrow dataset or stream", "DuckDB, and files"]):
+        assert line in guide

@@ -106,7 +106,7 @@ def counted(
     schema = frame.collect_schema()
     keys = list(dict.fromkeys(names.values()))
     others = [name for role, name in names.items() if role not in scores]
-    bins = Bins([names[role] for role in scores if names[role] not in others and _is_number(schema[names[role]])])
+    bins = Bins([names[role] for role in scores if names[role] not in others and schema[names[role]].is_numeric()])
     if exact or (not isinstance(frame, Stream) and not _are_many(frame, names, bins)):
         bins = Bins()
     measures = {} if weight is None else _of_weights(weight, schema[weight], scale)
@@ -248,10 +248,11 @@ def _of_clusters(
     keys = list(dict.fromkeys(name for role, name in names.items() if role != CLUSTER))
     if isinstance(frame, Stream) or cluster in keys or frame.collect_schema()[cluster].is_float():  # some are no labels
         return None
-    gaps = {"howsure_gaps": (nw.col(cluster).is_null().cast(nw.Int64), "sum")}
+    gaps = {"howsure_gaps": (_is_absent(nw.col(cluster)), "sum")}
     found = totals(frame, [], keys, {**measures, **gaps}, Bins())
     levels = [_listed(found[name]) for name in keys]
-    summed = {N: nw.lit(1.0)} | {name: measures[name][0] for name in (TOTAL, SQUARE) if name in measures}
+    weights = {name: measures[name][0] for name in (TOTAL, SQUARE) if name in measures}
+    summed = [N, *weights]
     if (
         len(found[N]) * len(summed) > MOST_SUMS
         or not all(isinstance(value, PLAIN) and not is_missing(value) for each in levels for value in each)
@@ -262,7 +263,9 @@ def _of_clusters(
     sums: Columns = {}
     for place, row in enumerate(zip(*levels, strict=True)):
         is_row = reduce(and_, (nw.col(name) == value for name, value in zip(keys, row, strict=True)))
-        sums |= {f"{name}_{place}": nw.when(is_row).then(each).otherwise(nw.lit(0.0)) for name, each in summed.items()}
+        # Engines have fractions of types of their own, so that ones are whole numbers; what is missing adds nothing.
+        sums[f"{N}_{place}"] = nw.when(is_row).then(nw.lit(1)).otherwise(nw.lit(0)).cast(nw.Float64)
+        sums |= {f"{name}_{place}": nw.when(is_row).then(each) for name, each in weights.items()}
     with counting():
         rows = frame.lazy().select(howsure_cluster=nw.col(cluster), **sums)
         of_cluster = rows.group_by("howsure_cluster").agg(*(nw.col(name).sum() for name in sums))
@@ -283,25 +286,28 @@ def _rank(dtype: Any) -> dict[Any, int] | None:
     return {name: place for place, name in enumerate(dtype.categories)} if dtype == nw.Enum else None
 
 
-def _is_number(dtype: Any) -> bool:
-    """Whether a column of the type can be added up: numbers, and booleans."""
+def _is_absent(expression: Any) -> Any:
+    """Return 1 where a value is missing, else 0: not all engines cast booleans to numbers."""
     import narwhals as nw
 
-    return bool(dtype.is_numeric() or dtype == nw.Boolean)
+    return nw.when(expression.is_null()).then(nw.lit(1)).otherwise(nw.lit(0))
 
 
 def _of_weights(name: str, dtype: Any, scale: float) -> dict[str, Measure]:
     """Return what is measured of weights, as floats: squares of small integers would overflow their type."""
     import narwhals as nw
 
-    if not _is_number(dtype):
+    each = nw.col(name)
+    if dtype == nw.Boolean:
+        each = nw.when(each).then(nw.lit(1)).otherwise(nw.when(~each).then(nw.lit(0)))
+    elif not dtype.is_numeric():
         message = f"`sample_weight` (column '{name}') is not numeric. Give one non-negative number a case."
         raise HowsureError(message)
-    each = nw.col(name).cast(nw.Float64) * scale
+    each = each.cast(nw.Float64) * scale
     return {
         TOTAL: (each, "sum"),
         SQUARE: (each * each, "sum"),
-        ABSENT: (each.is_null().cast(nw.Int64), "sum"),
+        ABSENT: (_is_absent(each), "sum"),
         SMALLEST: (each, "min"),
         LARGEST: (each, "max"),
     }

@@ -300,8 +300,8 @@ def paired_scores(
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values.
     exact : bool
-        Whether an engine counts all scores as they are. By default it counts more than 4 million cases in bins, 2**20
-        in all, as `scores` does.
+        Whether an engine counts all scores as they are. By default it counts more than 4 million cases in bins, some
+        hundreds for each model, as `scores` does.
     check : bool
         Whether to refuse data that do not look like what they are given as; False takes them as they are.
 

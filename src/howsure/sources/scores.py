@@ -84,7 +84,7 @@ def scores(
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values.
     exact : bool
-        Whether an engine counts all scores as they are. By default it counts more than 4 million cases in 2**20 bins,
+        Whether an engine counts all scores as they are. By default it counts more than 4 million cases in 2**19 bins,
         and a bin that holds several scores stands for their mean; ``table.cautions`` say by how much that can move
         ROC AUC. Scores in memory are always as they are.
     check : bool
