@@ -61,7 +61,7 @@ def method_grid(metric: str | None = None) -> Grid:
     """
     names = list(METHODS) if metric is None else suitable_methods(_example(metric), metric)
     rows = (
-        [] if metric else [("auto", "", "Mid-p for proportions, DeLong for areas, else the flow or the delta method.")]
+        [] if metric else [("auto", "", "Mid-p for proportions, DeLong for areas, Hall for means of values, else the flow or delta.")]
     )
     for name in names:
         known = METHODS[name].variant
