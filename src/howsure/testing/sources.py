@@ -62,6 +62,7 @@ TABLES: Sequence[tuple[Callable[..., Any], dict[str, Any], str]] = (
     (calibrated, {"y_score": "score"} | {"by": "flag"}, "roc_auc"),
     (calibrated, {"y_score": "score", "y_pred": "called"}, "f1"),
     (calibrated, {"y_score": "score", "y_pred": "called", "target": "population"} | WEIGHTS, "f1"),
+    (calibrated, {"y_score": ["rest", "score"]}, "f1@macro"),
     (reviewed, LABELS | {"y_reviewed": "review"}, "f1@macro"),
 )
 TURNED = (0, 4, 9)  # of these tables, those that are made of the rows in another order too

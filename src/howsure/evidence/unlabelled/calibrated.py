@@ -196,7 +196,7 @@ def calibrated(
     def read(names: Mapping[str, Any]) -> Rows:
         if isinstance(every, SupportsIndex):  # consecutive cases have an order
             return Rows(columns(data, names, check=check))
-        return rows(data, names, scores=("y_score",), check=check)
+        return rows(data, names, scores=["y_score"] if "y_score" in names else [], check=check)
 
     if calibrator is not None:
         _refuse_given("one calibrated score per case", y_pred=y_pred, kind=kind, labels=labels)
