@@ -16,6 +16,7 @@ from howsure.tables.table import Table
 from howsure.tables.values import TrialsTable, ValuesTable
 
 MOST_RUNS = 1000  # of the tasks of an example, whatever number of them is asked for
+CHOICE = "Mid-p for proportions, DeLong for areas, Hall for means, else the flow or the delta method."
 
 
 def metric_grid() -> Grid:
@@ -60,9 +61,7 @@ def method_grid(metric: str | None = None) -> Grid:
         A spec string, of counts or of scores.
     """
     names = list(METHODS) if metric is None else suitable_methods(_example(metric), metric)
-    rows = (
-        [] if metric else [("auto", "", "Mid-p for proportions, DeLong for areas, Hall for means of values, else the flow or delta.")]
-    )
+    rows = [] if metric else [("auto", "", CHOICE)]
     for name in names:
         known = METHODS[name].variant
         rows.append((name, ", ".join(known.synonyms), known.meaning))

@@ -71,7 +71,7 @@ class Flow(Method):
     --------
     >>> import howsure as hs
     >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "mcc", method="flow"))
-    0.840 [0.708, 0.923]
+    0.840 [0.709, 0.923]
     """
 
     name: ClassVar[str] = "flow"

@@ -91,7 +91,7 @@ def define_metric(
     ...     return (miss * counts[..., 1, 0] + counts[..., 0, 1]) / counts.sum((-2, -1))
     >>> table = hs.from_counts([[50, 3], [5, 42]])
     >>> print(hs.estimate(table, "cost_per_case"))
-    0.530 [0.220, 1.095]
+    0.530 [0.220, 1.094]
     >>> round(hs.estimate(table, "cost_per_case+miss=4").value, 3)
     0.23
 
