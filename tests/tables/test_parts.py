@@ -31,7 +31,14 @@ DATA = {
     "weight": RNG.gamma(2, 0.5, N) + 0.1,
     "cluster": np.array([f"p{number:02}" for number in RNG.integers(0, 12, N)]),
     "by": np.array(["a", "b", "c"])[np.arange(N) * 3 // N],
+    "task": np.arange(N),
 }
+
+
+def trials(success, task, **more):
+    return hs.trials(success, task=task, **more)
+
+
 # The source of each kind of table, its settings, and the columns that it takes.
 KINDS = {
     "two classes": (hs.confusion, {"labels": [0, 1]}, lambda data: (data["two"], data["first"])),
@@ -50,6 +57,9 @@ KINDS = {
     ),
     "paired": (hs.paired, {"labels": [0, 1]}, lambda data: (data["two"], pair(data, "first", "second"))),
     "paired scores": (hs.paired_scores, {"pos_label": 1}, lambda data: (data["two"], pair(data, "score", "other"))),
+    "values": (hs.values, {"bounds": (0, 1)}, lambda data: (data["score"],)),
+    "values of models": (hs.values, {"bounds": (0, 1)}, lambda data: (pair(data, "score", "other"),)),
+    "trials": (trials, {}, lambda data: (data["two"], data["task"])),
 }
 DESIGNS = {
     "plain": {},

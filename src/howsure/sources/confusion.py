@@ -125,7 +125,7 @@ def confusion(
         counted.weight_squared[kept],
         is_weighted=sample_weight is not None,
         cluster=None if groups is None else counted.codes[2][kept],
-        names=None if groups is None else counted.levels[2],
+        names=None if groups is None or counted.multiplicity is not None else counted.levels[2],
         atoms=_atoms(keys, sample_weight, axis) if plain else None,
         multiplicity=counted.multiplicity,
     )

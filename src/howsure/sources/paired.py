@@ -177,7 +177,7 @@ def paired(
         counted.weight_squared[kept],
         is_weighted=sample_weight is not None,
         cluster=None if groups is None else counted.codes[first - 1][kept],
-        names=None if groups is None else counted.levels[first - 1],
+        names=None if groups is None or counted.multiplicity is not None else counted.levels[first - 1],
         atoms=None if by_weight is None else (cell, each[kept], by_weight.n[kept]),
         multiplicity=counted.multiplicity,
     )

@@ -199,8 +199,9 @@ def _counted(passed: Array, coded: dict[str, tuple[Array, Array]], weight: Array
         message = f"`model` names one model only, {names[0]!r}. Leave `model` out, or add the runs of another."
         raise HowsureError(message)
     own, codes = zip(*(_cells(*each) for each in zip(runs, successes, strict=True)), strict=True)
-    cluster = coded["groups"][1][first] if "groups" in coded else None
-    return counted_units(names, own, codes, None if weight is None else weight[first], cluster)
+    named, cluster = coded.get("groups", (None, None))
+    cluster = None if cluster is None else cluster[first]
+    return counted_units(names, own, codes, None if weight is None else weight[first], cluster, clusters_named=named)
 
 
 def _refuse_repeated(tasks: Array, rows: Array) -> None:

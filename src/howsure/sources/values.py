@@ -148,7 +148,7 @@ def values(
         | {each.name: len(each) for each in beside}
         | ({} if weight is None else {"sample_weight": len(weight)})
     )
-    group = None if cluster is None else np.asarray(cluster.codes)
+    group, clusters_named = (None, None) if cluster is None else cluster.used()
     cells = limits if limits is not None and np.isfinite(limits).all() else ()
     several = isinstance(score, Mapping) or (data is not None and not isinstance(score, str))
     names = tuple(map(str, score)) if several else ()
@@ -158,7 +158,8 @@ def values(
         coded = [np.unique(np.concatenate([each[some], cells]), return_inverse=True) for each in numbers]
         size = len(numbers[0][some])
         empty = [ValuesTable(counts=np.zeros(len(found)), values=found, bounds=limits, rows=0) for found, _ in coded]
-        return counted_units(names, empty, [code.ravel()[:size] for _, code in coded], *parts)
+        places = [code.ravel()[:size] for _, code in coded]
+        return counted_units(names, empty, places, *parts, clusters_named=clusters_named)
 
     return groups_of_columns(list(named), split).each(table) if named else table(slice(None))
 
@@ -236,7 +237,13 @@ def refuse_other_lengths(lengths: Mapping[str, int]) -> None:
 
 
 def counted_units(
-    names: tuple[str, ...], own: Sequence[Any], codes: Sequence[Array], weight: Array | None, cluster: Array | None
+    names: tuple[str, ...],
+    own: Sequence[Any],
+    codes: Sequence[Array],
+    weight: Array | None,
+    cluster: Array | None,
+    *,
+    clusters_named: Array | None,
 ) -> Any:
     """Return the table of cases by the cell of each model's table that they fall in.
 
@@ -250,9 +257,12 @@ def counted_units(
         The cell of each case in it.
     weight, cluster : ndarray of shape (n,), optional
         Weight and cluster of each case.
+    clusters_named : ndarray, optional
+        What the clusters are called.
     """
+    beside = weight, cluster, clusters_named
     if not names:
-        return _designed(codes[0], own[0].shape[-1], weight, cluster, lambda **found: replace(own[0], **found))
+        return _designed(codes[0], own[0].shape[-1], *beside, lambda **found: replace(own[0], **found))
     ends = np.array([[0, each.shape[-1] - 1] for each in own])  # the cells with the smallest and the largest value
     extremes = np.take_along_axis(ends, pseudo_tuples(2, len(names))[:, 1:].T, 1).T
     tuples, cell = np.unique(np.vstack([np.column_stack(codes), extremes]), axis=0, return_inverse=True)
@@ -262,12 +272,19 @@ def counted_units(
     def paired(**found: Any) -> PairedValuesTable:
         return PairedValuesTable(names=names, codes=tuples, own=tuple(own), pseudo=pseudo, **found)
 
-    return _designed(seen, len(tuples), weight, cluster, paired)
+    return _designed(seen, len(tuples), *beside, paired)
 
 
-def _designed(cell: Array, size: int, weight: Array | None, cluster: Array | None, make: Callable[..., Table]) -> Table:
+def _designed(
+    cell: Array,
+    size: int,
+    weight: Array | None,
+    cluster: Array | None,
+    names: Array | None,
+    make: Callable[..., Table],
+) -> Table:
     each = np.ones(len(cell)) if weight is None else weight
     atoms = (cell, each, np.ones(len(cell))) if len(cell) <= MOST_ATOMS else None
     parts = cell, size, np.ones(len(cell)), each, each**2
-    cells = Cells(*parts, is_weighted=weight is not None, cluster=cluster, atoms=atoms)
+    cells = Cells(*parts, is_weighted=weight is not None, cluster=cluster, names=names, atoms=atoms)
     return cells.table(lambda counts, design, rows: make(counts=counts, design=design, rows=rows))

@@ -16,7 +16,7 @@ from howsure.designs.sums import added_up
 from howsure.errors import HowsureError, listed
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.pseudo import pseudo_tuples
-from howsure.tables.scores import ScoresTable, two_of_scores
+from howsure.tables.scores import ScoresTable, two_of_scores, widest_spread
 from howsure.tables.table import BLOCK_CELLS, LONG_TABLE, Table, union_of_labels
 from howsure.tables.union import distinct_rows, places_of_names, places_of_rows
 from howsure.tables.views import Marginal, Part
@@ -295,6 +295,10 @@ class PairedScoresTable(JointTable):
             codes=codes,
             scores=scores,
             limits=limits,
+            spreads=tuple(
+                widest_spread(known, [(part.scores[at], part.spreads[at] if part.spreads else None) for part in parts])
+                for at, known in enumerate(scores)
+            ),
         )
 
     def codes_among(self, scores: tuple[Array, ...]) -> Array:

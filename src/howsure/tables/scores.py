@@ -167,3 +167,22 @@ def two_of_scores(tables: Sequence[Table]) -> Array:
             )
             raise HowsureError(message)
     return first.labels
+
+
+def widest_spread(scores: Array, parts: Sequence[tuple[Array, Array | None]]) -> Array | None:
+    """Return how far the scores are apart for which each stands in any of several parts; None where all are exact.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (S,)
+        The scores of all parts, ascending.
+    parts : sequence of tuple of two ndarray
+        The scores of each part, and how far those are apart for which each stands.
+    """
+    if all(spread is None for _, spread in parts):
+        return None
+    widest = np.zeros(len(scores))
+    for own, spread in parts:
+        if spread is not None:
+            np.maximum.at(widest, np.searchsorted(scores, own), spread)
+    return widest

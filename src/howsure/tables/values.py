@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, final
@@ -10,8 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.base import PSEUDO_CASES
+from howsure.errors import HowsureError
 from howsure.tables.paired import JointTable
+from howsure.tables.pseudo import pseudo_tuples
 from howsure.tables.table import Table
+from howsure.tables.union import distinct_rows, places_of_names, places_of_rows
 from howsure.tables.views import Marginal
 
 Array = NDArray[Any]
@@ -73,6 +77,21 @@ class ValuesTable(_OfValues):
     bounds: tuple[float, float] | None = None
     holds: ClassVar[tuple[str, ...]] = ("values",)
     noun: ClassVar[str] = "table of values"
+
+    def spanning(self, others: Sequence[ValuesTable]) -> ValuesTable:
+        """Return a table, of no case, of the values of this and other tables, with the same bounds."""
+        for other in others:
+            if other.bounds != self.bounds:
+                message = (
+                    f"The values are in {self.bounds} and in {other.bounds}. Count all parts with the same `bounds=`."
+                )
+                raise HowsureError(message)
+        values = np.unique(np.concatenate([self.values, *(each.values for each in others)]))
+        return ValuesTable(counts=np.zeros(len(values)), values=values, bounds=self.bounds, rows=0)
+
+    def places_in(self, whole: ValuesTable) -> Array:
+        """Return the position of each value in a table that has it."""
+        return np.searchsorted(whole.values, self.values)
 
     @property
     def is_bounded(self) -> bool:
@@ -138,6 +157,21 @@ class TrialsTable(_OfValues):
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     holds: ClassVar[tuple[str, ...]] = ("values", "trials")
     noun: ClassVar[str] = "table of trials"
+
+    def spanning(self, others: Sequence[TrialsTable]) -> TrialsTable:
+        """Return a table, of no task, of the numbers of runs and successes of this and other tables."""
+        pairs = distinct_rows(*(each.pairs for each in (self, *others)))
+        ordered = pairs[np.lexsort((pairs[:, 0], pairs[:, 1] / pairs[:, 0]))]
+        return TrialsTable(counts=np.zeros(len(ordered)), runs=ordered[:, 0], successes=ordered[:, 1], rows=0)
+
+    def places_in(self, whole: TrialsTable) -> Array:
+        """Return the position of each number of runs and successes in a table that has it."""
+        return places_of_names([*map(tuple, self.pairs.tolist())], [*map(tuple, whole.pairs.tolist())])
+
+    @property
+    def pairs(self) -> Array:
+        """The numbers of runs and of successes of each cell, ``(M, 2)``."""
+        return np.stack([self.runs, self.successes], 1)
 
     @cached_property
     def values(self) -> Array:
@@ -255,6 +289,28 @@ class PairedValuesTable(JointTable):
         for name in (first, second):
             self.view(name)
         return self
+
+    def spanning(self, others: Sequence[PairedValuesTable]) -> PairedValuesTable:
+        """Return a table, of no case, of the values and tuples of this and other tables."""
+        self.refuse_other_models(others)
+        parts = [self, *others]
+        own = tuple(first.spanning(more) for first, *more in zip(*(each.own for each in parts), strict=True))
+        ends = np.array([[0, each.shape[-1] - 1] for each in own])  # the cells with the smallest and the largest value
+        extremes = np.take_along_axis(ends, pseudo_tuples(2, len(own))[:, 1:].T, 1).T
+        codes = distinct_rows(extremes, *(each.codes_among(own) for each in parts))
+        pseudo = np.bincount(places_of_rows(extremes, codes), minlength=len(codes)) / len(extremes)
+        return PairedValuesTable(
+            counts=np.zeros(len(codes)), names=self.names, codes=codes, own=own, pseudo=pseudo, rows=0
+        )
+
+    def codes_among(self, own: tuple[Table, ...]) -> Array:
+        """Return the tuples as cells of other tables of the models, which hold those of their own."""
+        columns = zip(self.own, own, self.codes.T, strict=True)
+        return np.stack([known.places_in(whole)[code] for known, whole, code in columns], 1)
+
+    def places_in(self, whole: PairedValuesTable) -> Array:
+        """Return the position of each tuple in a table that has it."""
+        return places_of_rows(self.codes_among(whole.own), whole.codes)
 
     def _view(self, index: int) -> Marginal:
         return Marginal(self.own[index], self.codes[:, index])
