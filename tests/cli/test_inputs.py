@@ -74,7 +74,7 @@ def test_files_are_parts_of_the_data(parts):
         assert [each["value"] for each in found] == pytest.approx([each["value"] for each in expected])
         assert [each["low"] for each in found] == pytest.approx([each["low"] for each in expected])
     shown = run("report", *sorted(parts.iterdir()), *COLUMNS[:-2])
-    assert "0.parquet and 2 more" in " ".join(shown.stdout.split())
+    assert "0.parquetand2more" in "".join(shown.stdout.split())  # the path may be broken where the table is narrow
 
 
 @pytest.mark.parametrize("kind", STREAMS)
