@@ -247,3 +247,9 @@ def test_addresses_are_left_to_duckdb(monkeypatch):
     monkeypatch.setitem(sys.modules, "duckdb", None)
     with pytest.raises(hs.HowsureError, match=r"https://example.org/cases.csv' needs the package 'duckdb'"):
         counts("https://example.org/cases.csv")
+
+
+def test_a_name_that_no_system_has_is_refused_in_words():
+    """A text that is far too long for a file's name is no file, and the error is ours."""
+    with pytest.raises(hs.HowsureError, match="`data` cannot be read: .*too long"):
+        hs.confusion("t", "p", data="a" * 5000)

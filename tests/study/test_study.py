@@ -393,3 +393,9 @@ def test_what_only_rounding_varies_is_not_pooled():
     found = study.aggregate("mcc")["a"]
     assert np.isnan(found.value)
     assert "does not vary" in found.reason
+
+
+def test_a_name_that_no_system_has_is_no_study_file():
+    """A text that is far too long for a file's name is refused as a file that is not there."""
+    with pytest.raises(hs.HowsureError, match="There is no study file"):
+        hs.Study.load("a" * 5000 + ".toml")

@@ -36,7 +36,10 @@ def located(data: Location | Sequence[Location]) -> list[Location]:
         If there is no such file, a folder or a pattern holds none, or the files are of several formats.
     """
     given = [data] if isinstance(data, str | Path) else list(data)
-    found = list(dict.fromkeys(file for each in given for file in _files(each)))
+    try:
+        found = list(dict.fromkeys(file for each in given for file in _files(each)))
+    except OSError as error:  # a name that is too long, or a folder that may not be read
+        raise HowsureError.unreadable("`data`", error) from None
     formats: dict[str, Location] = {}
     for file in found:
         formats.setdefault(format_of(file), file)
@@ -112,6 +115,14 @@ def partition_of(file: Location) -> dict[str, str | None]:
     """
     pairs = (part.partition("=") for part in Path(file).parts[:-1])
     return {name: None if value == NO_VALUE else unquote(value) for name, sign, value in pairs if sign and name}
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is such a file; a name that no system has is none."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def nearby(path: Path) -> str:

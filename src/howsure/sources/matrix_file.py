@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.sources.locations import nearby
+from howsure.sources.locations import is_file, nearby
 
 Array = NDArray[Any]
 
@@ -28,7 +28,7 @@ def read_matrix(path: str | Path) -> tuple[list[Any] | None, Array]:
         If the file is missing or holds something else than a square matrix of counts.
     """
     path = Path(path)
-    if not path.is_file():
+    if not is_file(path):
         message = f"There is no file '{path}'.{nearby(path)}"
         raise HowsureError(message)
     rows = _cells(path)

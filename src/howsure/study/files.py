@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import HowsureError, checked_level, did_you_mean, one_of
+from howsure.sources.locations import is_file
 from howsure.study.aggregation import aggregation
 from howsure.study.collection import LEVEL, N_DRAWS, SEED, Collection
 from howsure.study.experiment import Experiment, experiment
@@ -69,7 +70,7 @@ def _located(where: str) -> Iterator[None]:
 
 def _parsed(path: Path) -> Any:
     parse = FORMATS[_suffix(path)]
-    if not path.is_file():
+    if not is_file(path):
         near = did_you_mean(path.name, [each.name for each in path.parent.glob(f"*{_suffix(path)}")])
         message = f"There is no study file '{path}'.{near} Begin one with `howsure study init`."
         raise HowsureError(message)
