@@ -261,7 +261,7 @@ def methods_used(results: Sequence[tuple[str, Measured]], models: Sequence[Part]
     headers = ("name", "meaning", "source")
     taken = tuple((*_documented(name, _method(name)), word(WHY.get(name, "–"))) for name in methods)
     sheets = (
-        Sheet("Interval methods", (*headers, "taken by default for"), taken),
+        Sheet("Interval methods", (*headers, "why by default"), taken),
         Sheet("Metrics", headers, tuple(_documented(*each) for each in metrics.items())),
     )
     meaning = (
