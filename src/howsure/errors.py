@@ -5,8 +5,8 @@ from __future__ import annotations
 import difflib
 import math
 import operator
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -51,6 +51,19 @@ class HowsureError(ValueError):
         lines = [line.strip() for line in str(error).strip().partition("\n\n")[0].splitlines()]
         reason = "; ".join(line for line in lines if not line.startswith(("Original Line", "Possible", "* ")))
         return cls(f"{what} cannot be read: {reason or type(error).__name__}")
+
+
+@contextmanager
+def reading(what: str) -> Iterator[None]:
+    """Turn what a reader or an engine raises into our error, which says what cannot be read; Ctrl-C stays Ctrl-C."""
+    try:
+        yield
+    except (HowsureError, MemoryError):
+        raise
+    except Exception as error:
+        if isinstance(error.__cause__, KeyboardInterrupt):  # DuckDB's way to end at Ctrl-C
+            raise KeyboardInterrupt from None
+        raise HowsureError.unreadable(what, error) from error
 
 
 class UnknownKeyError(HowsureError, KeyError):

@@ -92,11 +92,12 @@ def csv_cell(value: Any) -> Any:
         return ""
     if not isinstance(value, str):
         return value
-    is_formula = value.startswith(("=", "+", "-", "@")) and not _is_number(value)
+    is_formula = value.startswith(("=", "+", "-", "@")) and not is_number(value)
     return "'" * is_formula + printable(value)
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Whether a text reads as a number."""
     try:
         float(text)
     except ValueError:

@@ -24,8 +24,8 @@ from howsure.metrics.averages import canonical_average
 from howsure.metrics.metric import Metric
 from howsure.sources.columns import sort_order
 from howsure.sources.confusion import confusion
-from howsure.sources.encoding import as_labels
 from howsure.tables.confusion import ConfusionTable
+from howsure.tables.labels import as_labels
 from howsure.tables.multilabel import MultilabelTable
 from howsure.tables.table import Table
 

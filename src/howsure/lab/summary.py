@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.grids import Grid, number
+from howsure.metrics.averages import EXTREMES
 
 Array = NDArray[Any]
 WORDS = ("truth", "metric", "asked", "method")
@@ -36,7 +37,6 @@ NUMBERS = (
 POOR = 0.92
 ENOUGH = 5.0  # expected cases, and errors
 Cells = Mapping[str, Array]  # columns of the cells of a grid: truth × metric × method
-EXTREMES = ("max", "min")  # averages that have no derivative where classes tie, as those of many truths do
 KINDS: dict[str, Callable[[Cells], Array]] = {
     "rarest ≥ 5 cases, ≥ 5 errors": lambda at: _smooth(at) & (at["rarest_cases"] >= ENOUGH) & (at["errors"] >= ENOUGH),
     "rarest ≥ 5 cases, fewer errors": lambda at: _smooth(at) & (at["rarest_cases"] >= ENOUGH) & (at["errors"] < ENOUGH),

@@ -13,6 +13,7 @@ from howsure.designs.base import PSEUDO_CASES, quotient
 from howsure.methods.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, AtLevels, Interval, Method, needs_counted_cases
 from howsure.methods.scales import automatic_scale
 from howsure.methods.standard_errors import design_sample, quantile, shows_variation, standard_error
+from howsure.metrics.averages import EXTREMES
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
@@ -20,7 +21,6 @@ Array = NDArray[Any]
 STRIDE = 0.7  # standard errors from one table of the path to the next
 MOST_STRIDES = 80
 STEEPEST = 20.0  # logarithm of the factor by which a cell may change in a stride
-EXTREMES = ("min", "max")  # averages that are of one class, and of another one close by
 FLAT = 1e-12  # share of the first variance at which a table is at the end of the metric's range
 SYMMETRIC = 1e-6  # skewness that is none
 CLOSE = 1e-6  # normal quantiles between points that are one

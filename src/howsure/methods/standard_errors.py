@@ -56,11 +56,11 @@ def small_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
     Where a metric looks at scores, a few cases can make up most of its variance: it has Satterthwaite's degrees of
     freedom. Where the sample shows no variation the cells that count are those of the smoothed table.
     """
-    inflation, freedom = design_sample(metric, table)
-    if metric.of_one_model.of_scores or table.has_values:
-        slopes, _ = _heard_slopes(metric, table)
-        freedom = np.minimum(freedom, table.design.satterthwaite(table.cells, table.truth, slopes))
-    return inflation, freedom
+    if not (metric.of_one_model.of_scores or table.has_values):
+        return design_sample(metric, table)
+    heard = _heard_slopes(metric, table)
+    inflation, freedom = _by_design(metric, table, heard)
+    return inflation, np.minimum(freedom, table.design.satterthwaite(table.cells, table.truth, heard[0]))
 
 
 def design_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
@@ -70,7 +70,13 @@ def design_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
     """
     if not table.design.offers("small_sample"):
         return large_sample(metric, table)
-    slopes, silent = _heard_slopes(metric, table)
+    return _by_design(metric, table, _heard_slopes(metric, table))
+
+
+def _by_design(metric: Metric, table: Table, heard: tuple[Array, Array]) -> tuple[Any, Any]:
+    if not table.design.offers("small_sample"):
+        return large_sample(metric, table)
+    slopes, silent = heard
     one = metric.of_one_model
     if one.of_scores or one.per_class is None:
         inflation, freedom = table.small_sample(slopes)

@@ -155,6 +155,7 @@ AVERAGES = (
     ),
 )
 BY_NAME = {name: average for average in AVERAGES for name in (average.name, *average.aliases)}
+EXTREMES = ("min", "max")  # which have no derivative where classes tie
 SINGLE = ("binary", "select_positive", "select")  # one class against the rest
 POOLED = ("micro", "micro_average")  # the outcomes of all classes added up
 PER_CLASS = ("none",)  # one value a class: `evaluate` gives one estimate for each

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError, NoCaseError
 from howsure.sources.encoding import BLOCK, Column, encoded
 from howsure.sources.plain import plain
+from howsure.tables.union import ascending
 
 Array = NDArray[Any]
 MOST_CELLS = 2**24  # of a counting array; beyond it combinations are sorted
@@ -144,13 +145,7 @@ def _is_ordered(values: Array) -> bool:
 
 def sort_order(values: Array) -> Array:
     """Return the order of distinct values: ascending, or by type and text where they do not compare."""
-    listed = values.tolist()
-    try:
-        return np.array(sorted(range(len(listed)), key=listed.__getitem__), dtype=np.intp)
-    except TypeError:
-        return np.array(
-            sorted(range(len(listed)), key=lambda i: (type(listed[i]).__name__, str(listed[i]))), dtype=np.intp
-        )
+    return np.array(ascending(values.tolist()), dtype=np.intp)
 
 
 def same_length(columns: list[Column], weight: Any) -> int:
@@ -158,15 +153,26 @@ def same_length(columns: list[Column], weight: Any) -> int:
     lengths = {column.name: len(column) for column in columns}
     if weight is not None and hasattr(weight, "__len__"):
         lengths["sample_weight"] = len(weight)
-    if len(set(lengths.values())) > 1:
-        parts = ", ".join(f"`{name}` has {length}" for name, length in lengths.items())
-        message = f"The columns differ in length: {parts}. Give one value a case in each."
-        raise HowsureError(message)
+    refuse_other_lengths(lengths)
     size = next(iter(lengths.values()))
     if not size:
         message = f"`{columns[0].name}` is empty: there is no case to evaluate."
         raise NoCaseError(message)
     return size
+
+
+def refuse_other_lengths(lengths: Mapping[str, int]) -> None:
+    """Refuse columns that differ in length.
+
+    Parameters
+    ----------
+    lengths : mapping of str to int
+        Length of each column by the word that errors call it.
+    """
+    if len(set(lengths.values())) > 1:
+        parts = ", ".join(f"`{name}` has {length}" for name, length in lengths.items())
+        message = f"The columns differ in length: {parts}. Give one value a case in each."
+        raise HowsureError(message)
 
 
 def checked_weight(weight: Any) -> Array:

@@ -15,13 +15,13 @@ from howsure.designs.counted import MOST_ATOMS
 from howsure.errors import HowsureError, NoCaseError, OneClassError
 from howsure.sources.columns import Grouped, checked_weight, indicator, same_length, sort_order
 from howsure.sources.doubts import refuse_odd_classes, refuse_unshared
-from howsure.sources.encoding import Column, as_labels, encoded
+from howsure.sources.encoding import Column, encoded
 from howsure.sources.frames import columns, grouped
 from howsure.sources.groups import MOST_CELLS, Cells, Groups, by_columns, clusters, groups_of_columns, roles
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
+from howsure.tables.labels import as_labels, label_array
 from howsure.tables.multilabel import MultilabelTable
-from howsure.tables.table import label_array
 
 Array = NDArray[Any]
 NUMBERS = (bool, int, float, np.number, np.bool_)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any
 
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, reading
 from howsure.sources.locations import Location, format_of, is_address, partition_of
 from howsure.sources.parts import kind_of, refuse_different
 
@@ -95,14 +94,3 @@ def _refuse_repeated_header(file: Location, found: Any) -> None:
         if found.filter(same).limit(1).fetchall():
             message = f"'{file}' has a row that repeats the header. Leave out such rows."
             raise HowsureError(message)
-
-
-@contextmanager
-def reading(what: str) -> Iterator[None]:
-    """Turn DuckDB's errors into ours; it raises some of them only when rows are fetched."""
-    import duckdb
-
-    try:
-        yield
-    except duckdb.Error as error:
-        raise HowsureError.unreadable(what, error) from None

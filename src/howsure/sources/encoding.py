@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, several
 from howsure.sources.plain import plain
+from howsure.tables.labels import as_labels
 
 Array = NDArray[Any]
 BLOCK = 2**16  # rows handled at once: codes stay in the processor's cache
@@ -202,16 +203,6 @@ def is_missing(value: Any) -> bool:
         return bool(value != value)  # noqa: PLR0124 - nan alone differs from itself
     except (TypeError, ValueError):
         return False
-
-
-def as_labels(values: list[Any]) -> Array:
-    """Return labels as an array, of objects unless all are of one plain type."""
-    kinds = {type(value) for value in values}
-    if len(kinds) == 1 and next(iter(kinds)) in {int, float, bool, str}:
-        return np.asarray(values)
-    labels = np.empty(len(values), dtype=object)
-    labels[:] = values
-    return labels
 
 
 def _from_package(name: str, values: Any) -> Column | None:

@@ -5,8 +5,7 @@ Only distinct rows of the columns that a table asks for come here, with their nu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import and_
@@ -15,12 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError, NoCaseError
+from howsure.errors import HowsureError, NoCaseError, reading
 from howsure.sources.bins import Bins
 from howsure.sources.columns import ordinary_scale
-from howsure.sources.encoding import as_labels, is_missing
+from howsure.sources.encoding import is_missing
 from howsure.sources.plain import plain
 from howsure.sources.streams import Stream
+from howsure.tables.labels import as_labels
 
 Array = NDArray[Any]
 Columns = dict[str, Any]
@@ -168,7 +168,7 @@ def totals(
     def together(parts: list[Any]) -> Any:
         return nw.concat(parts).group_by(*keys).agg(nw.col(N).sum(), *reduced)
 
-    with counting():
+    with reading("`data`"):
         if not isinstance(frame, Stream):
             return collected(counted(frame.lazy()))
         parts: list[Any] = []
@@ -181,19 +181,6 @@ def totals(
                     held = together([wider])
                 parts, most = [held], max(MANY, 2 * len(held))
         return _columns(together(parts))
-
-
-@contextmanager
-def counting() -> Iterator[None]:
-    """Turn an engine's errors into ours."""
-    try:
-        yield
-    except (HowsureError, MemoryError):
-        raise
-    except Exception as error:
-        if isinstance(error.__cause__, KeyboardInterrupt):  # DuckDB's way to end at Ctrl-C
-            raise KeyboardInterrupt from None
-        raise HowsureError.unreadable("`data`", error) from error
 
 
 def collected(frame: Any) -> Columns:
@@ -266,7 +253,7 @@ def _of_clusters(
         # Engines have fractions of types of their own, so that ones are whole numbers; what is missing adds nothing.
         sums[f"{N}_{place}"] = nw.when(is_row).then(nw.lit(1)).otherwise(nw.lit(0)).cast(nw.Float64)
         sums |= {f"{name}_{place}": nw.when(is_row).then(each) for name, each in weights.items()}
-    with counting():
+    with reading("`data`"):
         rows = frame.lazy().select(howsure_cluster=nw.col(cluster), **sums)
         of_cluster = rows.group_by("howsure_cluster").agg(*(nw.col(name).sum() for name in sums))
         kinds = collected(of_cluster.group_by(*sums).agg(nw.len().alias(N)))

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from howsure.errors import HowsureError
-from howsure.sources.duckdb_files import reading, relation
+from howsure.sources.duckdb_files import relation
 from howsure.sources.locations import ARROW, PARQUET, Location, format_of, is_address, located, partition_of
 from howsure.sources.parts import kind_of, kind_of_values, refuse_different
 from howsure.sources.soundness import refuse_unsound
 from howsure.sources.texts import read_text
 
-__all__ = ["read", "reading", "write_parquet"]
 INSTALLS = {"duckdb": "pip install 'howsure[cli]'", "pyarrow": "pip install pyarrow"}
 
 

@@ -12,16 +12,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError, boolean, one_of
+from howsure.errors import HowsureError, boolean, one_of, reading
 from howsure.sources.columns import Grouped, checked_weight, group, group_again
 from howsure.sources.doubts import refuse_confused
-from howsure.sources.encoding import as_labels, missing, refuse_missing
-from howsure.sources.engines import CLUSTER, Counted, collected, counted, counting, is_held
+from howsure.sources.encoding import missing, refuse_missing
+from howsure.sources.engines import CLUSTER, Counted, collected, counted, is_held
 from howsure.sources.groups import Tally
 from howsure.sources.locations import is_located
 from howsure.sources.nested import with_fields
 from howsure.sources.plain import plain
 from howsure.sources.streams import Stream
+from howsure.tables.labels import as_labels
 
 Array = NDArray[Any]
 WEIGHT = "sample_weight"
@@ -105,7 +106,7 @@ def columns(data: Any, names: Mapping[str, Any], *, check: bool = False) -> dict
     frame, given = _found(data, names, None, check=check)
     if frame is None:
         return {role: plain(role, values) for role, values in given.items()} if data is None else given
-    with counting():
+    with reading("`data`"):
         found = collected(frame.select(*dict.fromkeys(given.values())))
     return {role: found[name] for role, name in given.items()}
 

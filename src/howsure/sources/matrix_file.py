@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
+from howsure.escapes import is_number
 from howsure.sources.locations import is_file, nearby
 
 Array = NDArray[Any]
@@ -62,7 +63,7 @@ def _split(path: Path, rows: list[list[str]]) -> tuple[list[Any] | None, list[li
         rows = [["", *rows[0]], *rows[1:]]  # R's write.table leaves out the corner
     height, width = len(rows), len(rows[0])
     first = [row[0] for row in rows]
-    if height == width and not _is_number(rows[0][0]):
+    if height == width and not is_number(rows[0][0]):
         if first[1:] != rows[0][1:]:
             message = (
                 f"'{path}' names its rows {', '.join(first[1:])} and its columns {', '.join(rows[0][1:])}. "
@@ -72,21 +73,13 @@ def _split(path: Path, rows: list[list[str]]) -> tuple[list[Any] | None, list[li
         return first[1:], [row[1:] for row in rows[1:]]
     if height == width + 1 and not _are_numbers(rows[0]):
         return rows[0], rows[1:]
-    if width == height + 1 and not _are_numbers(first) and any(map(_is_number, rows[0][1:])):
+    if width == height + 1 and not _are_numbers(first) and any(map(is_number, rows[0][1:])):
         return first, [row[1:] for row in rows]
     return None, rows
 
 
 def _are_numbers(cells: list[str]) -> bool:
-    return all(map(_is_number, cells))
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return all(map(is_number, cells))
 
 
 def _numbers(path: Path, body: list[list[str]]) -> Array:

@@ -14,12 +14,13 @@ from howsure.designs.base import Design
 from howsure.errors import HowsureError, NoCaseError
 from howsure.sources.columns import same_length
 from howsure.sources.confusion import are_named, class_labels, grouped_by_weight, refuse_mixed
-from howsure.sources.encoding import as_labels, encoded
+from howsure.sources.encoding import encoded
 from howsure.sources.frames import grouped, rows
 from howsure.sources.groups import Cells, Groups, Tally, by_columns, groups_of_columns, roles
 from howsure.sources.long import Incomplete, by_model
 from howsure.sources.scores import binary_truth, score_values
 from howsure.tables.batch import Tables
+from howsure.tables.labels import as_labels
 from howsure.tables.paired import PairedScoresTable, PairedTable
 from howsure.tables.pseudo import pseudo_tuples
 

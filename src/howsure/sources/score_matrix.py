@@ -13,13 +13,13 @@ from howsure.designs.clusters import OWN
 from howsure.errors import HowsureError
 from howsure.sources.columns import checked_weight, indicator, same_length, sort_order
 from howsure.sources.doubts import refuse_alike, refuse_odd_classes
-from howsure.sources.encoding import Column, as_labels, encoded
+from howsure.sources.encoding import Column, encoded
 from howsure.sources.frames import columns
 from howsure.sources.groups import Tally, by_columns, clusters, groups_of_columns, roles
 from howsure.sources.scores import score_values
 from howsure.tables.batch import Tables
+from howsure.tables.labels import as_labels, label_array
 from howsure.tables.score_matrix import MulticlassScoresTable, MultilabelScoresTable, ScoreMatrixTable
-from howsure.tables.table import label_array
 
 Array = NDArray[Any]
 MATRIX = 2  # dimensions

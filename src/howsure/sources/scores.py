@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, OneClassError
-from howsure.sources.columns import same_length, sort_order
+from howsure.sources.columns import refuse_other_lengths, same_length, sort_order
 from howsure.sources.doubts import refuse_alike, refuse_odd_classes
 from howsure.sources.encoding import encoded
 from howsure.sources.frames import rows
@@ -117,12 +117,7 @@ def scores(
     score = score_values(given["y_score"], tally)
     cluster = encoded("groups", given["groups"]) if "groups" in given else None
     split = [encoded(role, given[role]) for role in roles(named)]
-    if len(score) != len(truth):
-        message = (
-            f"The columns differ in length: `y_true` has {len(truth)}, `y_score` has {len(score)}. "
-            "Give one value per case in each."
-        )
-        raise HowsureError(message)
+    refuse_other_lengths({"y_true": len(truth), "y_score": len(score)})
     same_length([truth, *split, *([] if cluster is None else [cluster])], None if tally is None else tally.weight)
     positive, classes = binary_truth(truth, pos_label, check=check)
     group, clusters_named = (None, None) if cluster is None else cluster.used()

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, listed
-from howsure.sources.columns import checked_weight
+from howsure.sources.columns import checked_weight, refuse_other_lengths
 from howsure.sources.encoding import Column, encoded
 from howsure.sources.frames import columns
 from howsure.sources.groups import by_columns, groups_of_columns, roles
 from howsure.sources.plain import plain
-from howsure.sources.values import counted_units, refuse_other_lengths
+from howsure.sources.values import counted_units
 from howsure.tables.batch import Tables
-from howsure.tables.values import PairedValuesTable, TrialsTable, spread_successes
+from howsure.tables.values import PairedValuesTable, TrialsTable, by_share, spread_successes
 
 Array = NDArray[Any]
 
@@ -219,9 +219,5 @@ def _cells(runs: Array, successes: Array) -> tuple[TrialsTable, Array]:
     pairs, place = np.unique(
         np.vstack([np.column_stack([runs, successes]), np.array(spread)]), axis=0, return_inverse=True
     )
-    order = np.lexsort((pairs[:, 0], pairs[:, 1] / pairs[:, 0]))
-    position = np.empty(len(order), dtype=np.intp)
-    position[order] = np.arange(len(order))
-    ordered = pairs[order]
-    own = TrialsTable(counts=np.zeros(len(ordered)), runs=ordered[:, 0], successes=ordered[:, 1], rows=0)
-    return own, position[place.ravel()[: len(runs)]]
+    position = np.argsort(by_share(pairs))
+    return TrialsTable.of_pairs(pairs), position[place.ravel()[: len(runs)]]

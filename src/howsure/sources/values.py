@@ -11,15 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.designs.counted import MOST_ATOMS
 from howsure.errors import HowsureError, real_numbers
-from howsure.sources.columns import checked_weight
+from howsure.sources.columns import checked_weight, refuse_other_lengths
 from howsure.sources.encoding import encoded
 from howsure.sources.frames import columns
 from howsure.sources.groups import Cells, by_columns, groups_of_columns, roles
 from howsure.sources.plain import plain
 from howsure.tables.batch import Tables
-from howsure.tables.pseudo import pseudo_tuples
 from howsure.tables.table import Table
-from howsure.tables.values import PairedValuesTable, ValuesTable
+from howsure.tables.values import PairedValuesTable, ValuesTable, extremes
 
 Array = NDArray[Any]
 
@@ -140,12 +139,10 @@ def values(
     numbers = [_within(role, column, limits) for role, column in plain_columns.items()]
     split = [encoded(role, given[role]) for role in roles(named)]
     cluster = encoded("groups", given["groups"]) if "groups" in given else None
-    refuse_other_lengths({role: len(each) for role, each in zip(models, numbers, strict=True)})
-    beside = [*split, *([] if cluster is None else [cluster])]
     weight = checked_weight(given["sample_weight"]) if "sample_weight" in given else None
     refuse_other_lengths(
-        {next(iter(models)): len(numbers[0])}
-        | {each.name: len(each) for each in beside}
+        {role: len(each) for role, each in zip(models, numbers, strict=True)}
+        | {each.name: len(each) for each in (*split, *([] if cluster is None else [cluster]))}
         | ({} if weight is None else {"sample_weight": len(weight)})
     )
     group, clusters_named = (None, None) if cluster is None else cluster.used()
@@ -222,20 +219,6 @@ def _limits(bounds: ArrayLike | None, given: Sequence[Array]) -> tuple[float, fl
     return float(ends[0]), float(ends[1])
 
 
-def refuse_other_lengths(lengths: Mapping[str, int]) -> None:
-    """Refuse columns that differ in length.
-
-    Parameters
-    ----------
-    lengths : mapping of str to int
-        Length of each column by the word that errors call it.
-    """
-    if len(set(lengths.values())) > 1:
-        shown = ", ".join(f"`{role}` has {length}" for role, length in lengths.items())
-        message = f"The columns differ in length: {shown}. Give one value per case in each."
-        raise HowsureError(message)
-
-
 def counted_units(
     names: tuple[str, ...],
     own: Sequence[Any],
@@ -263,9 +246,8 @@ def counted_units(
     beside = weight, cluster, clusters_named
     if not names:
         return _designed(codes[0], own[0].shape[-1], *beside, lambda **found: replace(own[0], **found))
-    ends = np.array([[0, each.shape[-1] - 1] for each in own])  # the cells with the smallest and the largest value
-    extremes = np.take_along_axis(ends, pseudo_tuples(2, len(names))[:, 1:].T, 1).T
-    tuples, cell = np.unique(np.vstack([np.column_stack(codes), extremes]), axis=0, return_inverse=True)
+    every = np.vstack([np.column_stack(codes), extremes(own)])
+    tuples, cell = np.unique(every, axis=0, return_inverse=True)
     seen, extra = np.split(cell.ravel(), [len(codes[0])])
     pseudo = np.bincount(extra, minlength=len(tuples)) / len(extra)
 

@@ -14,7 +14,8 @@ from howsure.errors import HowsureError, UndefinedDesignError, real_numbers
 from howsure.tables.batch import Tables
 from howsure.tables.cautions import of_classes
 from howsure.tables.counts import ConfusionCounts, Counts
-from howsure.tables.table import Table, label_array, other_classes, union_of_labels
+from howsure.tables.labels import label_array, other_classes, union_of_labels
+from howsure.tables.table import Table
 from howsure.tables.union import places_of_names
 
 Array = NDArray[Any]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Protocol, Self, TypeVar, final
 
@@ -37,14 +37,14 @@ class Counts:
 
     def __init__(self, cells: ArrayLike) -> None:
         self.cells: Array = np.asarray(cells)
-        self._seen: dict[View, Counts] = {}
-        self._found: dict[Hashable, Any] = {}
+        self._found: dict[object, Any] = {}
 
     def through(self, view: View) -> Counts:
         """Return one model's counts out of joint ones; added up once for all metrics."""
-        if view not in self._seen:
-            self._seen[view] = view.counts(self.cells)
-        return self._seen[view]
+        if view not in self._found:
+            self._found[view] = view.counts(self.cells)
+        found: Counts = self._found[view]
+        return found
 
     def once(self, function: Callable[[Self], Found]) -> Found:
         """Return a function of the counts; worked out once for all that ask for the same one."""

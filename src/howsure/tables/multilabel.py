@@ -15,7 +15,8 @@ from howsure.errors import HowsureError
 from howsure.tables.cautions import of_classes
 from howsure.tables.confusion import ConfusionTable, two_classes
 from howsure.tables.counts import Counts, MultilabelCounts
-from howsure.tables.table import Table, other_classes
+from howsure.tables.labels import other_classes
+from howsure.tables.table import Table
 
 Array = NDArray[Any]
 DEFAULTS = (

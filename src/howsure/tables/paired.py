@@ -15,10 +15,11 @@ from howsure.designs.separate import Separate
 from howsure.designs.sums import added_up
 from howsure.errors import HowsureError, listed
 from howsure.tables.confusion import ConfusionTable
+from howsure.tables.labels import union_of_labels
 from howsure.tables.pseudo import pseudo_tuples
 from howsure.tables.scores import ScoresTable, two_of_scores, widest_spread
-from howsure.tables.table import BLOCK_CELLS, LONG_TABLE, Table, union_of_labels
-from howsure.tables.union import distinct_rows, places_of_names, places_of_rows
+from howsure.tables.table import BLOCK_CELLS, LONG_TABLE, Table
+from howsure.tables.union import distinct_rows, places_of_names, places_of_rows, shares_of_rows
 from howsure.tables.views import Marginal, Part
 
 Array = NDArray[Any]
@@ -91,9 +92,17 @@ class JointTable(Table, abc.ABC):
             raise HowsureError(message)
         return first, second
 
-    @abc.abstractmethod
     def pair(self, first: str, second: str) -> Self:
-        """Return the joint table of two of the models."""
+        """Return the joint table of two of the models: the table itself, where its tuples serve any two.
+
+        Parameters
+        ----------
+        first, second : str
+            Names of the models.
+        """
+        for name in (first, second):
+            self.view(name)
+        return self
 
     def refuse_other_models(self, others: Sequence[Self]) -> None:
         """Refuse tables of other models, or of these in another order."""
@@ -198,7 +207,7 @@ class PairedTable(JointTable):
         labels = union_of_labels([self, *others])
         possible = pseudo_tuples(len(labels), len(self.names))
         codes = distinct_rows(possible, *(each.codes_among(labels) for each in (self, *others)))
-        shares = np.bincount(places_of_rows(possible, codes), minlength=len(codes)) / len(possible)
+        shares = shares_of_rows(possible, codes)
         return PairedTable(counts=np.zeros(len(codes)), labels=labels, names=self.names, codes=codes, pseudo=shares)
 
     def codes_among(self, labels: Array) -> Array:
@@ -267,18 +276,6 @@ class PairedScoresTable(JointTable):
     def smallest_block(self) -> int:
         """How many tables to draw at least at once."""
         return 4 if np.prod(self.shape) < LONG_TABLE else 1
-
-    def pair(self, first: str, second: str) -> PairedScoresTable:
-        """Return the joint table of two of the models: the table itself, whose tuples serve any two.
-
-        Parameters
-        ----------
-        first, second : str
-            Names of the models.
-        """
-        for name in (first, second):
-            self.view(name)
-        return self
 
     def spanning(self, others: Sequence[PairedScoresTable]) -> PairedScoresTable:
         """Return a table, of no case, of the scores and tuples of this and other tables."""

@@ -14,7 +14,8 @@ from howsure.designs.base import PSEUDO_CASES, Design
 from howsure.designs.clusters import Clusters
 from howsure.errors import HowsureError, UndefinedDesignError
 from howsure.tables.cautions import of_scores
-from howsure.tables.table import LONG_TABLE, Table, other_classes
+from howsure.tables.labels import other_classes
+from howsure.tables.table import LONG_TABLE, Table
 from howsure.tables.union import distinct_rows, places_of_rows
 
 Array = NDArray[Any]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,16 +11,16 @@ from typing import Any, ClassVar, Self
 from uuid import uuid4
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from howsure.designs.base import PSEUDO_CASES, Design, quotient
 from howsure.designs.counted import Independent, smoothed
 from howsure.designs.sums import added_up
-from howsure.errors import HowsureError, UndefinedDesignError, listed
+from howsure.errors import HowsureError, UndefinedDesignError
 from howsure.tables import cautions
 from howsure.tables.counts import Counts
 from howsure.tables.stored import save
-from howsure.tables.union import identity_of_sum, in_order
+from howsure.tables.union import identity_of_sum
 
 Array = NDArray[Any]
 BLOCK_CELLS = 2**17  # of the tables drawn at once: 1 MiB
@@ -443,42 +443,3 @@ class Table(abc.ABC):
             f"<{type(self).__name__}: {many}{int(np.sum(self.rows)):,} cases, {len(self.labels)} {self.classes_noun}, "
             f"{type(self.design).__name__} design>"
         )
-
-
-def other_classes(first: Table, second: Table) -> str:
-    """Return why two tables of classes cannot be compared: other classes, or in another order; empty where they can."""
-    if first.labels.tolist() == second.labels.tolist():
-        return ""
-    return (
-        f"The tables are of different classes: {listed(first.labels.tolist())} and {listed(second.labels.tolist())}. "
-        "Count both with the same `labels=`, in one order."
-    )
-
-
-def union_of_labels(tables: Sequence[Table]) -> Array:
-    """Return the classes of several tables in their order; refuse different orders."""
-    remedy = "Count all parts with the same `labels=`, in one order."
-    return label_array(in_order([each.labels.tolist() for each in tables], "classes", remedy))
-
-
-def label_array(labels: ArrayLike) -> Array:
-    """Return class labels as an array; refuse what is no list of names, and repeated ones."""
-    names = labels.tolist() if isinstance(labels, np.ndarray) else labels
-    if isinstance(names, str) or not isinstance(names, Iterable):
-        message = f"`labels` is a list with one label per class, not {labels!r}."
-        raise HowsureError(message)
-    names = list(names)
-    unnamed = [label for label in names if not isinstance(label, Hashable)]
-    if unnamed:
-        message = f"`labels` holds {unnamed[0]!r}, which names no class. Give texts or numbers."
-        raise HowsureError(message)
-    repeated = {label for label in names if names.count(label) > 1} if len(set(names)) < len(names) else set()
-    if repeated:
-        message = f"`labels` names {sorted(map(str, repeated))} more than once. Give each class once."
-        raise HowsureError(message)
-    kinds = {type(label) for label in names}
-    if len(kinds) == 1 and kinds <= {int, float, bool, str}:
-        return np.asarray(names)
-    values = np.empty(len(names), dtype=object)
-    values[:] = names
-    return values

@@ -53,11 +53,16 @@ def _is_ascending(names: Sequence[Any]) -> bool:
 
 
 def _ascending(names: Sequence[Any]) -> list[Any]:
-    """Return names in order; by type and text where they do not compare."""
+    """Return names in order."""
+    return [names[place] for place in ascending(names)]
+
+
+def ascending(names: Sequence[Any]) -> list[int]:
+    """Return the places of names in their order: ascending, or by type and text where they do not compare."""
     try:
-        return sorted(names)
+        return sorted(range(len(names)), key=names.__getitem__)
     except TypeError:
-        return sorted(names, key=lambda name: (type(name).__name__, str(name)))
+        return sorted(range(len(names)), key=lambda place: (type(names[place]).__name__, str(names[place])))
 
 
 def distinct_rows(*parts: Array) -> Array:
@@ -68,6 +73,11 @@ def distinct_rows(*parts: Array) -> Array:
 def places_of_rows(rows: Array, whole: Array) -> Array:
     """Return the position of each row in a matrix of distinct rows in order, among which all are."""
     return np.unique(np.concatenate([whole, rows]), axis=0, return_inverse=True)[1].ravel()[len(whole) :]
+
+
+def shares_of_rows(rows: Array, whole: Array) -> Array:
+    """Return how often each row of a matrix of distinct rows in order occurs among others, as a share of these."""
+    return np.bincount(places_of_rows(rows, whole), minlength=len(whole)) / len(rows)
 
 
 def identity_of_sum(parts: Sequence[str]) -> str:

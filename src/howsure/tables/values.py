@@ -15,7 +15,7 @@ from howsure.errors import HowsureError
 from howsure.tables.paired import JointTable
 from howsure.tables.pseudo import pseudo_tuples
 from howsure.tables.table import Table
-from howsure.tables.union import distinct_rows, places_of_names, places_of_rows
+from howsure.tables.union import distinct_rows, places_of_names, places_of_rows, shares_of_rows
 from howsure.tables.views import Marginal
 
 Array = NDArray[Any]
@@ -23,8 +23,8 @@ NO_CLASSES = np.array(["all"])  # cases have no classes: they are of one
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class _OfValues(Table):
-    """A table whose cells have numbers."""
+class _WithoutClasses(Table):
+    """A table of cases that have numbers and no classes."""
 
     labels: Array = field(default_factory=NO_CLASSES.copy)
     axes: ClassVar[int] = 1
@@ -38,6 +38,11 @@ class _OfValues(Table):
     def smallest_block(self) -> int:
         """How many tables to draw at least at once."""
         return 4
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class _OfValues(_WithoutClasses):
+    """A table whose cells have numbers."""
 
     def refusal_beside(self, other: Table) -> str:
         """Return an empty text for another table of the kind, else why the two cannot be compared."""
@@ -158,11 +163,15 @@ class TrialsTable(_OfValues):
     holds: ClassVar[tuple[str, ...]] = ("values", "trials")
     noun: ClassVar[str] = "table of trials"
 
+    @classmethod
+    def of_pairs(cls, pairs: Array) -> TrialsTable:
+        """Return a table, of no task, of distinct numbers of runs and successes, ``(M, 2)``, by share."""
+        runs, successes = pairs[by_share(pairs)].T
+        return cls(counts=np.zeros(len(pairs)), runs=runs, successes=successes, rows=0)
+
     def spanning(self, others: Sequence[TrialsTable]) -> TrialsTable:
         """Return a table, of no task, of the numbers of runs and successes of this and other tables."""
-        pairs = distinct_rows(*(each.pairs for each in (self, *others)))
-        ordered = pairs[np.lexsort((pairs[:, 0], pairs[:, 1] / pairs[:, 0]))]
-        return TrialsTable(counts=np.zeros(len(ordered)), runs=ordered[:, 0], successes=ordered[:, 1], rows=0)
+        return TrialsTable.of_pairs(distinct_rows(*(each.pairs for each in (self, *others))))
 
     def places_in(self, whole: TrialsTable) -> Array:
         """Return the position of each number of runs and successes in a table that has it."""
@@ -199,6 +208,17 @@ class TrialsTable(_OfValues):
         return f"<TrialsTable: {int(np.sum(self.rows)):,} tasks of {runs}, {type(self.design).__name__} design>"
 
 
+def by_share(pairs: Array) -> Array:
+    """Return the order of numbers of runs and successes, ``(M, 2)``, by the share of successes, then by the runs."""
+    return np.lexsort((pairs[:, 0], pairs[:, 1] / pairs[:, 0]))
+
+
+def extremes(own: Sequence[Table]) -> Array:
+    """Return the tuples of each model's smallest and largest value over which a prior's pseudo-cases are spread."""
+    ends = np.array([[0, each.shape[-1] - 1] for each in own])
+    return np.take_along_axis(ends, pseudo_tuples(2, len(own))[:, 1:].T, 1).T
+
+
 def spread_successes(runs: int) -> Array:
     """Return numbers of successes evenly from none to all, where the pseudo-cases of a prior go.
 
@@ -212,7 +232,7 @@ def spread_successes(runs: int) -> Array:
 
 @final
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class PairedValuesTable(JointTable):
+class PairedValuesTable(_WithoutClasses, JointTable):
     """Counts of the tuples of several models' values, or trials, of the same cases.
 
     Parameters
@@ -245,8 +265,6 @@ class PairedValuesTable(JointTable):
 
     own: tuple[Table, ...]
     pseudo: Array
-    labels: Array = field(default_factory=NO_CLASSES.copy)
-    axes: ClassVar[int] = 1
 
     @property
     def holds(self) -> tuple[str, ...]:  # type: ignore[override]  # what the models' tables do
@@ -259,16 +277,6 @@ class PairedValuesTable(JointTable):
         return f"paired {self.own[0].noun}"
 
     @property
-    def truth(self) -> Array:
-        """Zeros: cases have no classes."""
-        return np.zeros(self.shape[-1], dtype=np.intp)
-
-    @property
-    def smallest_block(self) -> int:
-        """How many tables to draw at least at once."""
-        return 4
-
-    @property
     def prior_shares(self) -> Array:
         """How a prior's mass is spread over the cells; sums to 1."""
         return self.pseudo
@@ -278,27 +286,14 @@ class PairedValuesTable(JointTable):
         """Pseudo-cases of the default prior by cell; none where values have no bounds."""
         return float(self.own[0].default_prior.sum()) * self.pseudo
 
-    def pair(self, first: str, second: str) -> PairedValuesTable:
-        """Return the joint table of two of the models: the table itself, whose tuples serve any two.
-
-        Parameters
-        ----------
-        first, second : str
-            Names of the models.
-        """
-        for name in (first, second):
-            self.view(name)
-        return self
-
     def spanning(self, others: Sequence[PairedValuesTable]) -> PairedValuesTable:
         """Return a table, of no case, of the values and tuples of this and other tables."""
         self.refuse_other_models(others)
         parts = [self, *others]
         own = tuple(first.spanning(more) for first, *more in zip(*(each.own for each in parts), strict=True))
-        ends = np.array([[0, each.shape[-1] - 1] for each in own])  # the cells with the smallest and the largest value
-        extremes = np.take_along_axis(ends, pseudo_tuples(2, len(own))[:, 1:].T, 1).T
-        codes = distinct_rows(extremes, *(each.codes_among(own) for each in parts))
-        pseudo = np.bincount(places_of_rows(extremes, codes), minlength=len(codes)) / len(extremes)
+        possible = extremes(own)
+        codes = distinct_rows(possible, *(each.codes_among(own) for each in parts))
+        pseudo = shares_of_rows(possible, codes)
         return PairedValuesTable(
             counts=np.zeros(len(codes)), names=self.names, codes=codes, own=own, pseudo=pseudo, rows=0
         )

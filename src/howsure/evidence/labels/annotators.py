@@ -18,11 +18,12 @@ from howsure.grids import Tabular
 from howsure.methods.draws import seed_sequence
 from howsure.methods.summary import equal_tailed
 from howsure.sources.confusion import class_labels, refuse_mixed
-from howsure.sources.encoding import as_labels, coded_with_gaps, positions
+from howsure.sources.encoding import coded_with_gaps, positions
 from howsure.sources.frames import columns, opened
 from howsure.sources.groups import by_columns, groups_of, roles
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
+from howsure.tables.labels import as_labels
 
 Array = NDArray[Any]
 FEWEST = 2  # annotators, for whom there is agreement to learn from

@@ -15,12 +15,13 @@ from howsure.evidence.labels.rogan_gladen import TRUNCATED
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
 from howsure.sources.confusion import class_labels, refuse_mixed
-from howsure.sources.encoding import as_labels, coded_with_gaps, positions
+from howsure.sources.encoding import coded_with_gaps, positions
 from howsure.sources.frames import columns
 from howsure.sources.groups import by_columns, groups_of, roles
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.counts import ConfusionCounts
+from howsure.tables.labels import as_labels
 
 Array = NDArray[Any]
 DISAGREEING = 2.0  # pseudo-cases, for the variance alone: that a few made labels were right does not prove the others

@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.errors import HowsureError
 from howsure.sources.columns import same_length
 from howsure.sources.confusion import class_labels, refuse_mixed
-from howsure.sources.encoding import as_labels, encoded, is_missing
+from howsure.sources.encoding import encoded, is_missing
 from howsure.sources.frames import Rows
+from howsure.tables.labels import as_labels
 
 Array = NDArray[Any]
 

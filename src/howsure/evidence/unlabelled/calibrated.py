@@ -21,9 +21,10 @@ from howsure.sources.frames import Rows, columns, rows
 from howsure.sources.groups import by_columns, roles
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
+from howsure.tables.labels import label_array
 from howsure.tables.score_matrix import MulticlassScoresTable
 from howsure.tables.scores import ScoresTable
-from howsure.tables.table import Table, label_array
+from howsure.tables.table import Table
 
 Array = NDArray[Any]
 Target = Literal["batch", "population"]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.sources.columns import checked_weight
+from howsure.sources.columns import checked_weight, refuse_other_lengths
 from howsure.sources.encoding import encoded
 from howsure.sources.frames import Rows
 from howsure.sources.groups import Tally
@@ -93,7 +93,7 @@ def predicted_positions(score: Array, predicted: Any, classes: Array) -> Array:
     if predicted is None:
         return np.asarray(score.argmax(1))
     column = encoded("y_pred", predicted)
-    _refuse_other_length("y_pred", len(column), len(score))
+    refuse_other_lengths({"y_score": len(score), "y_pred": len(column)})
     known = {str(label): index for index, label in enumerate(classes.tolist())}
     used, position = np.unique(np.asarray(column.codes, dtype=np.int64) - column.offset, return_inverse=True)
     values = column.levels[used].tolist()
@@ -108,11 +108,5 @@ def case_weights(given: Any, rows: int) -> Array | None:
     if given is None:
         return None
     weight = checked_weight(given)
-    _refuse_other_length("sample_weight", len(weight), rows)
+    refuse_other_lengths({"y_score": rows, "sample_weight": len(weight)})
     return weight
-
-
-def _refuse_other_length(name: str, length: int, rows: int) -> None:
-    if length != rows:
-        message = f"The columns differ in length: `y_score` has {rows}, `{name}` has {length}."
-        raise HowsureError(message)

@@ -1,0 +1,67 @@
+"""Names of classes: as arrays, compared, and put together."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from howsure.errors import HowsureError, listed
+from howsure.tables.union import in_order
+
+Array = NDArray[Any]
+
+
+class Labelled(Protocol):
+    """What has classes, in an order."""
+
+    @property
+    def labels(self) -> Array:
+        """The classes."""
+        ...
+
+
+def as_labels(values: list[Any]) -> Array:
+    """Return labels as an array, of objects unless all are of one plain type."""
+    kinds = {type(value) for value in values}
+    if len(kinds) == 1 and next(iter(kinds)) in {int, float, bool, str}:
+        return np.asarray(values)
+    labels = np.empty(len(values), dtype=object)
+    labels[:] = values
+    return labels
+
+
+def other_classes(first: Labelled, second: Labelled) -> str:
+    """Return why two tables of classes cannot be compared: other classes, or in another order; empty where they can."""
+    if first.labels.tolist() == second.labels.tolist():
+        return ""
+    return (
+        f"The tables are of different classes: {listed(first.labels.tolist())} and {listed(second.labels.tolist())}. "
+        "Count both with the same `labels=`, in one order."
+    )
+
+
+def union_of_labels(tables: Sequence[Labelled]) -> Array:
+    """Return the classes of several tables in their order; refuse different orders."""
+    remedy = "Count all parts with the same `labels=`, in one order."
+    return label_array(in_order([each.labels.tolist() for each in tables], "classes", remedy))
+
+
+def label_array(labels: ArrayLike) -> Array:
+    """Return class labels as an array; refuse what is no list of names, and repeated ones."""
+    names = labels.tolist() if isinstance(labels, np.ndarray) else labels
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        message = f"`labels` is a list with one label per class, not {labels!r}."
+        raise HowsureError(message)
+    names = list(names)
+    unnamed = [label for label in names if not isinstance(label, Hashable)]
+    if unnamed:
+        message = f"`labels` holds {unnamed[0]!r}, which names no class. Give texts or numbers."
+        raise HowsureError(message)
+    repeated = {label for label in names if names.count(label) > 1} if len(set(names)) < len(names) else set()
+    if repeated:
+        message = f"`labels` names {sorted(map(str, repeated))} more than once. Give each class once."
+        raise HowsureError(message)
+    return as_labels(names)
