@@ -60,6 +60,13 @@ def test_weights_count_cases():
         assert value(spec, one) == pytest.approx(value(spec, other), rel=1e-12)
 
 
+@pytest.mark.parametrize("weight", [None, [0.1], [1.0], [1000.0]])
+def test_one_case_tells_nothing_of_the_spread(weight):
+    """Whatever it weighs: the mean of one value may round to another, which is no spread."""
+    found = hs.estimate(hs.values([0.1], sample_weight=weight), "std", method="delta")
+    assert (found.value, found.low, found.high) == (0, 0, np.inf)
+
+
 def test_standard_error_of_the_mean_is_the_harnesses():
     """It is the sample's standard deviation over the root of n, as lm-evaluation-harness and Inspect print it."""
     x = RNG.beta(0.5, 0.3, 31)

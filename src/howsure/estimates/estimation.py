@@ -308,7 +308,7 @@ def _check_threshold(threshold: float | None, table: Table, metrics: Sequence[Me
             "Drop `threshold` or ask for a count metric."
         )
     else:
-        message = "`threshold` is for tables of scores, and this one holds predictions: drop it."
+        message = f"`threshold` is for tables of scores, and this one holds {table.holds[-1]}: drop it."
     raise HowsureError(message)
 
 

@@ -18,6 +18,7 @@ from howsure.metrics.registry import Bounds, Scored, value_metric
 
 Array = NDArray[Any]
 REAL = (-np.inf, np.inf)
+EPSILON = float(np.finfo(float).eps)
 ROUNDING = 1e-12  # relative, of sums of weights
 REACH = 1.96  # standard errors of a share, over which the slope of the quantiles is taken
 
@@ -83,6 +84,7 @@ def std(table: Table) -> Scored:
     def parts(cells: Array) -> tuple[Array, Array]:
         total = cells.sum(-1)[..., None]
         away = values - divide(cells @ values, total[..., 0])[..., None]
+        away = np.where(np.abs(away) > 4 * EPSILON * np.abs(values), away, 0.0)  # the mean of equal values rounds
         return away, np.sqrt(divide((cells * away**2).sum(-1), total[..., 0]))
 
     def slopes(cells: Array) -> Array:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError, several
 from howsure.sources.plain import plain
 from howsure.tables.labels import as_labels
+from howsure.tables.union import ascending
 
 Array = NDArray[Any]
 BLOCK = 2**16  # rows handled at once: codes stay in the processor's cache
@@ -44,9 +45,11 @@ class Column:
         return len(self.codes)
 
     def used(self) -> tuple[Array, Array]:
-        """Return each row's code among the values that occur, and these values."""
+        """Return each row's code among the values that occur, in order, and these values: whichever row comes first."""
         present, codes = np.unique(np.asarray(self.codes, dtype=np.int64) - self.offset, return_inverse=True)
-        return codes.ravel(), self.levels[present]
+        levels = self.levels[present]
+        order = np.array(ascending(levels.tolist()), dtype=np.intp)
+        return np.argsort(order)[codes.ravel()], levels[order]
 
 
 def encoded(name: str, values: Any) -> Column:

@@ -21,6 +21,7 @@ from howsure.sources.encoding import is_missing
 from howsure.sources.plain import plain
 from howsure.sources.streams import Stream
 from howsure.tables.labels import as_labels
+from howsure.tables.union import ascending
 
 Array = NDArray[Any]
 Columns = dict[str, Any]
@@ -237,7 +238,7 @@ def _of_clusters(
         return None
     gaps = {"howsure_gaps": (_is_absent(nw.col(cluster)), "sum")}
     found = totals(frame, [], keys, {**measures, **gaps}, Bins())
-    levels = [_listed(found[name]) for name in keys]
+    levels = _in_order([_listed(found[name]) for name in keys])
     weights = {name: measures[name][0] for name in (TOTAL, SQUARE) if name in measures}
     summed = [N, *weights]
     if (
@@ -264,6 +265,12 @@ def _of_clusters(
     columns: Columns = {name: as_labels(each)[row_of] for name, each in zip(keys, levels, strict=True)}
     columns |= {name: tables[kind, row_of, i] for i, name in enumerate(summed)}
     return columns | {cluster: kind}, number
+
+
+def _in_order(levels: list[list[Any]]) -> list[list[Any]]:
+    """Return the rows of some columns in an order of their own, whichever the engine gave them in: draws follow it."""
+    rows = list(zip(*levels, strict=True))
+    return [list(level) for level in zip(*(rows[i] for i in ascending(rows)), strict=True)]
 
 
 def _rank(dtype: Any) -> dict[Any, int] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sized
+from dataclasses import replace
 from typing import Any, overload
 
 import numpy as np
@@ -145,7 +146,8 @@ def trials(
         raise HowsureError(message)
 
     def table(some: Any) -> Any:
-        own = {role: _levels(each, some) for role, each in coded.items()}
+        of_some = {role: replace(each, codes=each.codes[some]) for role, each in coded.items()}
+        own = {role: _as_met(each) if role == "model" else each.used() for role, each in of_some.items()}
         return _counted(passed[some], own, None if weight is None else weight[some])
 
     return groups_of_columns(list(named), split).each(table) if named else table(slice(None))
@@ -165,21 +167,21 @@ def _successes(given: Any) -> Array:
     return found
 
 
-def _levels(column: Column, some: Any) -> tuple[Array, Array]:
-    """Return the distinct values of some rows of a column, in order of their codes, and each row's place there."""
-    codes = np.asarray(column.codes, dtype=np.int64)[some] - column.offset
+def _as_met(column: Column) -> tuple[Array, Array]:
+    """Return each row's place among the models, and these in the order in which the column names them."""
+    codes = np.asarray(column.codes, dtype=np.int64) - column.offset
     used, place = np.unique(codes, return_inverse=True)
-    return column.levels[used], place.ravel()
+    return place.ravel(), column.levels[used]
 
 
 def _counted(passed: Array, coded: dict[str, tuple[Array, Array]], weight: Array | None) -> Any:
-    """Return the table of some rows: columns are distinct values and places among them."""
-    tasks, task = coded["task"]
-    models, model = coded.get("model", (np.array(["all"]), np.zeros(len(task), dtype=np.intp)))
+    """Return the table of some rows: columns are places among distinct values, and these."""
+    task, tasks = coded["task"]
+    model, models = coded.get("model", (np.zeros(len(task), dtype=np.intp), np.array(["all"])))
     if "run" in coded:
-        _refuse_repeated(tasks, np.stack([task, coded["run"][1], model], 1))
+        _refuse_repeated(tasks, np.stack([task, coded["run"][0], model], 1))
     first = np.unique(task, return_index=True)[1]
-    for what, each in (("groups", coded["groups"][1] if "groups" in coded else None), ("sample_weight", weight)):
+    for what, each in (("groups", coded["groups"][0] if "groups" in coded else None), ("sample_weight", weight)):
         if each is not None and (each != each[first][task]).any():
             other = tasks.tolist()[task[np.flatnonzero(each != each[first][task])[0]]]
             message = f"The task {other!r} has several values of `{what}`. Give all its runs the same."
@@ -199,7 +201,7 @@ def _counted(passed: Array, coded: dict[str, tuple[Array, Array]], weight: Array
         message = f"`model` names one model only, {names[0]!r}. Leave `model` out, or add the runs of another."
         raise HowsureError(message)
     own, codes = zip(*(_cells(*each) for each in zip(runs, successes, strict=True)), strict=True)
-    named, cluster = coded.get("groups", (None, None))
+    cluster, named = coded.get("groups", (None, None))
     cluster = None if cluster is None else cluster[first]
     return counted_units(names, own, codes, None if weight is None else weight[first], cluster, clusters_named=named)
 
