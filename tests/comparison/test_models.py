@@ -126,6 +126,13 @@ def test_all_pairs_have_adjusted_p_values():
         holm["m3", "m0"]
 
 
+@pytest.mark.parametrize("wrong", ["hol", None, np.array([0, 1], dtype=object), ["holm"]])
+def test_a_correction_that_is_none_is_refused_before_any_work(wrong):
+    """Whatever it is: no pair has been compared by then."""
+    with pytest.raises(hs.HowsureError, match="correction"):
+        hs.compare_all(table_of(5, 1500), "accuracy", correction=wrong)
+
+
 def test_simultaneous_intervals_are_wider_than_single_ones():
     """Max-|t| intervals hold together: wider than each alone, narrower than Bonferroni's."""
     table = table_of(6, 1500)

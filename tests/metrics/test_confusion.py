@@ -15,3 +15,10 @@ def test_a_root_at_zero_has_no_derivative_in_any_unit(unit):
     slopes = unit * resolve("prevalence_threshold@macro", table).gradient(table.counted)
     assert np.isfinite(slopes).all()
     assert np.abs(slopes).max() < 1
+
+
+def test_the_smallest_weights_of_two_classes_are_told_from_none():
+    """Of two classes nothing is subtracted: a likelihood ratio keeps its digits where a cell is 1e-16 of all."""
+    table = hs.confusion([0, 0, 1, 1], [0, 1, 0, 1], sample_weight=[1e-16, 2.0, 1.0, 4.0])
+    of_rare, of_other = 0.2 / (1e-16 / 2), 1 / 0.8
+    assert hs.estimate(table, "nlr@macro", method="delta").value == pytest.approx((of_rare + of_other) / 2, rel=1e-12)

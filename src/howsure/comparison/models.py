@@ -11,9 +11,9 @@ from typing import Any, Literal
 import numpy as np
 
 from howsure.comparison.compare import compare
-from howsure.comparison.multiplicity import adjusted_p_values, simultaneous_differences
+from howsure.comparison.multiplicity import CORRECTIONS, adjusted_p_values, simultaneous_differences
 from howsure.comparison.result import Comparison, comparison_grid
-from howsure.errors import HowsureError, UnknownKeyError, checked_level
+from howsure.errors import HowsureError, UnknownKeyError, checked_level, one_of
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import evaluate, finished
 from howsure.estimates.evaluation import Evaluation
@@ -230,7 +230,7 @@ def compare_all(
     wanted = listed_metrics(metrics)
     settings: dict[str, Any] = {"confidence_level": confidence_level, "random_state": random_state}
     sides = Sides.checked(confidence_level, alternative)
-    if correction == "max_t":
+    if one_of("correction", correction, [*CORRECTIONS, "max_t"]) == "max_t":
         if sides.alternative != "two-sided":
             message = "correction='max_t' has two-sided intervals alone. Use another correction, such as 'holm'."
             raise HowsureError(message)

@@ -139,6 +139,9 @@ class ConfusionCounts(ClassCounts):
         if index is not None:
             tp, fn, fp, tn = (part[..., index] for part in self.outcomes())
             return tp, fn, fp, tn
+        if self.cells.shape[-1] == 2:  # nothing is subtracted, so that the smallest weights are told from none
+            tp, fn = self.hits, np.stack([self.cells[..., 0, 1], self.cells[..., 1, 0]], -1)
+            return tp, fn, fn[..., ::-1], tp[..., ::-1]
         tp, rows, columns, total = self.hits, self.rows, self.columns, self.total[..., None]
         tn = total - rows - columns + tp
         # Sums of weights do not cancel exactly: what is left of nothing must be nothing.
