@@ -277,7 +277,7 @@ TABLES = [
     lambda: hs.trials([1, 0, 1, 1], task=[1, 1, 2, 2]),
     lambda: hs.confusion([0, 1, 0, 1], [0, 1, 1, 1], by=["x", "x", "y", "y"]),
 ]  # fmt: skip
-SPARED = {"bootstrap", "define_metric"}  # which run a function of the user's
+SPARED = {"bootstrap", "bootstrap_ci", "define_metric"}  # which run a function of the user's
 
 
 def misuse(rng):
