@@ -9,13 +9,14 @@ BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 WORKERS = auto
 
-.PHONY: all help demo test slow check format bench clean
+.PHONY: all help demo test thorough slow check format bench clean
 
 all: help
 
 help:
 	@echo 'make demo    install howsure and its command line, print the example data, write report.html'
 	@echo 'make test    install what the tests need, and run them'
+	@echo 'make thorough run the tests that take seconds each: brief simulations; Spark, a server, a browser'
 	@echo 'make slow    run the long simulations of coverage too'
 	@echo 'make check   lint, formatting, types, import contracts, docstrings, examples in the documents'
 	@echo 'make format  format the code and mend what the linter can mend'
@@ -28,6 +29,9 @@ demo: $(VENV)/demo.stamp
 test: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
+thorough: $(VENV)/test.stamp
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "thorough and not slow"
+
 slow: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m slow
 
@@ -38,7 +42,7 @@ check: $(VENV)/dev.stamp
 	$(BIN)/python -m pytest -p no:randomly -m types tests/typing
 	$(BIN)/lint-imports
 	$(BIN)/python docs/check_docstrings.py
-	$(BIN)/python -m pytest -p no:randomly README.md CONTRIBUTING.md docs examples/README.md src
+	$(BIN)/python -m pytest -p no:randomly README.md CONTRIBUTING.md docs examples/README.md
 
 format: $(VENV)/dev.stamp
 	$(BIN)/ruff format .

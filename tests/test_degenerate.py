@@ -70,6 +70,7 @@ def check(estimate, bounds):
         assert low - slack <= estimate.value <= high + slack, estimate
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", [None, "delta"])
 @given(table=tables(), specs=several(SPECS, 10), level=st.sampled_from([0.5, 0.95, 0.999]))
 @settings(max_examples=150, deadline=None)
@@ -92,6 +93,7 @@ SUMS = [
 ]
 
 
+@pytest.mark.thorough
 @given(table=tables(), specs=several(SUMS, 5), level=st.sampled_from([0.5, 0.95, 0.999]))
 @settings(max_examples=120, deadline=None)
 def test_mover(table, specs, level):
@@ -102,6 +104,7 @@ def test_mover(table, specs, level):
 RATIOS = ["accuracy", "error_rate", "f1@binary+positive_class=1", "fbeta+beta=2@binary+positive_class=0", "jaccard@micro", "recall@micro", "mae"]  # fmt: skip
 
 
+@pytest.mark.thorough
 @given(table=tables())
 @settings(max_examples=115, deadline=None)
 def test_fieller(table):
@@ -113,6 +116,7 @@ SHARES = ["accuracy", "recall@binary+positive_class=1", "f1@binary+positive_clas
 PROPORTIONS = ["wilson", "wilson_cc", "clopper_pearson", "mid_p", "agresti_coull", "jeffreys", "logit", "arcsine", "likelihood_ratio"]  # fmt: skip
 
 
+@pytest.mark.thorough
 @given(table=tables(), methods=several(PROPORTIONS, 3))
 @settings(max_examples=70, deadline=None)
 def test_proportions(table, methods):

@@ -4,6 +4,7 @@ import importlib.util
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
@@ -16,6 +17,7 @@ def load(name):
     return module
 
 
+@pytest.mark.thorough
 def test_three_ways_to_the_metrics_of_a_calibrated_classifier(capsys):
     """Labels, scores and distribution agree within sampling error; scores alone are nearer to the distribution."""
     example = load("calibrated_scores")

@@ -26,6 +26,7 @@ def test_report_prints_the_estimates():
     assert "569 cases, positive class malignant (37.3 %)" in result.stdout
 
 
+@pytest.mark.thorough
 def test_a_process_of_its_own_prints_the_same():
     """Started from a shell, a command prints what it prints in these tests, and an error ends it with code 2."""
     apart = run_apart(*REPORT)
@@ -162,6 +163,7 @@ def test_report_is_written_as_a_page(tmp_path):
     assert "howsure report" in target.read_text()
 
 
+@pytest.mark.thorough
 def test_models_stand_side_by_side(tmp_path):
     """Several columns of predictions make one table with a column for each model, and one report."""
     target = tmp_path / "report.md"

@@ -12,6 +12,7 @@ CANCER = str(Path(__file__).parents[2] / "examples" / "breast_cancer.csv")
 REPORT = ["report", CANCER, "--y-true", "label", "--y-pred", "logistic"]
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk here")
 @pytest.mark.parametrize("how", ["table", "json"])
 def test_a_full_disk_is_one_line(how):

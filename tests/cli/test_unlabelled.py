@@ -5,6 +5,8 @@ import io
 import json
 from pathlib import Path
 
+import pytest
+
 import howsure as hs
 from support.shell import run
 
@@ -12,6 +14,7 @@ CANCER = str(Path(__file__).parents[2] / "examples" / "breast_cancer.csv")
 SCORES = ["unlabelled", CANCER, "--y-score", "score_logistic"]
 
 
+@pytest.mark.thorough
 def test_it_prints_the_estimates_of_python():
     """Counts at the threshold and areas of the scores come with the intervals that Python gives, and the note."""
     result = run(*SCORES, "--threshold", "0.3", "--metrics", "f1,roc_auc", "--format", "json")
@@ -72,6 +75,7 @@ def test_mistakes_end_with_one_line():
         assert result.stderr.count("\n") == 1
 
 
+@pytest.mark.thorough
 def test_a_few_labelled_cases_calibrate_the_scores(tmp_path):
     """With `--labelled` the intervals are those of Python's calibrator; half of the two options is refused."""
     rows = list(csv.DictReader(io.StringIO(Path(CANCER).read_text())))

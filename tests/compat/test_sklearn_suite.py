@@ -53,6 +53,7 @@ def test_every_difference_has_a_reason():
     assert all(len(each["reason"]) > 20 for each in LIST["differences"])
 
 
+@pytest.mark.thorough
 @pytest.mark.longest
 @pytest.mark.skipif(
     not sklearn.__version__.startswith(f"{LIST['version']}."),

@@ -58,6 +58,7 @@ def test_fixed_margins_have_their_own_limits():
     assert (curve.low[index], curve.high[index]) == pytest.approx((expected.low, expected.high))
 
 
+@pytest.mark.thorough
 def test_simultaneous_bands_are_wider_and_hold():
     """The simultaneous band holds the whole true curve between the outer deciles in about 95 % of 120 samples."""
     rng = np.random.default_rng(3)
@@ -103,6 +104,7 @@ class TestChoice:
         assert chosen.apparent == pytest.approx(best)
         assert hs.estimate(table.at(chosen.threshold.value), metric).value == pytest.approx(best)
 
+    @pytest.mark.thorough
     def test_optimism_is_taken_off(self):
         """Over many samples the apparent Youden index is too good, and the corrected one nearly right."""
         rng = np.random.default_rng(1)

@@ -186,6 +186,7 @@ def population_coverage(n, repeats, seed):
     return {metric: number / repeats for metric, number in hits.items()}
 
 
+@pytest.mark.thorough
 def test_population_metrics_fall_in_their_confidence_intervals():
     """Of 600 samples of 500 scores 95 % have an interval that holds the population's metric, within 3 errors."""
     for share in population_coverage(500, 600, 17).values():

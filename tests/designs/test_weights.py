@@ -114,6 +114,7 @@ def test_an_error_of_little_weight_is_no_proof():
     assert limits(hs.estimate(table, "recall@macro", method="mover"))[0] == pytest.approx(expected[0], abs=1e-3)
 
 
+@pytest.mark.thorough
 def test_weights_that_vary_much_cover():
     """At n = 50 with weights of a coefficient of variation of 1.5 the interval of accuracy covers 95 % or more."""
     rng = np.random.default_rng(1)

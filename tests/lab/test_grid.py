@@ -36,6 +36,7 @@ def test_a_run_goes_on_where_it_stopped(tmp_path):
     assert run(tmp_path, SOME[:1], ["auto"], draws=60, metrics=METRICS) == 1
 
 
+@pytest.mark.thorough
 def test_numbers_do_not_depend_on_processes(tmp_path):
     """Two processes write what one writes."""
     for processes in (1, 2):
@@ -68,6 +69,7 @@ def test_every_metric_of_counts_is_asked():
     assert len(set(found)) == len(found)
 
 
+@pytest.mark.thorough
 def test_command_line(tmp_path, capsys):
     """A grid is run, shown and written as a page with its pictures."""
     folder, page = tmp_path / "results", tmp_path / "coverage.md"
@@ -99,6 +101,7 @@ def test_summary_finds_the_narrowest_that_covers(tmp_path):
         assert at["relative_width"][covers].min() == pytest.approx(1)
 
 
+@pytest.mark.thorough
 def test_the_default_covers():
     """Where the data speak (five cases of the rarest class, five errors) no usual metric falls below the floor."""
     metrics = ["accuracy", "balanced_accuracy", "f1@macro", "precision@macro", "recall@macro", "mcc", "kappa"]

@@ -206,6 +206,7 @@ SMOOTH = [
 ]  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("design", DESIGNS)
 def test_delta_bootstrap_and_posterior_agree_on_large_tables(design):
     """At n = 20,000 the three standard errors agree within 3 % (and Monte Carlo error) for every smooth metric."""

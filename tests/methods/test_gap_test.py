@@ -66,6 +66,7 @@ def test_calibrated_scores_may_have_no_error(spec):
     assert narrow.method == "gap_test"
 
 
+@pytest.mark.thorough
 def test_the_lower_limit_is_the_exact_test_of_calibration():
     """It leaves 0 where the error is beyond its quantile among samples whose labels are drawn from the scores."""
     _, score = sample(0, 400)
@@ -147,6 +148,7 @@ def test_an_average_over_classes_has_no_interval():
     assert hs.estimate(table, "ece@binary+positive_class=1").low == 0
 
 
+@pytest.mark.thorough
 def test_a_difference_is_recovered_from_both_intervals():
     """Of a calibrated and a too extreme model the difference of their errors holds the truth, as the single ones do."""
     truth = -true_errors(lambda score: special.expit(0.7 * special.logit(score)))["ece"]

@@ -51,6 +51,7 @@ def test_moments_are_hanley_and_mcneils():
         assert share @ (wins - area) ** 2 == pytest.approx(hanley_mcneil_variance(area, m, n))
 
 
+@pytest.mark.thorough
 def test_interval_holds_one_half_when_the_test_does_not_reject():
     """Interval and SciPy's exact two-sided test agree, at several levels."""
     rng = np.random.default_rng(2)
@@ -119,6 +120,7 @@ def coverage(area, sizes, repeats, seed):
     return inside / repeats
 
 
+@pytest.mark.thorough
 def test_coverage_in_brief():
     """With four cases of each class the interval of normal scores covers at least 95 %, within noise (150 samples)."""
     assert coverage(0.85, (4, 4), 150, 5) >= 0.92

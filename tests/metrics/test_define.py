@@ -97,6 +97,7 @@ class TestScores:
         hit = np.where([0, 0, 1, 1], score**2, 1 - score**2)
         assert (estimate.value, estimate.standard_error) == pytest.approx((hit.mean(), hit.std() / 2))
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize(
         "value, slopes", [(roc_auc, roc_auc_slopes), (average_precision, average_precision_slopes)]
     )

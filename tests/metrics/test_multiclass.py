@@ -201,6 +201,7 @@ def coverage(repeats, size, seed):
     return inside / repeats
 
 
+@pytest.mark.thorough
 def test_intervals_cover():
     """Macro AUC, in both schemes, and macro AP cover at about 95 % with 100 cases of three classes (400 samples)."""
     assert coverage(400, 100, 3) == pytest.approx([0.95] * 3, abs=0.03)

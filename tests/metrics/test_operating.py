@@ -87,6 +87,7 @@ def test_gradients_sum_to_zero_with_the_counts(spec):
     assert (table.counts * gradient).sum() == pytest.approx(0, abs=1e-12)
 
 
+@pytest.mark.thorough
 def test_interval_covers():
     """Sensitivity at 90 % specificity of normal scores is covered at about 95 % (400 seeded samples of 200)."""
     rng = np.random.default_rng(2)

@@ -110,6 +110,7 @@ def test_delta_agrees_with_the_bootstrap(spec, design):
     assert standard_error(resolve(spec, table), table) == pytest.approx(drawn.standard_error, rel=0.07)
 
 
+@pytest.mark.thorough
 def test_every_drawing_method_serves():
     """Bootstrap (percentile, basic, BCa) and posterior (Bayesian bootstrap) give intervals near the delta method's."""
     rng = np.random.default_rng(9)

@@ -455,6 +455,7 @@ def test_text_and_frames_follow_the_ground(scored):
         assert all(luminance(each.get_color()) > 0.1 for each in drawn)
 
 
+@pytest.mark.thorough
 def test_plots_are_imported_when_they_are_used():
     """`import howsure` brings no Matplotlib; `howsure.plots` does, and without it says how to install it."""
     light = (

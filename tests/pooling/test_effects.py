@@ -233,6 +233,7 @@ def test_the_default_covers_where_experiments_are_few_and_unequal(experiments):
     assert covered["z"] / 800 < 0.9
 
 
+@pytest.mark.thorough
 def test_prediction_interval_covers_a_new_experiment():
     """The prediction interval holds the true value of a new experiment in about 95 % of simulated studies."""
     rng = np.random.default_rng(6)

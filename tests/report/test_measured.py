@@ -249,6 +249,7 @@ def page_of_classes(number):
     return len(report.to_html().encode())
 
 
+@pytest.mark.thorough
 def test_a_page_on_a_thousand_classes_would_stay_under_two_megabytes():
     """Each further class takes its share of 2 MB and less, by the pages on 200 and on 240 classes."""
     small, large = page_of_classes(200), page_of_classes(240)
@@ -283,6 +284,7 @@ def test_methods_come_with_their_sources():
     assert all(row[1].value for sheet in sheets for row in sheet.rows)
 
 
+@pytest.mark.thorough
 def test_more_classes_than_fit_a_matrix():
     """Beyond twenty classes the largest confusions stand for the matrix, and the page stays small."""
     rng = np.random.default_rng(0)
@@ -303,6 +305,7 @@ def test_so_many_metrics_that_only_one_level_is_shown(monkeypatch):
     assert report.levels == (0.9,)
 
 
+@pytest.mark.thorough
 def test_three_models_ten_classes_five_groups_in_time():
     """The report on 3 models, 10 classes and 5 groups takes under 5 s of processor time and under 2 MB."""
     rng = np.random.default_rng(1)
@@ -371,6 +374,7 @@ def test_the_results_are_json_whatever_they_hold(strange):
     assert math.isnan(hs.estimate(hs.from_counts([[30, 0], [5, 0]]), "precision").value)
 
 
+@pytest.mark.thorough
 def test_the_page_asks_nothing_of_anyone(report):
     """There is no address, no import and no outside source in the page, and its policy allows none."""
     page = report.to_html()

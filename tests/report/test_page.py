@@ -52,6 +52,7 @@ def test_undefined_values_sort_last(opened):
         assert column(page, index, 2)[-1] == "nan"
 
 
+@pytest.mark.thorough
 def test_the_level_control_changes_every_interval(report, opened):
     """At another level the texts, the bars, the bands and the headline are those of that level."""
     page = opened(report)
@@ -118,6 +119,7 @@ def test_curves_and_level_answer_to_the_keyboard(report, opened):
     assert page.get_by_label("99 %").is_checked()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("width", [400, 1600])
 def test_nothing_overflows(report, strange, opened, width):
     """The page is as wide as the window; what is wider scrolls within its own frame."""
@@ -163,6 +165,7 @@ def faults(page):
     return [(each["id"], each["impact"], each["nodes"][0]["html"][:200]) for each in violations]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_checker_of_accessibility_finds_no_fault(compact, opened, scheme):
     """A page with each kind of part has no fault that axe-core knows, on a light ground and on a dark one."""
@@ -177,6 +180,7 @@ def test_the_checker_of_accessibility_finds_no_fault_in_large_and_strange_report
         assert faults(opened(each, scheme=scheme)) == []
 
 
+@pytest.mark.thorough
 def test_paper_has_the_results_and_no_controls(report, opened, tmp_path):
     """In print the tables are whole, what scrolls on a screen included, and controls and hints are gone."""
     page = opened(report)

@@ -111,6 +111,7 @@ def test_a_study_of_one_experiment_has_a_report():
     assert "What to be careful about" not in [each.title for each in report.sections]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("width, scheme", [(400, "dark"), (1600, "light")])
 def test_a_study_s_page_in_a_browser(report, opened, width, scheme):
     """It opens offline without a complaint, fits the window, and axe-core finds no fault."""

@@ -133,6 +133,7 @@ def spark():
     found.stop()
 
 
+@pytest.mark.thorough
 @pytest.mark.xdist_group("spark")
 def test_spark_keeps_the_laws(spark):
     """A Spark frame gives the tables, intervals and errors that the same columns give in memory."""
@@ -245,6 +246,7 @@ def test_ctrl_c_ends_a_long_job():
     assert said.rstrip().endswith("KeyboardInterrupt")
 
 
+@pytest.mark.thorough
 def test_a_worker_that_is_killed():
     """Where a process dies that counts a part, the error says so, and no table is made of the other parts."""
     dask = pytest.importorskip("dask")
@@ -297,6 +299,7 @@ def postgres():
             run("pg_ctl", "--pgdata", f"{folder}/data", "--mode", "immediate", "stop")
 
 
+@pytest.mark.thorough
 def test_postgresql_keeps_the_laws(postgres):
     """A table of a PostgreSQL server gives what the same columns give in memory, counted by the server."""
     ibis = pytest.importorskip("ibis")

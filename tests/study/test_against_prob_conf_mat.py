@@ -146,6 +146,7 @@ def test_fixed_effects_agree(theirs, ours, metric):
         assert spread == pytest.approx(expected.std(), rel=0.05)
 
 
+@pytest.mark.thorough
 def test_random_effects_and_conflations_agree():
     """Paule–Mandel's random effect, its Hartung–Knapp form, and conflation by Beta and Gamma densities agree."""
     chosen = {

@@ -142,6 +142,7 @@ def numbers_of_all(kind, design, by):
     return numbers(table(kind, design, by))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("verb", VERBS)
 def test_parts_are_the_whole(verb):
     """Whatever a table is of and however its cases are parted, ordered and merged: equal counts and intervals."""

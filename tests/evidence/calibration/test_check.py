@@ -53,6 +53,7 @@ def test_groups_are_hosmer_and_lemeshows():
     assert test.groups_p_value == pytest.approx(stats.chi2.sf(literal, 10))
 
 
+@pytest.mark.thorough
 def test_calibrated_scores_are_rejected_at_the_nominal_rate():
     """Of calibrated batches each test rejects 5 %, and intervals of slope and intercept hold 1 and 0 in 95 %."""
     tests = [hs.calibration_test(hs.scores(*labelled(seed, 300))) for seed in range(250)]
@@ -65,6 +66,7 @@ def test_calibrated_scores_are_rejected_at_the_nominal_rate():
     )
 
 
+@pytest.mark.thorough
 def test_clusters_count_once():
     """Cases given four times in clusters reject at the nominal rate; taken for independent they reject far oftener."""
     naive, honest = [], []

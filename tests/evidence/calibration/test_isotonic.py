@@ -28,6 +28,7 @@ def naive(counts, row, column):
     return float(model.predict([row])[0])
 
 
+@pytest.mark.thorough
 @settings(max_examples=40, deadline=None)
 @given(COUNTS)
 def test_venn_abers_shares_are_those_of_refitting_with_one_more_case(counts):
@@ -43,6 +44,7 @@ def test_rising_shares_carry_on_over_scores_without_weight():
     assert rising_shares(counts).tolist() == [0.25, 0.25, 0.25, 0.75]
 
 
+@pytest.mark.thorough
 def test_steps_rise_along_straight_lines_on_average():
     """Draws are rising step functions whose mean between two labelled scores is the straight line."""
     table = hs.scores([0, 0, 1, 0, 1, 1], [0.0, 1.0, 2.0, 3.0, 4.0, 6.0])
@@ -54,6 +56,7 @@ def test_steps_rise_along_straight_lines_on_average():
     np.testing.assert_array_less(np.abs(curves.mean(0) - steps.mean(places)), 4.5 * error + 1e-12)
 
 
+@pytest.mark.thorough
 def test_separated_labels_leave_the_ends_uncertain():
     """Where n cases at one end are all of one class, the share there is a beta variable of three quarters of n and half a case."""
     table = hs.scores([0] * 9 + [1] * 4, np.arange(13.0))

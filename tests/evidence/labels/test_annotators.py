@@ -149,6 +149,7 @@ def test_every_case_is_allocated_to_one_class():
     assert (np.abs(draws.mean(0) - expected) <= 4 * error).all()
 
 
+@pytest.mark.thorough
 def test_delta_resamples_posterior_and_repetition_agree() -> None:
     """With much data the standard errors by delta, resampling, Gibbs and literal repetition of the study agree."""
     rng = np.random.default_rng(7)
@@ -164,6 +165,7 @@ def test_delta_resamples_posterior_and_repetition_agree() -> None:
         assert errors == pytest.approx([errors[-1]] * 3, rel=0.07)  # Gibbs' draws know it to 2 %
 
 
+@pytest.mark.thorough
 def test_intervals_cover_where_the_majority_vote_does_not() -> None:
     """Over 150 studies, 95 % intervals hold the truth; those against the majority vote do in about half of them."""
     rng = np.random.default_rng(3)

@@ -63,6 +63,7 @@ def test_the_power_is_the_best_of_ppi_plus_plus() -> None:
     assert ppi_mean(scores, stand_ins[:trusted], stand_ins[trusted:], best)[1] <= min(errors) * 1.001
 
 
+@pytest.mark.thorough
 def test_every_method_agrees_with_repeating_the_study() -> None:
     """Standard errors by delta and of draws are those of literal repetitions."""
     rng = np.random.default_rng(2)
@@ -86,6 +87,7 @@ def test_worthless_labels_cost_next_to_nothing() -> None:
     assert ours.high - ours.low < 1.08 * (alone.high - alone.low)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("trusted, right, accuracy", [(100, 0.9, 0.85), (100, 0.99, 0.97), (300, 0.97, 0.95)])
 def test_intervals_cover_and_are_narrower_than_the_trusted_ones(trusted, right, accuracy) -> None:
     """Over 120 studies, 95 % intervals hold the truth, and are narrower on average than from trusted cases alone."""

@@ -216,6 +216,7 @@ def test_a_corrected_table_is_not_corrected_again() -> None:
         hs.corrected(table, sensitivity=0.99, specificity=0.99)
 
 
+@pytest.mark.thorough
 def test_corrected_metrics_cover_where_recorded_ones_fail() -> None:
     """Over 250 studies with 7 % wrong labels, corrected 95 % intervals hold the truth; recorded ones mostly do not."""
     rng = np.random.default_rng(11)
@@ -235,6 +236,7 @@ def test_corrected_metrics_cover_where_recorded_ones_fail() -> None:
         assert ((plain.low <= truth[metric]) & (truth[metric] <= plain.high)).mean() < 0.5, metric
 
 
+@pytest.mark.thorough
 def test_credible_intervals_of_estimated_counts_leave_equal_probability_on_both_sides() -> None:
     """Highest density covers too little where counts are estimated, so there quantiles are the default; it can be asked for."""
     recorded = hs.from_counts([[430, 30], [25, 60]])

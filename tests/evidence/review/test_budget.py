@@ -98,6 +98,7 @@ def test_labels_stay_with_their_cells():
     assert "width of the 95 % interval" in str(turned)
 
 
+@pytest.mark.thorough
 def test_a_planned_review_narrows_more_than_an_even_one():
     """After a pilot review, spending by the plan gives narrower intervals than as many in each cell, in simulation."""
     rng = np.random.default_rng(5)

@@ -204,6 +204,7 @@ def test_nodes_at_a_step_average_steps_and_bumps():
             assert weights @ below == pytest.approx(probability, rel=1e-6)
 
 
+@pytest.mark.thorough
 def test_counts_beyond_the_quadrature_are_said(monkeypatch):
     """Where nothing at all is known of a million labels the nodes do not resolve the rates, and the estimate says so."""
     settings = {"reviewed_tp": 0, "mislabelled_tp": 0, "reviewed_fp": 0, "mislabelled_fp": 0, "method": "quadrature"}

@@ -131,6 +131,7 @@ def test_one_against_rest_keeps_the_review():
     assert drawn[0].standard_error == pytest.approx(wide.standard_error, rel=0.1)
 
 
+@pytest.mark.thorough
 def test_methods_agree_where_reviews_are_many():
     """Score, delta, bootstrap and posterior intervals of a large review differ by little."""
     table = hs.reviewed(10 * COUNTS, 10 * REVIEWS)
@@ -319,6 +320,7 @@ def simulated(classes, wrong, budget, studies, seed):
     return inside / studies
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("classes, wrong, budget", [(2, 0.2, 100), (4, 0.1, 200)])
 def test_coverage_in_brief(classes, wrong, budget):
     """95 % intervals hold the truth in 60 studies as often as they promise, and uncorrected ones hardly ever do."""

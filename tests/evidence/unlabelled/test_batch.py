@@ -112,6 +112,7 @@ def test_curves_carry_the_calibrators_uncertainty(method, rows):
         np.testing.assert_allclose(along, expected, rtol=1e-9 if rows == 400 else 2e-3)
 
 
+@pytest.mark.thorough
 def test_bands_of_a_calibrated_batch_hold_the_hidden_curve():
     """Over many labelled samples, the pointwise ROC band holds the true sensitivity about as often as it says."""
     rng = np.random.default_rng(5)
@@ -148,6 +149,7 @@ def test_what_needs_labels_is_refused():
             curve(table, band="simultaneous")
 
 
+@pytest.mark.thorough
 def test_a_long_batch_is_estimated_in_seconds():
     """A hundred thousand scores take the delta method by themselves, and draws at a threshold; results repeat."""
     table = hs.calibrated(np.random.default_rng(6).random(100_000), calibrator=calibrator("beta"))
@@ -177,6 +179,7 @@ def rates(method, column, splits, n_draws):
     return np.mean(inside, axis=0)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("column", ["score_logistic", "score_naive_bayes"])
 def test_intervals_hold_the_metric_of_hidden_labels(column):
     """Calibrated on 57 labelled cases, 95 % intervals hold the metrics of the other 512 in most splits."""

@@ -121,6 +121,7 @@ def test_periods_have_their_usual_names(every, names):
     assert chunks({"time": times}, {"by": times.astype(str).tolist()}, every, 3).keys == found.keys
 
 
+@pytest.mark.thorough
 def test_a_million_scores_take_about_a_sort():
     """All thresholds of a million scores cost a few sorts, not a pass a threshold."""
     from time import perf_counter
@@ -247,6 +248,7 @@ def test_pointwise_bands_hold_at_their_level():
     assert hits / 1500 == pytest.approx([0.95, 0.95], abs=0.02)
 
 
+@pytest.mark.thorough
 @settings(max_examples=60, deadline=None)
 @given(
     score=st.lists(st.sampled_from([0.0, 1.0, 0.5, 1e-9, 1 - 1e-9]) | st.floats(0, 1), min_size=1, max_size=12),

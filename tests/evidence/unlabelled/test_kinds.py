@@ -29,6 +29,7 @@ def literal(truth):
     )
 
 
+@pytest.mark.thorough
 def test_metrics_of_scores_of_many_classes_are_what_labels_give():
     """Draws of AUC, average precision, log loss and Brier score are as scikit-learn's after labels are drawn."""
     rng = np.random.default_rng(0)
@@ -68,6 +69,7 @@ def test_decisions_stand_beside_one_score():
     assert hs.estimate(turned, "recall") == pytest.approx(1 - hs.estimate(at, "recall"))
 
 
+@pytest.mark.thorough
 def test_a_kernel_density_estimate_is_a_distribution():
     """Of SciPy's kernel density estimate the part within [0, 1] counts; metrics are those of cases drawn from it."""
     kernels = stats.gaussian_kde(SCORE, weights=np.linspace(1, 2, len(SCORE)))
