@@ -1,0 +1,275 @@
+"""Logs of every harness are known by what they hold, and give its own scores and standard errors."""
+
+import gzip
+import importlib.util
+import json
+import shutil
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import howsure as hs
+from howsure.logs import opening
+from howsure.logs.opening import opened
+
+LOGS = Path(__file__).parents[1] / "data" / "logs"
+INSPECT = [LOGS / "inspect" / "new.eval", LOGS / "inspect" / "old.eval"]
+LM_EVAL = LOGS / "lm_eval"
+
+
+def inspect_results(path):
+    """Return what Inspect itself says of a log: value and standard error of each scorer."""
+    log = opened(path)
+    (header,) = log.archive.json(["header.json"]) if log.archive else [log.first]
+    found = {}
+    for each in header["results"]["scores"]:
+        numbers = {name: metric["value"] for name, metric in each["metrics"].items()}
+        found[each["name"]] = (numbers.get("accuracy", numbers.get("mean")), numbers["stderr"])
+    return found
+
+
+def harness_results(folder):
+    """Return what lm-evaluation-harness itself says: value and standard error by task and metric."""
+    found = {}
+    for path in folder.glob("results_*.json"):
+        for task, numbers in json.loads(path.read_text())["results"].items():
+            for name, value in numbers.items():
+                metric, _, kept = name.partition(",")
+                if kept and not metric.endswith("_stderr"):
+                    error = numbers[f"{metric}_stderr,{kept}"]
+                    found[task, metric if kept == "none" else f"{metric},{kept}"] = (value, error)
+    return found
+
+
+def assert_equal(log, task, results):
+    """Check the mean and its standard error of each metric."""
+    for metric, (value, error) in results.items():
+        found = hs.estimate(log.table(task, metric), "mean")
+        assert found.value == pytest.approx(value, abs=1e-12)
+        assert found.standard_error == pytest.approx(error, abs=1e-10), metric
+
+
+@pytest.mark.parametrize("name", ["new.eval", "old.eval", "new.json.gz"])
+def test_inspect_agrees(name):
+    """Means over two runs and standard errors, with clusters and without, are those that Inspect wrote into the log."""
+    path = LOGS / "inspect" / name
+    results = inspect_results(path)
+    assert set(results) == {"right", "grade"}
+    assert 0 < results["right"][1] != results["grade"][1] > 0
+    assert_equal(hs.read_log(path), "sums", results)
+
+
+@pytest.mark.parametrize("name", ["new", "old"])
+def test_lm_eval_agrees(name):
+    """Means and standard errors are those of the harness, but of scores that are all equal, where it has 0."""
+    results = harness_results(LM_EVAL / name)
+    log = hs.read_log(LM_EVAL / name)
+    assert log.models == (name,)
+    assert set(results) == {(task, metric) for task in log.tasks for metric in log.metrics(task)}
+    for task in log.tasks:
+        assert_equal(log, task, {metric: found for (of, metric), found in results.items() if of == task})
+    assert results["words", "exact_match,upper"] == (0.0, 0.0)
+    none_right = hs.estimate(log.table("words", "exact_match,upper"), "mean")
+    assert none_right.low == 0
+    assert none_right.high == pytest.approx(1 - 0.05 ** (1 / 9))  # mid-p: half of (1 - p)^9 is 0.025
+
+
+def test_both_formats_of_inspect_are_one_log():
+    """The archive and the JSON of one evaluation have the same rows."""
+    archive, document = (hs.read_log({"new": LOGS / "inspect" / name}) for name in ("new.eval", "new.json.gz"))
+    order = [
+        sorted(zip(each["metric"], each["item"], each["run"], each["score"], strict=True))
+        for each in (archive, document)
+    ]
+    assert order[0] == order[1]
+    assert set(archive["content"]) == set(document["content"])
+    assert archive["target"][0] == "1"
+
+
+def test_a_log_is_known_by_what_it_holds(tmp_path):
+    """Names and suffixes of files do not matter."""
+    for path in (*INSPECT, next(LM_EVAL.glob("new/samples_choice*"))):
+        plain = shutil.copy(path, tmp_path / "data.bin")
+        assert len(hs.read_log(plain)["score"]) == len(hs.read_log(path)["score"])
+
+
+def test_a_deflated_archive_and_one_cut_short_are_read(tmp_path):
+    """Early logs are compressed otherwise; one that did not end has its scores in a journal, and says so."""
+    log = opened(INSPECT[0])
+    names = list(log.archive.entries)
+    early, broken = tmp_path / "early.eval", tmp_path / "broken.eval"
+    for path, kept in (
+        (early, [name for name in names if name.startswith(("samples/", "header"))]),
+        (broken, [name for name in names if name.startswith(("samples/", "_journal"))]),
+    ):
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, found in zip(kept, log.archive.json(kept), strict=True):
+                archive.writestr(name, json.dumps(found))
+    assert hs.read_log(early).notes == ()
+    assert "did not end" in hs.read_log(broken).notes[0]
+    for path in (early, broken):
+        assert sorted(hs.read_log(path)["score"]) == sorted(hs.read_log(INSPECT[0])["score"])
+
+
+def test_without_a_decompressor_the_error_says_what_to_install(monkeypatch):
+    """Zstandard is not in Python before 3.14."""
+    monkeypatch.setattr(opening, "DECOMPRESSORS", {"no_such_module": bytes})
+    with pytest.raises(hs.HowsureError, match="pip install zstandard"):
+        hs.read_log(INSPECT)
+
+
+PROMPTFOO = {
+    "evalId": "eval-1",
+    "config": {"description": "capitals"},
+    "results": {
+        "version": 3,
+        "prompts": [],
+        "results": [
+            {
+                "promptIdx": 0,
+                "testIdx": index,
+                "provider": {"id": f"openai:{model}", "label": model},
+                "prompt": {"raw": "Capital of {{country}}?", "label": "short"},
+                "vars": {"country": country},
+                "testCase": {"vars": {"country": country}, "metadata": {"continent": continent}},
+                "success": passed,
+                "score": score,
+                "namedScores": {"style": score / 2},
+                "failureReason": reason,
+            }
+            for model, scores in {"new": (1, 1, 0.5), "old": (0, 1, 0)}.items()
+            for index, (country, continent, score, passed, reason) in enumerate(
+                zip(
+                    ("France", "Peru", "Chad"),
+                    ("Europe", "America", "Africa"),
+                    scores,
+                    (bool(each > 0.4) for each in scores),
+                    (0, 0, 2 if model == "old" else 1),
+                    strict=True,
+                )
+            )
+        ],
+    },
+}
+
+
+@pytest.mark.parametrize("lines", [False, True])
+def test_promptfoo(tmp_path, lines):
+    """Tests are told apart by their variables; one that ended in an error has no score."""
+    path = tmp_path / "output"
+    rows = PROMPTFOO["results"]["results"]
+    path.write_text("\n".join(map(json.dumps, rows)) if lines else json.dumps(PROMPTFOO))
+    log = hs.read_log(path, cluster="continent")
+    assert log.tasks == (("promptfoo",) if lines else ("capitals",))
+    assert log.models == ("new", "old")
+    assert log.metrics(log.tasks[0]) == ("pass", "score", "style")
+    assert log.joined(metric="score").lacking == {"new": 0, "old": 1}
+    table = log.table(metric="score", incomplete="drop")
+    assert hs.compare(table, "mean").value == pytest.approx((1 + 1) / 2 - (0 + 1) / 2)
+    assert hs.read_log(path, cluster="country")["item"][0] == '{"country": "France"}'
+
+
+def test_repeats_of_promptfoo_are_runs(tmp_path):
+    """With --repeat a test occurs several times: its runs."""
+    rows = [row | {"testIdx": index} for index, row in enumerate(PROMPTFOO["results"]["results"][:3] * 2)]
+    path = tmp_path / "output.json"
+    path.write_text(json.dumps({"results": {"results": rows}}))
+    log = hs.read_log(path)
+    assert log["run"].tolist() == [1] * 9 + [2] * 9
+    assert log.joined().runs.tolist() == [[2, 2, 2]]
+
+
+DEEPEVAL = {
+    "testFile": "test_bot.py",
+    "testCases": [
+        {
+            "name": f"test_case_{place}",
+            "input": asked,
+            "actualOutput": "…",
+            "expectedOutput": "yes",
+            "success": score >= 0.5,
+            "metricsData": [
+                {"name": "Correctness [GEval]", "threshold": 0.5, "success": score >= 0.5, "score": score},
+                {"name": "Bias", "threshold": 0.5, "score": None, "error": "timed out"}
+                if place == 2
+                else {"name": "Bias", "threshold": 0.5, "success": True, "score": 1.0},
+            ],
+            "metadata": {"topic": asked[0]},
+        }
+        for place, (asked, score) in enumerate([("a1", 0.9), ("a2", 0.2), ("b1", 0.6)])
+    ],
+    "conversationalTestCases": [],
+    "hyperparameters": {"model": "small", "prompt template": "v2"},
+}
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_deepeval(tmp_path, wrapped):
+    """Cases that are named by position are told apart by their input; a metric with an error has no score."""
+    path = tmp_path / ".latest_test_run.json"
+    path.write_text(json.dumps({"testRunData": DEEPEVAL} if wrapped else DEEPEVAL))
+    log = hs.read_log(path, cluster="topic")
+    assert (log.tasks, log.models) == (("test_bot.py",), ("small",))
+    assert log.metrics("test_bot.py") == ("pass", "Correctness [GEval]", "Bias")
+    assert set(log["item"]) == {"a1", "a2", "b1"}
+    found = hs.estimate(log.table(metric="Correctness [GEval]"), "mean")
+    assert found.value == pytest.approx((0.9 + 0.2 + 0.6) / 3)
+    assert np.isnan(log["score"][(log["item"] == "b1") & (log["metric"] == "Bias")]).all()
+    assert set(log["cluster"]) == {"a", "b"}
+
+
+@pytest.mark.parametrize(
+    "written, said",
+    [
+        (b"", "cannot be read"),
+        (b"{}", "is no log that is known. Known: Inspect, lm-evaluation-harness, promptfoo, DeepEval"),
+        (b"[1, 2]", "is no log that is known"),
+        (b"model,score\na,1\n", "cannot be read"),
+        (b"PK\x03\x04 and no more", "cannot be read"),
+        (gzip.compress(b'{"a": 1}')[:-9], "cannot be read"),
+        (b'{"lm_eval_version": "0.4.13", "results": {}}', "--log_samples"),
+        (b'{"eval": {"task": "a", "model": "b"}, "status": "success"}', "log_samples"),
+    ],
+)
+def test_what_is_no_log_is_refused(tmp_path, written, said):
+    """The error names the file and says what would be one."""
+    path = tmp_path / "a.json"
+    path.write_bytes(written)
+    with pytest.raises(hs.HowsureError, match=said) as error:
+        hs.read_log(path)
+    assert "a.json" in str(error.value)
+
+
+def test_in_a_folder_other_files_are_left_alone(tmp_path):
+    """A folder may hold results, settings and pictures beside logs."""
+    shutil.copytree(LM_EVAL / "new", tmp_path / "new")
+    (tmp_path / "new" / "notes.json").write_text('{"anything": 1}')
+    assert len(hs.read_log(tmp_path)["score"]) == len(hs.read_log(LM_EVAL / "new")["score"])
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(hs.HowsureError, match="There is no score in"):
+        hs.read_log(tmp_path / "empty")
+    with pytest.raises(hs.HowsureError, match="There is no file"):
+        hs.read_log(tmp_path / "nowhere")
+
+
+@pytest.mark.skipif(importlib.util.find_spec("inspect_ai") is None, reason="inspect-ai is not installed")
+def test_inspect_writes_such_logs(tmp_path, monkeypatch):
+    """The installed Inspect writes logs whose numbers are read as it says."""
+    monkeypatch.syspath_prepend(str(LOGS))
+    make_logs = importlib.import_module("make_logs")
+    make_logs.inspect_logs(tmp_path)
+    for name in ("new.eval", "old.eval", "new.json.gz"):
+        assert_equal(hs.read_log(tmp_path / name), "sums", inspect_results(tmp_path / name))
+
+
+@pytest.mark.skipif(importlib.util.find_spec("lm_eval") is None, reason="lm-eval is not installed")
+def test_the_harness_writes_such_logs(tmp_path, monkeypatch):
+    """The installed lm-evaluation-harness writes logs whose numbers are read as it says."""
+    monkeypatch.syspath_prepend(str(LOGS))
+    make_logs = importlib.import_module("make_logs")
+    make_logs.lm_eval_logs(tmp_path)
+    log, results = hs.read_log(tmp_path / "new"), harness_results(tmp_path / "new")
+    for task in log.tasks:
+        assert_equal(log, task, {metric: found for (of, metric), found in results.items() if of == task})
