@@ -4,6 +4,8 @@ import gzip
 import importlib.util
 import json
 import shutil
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from howsure.logs.opening import opened
 
 LOGS = Path(__file__).parents[1] / "data" / "logs"
 INSPECT = [LOGS / "inspect" / "new.eval", LOGS / "inspect" / "old.eval"]
+DOCUMENT = LOGS / "inspect_json" / "new.json.gz"
 LM_EVAL = LOGS / "lm_eval"
 
 
@@ -51,10 +54,9 @@ def assert_equal(log, task, results):
         assert found.standard_error == pytest.approx(error, abs=1e-10), metric
 
 
-@pytest.mark.parametrize("name", ["new.eval", "old.eval", "new.json.gz"])
-def test_inspect_agrees(name):
+@pytest.mark.parametrize("path", [*INSPECT, DOCUMENT])
+def test_inspect_agrees(path):
     """Means over two runs and standard errors, with clusters and without, are those that Inspect wrote into the log."""
-    path = LOGS / "inspect" / name
     results = inspect_results(path)
     assert set(results) == {"right", "grade"}
     assert 0 < results["right"][1] != results["grade"][1] > 0
@@ -78,7 +80,7 @@ def test_lm_eval_agrees(name):
 
 def test_both_formats_of_inspect_are_one_log():
     """The archive and the JSON of one evaluation have the same rows."""
-    archive, document = (hs.read_log({"new": LOGS / "inspect" / name}) for name in ("new.eval", "new.json.gz"))
+    archive, document = map(hs.read_log, (INSPECT[0], DOCUMENT))
     order = [
         sorted(zip(each["metric"], each["item"], each["run"], each["score"], strict=True))
         for each in (archive, document)
@@ -254,22 +256,23 @@ def test_in_a_folder_other_files_are_left_alone(tmp_path):
         hs.read_log(tmp_path / "nowhere")
 
 
-@pytest.mark.skipif(importlib.util.find_spec("inspect_ai") is None, reason="inspect-ai is not installed")
-def test_inspect_writes_such_logs(tmp_path, monkeypatch):
+def made(package, folder):
+    """Let a package write logs in a process of its own."""
+    if importlib.util.find_spec({"inspect": "inspect_ai"}.get(package, package)) is None:
+        pytest.skip(f"{package} is not installed")
+    subprocess.run([sys.executable, str(LOGS / "make_logs.py"), package, str(folder)], check=True, capture_output=True)
+
+
+def test_inspect_writes_such_logs(tmp_path):
     """The installed Inspect writes logs whose numbers are read as it says."""
-    monkeypatch.syspath_prepend(str(LOGS))
-    make_logs = importlib.import_module("make_logs")
-    make_logs.inspect_logs(tmp_path)
+    made("inspect", tmp_path)
     for name in ("new.eval", "old.eval", "new.json.gz"):
         assert_equal(hs.read_log(tmp_path / name), "sums", inspect_results(tmp_path / name))
 
 
-@pytest.mark.skipif(importlib.util.find_spec("lm_eval") is None, reason="lm-eval is not installed")
-def test_the_harness_writes_such_logs(tmp_path, monkeypatch):
+def test_the_harness_writes_such_logs(tmp_path):
     """The installed lm-evaluation-harness writes logs whose numbers are read as it says."""
-    monkeypatch.syspath_prepend(str(LOGS))
-    make_logs = importlib.import_module("make_logs")
-    make_logs.lm_eval_logs(tmp_path)
+    made("lm_eval", tmp_path)
     log, results = hs.read_log(tmp_path / "new"), harness_results(tmp_path / "new")
     for task in log.tasks:
         assert_equal(log, task, {metric: found for (of, metric), found in results.items() if of == task})

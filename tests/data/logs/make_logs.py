@@ -1,6 +1,6 @@
 """Logs of Inspect and of lm-evaluation-harness, written by these packages themselves, with models that only pretend.
 
-To make the stored ones again, with inspect-ai 0.3.285 and lm-eval 0.4.13: ``python make_logs.py FOLDER``.
+To make the stored ones again, with inspect-ai 0.3.285 and lm-eval 0.4.13: ``python make_logs.py inspect FOLDER`` and ``lm_eval``.
 """
 
 import gzip
@@ -129,6 +129,5 @@ def lm_eval_logs(folder):
 
 
 if __name__ == "__main__":
-    where = Path(sys.argv[1])
-    inspect_logs(where / "inspect")
-    lm_eval_logs(where / "lm_eval")
+    which, where = sys.argv[1:]
+    {"inspect": inspect_logs, "lm_eval": lm_eval_logs}[which](Path(where))
