@@ -52,7 +52,7 @@ class LogEvaluation(Tabular, Mapping[Key, Estimate]):
     ...               "run": [1] * 6, "metric": ["accuracy"] * 6, "score": [1, 0, 1, 1, 0, 0]})
     >>> found = hs.evaluate_log(log)
     >>> print(found["sums", "new"], found.comparisons["sums", "old"].value)
-    0.667 [0.135, 0.983] -0.3333333333333333
+    0.667 [0.132, 0.983] -0.3333333333333333
     """
 
     estimates: Mapping[Key, Estimate]
@@ -161,8 +161,8 @@ class LogEvaluation(Tabular, Mapping[Key, Estimate]):
     def grid(self) -> Grid:
         """Return a table of strings, one row for each task and model; below it what to be careful about."""
         levels = [each.confidence_level for each in self.estimates.values()]
-        headers = ("task", "model", "items", self.statistic, f"{percent(levels[0])} interval")
-        headers += ("difference", "from", "p") if self.comparisons else ()
+        compared = ("difference", "from", "p") if self.comparisons else ()
+        headers = ("task", "model", "items", self.statistic, f"{percent(levels[0])} interval", *compared)
         rows = tuple(self._row(*key) for key in self.estimates)
         return Grid(headers, rows, "\n".join([*self.sentences(), *self.cautions]))
 
@@ -229,7 +229,7 @@ def evaluate_log(
     >>> log = hs.Log({"task": ["sums"] * 16, "model": ["new"] * 8 + ["old"] * 8, "item": [*"abcdefgh"] * 2,
     ...               "run": [1] * 16, "metric": ["accuracy"] * 16, "score": passed["new"] + passed["old"]})
     >>> print(hs.evaluate_log(log, baseline="old").comparisons["sums", "new"])
-    mean: new − old = 0.500 [0.084, 0.944], p = 0.023
+    mean: new − old = 0.500 [0.013, 0.785], p = 0.046
     """
     level = checked_level(confidence_level)
     if baseline is not None:

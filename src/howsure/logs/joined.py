@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError
 from howsure.sources.trials import counted_tasks
 from howsure.sources.values import values
+from howsure.tables.paired import paired_table
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
@@ -55,7 +56,7 @@ class Joined:
     @property
     def shared(self) -> int:
         """Number of items that all models have."""
-        return self.runs.shape[1]
+        return int(self.runs.shape[1])
 
     @cached_property
     def runs(self) -> Array:
@@ -101,5 +102,7 @@ class Joined:
     @property
     def of_models(self) -> dict[str, Table]:
         """The table of each model."""
-        table = self.table
-        return {name: table.model(name) if len(self.models) > 1 else table for name in self.models}
+        if len(self.models) < 2:
+            return {self.models[0]: self.table}
+        paired = paired_table(self.table, "evaluate_log")
+        return {name: paired.model(name) for name in self.models}

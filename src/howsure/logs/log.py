@@ -39,7 +39,7 @@ class Log(Mapping[str, Array]):
     >>> log
     <Log: 6 scores of 3 items, 1 task, 2 models, 1 metric>
     >>> print(hs.compare(log.table(), "mean"))
-    mean: new − old = 0.333 [-0.580, 1.000], p = 0.423
+    mean: new − old = 0.333 [-0.415, 0.792], p = 0.317
     """
 
     columns: Mapping[str, Any]
@@ -145,7 +145,7 @@ def joined(log: Mapping[str, Array], task: str, metric: str) -> Joined:
     has = np.isfinite(score)
     counted = np.bincount(model[has] * len(items) + item[has], minlength=len(models) * len(items))
     present = counted.reshape(len(models), len(items)) > 0
-    shared = present.all(0)
+    shared = np.asarray(present.all(0))
     kept = has & shared[item]
     place = np.cumsum(shared) - 1
     beside = {name: log[name][rows] if name in log else None for name in ("cluster", "content")}
