@@ -223,6 +223,7 @@ from .tables.score_matrix import (
 from .tables.scores import ScoresTable as ScoresTable
 from .tables.table import Table as Table
 from .tables.values import (
+    ErrorsTable as ErrorsTable,
     PairedValuesTable as PairedValuesTable,
     TrialsTable as TrialsTable,
     ValuesTable as ValuesTable,
