@@ -76,7 +76,9 @@ def read_log(logs: Files | Mapping[str, Files], *, cluster: str | None = None) -
                 if key in owners and (name is None or key not in runs):
                     _refuse_twice(key, owners[key], path)
                 owners[key] = path
-            scores += [each._replace(run=each.run + runs.get((each.task, each.model), 0)) for each in found]
+            if any(key in runs for key in keys):
+                found = [each._replace(run=each.run + runs.get((each.task, each.model), 0)) for each in found]
+            scores += found
             for each in found:
                 key = each.task, each.model
                 runs[key] = max(runs.get(key, 0), each.run)
