@@ -219,3 +219,27 @@ def test_several_files_under_one_name_are_runs():
     log = hs.read_log({"twice": [path, path]})
     assert log.joined().runs.tolist() == [[4] * 9]
     assert set(log["run"]) == {1, 2, 3, 4}
+
+
+def test_columns_make_a_log():
+    """All that is needed must be there, of one length; a run that a model has twice would count as two."""
+    log = log_of(GRADES)
+    for columns, said in (
+        ({}, "A log is a mapping with the columns item, metric, model, run, score, task"),
+        ({**log, "score": log["score"][1:]}, "differ in length"),
+        ({**log, "score": ["high"] * 80}, "`score` holds what is no number"),
+        ({name: column[:0] for name, column in log.items()}, "at least one score"),
+    ):
+        with pytest.raises(hs.HowsureError, match=said):
+            hs.Log(columns)
+    with pytest.raises(hs.HowsureError, match="run 1 of the item 'q\\d+' twice"):
+        hs.Log({name: np.concatenate([column, column[:1]]) for name, column in log.items()}).table()
+    with pytest.raises(hs.HowsureError, match="from `read_log`, not dict"):
+        hs.evaluate_log(dict(log))
+
+
+def test_a_log_is_data():
+    """Its columns go where columns go."""
+    log = log_of({"A": PASSED["A"]})
+    table = hs.trials("score", task="item", run="run", data=log)
+    assert hs.estimate(table, "mean").low == hs.estimate(log.table(), "mean").low

@@ -1,5 +1,6 @@
 """Logs of every harness are known by what they hold, and give its own scores and standard errors."""
 
+import contextlib
 import gzip
 import importlib.util
 import json
@@ -276,3 +277,38 @@ def test_the_harness_writes_such_logs(tmp_path):
     log, results = hs.read_log(tmp_path / "new"), harness_results(tmp_path / "new")
     for task in log.tasks:
         assert_equal(log, task, {metric: found for (of, metric), found in results.items() if of == task})
+
+
+def broken(value, rng):
+    """Return JSON in which some values are others, and some fields are gone."""
+    if rng.random() < 0.03:
+        others = [None, True, -1, 1e9, float("nan"), "", "C", [], {}, [[]], {"a": 1}, "\x1b[31m", "x" * 2000]
+        return others[rng.integers(len(others))]
+    if isinstance(value, dict):
+        return {name: broken(each, rng) for name, each in value.items() if rng.random() > 0.02}
+    return [broken(each, rng) for each in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("which", ["inspect", "lm_eval", "promptfoo", "deepeval"])
+def test_broken_logs_are_read_or_refused(tmp_path, which):
+    """Whatever a log's fields hold, there is a log or our error; and the log is evaluated, or refused likewise."""
+    rng = np.random.default_rng(len(which))
+    lines = next(LM_EVAL.glob("new/samples_words*")).read_text().splitlines()
+    sound = {
+        "inspect": lambda: [document],
+        "lm_eval": lambda: [json.loads(line) for line in lines],
+        "promptfoo": lambda: [PROMPTFOO],
+        "deepeval": lambda: [DEEPEVAL],
+    }
+    whole = json.loads(gzip.decompress(DOCUMENT.read_bytes()))
+    kept = ("id", "epoch", "input", "target", "metadata", "scores")
+    document = whole | {"samples": [{name: each[name] for name in kept} for each in whole["samples"]]}
+    read = 0
+    for _ in range(100):
+        path = tmp_path / "log.json"
+        path.write_text("\n".join(json.dumps(broken(each, rng)) for each in sound[which]()))
+        with contextlib.suppress(hs.HowsureError):
+            log = hs.read_log(path)
+            read += 1
+            hs.evaluate_log(log)
+    assert read > 20

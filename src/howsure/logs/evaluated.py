@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,7 +11,7 @@ from howsure.comparison.compare import compare
 from howsure.comparison.multiplicity import adjusted_p_values
 from howsure.comparison.result import Comparison
 from howsure.designs.clusters import FEW
-from howsure.errors import HowsureError, UnknownKeyError, checked_level, listed, one_of
+from howsure.errors import HowsureError, checked_level, listed, looked_up, one_of
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import estimate
 from howsure.grids import Grid, Tabular, interval_text, number, p_text, percent, significant_decimals
@@ -64,9 +65,7 @@ class LogEvaluation(Tabular, Mapping[Key, Estimate]):
     notes: tuple[str, ...]
 
     def __getitem__(self, key: Key) -> Estimate:
-        if key not in self.estimates:
-            raise UnknownKeyError.unknown("task and model", str(key), map(str, self.estimates))
-        return self.estimates[key]
+        return looked_up("task and model", key, self.estimates)
 
     def __iter__(self) -> Iterator[Key]:
         return iter(self.estimates)
@@ -147,16 +146,10 @@ class LogEvaluation(Tabular, Mapping[Key, Estimate]):
             "confidence_level": own.confidence_level,
             "reason": own.reason,
         }
-        if compared is not None:
-            found |= {
-                "against": compared.names[1],
-                "difference": compared.value,
-                "difference_low": compared.low,
-                "difference_high": compared.high,
-                "difference_standard_error": compared.standard_error,
-                "p_value": compared.p_value,
-            }
-        return found
+        found["against"] = None if compared is None else compared.names[1]
+        fields = {"difference": "value", "difference_low": "low", "difference_high": "high"}
+        fields |= {"difference_standard_error": "standard_error", "p_value": "p_value"}
+        return found | {name: getattr(compared, field, math.nan) for name, field in fields.items()}
 
     def grid(self) -> Grid:
         """Return a table of strings, one row for each task and model; below it what to be careful about."""
@@ -231,6 +224,9 @@ def evaluate_log(
     >>> print(hs.evaluate_log(log, baseline="old").comparisons["sums", "new"])
     mean: new − old = 0.500 [0.013, 0.785], p = 0.046
     """
+    if not isinstance(log, Log):
+        message = f"`evaluate_log` takes a log, from `read_log`, not {type(log).__name__}."
+        raise HowsureError(message)
     level = checked_level(confidence_level)
     if baseline is not None:
         one_of("model", baseline, log.models)

@@ -11,9 +11,12 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, listed, one_of
 from howsure.logs.joined import Joined
+from howsure.sources.columns import refuse_other_lengths
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
+KINDS: dict[str, Any] = {"run": np.intp, "score": float}  # other columns hold text
+REQUIRED = {"task", "model", "item", "run", "metric", "score"}
 OPTIONAL = ("cluster", "content", "target", "answer")  # columns that a log need not have
 
 
@@ -46,8 +49,11 @@ class Log(Mapping[str, Array]):
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        kinds: dict[str, Any] = {"run": np.intp, "score": float}
-        made = {name: np.asarray(each, dtype=kinds.get(name, object)) for name, each in self.columns.items()}
+        if not isinstance(self.columns, Mapping) or not self.columns.keys() >= REQUIRED:
+            message = f"A log is a mapping with the columns {', '.join(sorted(REQUIRED))}, and may have more."
+            raise HowsureError(message)
+        made = {str(name): _column(str(name), each) for name, each in self.columns.items()}
+        refuse_other_lengths({name: len(each) for name, each in made.items()})
         object.__setattr__(self, "columns", made)
 
     def __getitem__(self, name: str) -> Array:
@@ -143,6 +149,7 @@ def joined(log: Mapping[str, Array], task: str, metric: str) -> Joined:
     items, item = _coded(log["item"][rows])
     score = log["score"][rows]
     has = np.isfinite(score)
+    _refuse_repeated(models, items, model, item, log["run"][rows])
     counted = np.bincount(model[has] * len(items) + item[has], minlength=len(models) * len(items))
     present = counted.reshape(len(models), len(items)) > 0
     shared = np.asarray(present.all(0))
@@ -163,6 +170,18 @@ def joined(log: Mapping[str, Array], task: str, metric: str) -> Joined:
     )
 
 
+def _column(name: str, given: Any) -> Array:
+    try:
+        found = np.asarray(given, dtype=KINDS.get(name, object))
+    except (TypeError, ValueError):
+        message = f"`{name}` holds what is no number. Give one for each score."
+        raise HowsureError(message) from None
+    if found.ndim != 1 or not len(found):
+        message = f"`{name}` has shape {found.shape}. Give one value for each of at least one score."
+        raise HowsureError(message)
+    return found
+
+
 def _distinct(column: Array) -> tuple[str, ...]:
     return tuple(dict.fromkeys(column.tolist()))
 
@@ -181,6 +200,20 @@ def _several(item: Array, codes: Array) -> Array:
     found = np.zeros(len(first), dtype=bool)
     found[item[codes != first[item]]] = True
     return found
+
+
+def _refuse_repeated(models: Sequence[str], items: Sequence[str], model: Array, item: Array, run: Array) -> None:
+    """Refuse a run of an item that a model has twice: it would count as two runs."""
+    runs, place = np.unique(run, return_inverse=True)
+    flat = (model * len(items) + item) * len(runs) + place.ravel()
+    distinct, first = np.unique(flat, return_index=True)
+    if len(distinct) < len(flat):
+        again = int(np.setdiff1d(np.arange(len(flat)), first)[0])
+        message = (
+            f"The model {models[model[again]]!r} has run {run[again]} of the item {items[item[again]]!r} twice. "
+            "Give each run a number of its own."
+        )
+        raise HowsureError(message)
 
 
 def _unlike(item: Array, content: Array | None) -> int:

@@ -6,7 +6,6 @@ import gzip
 import importlib
 import json
 import zipfile
-import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -74,23 +73,14 @@ class Archive:
 
 
 def opened(path: Path) -> Opened:
-    """Return what a file holds.
-
-    Raises
-    ------
-    HowsureError
-        If it cannot be read, or is neither an archive nor JSON.
-    """
-    try:
-        with path.open("rb") as file:
-            start = file.read(4)
-        if start == ARCHIVE:
-            with zipfile.ZipFile(path) as whole:
-                return Opened(path, Archive(path, {each.filename: each for each in whole.infolist()}), [])
-        data = gzip.decompress(path.read_bytes()) if start[:2] == GZIP else path.read_bytes()
-        return Opened(path, None, _records(data.decode("utf-8-sig")))
-    except (OSError, EOFError, zlib.error, zipfile.BadZipFile, ValueError, RecursionError) as error:
-        raise HowsureError.unreadable(f"'{path}'", error) from None
+    """Return what a file holds; what is neither an archive nor JSON raises whatever its reader does."""
+    with path.open("rb") as file:
+        start = file.read(4)
+    if start == ARCHIVE:
+        with zipfile.ZipFile(path) as whole:
+            return Opened(path, Archive(path, {each.filename: each for each in whole.infolist()}), [])
+    data = gzip.decompress(path.read_bytes()) if start[:2] == GZIP else path.read_bytes()
+    return Opened(path, None, _records(data.decode("utf-8-sig")))
 
 
 def _records(text: str) -> list[Any]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from howsure.errors import HowsureError, did_you_mean, listed
+from howsure.errors import HowsureError, did_you_mean, listed, reading
 from howsure.logs.deepeval import DEEPEVAL
 from howsure.logs.inspect import INSPECT
 from howsure.logs.lm_eval import LM_EVAL
@@ -14,7 +14,7 @@ from howsure.logs.log import OPTIONAL, Log
 from howsure.logs.opening import opened
 from howsure.logs.promptfoo import PROMPTFOO
 from howsure.logs.records import Reader, Score
-from howsure.sources.locations import nearby
+from howsure.sources.locations import is_file, nearby
 
 READERS: list[Reader] = [INSPECT, LM_EVAL, PROMPTFOO, DEEPEVAL]
 SUFFIXES = (".eval", ".json", ".jsonl", ".json.gz", ".jsonl.gz")  # of what is looked at in a folder
@@ -98,22 +98,25 @@ def _files(given: Any) -> Iterator[tuple[Path, bool]]:
         message = f"A log is given by its path, not by {given!r}."
         raise HowsureError(message)
     path = Path(given)
-    if path.is_dir():
+    with reading(f"'{given}'"):  # a name that no system has
+        is_folder = path.is_dir() and bool(str(given))
+    if is_folder:
         found = (each for each in sorted(path.rglob("*")) if each.is_file() and each.name.endswith(SUFFIXES))
         yield from ((each, False) for each in found)
-    elif path.exists():
+    elif is_file(path):
         yield path, True
     else:
-        message = f"There is no file '{path}'.{nearby(path)}"
+        message = f"There is no file '{given}'.{nearby(path)}"
         raise HowsureError(message)
 
 
 def _read(path: Path, *, is_alone: bool) -> tuple[list[Score], list[str]]:
     """Return the scores of a file, and what to know of it; none of a file beside logs in a folder."""
-    log = opened(path)
-    reader = next((each for each in READERS if each.knows(log)), None)
-    if reader is not None:
-        return list(reader.scores(log)), list(reader.notes(log))
+    with reading(f"'{path}'"):
+        log = opened(path)
+        reader = next((each for each in READERS if each.knows(log)), None)
+        if reader is not None:
+            return list(reader.scores(log)), list(reader.notes(log))
     if not is_alone:
         return [], []
     if "task_hashes" in log.first or "lm_eval_version" in log.first:
