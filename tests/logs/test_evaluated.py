@@ -243,3 +243,12 @@ def test_a_log_is_data():
     log = log_of({"A": PASSED["A"]})
     table = hs.trials("score", task="item", run="run", data=log)
     assert hs.estimate(table, "mean").low == hs.estimate(log.table(), "mean").low
+
+
+def test_where_lower_is_better_the_lowest_is_best():
+    """Of a rate of flips the lowest model is the best, and one is worse if it is higher."""
+    steady = np.tile([[1, 1, 1, 1]], (40, 1))
+    log = log_of({"A": PASSED["A"][:, :4], "B": steady})
+    found = hs.evaluate_log(log, statistic="flip_rate")
+    assert found.comparisons["t", "A"].names[1] == "B"
+    assert found.worse(0.05) == [("t", "A")]

@@ -100,6 +100,14 @@ def test_refusals(call, said):
         call()
 
 
+def test_files_give_the_same_numbers(tmp_path):
+    """Truth and predictions are read from a file by name."""
+    path = tmp_path / "a.csv"
+    path.write_text("A,true\n" + "\n".join(f"{a},{t}" for a, t in zip(MODELS["A"], TRUE, strict=True)))
+    found = hs.estimate(hs.values("A", truth="true", data=str(path)), "r2")
+    assert found.value == pytest.approx(r2_score(TRUE, MODELS["A"]), abs=1e-10)
+
+
 def test_groups_and_parts(tmp_path):
     """Tables of groups, sums of parts and saved tables hold the same numbers."""
     by = np.repeat(["x", "y"], 30)

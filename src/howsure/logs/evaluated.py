@@ -19,6 +19,7 @@ from howsure.logs.joined import Joined
 from howsure.logs.log import Log
 from howsure.methods.interval import Method
 from howsure.methods.names import MethodName
+from howsure.metrics.binding import resolve
 
 Key = tuple[str, str]  # task and model
 NEARLY = 0.95  # share right, from which on a task has little left to tell
@@ -92,7 +93,11 @@ class LogEvaluation(Tabular, Mapping[Key, Estimate]):
 
     def worse(self, margin: float) -> list[Key]:
         """Return tasks and models that are shown to be worse than the other by more than a margin: the interval is."""
-        return [key for key, each in self.comparisons.items() if each.high < -margin]
+        return [
+            key
+            for key, each in self.comparisons.items()
+            if (each.low > margin if each.better == "lower" else each.high < -margin)
+        ]
 
     def sentences(self) -> list[str]:
         """Return, for each task, which models cannot be told apart."""
@@ -192,8 +197,8 @@ def evaluate_log(
     log : Log
         From `read_log`.
     baseline : str, optional
-        The model that all others are compared with; by default the one with the highest value in each task, and the
-        p-values are adjusted for all pairs that it was chosen from.
+        The model that all others are compared with. By default the best of each task: the highest, unless the statistic
+        is better where it is lower, such as ``"flip_rate"``; p-values are then adjusted for all pairs of its models.
     metric : str, optional
         Which of the log's scores; by default the main one of each task.
     statistic : str
@@ -237,7 +242,7 @@ def evaluate_log(
         raise HowsureError.unknown("metric", metric, known)
     if absent := [task for task, each in tasks.items() if baseline is not None and baseline not in each.models]:
         message = (
-            f"The baseline {baseline!r} has no scores of the tasks {listed(absent)}. Leave them out, or add its log."
+            f"The baseline {baseline!r} has no scores of the tasks {listed(absent)}. Add its log, or leave out theirs."
         )
         raise HowsureError(message)
     estimates: dict[Key, Estimate] = {}
@@ -246,7 +251,7 @@ def evaluate_log(
     for task, each in tasks.items():
         own = {model: estimate(table, statistic, **settings) for model, table in each.of_models.items()}
         estimates |= {(task, model): found for model, found in own.items()}
-        against = max(own, key=lambda model: own[model].value) if baseline is None else baseline
+        against = _best(own, statistic, each) if baseline is None else baseline
         others = [model for model in own if model != against]
         pairs += len(others) * (len(own) if baseline is None else 2) // 2
         comparisons |= {
@@ -267,6 +272,12 @@ def evaluate_log(
         pairs=pairs,
         notes=log.notes,
     )
+
+
+def _best(own: Mapping[str, Estimate], statistic: str, joined: Joined) -> str:
+    """Return the model with the best value: the highest, unless the statistic says that lower is better."""
+    sign = -1.0 if resolve(statistic, joined.of_models[joined.models[0]]).better == "lower" else 1.0
+    return max(own, key=lambda model: sign * own[model].value)
 
 
 def cautions(found: Joined) -> Iterator[str]:
