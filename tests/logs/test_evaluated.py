@@ -252,3 +252,12 @@ def test_where_lower_is_better_the_lowest_is_best():
     found = hs.evaluate_log(log, statistic="flip_rate")
     assert found.comparisons["t", "A"].names[1] == "B"
     assert found.worse(0.05) == [("t", "A")]
+
+
+def test_one_model_has_no_comparison():
+    """Its scores alone are shown, on the page too."""
+    found = hs.evaluate_log(log_of({"A": GRADES["A"]}))
+    assert not found.comparisons
+    assert found.sentences() == []
+    assert found.grid().headers[-1] == "95 % interval"
+    assert "Differences on the same items" not in report_of_log(found).to_html()

@@ -79,6 +79,47 @@ def test_lm_eval_agrees(name):
     assert none_right.high == pytest.approx(1 - 0.05 ** (1 / 9))  # mid-p: half of (1 - p)^9 is 0.025
 
 
+def test_scores_of_several_parts_have_a_name_each(tmp_path):
+    """Of a scorer that gives several numbers each is a metric, with the clusters of its own standard error."""
+    samples = [
+        {"id": item, "epoch": 1, "input": "?", "target": "", "metadata": {"passage": item // 2}}
+        | {"scores": {"judge": {"value": {"style": item / 5, "facts": "C"}}}}
+        for item in range(6)
+    ]
+    result = {"scorer": "judge", "metrics": {"stderr": {"params": {"cluster": "passage"}}}}
+    log = {"eval": {"task": "t", "model": "m"}, "status": "success", "samples": samples}
+    log["results"] = {"scores": [{"name": "style"} | result, {"name": "facts", "scorer": "judge", "metrics": {}}]}
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps(log))
+    found = hs.read_log(path)
+    assert found.metrics("t") == ("judge/style", "judge/facts")
+    assert hs.estimate(found.table(), "mean").value == pytest.approx(0.5)
+    assert found.joined().cluster.tolist() == ["0", "0", "1", "1", "2", "2"]
+    assert found.joined(metric="judge/facts").cluster is None
+
+
+def test_metrics_of_whole_data_sets_are_left_out(tmp_path):
+    """Perplexity and F1 keep a pair of each item, which is no score: a note says so."""
+    rows = [
+        {"doc_id": item, "filtered_resps": [""], "metrics": ["acc", "word_perplexity"], "acc": 1.0}
+        | {"word_perplexity": [-3.5, 4]}
+        for item in range(5)
+    ]
+    path = tmp_path / "samples_a.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    log = hs.read_log(path)
+    assert log.metrics("a") == ("acc",)
+    assert "word_perplexity" in hs.evaluate_log(log).cautions[0]
+
+
+def test_frames_of_zstandard_are_put_together():
+    """What is large is compressed in several frames, one after the other."""
+    pyarrow = pytest.importorskip("pyarrow")
+    parts = [b"a" * 1000, b"b" * 10]
+    data = b"".join(pyarrow.compress(part, "zstd", asbytes=True) for part in parts)
+    assert opening.DECOMPRESSORS["pyarrow"](pyarrow, data) == b"".join(parts)
+
+
 def test_both_formats_of_inspect_are_one_log():
     """The archive and the JSON of one evaluation have the same rows."""
     archive, document = map(hs.read_log, (INSPECT[0], DOCUMENT))

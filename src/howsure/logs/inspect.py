@@ -52,7 +52,7 @@ def _scores(log: Opened) -> Iterator[Score]:
             score = mapping(scored.get(name))
             for metric, found in named_numbers(name, score.get("value")):
                 fields = mapping(sample.get("metadata"))
-                cluster = clusters.get(name, "") or clusters.get(metric, "")
+                cluster = clusters.get(name, "") or clusters.get(metric.removeprefix(f"{name}/"), "")
                 yield Score(*shared, metric, found, fields, cluster, *rest, text(score.get("answer")))
 
 
