@@ -249,6 +249,22 @@ DEEPEVAL = {
 }
 
 
+def assert_equal_to_deepeval(path):
+    """Check the scores of the metric, and the numbers that pass and fail, which the run counts itself."""
+    log, run = hs.read_log(path, cluster="passage"), json.loads(path.read_text())
+    assert (log.tasks, log.models) == (("DeepEval",), ("small",))
+    assert log["score"][log["metric"] == "Length"].tolist() == run["metricsScores"][0]["scores"]
+    passed = log["score"][log["metric"] == "pass"]
+    assert (int(passed.sum()), len(passed)) == (run["testPassed"], run["testPassed"] + run["testFailed"])
+    assert set(log["cluster"]) == {"p0", "p1", "p2"}
+    assert log["item"][0] == "0 + 1?"
+
+
+def test_deepeval_agrees():
+    """The scores of the metric are those of the run, and as many cases pass as it says."""
+    assert_equal_to_deepeval(LOGS / "deepeval" / "small.json")
+
+
 @pytest.mark.parametrize("wrapped", [False, True])
 def test_deepeval(tmp_path, wrapped):
     """Cases that are named by position are told apart by their input; a metric with an error has no score."""
@@ -318,6 +334,12 @@ def test_the_harness_writes_such_logs(tmp_path):
     log, results = hs.read_log(tmp_path / "new"), harness_results(tmp_path / "new")
     for task in log.tasks:
         assert_equal(log, task, {metric: found for (of, metric), found in results.items() if of == task})
+
+
+def test_deepeval_writes_such_logs(tmp_path):
+    """The installed DeepEval writes test runs whose scores are read as it says."""
+    made("deepeval", tmp_path)
+    assert_equal_to_deepeval(tmp_path / "small.json")
 
 
 def broken(value, rng):

@@ -1,6 +1,7 @@
-"""Logs of Inspect and of lm-evaluation-harness, written by these packages themselves, with models that only pretend.
+"""Logs of Inspect, lm-evaluation-harness and DeepEval, written by these packages themselves, with models that pretend.
 
-To make the stored ones again, with inspect-ai 0.3.285 and lm-eval 0.4.13: ``python make_logs.py inspect FOLDER`` and ``lm_eval``.
+To make the stored ones again, with inspect-ai 0.3.285, lm-eval 0.4.13 and deepeval 4.3.1: ``python make_logs.py inspect FOLDER``,
+``lm_eval`` and ``deepeval``.
 """
 
 import gzip
@@ -128,6 +129,46 @@ def lm_eval_logs(folder):
             tracker.save_results_samples(task_name=task, samples=samples[task])
 
 
+def deepeval_logs(folder):
+    """Write a test run of a metric that needs no judge."""
+    os.environ.update(DEEPEVAL_TELEMETRY_OPT_OUT="YES", DEEPEVAL_RESULTS_FOLDER=str(folder), OPENAI_API_KEY="none")
+    from deepeval import evaluate
+    from deepeval.evaluate.configs import AsyncConfig, DisplayConfig
+    from deepeval.metrics import BaseMetric
+    from deepeval.test_case import LLMTestCase
+
+    class Length(BaseMetric):
+        threshold, async_mode, evaluation_model = 0.5, False, None
+
+        def measure(self, case, *_, **__):
+            self.score = min(1, len(case.actual_output) / 4)
+            self.success = self.score >= self.threshold
+            return self.score
+
+        def is_successful(self):
+            return self.success
+
+        @property
+        def __name__(self):
+            return "Length"
+
+    cases = [
+        LLMTestCase(
+            input=f"{i} + 1?",
+            actual_output="x" * (i % 5),
+            expected_output=str(i + 1),
+            additional_metadata={"passage": f"p{i // PER_PASSAGE}"},
+        )
+        for i in range(ITEMS)
+    ]
+    quiet = {"async_config": AsyncConfig(run_async=False), "display_config": DisplayConfig(print_results=False)}
+    folder.mkdir(exist_ok=True)
+    os.chdir(folder)
+    evaluate(cases, [Length()], hyperparameters={"model": "small"}, **quiet)
+    [written] = folder.glob("test_run_*.json")
+    written.rename(folder / "small.json")
+
+
 if __name__ == "__main__":
     which, where = sys.argv[1:]
-    {"inspect": inspect_logs, "lm_eval": lm_eval_logs}[which](Path(where))
+    {"inspect": inspect_logs, "lm_eval": lm_eval_logs, "deepeval": deepeval_logs}[which](Path(where).resolve())
