@@ -200,6 +200,23 @@ PROMPTFOO = {
 
 
 @pytest.mark.parametrize("lines", [False, True])
+def test_promptfoo_agrees(tmp_path, lines):
+    """As many tests pass, of each model, as promptfoo itself counts; those of a repetition are runs of the same item."""
+    path = LOGS / "promptfoo" / "sums.json.gz"
+    results = json.loads(gzip.decompress(path.read_bytes()))["results"]
+    counted = {each["provider"]: each["metrics"]["testPassCount"] for each in results["prompts"]}
+    if lines:
+        path = tmp_path / "sums.jsonl"
+        path.write_text("\n".join(map(json.dumps, results["results"])))
+    log = hs.read_log(path, cluster="passage")
+    passed = log["metric"] == "pass"
+    assert {name: log["score"][passed & (log["model"] == name)].sum() for name in log.models} == counted
+    assert counted == {"new": 10, "old": 8}  # wrong at multiples of 5, of 3, from 1 to 6, twice
+    assert log.joined().runs.tolist() == [[2] * 6] * 2
+    assert set(log["cluster"]) == {"p0", "p1", "p2"}
+
+
+@pytest.mark.parametrize("lines", [False, True])
 def test_promptfoo(tmp_path, lines):
     """Tests are told apart by their variables; one that ended in an error has no score."""
     path = tmp_path / "output"
