@@ -38,3 +38,12 @@ def test_three_ways_to_the_metrics_of_a_calibrated_classifier(capsys):
     printed = capsys.readouterr().out
     assert "F(x) = x²" in printed
     assert printed.count("largest distance") == 4
+
+
+def test_the_logs_are_those_of_their_script(tmp_path, monkeypatch):
+    """Running the script gives the logs that lie beside it."""
+    example = load("make_logs")
+    monkeypatch.setattr(example, "FOLDER", tmp_path)
+    example.main()
+    for path in (EXAMPLES / "logs").rglob("*.jsonl"):
+        assert (tmp_path / path.parent.name / path.name).read_text() == path.read_text()

@@ -32,7 +32,7 @@ SCORED = [
 ]
 SCORED += ["roc_auc+max_fpr=0.37", "roc_auc+max_fpr=0.37@macro", "ece+norm=l2", "ece+norm=max", "ece+strategy=quantile"]
 SCORED += ["ece+debiased=true+bins=3", "ece+norm=l2+debiased=true+bins=3"]
-VALUED = [each.name for each in REGISTRY.shipped if each.looks_at in {"values", "trials"}]
+VALUED = [each.name for each in REGISTRY.shipped if each.looks_at in {"values", "trials", "errors"}]
 VALUED += ["quantile+q=0.25", "share+at_least=0.3", "trimmed_mean+cut=0.2", "cvar+q=0.6", "pass_at+k=3", "pass_all+k=4"]
 ORDERED = ("mae", "mse", "rmse", "adjacent", "weighted_kappa", "quadratic")
 SIGNED = {
@@ -188,9 +188,9 @@ def test_gradient_is_the_derivative_on_sparse_tables(counts, spec):
 @given(numbers=st.lists(st.sampled_from([0, 0, 1, 2, 5, 17]), min_size=13, max_size=13), specs=several(VALUED))
 @settings(max_examples=100, deadline=None)
 def test_scale_range_and_euler_hold_of_sparse_values(numbers, specs):
-    """With empty cells too, metrics of values and of trials do not mind the scale, and their gradient is at a right angle."""
+    """With empty cells too, metrics of values, trials and errors do not mind the scale, and their gradient is at a right angle."""
     for spec in specs:
-        *_, table = generic_tables(parse(spec))  # of trials, which both kinds of metrics read
+        *_, table = generic_tables(parse(spec))  # of trials, which most of them read
         counts = np.resize(np.array(numbers, dtype=float), table.counts.shape)
         metric = resolve(spec, table)
         value, scaled = (float(each) for each in metric(np.stack([counts, counts * 1024])))

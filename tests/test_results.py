@@ -5,6 +5,7 @@ import json
 import pickle
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -29,6 +30,7 @@ PAIRED = hs.paired(
     },
 )
 REVIEW = {"reviewed_tp": 100, "mislabelled_tp": 5, "reviewed_fp": 100, "mislabelled_fp": 20}
+LOGS = Path(__file__).parents[1] / "examples" / "logs"
 VOTES = np.where(RNG.random((200, 3)) < [0.9, 0.85, 0.8], TRUTH[:, None], 1 - TRUTH[:, None])
 
 
@@ -77,6 +79,7 @@ RESULTS = {
     "calibration test": lambda: hs.calibration_test(SCORES),
     "miscalibration": lambda: hs.miscalibration(hs.calibrated(SCORE), "f1", threshold=0.5, shift=0.3),
     "classification report": lambda: hs.classification_report(TABLE),
+    "evaluation of a log": lambda: hs.evaluate_log(hs.read_log(LOGS)),
     "coverage": lambda: hs.lab.coverage("f1", truth=TABLE, draws=50, random_state=0),
 }  # fmt: skip
 

@@ -74,6 +74,8 @@ SOURCES = {
     "equal values": lambda data, **more: hs.values(np.ones(len(data["score"])), bounds=(0, 1), **more),
     "trials": lambda data, **more: trials(data, "first", **more),
     "paired values": lambda data, **more: hs.values(pair(data, "score", "other"), **more),
+    "errors": lambda data, **more: hs.values(data["score"], truth=data["other"], **more),
+    "paired errors": lambda data, **more: hs.values(pair(data, "score", "other"), truth=data["matrix"][:, 0], **more),
     "paired trials": lambda data, **more: trials(data, "first", "second", **more),
     "paired scores": lambda data, **more: hs.paired_scores(data["two"], pair(data, "score", "other"), **more),
 }

@@ -136,6 +136,12 @@ from .evidence.review.reviewed import (
 from .evidence.unlabelled.calibrated import calibrated as calibrated
 from .evidence.unlabelled.miscalibration import miscalibration as miscalibration
 from .loading import load as load
+from .logs.evaluated import (
+    LogEvaluation as LogEvaluation,
+    evaluate_log as evaluate_log,
+)
+from .logs.log import Log as Log
+from .logs.reading import read_log as read_log
 from .methods.bootstrap import Bootstrap as Bootstrap
 from .methods.bounded_mean import (
     Betting as Betting,
@@ -217,6 +223,7 @@ from .tables.score_matrix import (
 from .tables.scores import ScoresTable as ScoresTable
 from .tables.table import Table as Table
 from .tables.values import (
+    ErrorsTable as ErrorsTable,
     PairedValuesTable as PairedValuesTable,
     TrialsTable as TrialsTable,
     ValuesTable as ValuesTable,

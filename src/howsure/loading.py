@@ -24,7 +24,7 @@ from howsure.tables.multilabel import MultilabelTable
 from howsure.tables.paired import PairedScoresTable, PairedTable, SeparateTables
 from howsure.tables.score_matrix import MulticlassScoresTable, MultilabelScoresTable
 from howsure.tables.scores import ScoresTable
-from howsure.tables.values import PairedValuesTable, TrialsTable, ValuesTable
+from howsure.tables.values import ErrorsTable, PairedValuesTable, TrialsTable, ValuesTable
 
 
 def csr_array(data: Any, indices: Any, indptr: Any, shape: Any) -> Any:
@@ -37,7 +37,7 @@ def csr_array(data: Any, indices: Any, indptr: Any, shape: Any) -> Any:
 TABLES = (
     *(ConfusionTable, MultilabelTable, ScoresTable, MulticlassScoresTable, MultilabelScoresTable),
     *(PairedTable, PairedScoresTable, SeparateTables, Tables),
-    *(ValuesTable, TrialsTable, PairedValuesTable),
+    *(ValuesTable, TrialsTable, ErrorsTable, PairedValuesTable),
 )
 DESIGNS = (
     *(Independent, Weighted, FixedMargins, Clusters, Separate, Linearised, Reviewed),

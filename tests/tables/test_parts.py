@@ -59,6 +59,11 @@ KINDS = {
     "paired scores": (hs.paired_scores, {"pos_label": 1}, lambda data: (data["two"], pair(data, "score", "other"))),
     "values": (hs.values, {"bounds": (0, 1)}, lambda data: (data["score"],)),
     "values of models": (hs.values, {"bounds": (0, 1)}, lambda data: (pair(data, "score", "other"),)),
+    "errors": (
+        lambda score, truth, **more: hs.values(score, truth=truth, **more),
+        {},
+        lambda data: (data["score"], data["other"]),
+    ),
     "trials": (trials, {}, lambda data: (data["two"], data["task"])),
 }
 DESIGNS = {

@@ -10,6 +10,7 @@ from cyclopts import App, Parameter
 from howsure.cli import reviewed as review_commands
 from howsure.cli.classes import classes_of, with_positive_last
 from howsure.cli.compare import compare
+from howsure.cli.evals import evals
 from howsure.cli.inputs import HYPHEN, STANDARD, Files, Input, InputFormat
 from howsure.cli.options import Format, Metrics, Words, split
 from howsure.cli.output import say_written, write, write_grid
@@ -27,6 +28,7 @@ app.command(review_commands.reviewed)
 app.command(review_commands.review_plan)
 app.command(unlabelled)
 app.command(compare)
+app.command(evals)
 
 
 @app.meta.default

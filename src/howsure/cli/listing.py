@@ -13,7 +13,7 @@ from howsure.metrics.spec import parse, signature
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
-from howsure.tables.values import TrialsTable, ValuesTable
+from howsure.tables.values import ErrorsTable, TrialsTable, ValuesTable
 
 MOST_RUNS = 1000  # of the tasks of an example, whatever number of them is asked for
 CHOICE = "Mid-p for proportions, DeLong for areas, Hall for means, else the flow or the delta method."
@@ -79,5 +79,7 @@ def _example(metric: str) -> Table:
     if wanted == "trials":
         runs = np.full(3, MOST_RUNS)
         return TrialsTable(counts=numbers, runs=runs, successes=np.rint(shares * runs).astype(int))
+    if wanted == "errors":
+        return ErrorsTable(counts=numbers, predicted=shares, actual=np.array([0.2, 0.4, 0.5]))
     counts = np.array([[6.0, 1.0], [4.0, 3.0], [2.0, 8.0]])
     return ScoresTable(counts=counts, scores=np.array([0.1, 0.4, 0.8]), labels=np.arange(2))

@@ -29,6 +29,7 @@ MAKERS = {  # what tables hold → how such a table is made
     ),
     "values": "a table of values: `values(score)`",
     "trials": "a table of trials: `trials(success, task=…)`",
+    "errors": "a table of errors: `values(prediction, truth=…)`",
 }
 
 
@@ -85,7 +86,7 @@ def resolve(
         first = table.models[0]
         message = f"The table holds {len(table.models)} models. Use `compare`, or take one: `table.model({first!r})`."
         raise HowsureError(message)
-    if asked.definition.looks_at not in table.holds:
+    if not asked.definition.reads_any(table.holds):
         raise _of_another_kind(asked, table)
     if table.has_values:
         return of_values(asked, table)

@@ -19,7 +19,7 @@ from howsure.tables.multilabel import MultilabelTable
 from howsure.tables.score_matrix import MulticlassScoresTable
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
-from howsure.tables.values import TrialsTable, ValuesTable
+from howsure.tables.values import ErrorsTable, TrialsTable, ValuesTable
 
 Array = NDArray[Any]
 Law = Callable[[Metric, Table], str]
@@ -164,6 +164,10 @@ def generic_tables(spec: Spec) -> Iterator[Table]:
     if spec.definition.looks_at in {"values", "trials"}:
         yield _trials()
         return
+    if spec.definition.reads_any({"errors"}) and spec.average is None:
+        yield _errors()
+        if spec.definition.looks_at == "errors":
+            return
     if spec.definition.of_scores:
         if spec.average is None:
             yield _scores()
@@ -220,6 +224,13 @@ def _trials() -> TrialsTable:
     order = np.argsort(successes / runs, kind="stable")
     counts = np.random.default_rng(0).integers(1, 20, len(runs)) * 1.0
     return TrialsTable(counts=counts, runs=runs[order], successes=successes[order])
+
+
+def _errors() -> ErrorsTable:
+    rng = np.random.default_rng(0)
+    actual = rng.normal(size=SCORES)
+    error = np.sort(rng.normal(0, 0.5, SCORES))
+    return ErrorsTable(counts=rng.integers(1, 20, SCORES) * 1.0, predicted=actual + error, actual=actual)
 
 
 def _score_matrix(labels: Array) -> MulticlassScoresTable:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
+from howsure.metrics.errors import absolute_error, root_squared_error, squared_error
 from howsure.metrics.forms import divide
 from howsure.metrics.registry import cells_metric, cells_ratio
 
@@ -34,15 +35,17 @@ def _longest(power: float) -> Callable[[int], tuple[float, float]]:
     return lambda classes: (0.0, (classes - 1.0) ** power)
 
 
-@cells_ratio(aliases=("mean_absolute_error",), range=_longest(1), better="lower")
+@cells_ratio(aliases=("mean_absolute_error",), range=_longest(1), better="lower", errors=absolute_error)
 def mae(size: int) -> tuple[Array, Array]:
-    """Mean absolute error in classes."""
+    """Mean absolute error: of classes in steps between them, or of predicted numbers."""
     return distance(size), np.ones((size, size))
 
 
-@cells_ratio(aliases=("mean_squared_error", "mean_square_error"), range=_longest(2), better="lower")
+@cells_ratio(
+    aliases=("mean_squared_error", "mean_square_error"), range=_longest(2), better="lower", errors=squared_error
+)
 def mse(size: int) -> tuple[Array, Array]:
-    """Mean squared error in classes."""
+    """Mean squared error: of classes in steps between them, or of predicted numbers."""
     return distance(size) ** 2, np.ones((size, size))
 
 
@@ -61,9 +64,10 @@ def _rmse_slopes(cells: Array) -> Array:
     range=_longest(1),
     better="lower",
     derivative=_rmse_slopes,
+    errors=root_squared_error,
 )
 def rmse(cells: Array) -> Array:
-    """Root of the mean squared error in classes."""
+    """Root of the mean squared error: of classes in steps between them, or of predicted numbers."""
     return np.sqrt(_squared_error(cells))
 
 

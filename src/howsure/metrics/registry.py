@@ -7,7 +7,8 @@
 - ``scores``: of the counts at each distinct score, ``(..., S, 2)``: a function of the table of scores that returns
   value and gradient as `Scored`;
 - ``values``: of the counts of cells that each have a number, ``(..., cells)``: a function of the table likewise;
-- ``trials``: of the counts of tasks by their number of runs and successes, likewise.
+- ``trials``: of the counts of tasks by their number of runs and successes, likewise;
+- ``errors``: of the counts of pairs of a true and a predicted number, likewise.
 
 From the declaration follow the value on any number of tables at once, the gradient (complex step, with the chain rule
 through the one-against-rest tables, so that K = 1000 stays cheap), the averages over classes and every interval.
@@ -16,7 +17,7 @@ through the one-against-rest tables, so that K = 1000 stays cheap), the averages
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal, TypeVar
@@ -30,7 +31,7 @@ from howsure.metrics.forms import STEP, Better, Distance, Rank, Ratio, divide
 Array = NDArray[Any]
 Bounds = tuple[float, float]
 STEEP = 1e6  # relative change of a metric for that of a count, from which on it is looked at again
-Form = Literal["outcomes", "margins", "cells", "coefficients", "scores", "values", "trials"]
+Form = Literal["outcomes", "margins", "cells", "coefficients", "scores", "values", "trials", "errors"]
 Function = TypeVar("Function", bound=Callable[..., Any])
 READS = {  # form → what the metric looks at
     "outcomes": "predictions, by class",
@@ -40,6 +41,7 @@ READS = {  # form → what the metric looks at
     "scores": "scores",
     "values": "values",
     "trials": "trials",
+    "errors": "errors",
 }
 
 
@@ -103,7 +105,7 @@ class Definition:
     ----------
     name, aliases : str, tuple of str
         How a spec string calls it.
-    form : {"outcomes", "margins", "cells", "coefficients", "scores", "values", "trials"}
+    form : {"outcomes", "margins", "cells", "coefficients", "scores", "values", "trials", "errors"}
         What the function takes; see the module.
     function : callable
         The function, whose keyword parameters are the spec string's arguments.
@@ -122,6 +124,8 @@ class Definition:
         Gradient by the cells, on any leading axes, where it is not left to the complex step.
     rows : RowLoss, optional
         Of a metric of scores: its form for whole rows of probabilities.
+    errors : callable, optional
+        Of a metric of ordered classes: its form for predicted numbers, a function of the table as those of values are.
     is_area, is_step : bool
         Whether it is the area under the ROC curve; whether its value moves in steps, so that the gradient is an
         estimate and not the derivative.
@@ -148,6 +152,7 @@ class Definition:
     terms: tuple[str, ...] = ()
     derivative: Callable[..., Any] | None = None
     rows: RowLoss | None = None
+    errors: Callable[..., Scored] | None = None
     is_area: bool = False
     is_step: bool = False
     disagreement: Callable[[Any], Any] | None = None
@@ -173,8 +178,12 @@ class Definition:
 
     @property
     def looks_at(self) -> str:
-        """What a table must hold for it: "predictions", "scores", "values" or "trials"."""
+        """What a table must hold for it: "predictions", "scores", "values", "trials" or "errors"."""
         return READS[self.form].partition(",")[0]
+
+    def reads_any(self, held: Collection[str]) -> bool:
+        """Whether it can be read of what a table holds, in one form or another."""
+        return self.looks_at in held or (self.errors is not None and READS["errors"] in held)
 
     @property
     def has_averages(self) -> bool:
@@ -310,6 +319,7 @@ OWN_PARAMETERS = {
     "scores": 1,
     "values": 1,
     "trials": 1,
+    "errors": 1,
 }  # where arguments begin
 
 
@@ -342,3 +352,4 @@ cells_ratio = declare("coefficients", linear=True)  # K → (numerator, denomina
 score_metric = declare("scores")  # (table of scores, arguments) → Scored
 value_metric = declare("values")  # (table whose cells have numbers, arguments) → Scored
 trials_metric = declare("trials")  # (table of tasks by runs and successes, arguments) → Scored
+errors_metric = declare("errors")  # (table of true and predicted numbers, arguments) → Scored

@@ -46,8 +46,8 @@ def of_values(spec: Spec, table: Table) -> Metric:
     Parameters
     ----------
     spec : Spec
-        Of a metric of values or of trials.
-    table : ValuesTable or TrialsTable
+        Of a metric of values, of trials or of errors.
+    table : ValuesTable, TrialsTable or ErrorsTable
         The numbers of its cells.
 
     Raises
@@ -55,7 +55,10 @@ def of_values(spec: Spec, table: Table) -> Metric:
     HowsureError
         If an argument has no meaning.
     """
-    built = spec.definition.function(table, **spec.arguments)
+    definition = spec.definition
+    function = definition.function if definition.looks_at in table.holds else definition.errors
+    assert function is not None  # noqa: S101 - the caller has looked
+    built = function(table, **spec.arguments)
     return of_cells(spec, built, built.range or spec.definition.bounds(2, spec.arguments))
 
 

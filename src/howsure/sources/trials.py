@@ -200,10 +200,34 @@ def _counted(passed: Array, coded: dict[str, tuple[Array, Array]], weight: Array
     if len(names) == 1:
         message = f"`model` names one model only, {names[0]!r}. Leave `model` out, or add the runs of another."
         raise HowsureError(message)
-    own, codes = zip(*(_cells(*each) for each in zip(runs, successes, strict=True)), strict=True)
     cluster, named = coded.get("groups", (None, None))
-    cluster = None if cluster is None else cluster[first]
-    return counted_units(names, own, codes, None if weight is None else weight[first], cluster, clusters_named=named)
+    beside = None if weight is None else weight[first], None if cluster is None else cluster[first], named
+    return counted_tasks(names, successes, runs, *beside)
+
+
+def counted_tasks(
+    names: tuple[str, ...],
+    successes: Array,
+    runs: Array,
+    weight: Array | None,
+    cluster: Array | None,
+    clusters_named: Array | None,
+) -> Any:
+    """Return the table of tasks by their numbers of runs and of successes.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The models; none where there is one only.
+    successes, runs : ndarray of shape (models, tasks)
+        Numbers of each model and task; every model has run every task.
+    weight, cluster : ndarray of shape (tasks,), optional
+        Weight and cluster of each task.
+    clusters_named : ndarray, optional
+        What the clusters are called.
+    """
+    own, codes = zip(*(_cells(*each) for each in zip(runs, successes, strict=True)), strict=True)
+    return counted_units(names, own, codes, weight, cluster, clusters_named=clusters_named)
 
 
 def _refuse_repeated(tasks: Array, rows: Array) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import replace
 from typing import Any, overload
@@ -18,15 +19,17 @@ from howsure.sources.groups import Cells, by_columns, groups_of_columns, roles
 from howsure.sources.plain import plain
 from howsure.tables.batch import Tables
 from howsure.tables.table import Table
-from howsure.tables.values import PairedValuesTable, ValuesTable, extremes
+from howsure.tables.values import ErrorsTable, PairedValuesTable, ValuesTable, by_error, extremes
 
 Array = NDArray[Any]
+MOST_FLAT = 2**62  # tuples that one integer tells apart
 
 
 @overload
 def values(
     score: str,
     *,
+    truth: None = ...,
     data: Any,
     bounds: ArrayLike | None = ...,
     sample_weight: Any = ...,
@@ -40,6 +43,7 @@ def values(
 def values(
     score: Mapping[str, Any] | list[str] | tuple[str, ...],
     *,
+    truth: Any = ...,
     data: Any = ...,
     bounds: ArrayLike | None = ...,
     sample_weight: Any = ...,
@@ -53,6 +57,7 @@ def values(
 def values(
     score: Any,
     *,
+    truth: None = ...,
     data: Any = ...,
     bounds: ArrayLike | None = ...,
     sample_weight: Any = ...,
@@ -66,6 +71,21 @@ def values(
 def values(
     score: Any,
     *,
+    truth: Sized,
+    data: Any = ...,
+    bounds: ArrayLike | None = ...,
+    sample_weight: Any = ...,
+    groups: Any = ...,
+    by: None = None,
+    check: bool = ...,
+) -> ErrorsTable: ...
+
+
+@overload
+def values(
+    score: Any,
+    *,
+    truth: Any = ...,
     data: Any = ...,
     bounds: ArrayLike | None = ...,
     sample_weight: Any = ...,
@@ -78,13 +98,14 @@ def values(
 def values(
     score: Any,
     *,
+    truth: Any = None,
     data: Any = None,
     bounds: ArrayLike | None = None,
     sample_weight: Any = None,
     groups: Any = None,
     by: Sized | None = None,
     check: bool = True,
-) -> ValuesTable | PairedValuesTable | Tables[Any]:
+) -> ValuesTable | ErrorsTable | PairedValuesTable | Tables[Any]:
     """Count cases by a number that each of them has: a grade, a reward, a loss, Dice per image, nDCG per query.
 
     Parameters
@@ -92,6 +113,8 @@ def values(
     score : array-like of shape (n,) or str, or mapping of str to array-like
         Finite number of each case; or, with ``data``, the name of its column. Of several models on the same cases
         the name of each → its numbers, or their column's name; with ``data`` also a list of columns.
+    truth : array-like of shape (n,) or str, optional
+        The true number of each case, where the scores are predictions of it: for ``mae``, ``rmse`` and ``r2``.
     data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
     bounds : tuple of two float, optional
@@ -110,9 +133,10 @@ def values(
 
     Returns
     -------
-    ValuesTable, PairedValuesTable or Tables
-        The counts by distinct value; of several models by distinct tuple, where ``table.model("A")`` is the table of
-        one. With ``by`` the tables of the groups, with the table of all cases as ``overall``.
+    ValuesTable, ErrorsTable, PairedValuesTable or Tables
+        The counts by distinct value, or pair of prediction and truth; of several models by distinct tuple, where
+        ``table.model("A")`` is the table of one. With ``by`` the tables of the groups, with the table of all cases as
+        ``overall``.
 
     Raises
     ------
@@ -129,33 +153,35 @@ def values(
     >>> both = hs.values({"new": grades, "old": [0.7, 0.1, 0.9, 0.8, 0.1, 0.9, 0.4, 0.6, 0.5, 0.9]})
     >>> print(hs.compare(both, "mean"))
     mean: new − old = 0.140 [0.014, 0.278], p = 0.033
+    >>> predicted, true = [2.5, 0.1, 2.1, 7.8, 4.4, 5.1], [3.0, -0.5, 2.0, 7.0, 4.0, 5.5]
+    >>> print(hs.estimate(hs.values(predicted, truth=true), "mae"))
+    0.467 [0.260, 0.696]
     """
     models = _models(score)
+    asked = models if truth is None else models | {"truth": truth}
     named = by_columns(by, data)
     others = {"sample_weight": sample_weight, "groups": groups} | roles(named)
-    given = columns(data, models | {role: each for role, each in others.items() if each is not None}, check=check)
-    plain_columns = {role: _column(role, given[role]) for role in models}
+    given = columns(data, asked | {role: each for role, each in others.items() if each is not None}, check=check)
+    plain_columns = {role: _column(role, given[role]) for role in asked}
     limits = _limits(bounds, list(plain_columns.values()))
     numbers = [_within(role, column, limits) for role, column in plain_columns.items()]
+    true = None if truth is None else numbers.pop()
     split = [encoded(role, given[role]) for role in roles(named)]
     cluster = encoded("groups", given["groups"]) if "groups" in given else None
     weight = checked_weight(given["sample_weight"]) if "sample_weight" in given else None
     refuse_other_lengths(
-        {role: len(each) for role, each in zip(models, numbers, strict=True)}
+        {role: len(each) for role, each in plain_columns.items()}
         | {each.name: len(each) for each in (*split, *([] if cluster is None else [cluster]))}
         | ({} if weight is None else {"sample_weight": len(weight)})
     )
     group, clusters_named = (None, None) if cluster is None else cluster.used()
-    cells = limits if limits is not None and np.isfinite(limits).all() else ()
     several = isinstance(score, Mapping) or (data is not None and not isinstance(score, str))
     names = tuple(map(str, score)) if several else ()
 
     def table(some: Any) -> Any:
         parts = (None if part is None else part[some] for part in (weight, group))
-        coded = [np.unique(np.concatenate([each[some], cells]), return_inverse=True) for each in numbers]
-        size = len(numbers[0][some])
-        empty = [ValuesTable(counts=np.zeros(len(found)), values=found, bounds=limits, rows=0) for found, _ in coded]
-        places = [code.ravel()[:size] for _, code in coded]
+        coded = [_cells(each[some], None if true is None else true[some], limits) for each in numbers]
+        empty, places = zip(*coded, strict=True)
         return counted_units(names, empty, places, *parts, clusters_named=clusters_named)
 
     return groups_of_columns(list(named), split).each(table) if named else table(slice(None))
@@ -219,6 +245,20 @@ def _limits(bounds: ArrayLike | None, given: Sequence[Array]) -> tuple[float, fl
     return float(ends[0]), float(ends[1])
 
 
+def _cells(numbers: Array, truth: Array | None, limits: tuple[float, float] | None) -> tuple[Table, Array]:
+    """Return an empty table of the values that occur, the bounds among them, or of the pairs; and each case's cell."""
+    if truth is None:
+        ends = limits if limits is not None and np.isfinite(limits).all() else ()
+        found, code = np.unique(np.concatenate([numbers, ends]), return_inverse=True)
+        empty = ValuesTable(counts=np.zeros(len(found)), values=found, bounds=limits, rows=0)
+        return empty, code.ravel()[: len(numbers)]
+    both, code = np.unique(numbers + 1j * truth, return_inverse=True)  # sorts pairs as fast as numbers
+    pairs = np.column_stack([both.real, both.imag])
+    place = np.empty(len(pairs), dtype=np.intp)
+    place[by_error(pairs)] = np.arange(len(pairs))
+    return ErrorsTable.of_pairs(pairs, limits), place[code.ravel()]
+
+
 def counted_units(
     names: tuple[str, ...],
     own: Sequence[Any],
@@ -234,7 +274,7 @@ def counted_units(
     ----------
     names : tuple of str
         The models; none where there is one only.
-    own : sequence of ValuesTable or of TrialsTable
+    own : sequence of ValuesTable, of TrialsTable or of ErrorsTable
         A table of each model's cells, in the order of their values.
     codes : sequence of ndarray of shape (n,)
         The cell of each case in it.
@@ -247,14 +287,23 @@ def counted_units(
     if not names:
         return _designed(codes[0], own[0].shape[-1], *beside, lambda **found: replace(own[0], **found))
     every = np.vstack([np.column_stack(codes), extremes(own)])
-    tuples, cell = np.unique(every, axis=0, return_inverse=True)
-    seen, extra = np.split(cell.ravel(), [len(codes[0])])
+    tuples, cell = _distinct(every, [each.shape[-1] for each in own])
+    seen, extra = np.split(cell, [len(codes[0])])
     pseudo = np.bincount(extra, minlength=len(tuples)) / len(extra)
 
     def paired(**found: Any) -> PairedValuesTable:
         return PairedValuesTable(names=names, codes=tuples, own=tuple(own), pseudo=pseudo, **found)
 
     return _designed(seen, len(tuples), *beside, paired)
+
+
+def _distinct(tuples: Array, sizes: Sequence[int]) -> tuple[Array, Array]:
+    """Return the distinct tuples of places among so many, in order, and each one's place among them."""
+    if math.prod(sizes) < MOST_FLAT:  # one number for each is sorted many times as fast
+        flat, place = np.unique(np.ravel_multi_index(tuple(tuples.T), tuple(sizes)), return_inverse=True)
+        return np.column_stack(np.unravel_index(flat, tuple(sizes))), place.ravel()
+    found, place = np.unique(tuples, axis=0, return_inverse=True)
+    return found, place.ravel()
 
 
 def _designed(

@@ -69,7 +69,9 @@ class Table(abc.ABC):
     why_undefined: ClassVar[str] = ""  # where it does not depend on the metric
     has_one_cell_per_case: ClassVar[bool] = True
     has_one_label_per_case: ClassVar[bool] = True
-    holds: ClassVar[tuple[str, ...]] = ("predictions",)  # or "scores", "values", "trials": what metrics can read
+    holds: ClassVar[tuple[str, ...]] = (
+        "predictions",
+    )  # or "scores", "values", "trials", "errors": what metrics can read
     has_thresholds: ClassVar[bool] = False  # of one score a case, each of which makes predictions
     adds_up: ClassVar[bool] = False  # cell by cell, with tables of the same labels
 

@@ -44,6 +44,12 @@ class _WithoutClasses(Table):
 class _OfValues(_WithoutClasses):
     """A table whose cells have numbers."""
 
+    @property
+    def observed_shares(self) -> Array:
+        """The share of each cell among all cases of a batch; all alike where there is none."""
+        every = self.cells.reshape(-1, self.shape[-1]).sum(0)
+        return np.asarray(every / every.sum() if every.any() else np.full(len(every), 1 / len(every)))
+
     def refusal_beside(self, other: Table) -> str:
         """Return an empty text for another table of the kind, else why the two cannot be compared."""
         return "" if type(other) is type(self) else super().refusal_beside(other)
@@ -86,11 +92,7 @@ class ValuesTable(_OfValues):
     def spanning(self, others: Sequence[ValuesTable]) -> ValuesTable:
         """Return a table, of no case, of the values of this and other tables, with the same bounds."""
         for other in others:
-            if other.bounds != self.bounds:
-                message = (
-                    f"The values are in {self.bounds} and in {other.bounds}. Count all parts with the same `bounds=`."
-                )
-                raise HowsureError(message)
+            refuse_other_bounds(self.bounds, other.bounds)
         values = np.unique(np.concatenate([self.values, *(each.values for each in others)]))
         return ValuesTable(counts=np.zeros(len(values)), values=values, bounds=self.bounds, rows=0)
 
@@ -113,8 +115,7 @@ class ValuesTable(_OfValues):
         """How a prior's mass is spread over the cells: half at either bound; without two as the cases are."""
         if self.bounds is not None and self.is_bounded:
             return np.isin(self.values, self.bounds) / 2
-        every = self.cells.reshape(-1, len(self.values)).sum(0)
-        return np.asarray(every / every.sum() if every.any() else np.full(len(every), 1 / len(every)))
+        return self.observed_shares
 
     @property
     def default_prior(self) -> Array:
@@ -208,6 +209,105 @@ class TrialsTable(_OfValues):
         return f"<TrialsTable: {int(np.sum(self.rows)):,} tasks of {runs}, {type(self.design).__name__} design>"
 
 
+@final
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class ErrorsTable(_OfValues):
+    """Counts of cases by the pair of a predicted number and the true one.
+
+    As a table of values it holds the error of each case, the prediction less the truth.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (..., M)
+        Cases with each pair.
+    predicted, actual : ndarray of shape (M,)
+        The pairs, in the order of their errors.
+    limits : tuple of two float, optional
+        Smallest and largest number that a case can have, where they are known; an end may be infinite.
+    labels : ndarray of shape (1,)
+        One name for all cases, which have no classes.
+    design : Design
+        How the counts would vary if the study were repeated.
+    rows : int or ndarray of shape (...)
+        Number of cases.
+    identity : str
+        Tells its cases apart from others with equal counts; see `Table`.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> hs.values([2.5, 0.0, 2.1], truth=[3.0, -0.5, 2.0])
+    <ErrorsTable: 3 cases, Independent design>
+    """
+
+    predicted: Array
+    actual: Array
+    limits: tuple[float, float] | None = None
+    holds: ClassVar[tuple[str, ...]] = ("values", "errors")
+    noun: ClassVar[str] = "table of errors"
+
+    @classmethod
+    def of_pairs(cls, pairs: Array, limits: tuple[float, float] | None) -> ErrorsTable:
+        """Return a table, of no case, of distinct pairs of prediction and truth, ``(M, 2)``, by error."""
+        predicted, actual = np.ascontiguousarray(pairs[by_error(pairs)].T)  # sums are of one order, saved or not
+        return cls(counts=np.zeros(len(pairs)), predicted=predicted, actual=actual, limits=limits, rows=0)
+
+    def spanning(self, others: Sequence[ErrorsTable]) -> ErrorsTable:
+        """Return a table, of no case, of the pairs of this and other tables, with the same limits."""
+        for other in others:
+            refuse_other_bounds(self.limits, other.limits)
+        return ErrorsTable.of_pairs(distinct_rows(*(each.pairs for each in (self, *others))), self.limits)
+
+    def places_in(self, whole: ErrorsTable) -> Array:
+        """Return the position of each pair in a table that has it."""
+        return places_of_names([*map(tuple, self.pairs.tolist())], [*map(tuple, whole.pairs.tolist())])
+
+    @property
+    def pairs(self) -> Array:
+        """The prediction and the truth of each cell, ``(M, 2)``."""
+        return np.stack([self.predicted, self.actual], 1)
+
+    @cached_property
+    def values(self) -> Array:
+        """The error of each cell, ascending."""
+        return np.asarray(self.predicted - self.actual)
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """Smallest and largest error that a case can have."""
+        return None if self.limits is None else (self.limits[0] - self.limits[1], self.limits[1] - self.limits[0])
+
+    @property
+    def default_metrics(self) -> tuple[str, ...]:
+        """The metrics that `evaluate` reports when none are named."""
+        return ("mae", "rmse", "r2")
+
+    @property
+    def prior_shares(self) -> Array:
+        """How a prior's mass is spread over the cells: as the cases are."""
+        return self.observed_shares
+
+    @property
+    def default_prior(self) -> Array:
+        """Pseudo-cases of the default prior by cell: none."""
+        return np.zeros(self.shape[-1])
+
+    def __repr__(self) -> str:
+        return f"<ErrorsTable: {int(np.sum(self.rows)):,} cases, {type(self.design).__name__} design>"
+
+
+def refuse_other_bounds(one: tuple[float, float] | None, other: tuple[float, float] | None) -> None:
+    """Refuse parts of one table whose numbers are in different bounds."""
+    if one != other:
+        message = f"The values are in {one} and in {other}. Count all parts with the same `bounds=`."
+        raise HowsureError(message)
+
+
+def by_error(pairs: Array) -> Array:
+    """Return the order of pairs of prediction and truth, ``(M, 2)``, by the error, then by the prediction."""
+    return np.lexsort((pairs[:, 0], pairs[:, 0] - pairs[:, 1]))
+
+
 def by_share(pairs: Array) -> Array:
     """Return the order of numbers of runs and successes, ``(M, 2)``, by the share of successes, then by the runs."""
     return np.lexsort((pairs[:, 0], pairs[:, 1] / pairs[:, 0]))
@@ -243,7 +343,7 @@ class PairedValuesTable(_WithoutClasses, JointTable):
         The models.
     codes : ndarray of shape (M, models)
         The tuples, as cells of each model's own table.
-    own : tuple of ValuesTable or of TrialsTable
+    own : tuple of ValuesTable, of TrialsTable or of ErrorsTable
         A table of each model's cells, whatever its counts.
     pseudo : ndarray of shape (M,)
         How a prior's mass is spread over the tuples; sums to 1.

@@ -1,0 +1,119 @@
+"""``howsure evals LOG…``: logs of evaluations of language models as one table, with differences and cautions."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from howsure.cli.options import Format
+from howsure.cli.output import say_written, write_grid, write_records
+from howsure.errors import HowsureError
+from howsure.escapes import printable
+
+Logs = Annotated[list[str], Parameter(name="LOG", negative=())]
+
+
+def evals(
+    logs: Logs,
+    /,
+    *,
+    baseline: str | None = None,
+    metric: str | None = None,
+    statistic: str = "mean",
+    cluster: str | None = None,
+    method: str | None = None,
+    level: float = 0.95,
+    fail_below: float | None = None,
+    fail_if_worse: float | None = None,
+    seed: int | None = None,
+    html: Path | None = None,
+    how: Format = "table",
+) -> None:
+    """Print what logs of evaluations of language models say of each task and model, and of their differences.
+
+    Logs of Inspect, lm-evaluation-harness, promptfoo and DeepEval are joined by item.
+
+    Parameters
+    ----------
+    logs
+        Files or folders of logs; NAME=FILE gives a model a name of its own, and several files of one name are its runs.
+    baseline
+        Model that all others are compared with; by default the best of each task.
+    metric
+        Which of the logs' scores; by default the main one of each task.
+    statistic
+        What is estimated of them: mean, median, pass_at+k=5 or another; see `howsure metrics`.
+    cluster
+        Field of the items with the cluster of each, such as the passage that several questions are about.
+    method
+        Interval method; see `howsure methods`.
+    level
+        Confidence level, between 0 and 1.
+    fail_below
+        End with exit code 1 if a model is shown to be below this: if its whole interval is.
+    fail_if_worse
+        End with exit code 1 if a model is shown to be worse than the baseline by more than this margin: if the whole
+        interval of the difference is below minus the margin.
+    seed
+        Seed of the methods that draw.
+    html
+        Write a report as one page to this file; a name in .md or .tex has it in Markdown, or its tables in LaTeX.
+    how
+        How to print: a table, or json, csv, markdown, html or latex for machines.
+    """
+    from howsure.logs.evaluated import evaluate_log
+    from howsure.logs.reading import read_log
+    from howsure.methods.library import named
+
+    if fail_if_worse is not None and baseline is None:
+        message = "`--fail-if-worse` needs `--baseline MODEL`, which the others are compared with."
+        raise HowsureError(message)
+    if fail_if_worse is not None and not fail_if_worse >= 0:
+        message = f"`--fail-if-worse` is a margin of 0 or more, not {fail_if_worse:g}."
+        raise HowsureError(message)
+    log = read_log(_given(logs), cluster=cluster)
+    found = evaluate_log(
+        log,
+        baseline=baseline,
+        metric=metric,
+        statistic=statistic,
+        method=named(method),
+        confidence_level=level,
+        random_state=seed,
+    )
+    if html is not None:
+        from howsure.report.evals import report_of_log
+
+        say_written(report_of_log(found).save(html))
+    if how in {"json", "csv"}:
+        write_records(found.records(), how)
+    else:
+        write_grid(found.grid(), how=how, title=", ".join(logs[:3]) + (" …" if len(logs) > 3 else ""))
+    failed = (
+        []
+        if fail_below is None
+        else [f"{key[1]} is below {fail_below:g} in {key[0]}" for key in found.below(fail_below)]
+    )
+    if fail_if_worse is not None:
+        failed += [f"{key[1]} is worse than {baseline} in {key[0]}" for key in found.worse(fail_if_worse)]
+    if failed:
+        sys.stderr.write(printable("; ".join(failed)) + "\n")
+        raise SystemExit(1)
+
+
+def _given(logs: Sequence[str]) -> list[str] | dict[str, list[str]]:
+    """Return files, or those of each name: NAME=FILE, where there is no file of the whole name."""
+    pairs = [("", each) if Path(each).exists() or "=" not in each else tuple(each.split("=", 1)) for each in logs]
+    if not any(name for name, _ in pairs):
+        return list(logs)
+    if not all(name for name, _ in pairs):
+        message = "Some logs have names, NAME=FILE, and some have none. Give all of them one, or none."
+        raise HowsureError(message)
+    named: dict[str, list[str]] = {}
+    for name, file in pairs:
+        named.setdefault(name, []).append(file)
+    return named

@@ -1,0 +1,58 @@
+"""Test runs of DeepEval: the JSON that it keeps of the latest run, or writes to a folder of results."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from howsure.logs.opening import Opened
+from howsure.logs.records import Reader, Score, entries, mapping, number, text
+
+NUMBERED = re.compile(r"(conversational_)?test_case_\d+")  # names that DeepEval gives by position
+
+
+def _run(log: Opened) -> dict[str, Any]:
+    return mapping(log.first.get("testRunData")) or log.first
+
+
+def _either(found: dict[str, Any], *names: str) -> Any:
+    """Return the first of several spellings of a field that there is."""
+    return next((found[name] for name in names if found.get(name) is not None), None)
+
+
+def _cases(log: Opened) -> list[dict[str, Any]]:
+    run = _run(log)
+    names = ("testCases", "conversationalTestCases", "test_results")
+    return [case for name in names for case in entries(run.get(name))]
+
+
+def _knows(log: Opened) -> bool:
+    return any(_either(case, "metricsData", "metrics_data") is not None for case in _cases(log))
+
+
+def _scores(log: Opened) -> Iterator[Score]:
+    run = _run(log)
+    task = str(_either(run, "testFile", "test_file") or "DeepEval")
+    settings = {str(name).lower(): value for name, value in mapping(run.get("hyperparameters")).items()}
+    model = str(settings.get("model") or run.get("identifier") or log.path.name.split(".")[0])
+    runs: Counter[str] = Counter()
+    for case in _cases(log):
+        asked = _either(case, "input", "scenario")
+        name = str(case.get("name") or "")
+        item = name if name and not (asked and NUMBERED.fullmatch(name)) else str(asked)
+        runs[item] += 1
+        metrics = entries(_either(case, "metricsData", "metrics_data"))
+        fields = mapping(_either(case, "metadata", "additionalMetadata", "additional_metadata"))
+        target = text(_either(case, "expectedOutput", "expected_output", "expectedOutcome"))
+        rest = target, text(_either(case, "actualOutput", "actual_output"))
+        content = str(asked)[:200] if asked else ""
+        failed = any(each.get("error") for each in metrics)
+        scored = {"pass": None if failed else case.get("success")}
+        scored |= {str(each.get("name")): None if each.get("error") else each.get("score") for each in metrics}
+        for metric, value in scored.items():
+            yield Score(task, model, item, runs[item], metric, number(value), fields, "", content, *rest)
+
+
+DEEPEVAL = Reader("DeepEval", _knows, _scores)

@@ -1,0 +1,71 @@
+"""Logs of Inspect: `.eval`, an archive of JSON, and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from howsure.errors import HowsureError
+from howsure.logs.opening import Archive, Opened
+from howsure.logs.records import Reader, Score, entries, mapping, named_numbers, start_of, text
+
+HEADERS = ("header.json", "_journal/start.json")  # the second alone where an evaluation did not end
+
+
+def _knows(log: Opened) -> bool:
+    if log.archive is not None:
+        return any(name in log.archive for name in HEADERS)
+    return {"task", "model"} <= mapping(log.first.get("eval")).keys()
+
+
+def _header(log: Opened) -> dict[str, Any]:
+    if log.archive is None:
+        return log.first
+    return mapping(log.archive.json([next(name for name in HEADERS if name in log.archive)])[0])
+
+
+def _samples(archive: Archive) -> list[dict[str, Any]]:
+    """Return summaries of the samples, which are small and have the scores; of early logs the samples themselves."""
+    if "summaries.json" in archive:
+        return entries(archive.json(["summaries.json"])[0])
+    parts = archive.named("_journal/summaries/")
+    if parts:
+        return [sample for part in archive.json(parts) for sample in entries(part)]
+    return entries(archive.json(archive.named("samples/")))
+
+
+def _scores(log: Opened) -> Iterator[Score]:
+    header = _header(log)
+    about = mapping(header.get("eval"))
+    results = entries(mapping(header.get("results")).get("scores"))
+    clusters = {str(each.get("name")): _cluster(each) for each in results}
+    samples = entries(log.first.get("samples")) if log.archive is None else _samples(log.archive)
+    names = list(clusters) or list(dict.fromkeys(name for each in samples for name in mapping(each.get("scores"))))
+    if not samples:
+        message = f"'{log.path}' holds no samples. Run the evaluation with `log_samples`."
+        raise HowsureError(message)
+    for sample in samples:
+        scored = mapping(sample.get("scores"))
+        shared = str(about.get("task")), str(about.get("model")), str(sample.get("id")), int(sample.get("epoch") or 1)
+        rest = start_of(sample.get("input")), text(sample.get("target"))
+        for name in dict.fromkeys([*(each for each in names if each in scored), *scored] or names):
+            score = mapping(scored.get(name))
+            for metric, found in named_numbers(name, score.get("value")):
+                fields = mapping(sample.get("metadata"))
+                cluster = clusters.get(name, "") or clusters.get(metric.removeprefix(f"{name}/"), "")
+                yield Score(*shared, metric, found, fields, cluster, *rest, text(score.get("answer")))
+
+
+def _cluster(result: dict[str, Any]) -> str:
+    """Return the field by which a score's standard errors are clustered."""
+    of_metrics = [mapping(mapping(each).get("params")) for each in mapping(result.get("metrics")).values()]
+    return next((str(each["cluster"]) for each in of_metrics if each.get("cluster")), "")
+
+
+def _notes(log: Opened) -> Iterator[str]:
+    status = _header(log).get("status", "started")
+    if status != "success":
+        yield f"The evaluation in '{log.path}' did not end ({status}): the items that it lacks may be the harder ones."
+
+
+INSPECT = Reader("Inspect", _knows, _scores, _notes)

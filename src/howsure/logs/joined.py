@@ -1,0 +1,108 @@
+"""The scores of one task by one metric, joined over models by item and never by position."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError
+from howsure.sources.trials import counted_tasks
+from howsure.sources.values import values
+from howsure.tables.paired import paired_table
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Joined:
+    """The scores of those items of a task that all its models have.
+
+    Parameters
+    ----------
+    task, metric : str
+        What they are scores of.
+    models : tuple of str
+        The models, in the log's order.
+    items : int
+        Number of items of any model.
+    lacking : dict of str to int
+        Number of items that each model has no score of.
+    unlike : int
+        Number of items by whose name models were asked different things.
+    score : ndarray of shape (n,)
+        The scores of the shared items.
+    model, item : ndarray of shape (n,)
+        Position of each score's model, and of its item among the shared ones.
+    cluster : ndarray of shape (shared items,), optional
+        Cluster of each shared item.
+    """
+
+    task: str
+    metric: str
+    models: tuple[str, ...]
+    items: int
+    lacking: dict[str, int]
+    unlike: int
+    score: Array
+    model: Array
+    item: Array
+    cluster: Array | None
+
+    @property
+    def shared(self) -> int:
+        """Number of items that all models have."""
+        return int(self.runs.shape[1])
+
+    @cached_property
+    def runs(self) -> Array:
+        """Number of runs of each model and item."""
+        size = len(self.models), int(self.item.max(initial=-1)) + 1
+        return np.bincount(self.model * size[1] + self.item, minlength=size[0] * size[1]).reshape(size)
+
+    @cached_property
+    def means(self) -> Array:
+        """Mean over its runs of each model's scores of each item."""
+        place = self.model * self.runs.shape[1] + self.item
+        return np.bincount(place, self.score, self.runs.size).reshape(self.runs.shape) / self.runs
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """0 and 1 where all scores are within them, else unknown."""
+        return (0.0, 1.0) if self.score.min() >= 0 and self.score.max() <= 1 else None
+
+    @cached_property
+    def table(self) -> Table:
+        """The table of the shared items: of trials where passes and failures have several runs, else of means.
+
+        Raises
+        ------
+        HowsureError
+            If no item is of all models.
+        """
+        if not self.shared:
+            message = (
+                f"No item of the task {self.task!r} has a score by {self.metric!r} of each of its {len(self.models)} "
+                "models. Look whether the logs are of the same items, or leave out a model."
+            )
+            raise HowsureError(message)
+        names = self.models if len(self.models) > 1 else ()
+        named, cluster = (None, None) if self.cluster is None else np.unique(self.cluster, return_inverse=True)
+        if self.runs.max() > 1 and np.isin(self.score, (0, 1)).all():
+            successes = np.rint(self.means * self.runs).astype(np.intp)
+            found: Table = counted_tasks(names, successes, self.runs, None, cluster, named)
+            return found
+        numbers = dict(zip(names, self.means, strict=True)) if names else self.means[0]
+        return values(numbers, bounds=self.bounds, groups=self.cluster, check=False)
+
+    @property
+    def of_models(self) -> dict[str, Table]:
+        """The table of each model."""
+        if len(self.models) < 2:
+            return {self.models[0]: self.table}
+        paired = paired_table(self.table, "evaluate_log")
+        return {name: paired.model(name) for name in self.models}

@@ -1,0 +1,236 @@
+"""A log as columns: one row for each item, run, metric and model; and the tables that these make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError, listed, one_of
+from howsure.logs.joined import Joined
+from howsure.sources.columns import refuse_other_lengths
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+KINDS: dict[str, Any] = {"run": np.intp, "score": float}  # other columns hold text
+REQUIRED = {"task", "model", "item", "run", "metric", "score"}
+OPTIONAL = ("cluster", "content", "target", "answer")  # columns that a log need not have
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Log(Mapping[str, Array]):
+    """Scores of language models, item by item: a mapping of columns, which every ``data=`` takes.
+
+    The columns are ``task``, ``model``, ``item``, ``run``, ``metric`` and ``score``, and where the logs have them
+    ``cluster``, ``content`` (how the question begins, or its hash), ``target`` and ``answer``.
+
+    Parameters
+    ----------
+    columns : mapping of str to ndarray
+        The columns by name.
+    notes : tuple of str
+        What to know of the files that they are from.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> log = hs.Log({"task": ["sums"] * 6, "model": ["new", "old"] * 3, "item": ["a", "a", "b", "b", "c", "c"],
+    ...               "run": [1] * 6, "metric": ["accuracy"] * 6, "score": [1, 0, 1, 1, 0, 0]})
+    >>> log
+    <Log: 6 scores of 3 items, 1 task, 2 models, 1 metric>
+    >>> print(hs.compare(log.table(), "mean"))
+    mean: new − old = 0.333 [-0.415, 0.792], p = 0.317
+    """
+
+    columns: Mapping[str, Any]
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.columns, Mapping) or not self.columns.keys() >= REQUIRED:
+            message = f"A log is a mapping with the columns {', '.join(sorted(REQUIRED))}, and may have more."
+            raise HowsureError(message)
+        made = {str(name): _column(str(name), each) for name, each in self.columns.items()}
+        refuse_other_lengths({name: len(each) for name, each in made.items()})
+        object.__setattr__(self, "columns", made)
+
+    def __getitem__(self, name: str) -> Array:
+        found: Array = self.columns[name]
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __repr__(self) -> str:
+        numbers = [
+            f"{len(each):,} {noun}{'' if len(each) == 1 else 's'}"
+            for noun, each in (("task", self.tasks), ("model", self.models), ("metric", _distinct(self["metric"])))
+        ]
+        items = len(set(zip(self["task"].tolist(), self["item"].tolist(), strict=True)))
+        return f"<Log: {len(self['score']):,} scores of {items:,} items, {', '.join(numbers)}>"
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks, in the order of the logs."""
+        return _distinct(self["task"])
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models, in the order of the logs."""
+        return _distinct(self["model"])
+
+    def metrics(self, task: str) -> tuple[str, ...]:
+        """Return what a task has scores by, the main one first."""
+        return _distinct(self["metric"][self["task"] == one_of("task", task, self.tasks)])
+
+    def table(
+        self,
+        task: str | None = None,
+        metric: str | None = None,
+        *,
+        incomplete: Literal["refuse", "drop"] = "refuse",
+    ) -> Table:
+        """Return the table of a task: its items are the cases, in clusters where the log has some.
+
+        Models are joined by item. Passes and failures of several runs make a table of trials, in which runs vary within
+        items; other scores of several runs are averaged, item by item.
+
+        Parameters
+        ----------
+        task : str, optional
+            Which task; needed where the log has several.
+        metric : str, optional
+            Which of its scores; by default the main one.
+        incomplete : {"refuse", "drop"}
+            Whether items that a model lacks are refused or left out.
+
+        Returns
+        -------
+        ValuesTable, TrialsTable or PairedValuesTable
+            The last of several models.
+
+        Raises
+        ------
+        HowsureError
+            If the task or the metric is not there, a task must be chosen, items are incomplete, or one has several
+            clusters.
+        """
+        one_of("way with incomplete items", incomplete, ("refuse", "drop"))
+        found = self.joined(task, metric)
+        if incomplete == "refuse" and (dropped := found.items - found.shared):
+            lacks = ", ".join(f"{name!r} lacks {number:,}" for name, number in found.lacking.items() if number)
+            message = (
+                f"{dropped:,} of the {found.items:,} items of the task {found.task!r} lack a score ({lacks}). "
+                "Add them, or leave such items out: incomplete='drop'."
+            )
+            raise HowsureError(message)
+        return found.table
+
+    def joined(self, task: str | None = None, metric: str | None = None) -> Joined:
+        """Return the scores of a task by a metric, joined by item, with what does not match."""
+        if task is None and len(self.tasks) > 1:
+            message = f"The log has several tasks: {listed(self.tasks)}. Name one."
+            raise HowsureError(message)
+        task = one_of("task", self.tasks[0] if task is None else task, self.tasks)
+        known = self.metrics(task)
+        metric = one_of(f"metric of the task {task!r}", known[0] if metric is None else metric, known)
+        return joined(self, task, metric)
+
+
+def joined(log: Mapping[str, Array], task: str, metric: str) -> Joined:
+    """Return the scores of a task by a metric, joined by item."""
+    rows = np.flatnonzero((log["task"] == task) & (log["metric"] == metric))
+    models, model = _coded(log["model"][rows])
+    items, item = _coded(log["item"][rows])
+    score = log["score"][rows]
+    has = np.isfinite(score)
+    _refuse_repeated(models, items, model, item, log["run"][rows])
+    counted = np.bincount(model[has] * len(items) + item[has], minlength=len(models) * len(items))
+    present = counted.reshape(len(models), len(items)) > 0
+    shared = np.asarray(present.all(0))
+    kept = has & shared[item]
+    place = np.cumsum(shared) - 1
+    beside = {name: log[name][rows] if name in log else None for name in ("cluster", "content")}
+    return Joined(
+        task=task,
+        metric=metric,
+        models=tuple(models),
+        items=len(items),
+        lacking=dict(zip(models, (~present).sum(1).tolist(), strict=True)),
+        unlike=_unlike(item, beside["content"]),
+        score=score[kept],
+        model=model[kept],
+        item=place[item[kept]],
+        cluster=_clusters(items, item, beside["cluster"], shared),
+    )
+
+
+def _column(name: str, given: Any) -> Array:
+    try:
+        found = np.asarray(given, dtype=KINDS.get(name, object))
+    except (TypeError, ValueError):
+        message = f"`{name}` holds what is no number. Give one for each score."
+        raise HowsureError(message) from None
+    if found.ndim != 1 or not len(found):
+        message = f"`{name}` has shape {found.shape}. Give one value for each of at least one score."
+        raise HowsureError(message)
+    return found
+
+
+def _distinct(column: Array) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(column.tolist()))
+
+
+def _coded(column: Array) -> tuple[list[str], Array]:
+    """Return the distinct values of a column, in the order of the rows, and each row's place among them."""
+    values = column.tolist()
+    places = {value: place for place, value in enumerate(dict.fromkeys(values))}
+    return list(places), np.fromiter(map(places.__getitem__, values), dtype=np.intp, count=len(values))
+
+
+def _several(item: Array, codes: Array) -> Array:
+    """Return whether an item has several codes, for each item."""
+    first = np.zeros(int(item.max(initial=-1)) + 1, dtype=np.intp)
+    first[item[::-1]] = codes[::-1]
+    found = np.zeros(len(first), dtype=bool)
+    found[item[codes != first[item]]] = True
+    return found
+
+
+def _refuse_repeated(models: Sequence[str], items: Sequence[str], model: Array, item: Array, run: Array) -> None:
+    """Refuse a run of an item that a model has twice: it would count as two runs."""
+    runs, place = np.unique(run, return_inverse=True)
+    flat = (model * len(items) + item) * len(runs) + place.ravel()
+    distinct, first = np.unique(flat, return_index=True)
+    if len(distinct) < len(flat):
+        again = int(np.setdiff1d(np.arange(len(flat)), first)[0])
+        message = (
+            f"The model {models[model[again]]!r} has run {run[again]} of the item {items[item[again]]!r} twice. "
+            "Give each run a number of its own."
+        )
+        raise HowsureError(message)
+
+
+def _unlike(item: Array, content: Array | None) -> int:
+    return 0 if content is None else int(_several(item, _coded(content)[1]).sum())
+
+
+def _clusters(items: Sequence[str], item: Array, cluster: Array | None, shared: Array) -> Array | None:
+    """Return the cluster of each shared item, as text; none where no item has one."""
+    if cluster is None or all(each is None for each in cluster.tolist()):
+        return None
+    named, codes = _coded(cluster)
+    if (several := _several(item, codes)).any():
+        message = f"The item {items[int(np.argmax(several))]!r} is in several clusters. Give it one in all logs."
+        raise HowsureError(message)
+    found = np.empty(len(items), dtype=np.intp)
+    found[item] = codes
+    if None in (of := [named[code] for code in found[shared].tolist()]):
+        message = f"The item {items[int(np.flatnonzero(shared)[of.index(None)])]!r} has no cluster. Give one to all."
+        raise HowsureError(message)
+    return np.array([str(each) for each in of])

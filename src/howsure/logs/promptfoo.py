@@ -1,0 +1,69 @@
+"""Results of promptfoo: what `promptfoo eval --output results.json`, or `.jsonl`, writes."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from howsure.logs.opening import Opened
+from howsure.logs.records import Reader, Score, entries, mapping, number, text
+
+ERROR = 2  # the reason of a failure that is none of the model's: nothing was scored
+
+
+def _knows(log: Opened) -> bool:
+    rows = _rows(log)
+    return bool(rows) and "success" in rows[0] and bool({"vars", "testCase", "testIdx"} & rows[0].keys())
+
+
+def _rows(log: Opened) -> list[dict[str, Any]]:
+    """Return the results: of a document within one or two objects, else one for each line."""
+    if log.archive is not None:
+        return []
+    found = log.first.get("results")
+    if isinstance(found, dict):
+        found = found.get("results")
+    return entries(list(log.records) if found is None else found)
+
+
+def _scores(log: Opened) -> Iterator[Score]:
+    rows = _rows(log)
+    task = str(mapping(log.first.get("config")).get("description") or "promptfoo")
+    prompts = {_prompt(row) for row in rows}
+    runs: Counter[tuple[str, str]] = Counter()
+    for row in rows:
+        test = mapping(row.get("testCase"))
+        model = " · ".join([_provider(row), *([_prompt(row)] if len(prompts) > 1 else [])])
+        item = _item(row, test)
+        runs[model, item] += 1
+        fields = mapping(row.get("vars") or test.get("vars")) | mapping(test.get("metadata"))
+        failed = row.get("failureReason") == ERROR
+        scored = {"pass": row.get("success"), "score": row.get("score"), **mapping(row.get("namedScores"))}
+        answer = text(mapping(row.get("response")).get("output"))
+        for metric, value in scored.items():
+            found = math.nan if failed else number(value)
+            yield Score(task, model, item, runs[model, item], metric, found, fields, answer=answer)
+
+
+def _provider(row: dict[str, Any]) -> str:
+    found = row.get("provider")
+    return str(found.get("label") or found.get("id")) if isinstance(found, dict) else str(found)
+
+
+def _prompt(row: dict[str, Any]) -> str:
+    found = row.get("prompt")
+    return str(found.get("label") or found.get("raw")) if isinstance(found, dict) else str(found)
+
+
+def _item(row: dict[str, Any], test: dict[str, Any]) -> str:
+    """Return what is asked: the test's description and variables, as its position is another where tests are added."""
+    given = mapping(row.get("vars") or test.get("vars"))
+    said = [str(each) for each in (test.get("description") or row.get("description"),) if each]
+    said += [json.dumps(given, sort_keys=True, ensure_ascii=False)] if given else []
+    return " ".join(said) or f"test {row.get('testIdx')}"
+
+
+PROMPTFOO = Reader("promptfoo", _knows, _scores)
