@@ -155,7 +155,7 @@ def values(
     mean: new − old = 0.140 [0.014, 0.278], p = 0.033
     >>> predicted, true = [2.5, 0.1, 2.1, 7.8, 4.4, 5.1], [3.0, -0.5, 2.0, 7.0, 4.0, 5.5]
     >>> print(hs.estimate(hs.values(predicted, truth=true), "mae"))
-    0.467 [0.260, 0.696]
+    0.467 [0.203, 0.697]
     """
     models = _models(score)
     asked = models if truth is None else models | {"truth": truth}
