@@ -71,6 +71,8 @@ def test_evaluating_models_at_once_reads_the_values_of_each():
     "given, more, words",
     [
         ([], {}, "is empty"),
+        ([1e308, -1.0], {}, "another unit"),
+        ([1e-200, 0.0], {}, "another unit"),
         ([1.0, np.nan], {}, "1 missing or infinite values .first at row 1."),
         (["a", "b"], {}, "is not numeric. Give one number per case"),
         ([[1, 2], [3, 4]], {}, "it is one number per case"),

@@ -22,6 +22,7 @@ from howsure.tables.table import Table
 from howsure.tables.values import ErrorsTable, PairedValuesTable, ValuesTable, by_error, extremes
 
 Array = NDArray[Any]
+LARGEST = 1e100  # of numbers whose squares and cubes are added up
 MOST_FLAT = 2**62  # tuples that one integer tells apart
 
 
@@ -226,6 +227,10 @@ def _within(role: str, column: Array, limits: tuple[float, float] | None) -> Arr
     if not finite.all():
         first, number = int(np.argmin(finite)), int((~finite).sum())
         message = f"`{role}` has {number} missing or infinite values (first at row {first}). Drop or fill them first."
+        raise HowsureError(message)
+    largest = float(np.abs(numbers).max(initial=0.0))
+    if largest and not 1 / LARGEST < largest < LARGEST:
+        message = f"`{role}` holds {largest:g}: no float holds its powers. Give the numbers in another unit."
         raise HowsureError(message)
     if limits is not None and not (limits[0] <= numbers.min() and numbers.max() <= limits[1]):
         worst = numbers.min() if numbers.min() < limits[0] else numbers.max()
