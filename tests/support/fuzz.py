@@ -130,6 +130,8 @@ def of_numbers(rng, kind, columns, scored):
     numbers = scored()
     if kind == "values":
         given = {"A": numbers, "B": scored()} if rng.random() < 0.3 else numbers
+        if rng.random() < 0.3:
+            return Case(kind, columns | {"score": given, "truth": scored()})
         return Case(kind, columns | {"score": given}, {"bounds": (0, 1)} if rng.random() < 0.5 else {})
     n = len(numbers)
     task = rng.integers(0, max(1, n // int(rng.integers(1, 5))), n)
