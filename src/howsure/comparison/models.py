@@ -230,7 +230,8 @@ def compare_all(
     wanted = listed_metrics(metrics)
     settings: dict[str, Any] = {"confidence_level": confidence_level, "random_state": random_state}
     sides = Sides.checked(confidence_level, alternative)
-    if one_of("correction", correction, [*CORRECTIONS, "max_t"]) == "max_t":
+    one_of("correction", correction, [*CORRECTIONS, "max_t"])
+    if correction == "max_t":
         if sides.alternative != "two-sided":
             message = "correction='max_t' has two-sided intervals alone. Use another correction, such as 'holm'."
             raise HowsureError(message)
