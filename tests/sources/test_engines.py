@@ -183,6 +183,17 @@ def test_bins_lose_nothing_of_scores_with_few_digits(kind, monkeypatch):
     assert found.counts.tolist() == expected.counts.tolist()
 
 
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("kind", MANY)
+def test_many_scores_of_which_some_are_no_numbers(kind, bad, monkeypatch):
+    """Of scores that are counted in bins, too, those that are missing or infinite are refused with their number."""
+    monkeypatch.setattr(engines, "MANY", 2000)
+    columns = of_scores(5000)
+    columns["score"][[7, 77, 777]] = bad
+    with pytest.raises(hs.HowsureError, match="`y_score` has 3 missing or infinite values"):
+        hs.scores("sick", "score", data=MANY[kind](columns))
+
+
 @pytest.mark.parametrize("kind", MANY)
 def test_exact_scores(kind, monkeypatch):
     """With exact=True no score is lost, however many there are."""
