@@ -23,6 +23,7 @@ from pyarrow import dataset
 
 import howsure as hs
 from howsure.sources import engines
+from howsure.sources.files import read
 from howsure.testing import check_source
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -232,6 +233,46 @@ def test_an_engine_that_fails():
     )
     with pytest.raises(hs.HowsureError, match=r"^`data` cannot be read: .*the disk is full[^\n]*$"):
         hs.confusion("t", "p", data=relation)
+
+
+def cramped(*given, **more):
+    """Return a connection to DuckDB with 20 MB of memory and next to no disk."""
+    config = {"memory_limit": "20MB", "threads": 1, **more.pop("config", {})}
+    found = CONNECT(*given, config=config, **more)
+    found.execute("SET max_temp_directory_size = '100KB'")
+    return found
+
+
+CONNECT = duckdb.connect
+MANY_SCORES = "SELECT i % 2 AS t, hash(i)::VARCHAR AS s FROM range(500_000) r(i)"
+
+
+@pytest.mark.parametrize("kind", ["relation", "file"])
+def test_a_full_disk(kind, tmp_path, monkeypatch):
+    """Where what does not fit into memory finds no room on the disk, the error says what helps, and there is no table."""
+    duckdb.sql(MANY_SCORES).write_parquet(str(tmp_path / "cases.parquet"))
+    monkeypatch.setattr(duckdb, "connect", cramped)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    own = cramped(config={"temp_directory": str(tmp_path / "own")})
+    data = own.sql(MANY_SCORES) if kind == "relation" else tmp_path / "cases.parquet"
+    with pytest.raises(
+        hs.HowsureError, match=r"^`data` cannot be read: memory, or space on the disk .* TMPDIR"
+    ) as error:
+        hs.confusion("t", "s", data=data)
+    assert "\n" not in str(error.value)
+
+
+def test_what_does_not_fit_into_memory_goes_where_the_system_has_such_files(tmp_path, monkeypatch):
+    """Reading a file leaves no folder where the caller works: TMPDIR says where there is room."""
+    duckdb.sql("SELECT 1 AS t, 1 AS p").write_parquet(str(tmp_path / "cases.parquet"))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    (one,), (other,) = (
+        read(tmp_path / "cases.parquet").query("r", "SELECT current_setting('temp_directory')").fetchone() for _ in "12"
+    )
+    assert Path(one).parent == Path(other).parent == tmp_path
+    assert one != other  # DuckDB gives the files of two processes the same names
 
 
 def test_ctrl_c_ends_a_long_job():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import glob
+import tempfile
+import uuid
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -32,7 +34,8 @@ def relation(files: Sequence[Location]) -> Any:
     """
     import duckdb
 
-    connection = duckdb.connect()
+    # What does not fit into memory goes where the system has such files, apart from that of other processes.
+    connection = duckdb.connect(config={"temp_directory": f"{tempfile.gettempdir()}/howsure-{uuid.uuid4().hex}"})
     format_ = format_of(files[0])
 
     def rows(some: Sequence[Location], more: str = "") -> Any:
