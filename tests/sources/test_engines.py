@@ -19,7 +19,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from pyarrow import dataset
+from pyarrow import dataset, parquet as pq
 
 import howsure as hs
 from howsure.sources import engines
@@ -233,6 +233,35 @@ def test_an_engine_that_fails():
     )
     with pytest.raises(hs.HowsureError, match=r"^`data` cannot be read: .*the disk is full[^\n]*$"):
         hs.confusion("t", "p", data=relation)
+
+
+WHOLE = {"t": ["a", "b"] * 500, "p": ["a", "a"] * 500}
+FAULTY = {
+    "is truncated": (WHOLE, WHOLE),
+    "lacks a column": (WHOLE, {"t": WHOLE["t"]}),
+    "changes a type": (WHOLE | {"p": [0, 1] * 500}, WHOLE),
+}
+OPENED = {
+    "polars lazy": lambda folder: pl.scan_parquet(folder / "*.parquet"),
+    "arrow dataset": dataset.dataset,
+    "duckdb": lambda folder: duckdb.read_parquet(f"{folder}/*.parquet"),
+    "ibis": lambda folder: pytest.importorskip("ibis").read_parquet(f"{folder}/*.parquet"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTY)
+@pytest.mark.parametrize("kind", OPENED)
+def test_a_faulty_part(kind, fault, tmp_path):
+    """A part that is cut short, lacks a column or changes a type is refused in one line, and the rest is no table."""
+    for number, columns in enumerate(FAULTY[fault]):
+        pq.write_table(pa.table(columns), tmp_path / f"part-{number}.parquet")
+    data = OPENED[kind](tmp_path)
+    if fault == "is truncated":
+        path = tmp_path / "part-1.parquet"
+        path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(hs.HowsureError, match="`data` cannot be read|missing values") as error:
+        hs.confusion("t", "p", data=data)
+    assert "\n" not in str(error.value)
 
 
 def cramped(*given, **more):
