@@ -105,7 +105,7 @@ def counted(
     """
     schema = frame.collect_schema()
     # Those to split by, the last, come first: Spark's hashes of columns with few values before one with many collide.
-    keys = list(dict.fromkeys(reversed(names.values())))
+    keys = list(dict.fromkeys(reversed(list(names.values()))))
     others = [name for role, name in names.items() if role not in scores]
     bins = Bins([names[role] for role in scores if names[role] not in others and schema[names[role]].is_numeric()])
     if exact or (not isinstance(frame, Stream) and not _are_many(frame, names, bins)):
