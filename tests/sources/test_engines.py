@@ -19,10 +19,11 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from pyarrow import dataset
+from pyarrow import dataset, parquet as pq
 
 import howsure as hs
 from howsure.sources import engines
+from howsure.sources.files import read
 from howsure.testing import check_source
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -184,6 +185,17 @@ def test_bins_lose_nothing_of_scores_with_few_digits(kind, monkeypatch):
     assert found.counts.tolist() == expected.counts.tolist()
 
 
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("kind", MANY)
+def test_many_scores_of_which_some_are_no_numbers(kind, bad, monkeypatch):
+    """Of scores that are counted in bins, too, those that are missing or infinite are refused with their number."""
+    monkeypatch.setattr(engines, "MANY", 2000)
+    columns = of_scores(5000)
+    columns["score"][[7, 77, 777]] = bad
+    with pytest.raises(hs.HowsureError, match="`y_score` has 3 missing or infinite values"):
+        hs.scores("sick", "score", data=MANY[kind](columns))
+
+
 @pytest.mark.parametrize("kind", MANY)
 def test_exact_scores(kind, monkeypatch):
     """With exact=True no score is lost, however many there are."""
@@ -222,6 +234,75 @@ def test_an_engine_that_fails():
     )
     with pytest.raises(hs.HowsureError, match=r"^`data` cannot be read: .*the disk is full[^\n]*$"):
         hs.confusion("t", "p", data=relation)
+
+
+WHOLE = {"t": ["a", "b"] * 500, "p": ["a", "a"] * 500}
+FAULTY = {
+    "is truncated": (WHOLE, WHOLE),
+    "lacks a column": (WHOLE, {"t": WHOLE["t"]}),
+    "changes a type": (WHOLE | {"p": [0, 1] * 500}, WHOLE),
+}
+OPENED = {
+    "polars lazy": lambda folder: pl.scan_parquet(folder / "*.parquet"),
+    "arrow dataset": dataset.dataset,
+    "duckdb": lambda folder: duckdb.read_parquet(f"{folder}/*.parquet"),
+    "ibis": lambda folder: pytest.importorskip("ibis").read_parquet(f"{folder}/*.parquet"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTY)
+@pytest.mark.parametrize("kind", OPENED)
+def test_a_faulty_part(kind, fault, tmp_path):
+    """A part that is cut short, lacks a column or changes a type is refused in one line, and the rest is no table."""
+    for number, columns in enumerate(FAULTY[fault]):
+        pq.write_table(pa.table(columns), tmp_path / f"part-{number}.parquet")
+    data = OPENED[kind](tmp_path)
+    if fault == "is truncated":
+        path = tmp_path / "part-1.parquet"
+        path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(hs.HowsureError, match="`data` cannot be read|missing values") as error:
+        hs.confusion("t", "p", data=data)
+    assert "\n" not in str(error.value)
+
+
+def cramped(*given, **more):
+    """Return a connection to DuckDB with 20 MB of memory and next to no disk."""
+    config = {"memory_limit": "20MB", "threads": 1, **more.pop("config", {})}
+    found = CONNECT(*given, config=config, **more)
+    found.execute("SET max_temp_directory_size = '100KB'")
+    return found
+
+
+CONNECT = duckdb.connect
+MANY_SCORES = "SELECT i % 2 AS t, hash(i)::VARCHAR AS s FROM range(500_000) r(i)"
+
+
+@pytest.mark.parametrize("kind", ["relation", "file"])
+def test_a_full_disk(kind, tmp_path, monkeypatch):
+    """Where what does not fit into memory finds no room on the disk, the error says what helps, and there is no table."""
+    duckdb.sql(MANY_SCORES).write_parquet(str(tmp_path / "cases.parquet"))
+    monkeypatch.setattr(duckdb, "connect", cramped)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    own = cramped(config={"temp_directory": str(tmp_path / "own")})
+    data = own.sql(MANY_SCORES) if kind == "relation" else tmp_path / "cases.parquet"
+    with pytest.raises(
+        hs.HowsureError, match=r"^`data` cannot be read: memory, or space on the disk .* TMPDIR"
+    ) as error:
+        hs.confusion("t", "s", data=data)
+    assert "\n" not in str(error.value)
+
+
+def test_what_does_not_fit_into_memory_goes_where_the_system_has_such_files(tmp_path, monkeypatch):
+    """Reading a file leaves no folder where the caller works: TMPDIR says where there is room."""
+    duckdb.sql("SELECT 1 AS t, 1 AS p").write_parquet(str(tmp_path / "cases.parquet"))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    (one,), (other,) = (
+        read(tmp_path / "cases.parquet").query("r", "SELECT current_setting('temp_directory')").fetchone() for _ in "12"
+    )
+    assert Path(one).parent == Path(other).parent == tmp_path
+    assert one != other  # DuckDB gives the files of two processes the same names
 
 
 def test_ctrl_c_ends_a_long_job():

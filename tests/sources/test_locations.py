@@ -174,7 +174,7 @@ DIFFERENT = {
 
 
 @pytest.mark.parametrize("message", DIFFERENT)
-@pytest.mark.parametrize("hidden", [(), ("duckdb",)])
+@pytest.mark.parametrize("hidden", [(), ("duckdb",), ("duckdb", "pyarrow")])
 @pytest.mark.parametrize("kind", ["csv", "parquet", "jsonl"])
 def test_parts_that_differ(kind, hidden, message, tmp_path, monkeypatch):
     """A column that a part lacks, or whose type changes, is an error that names the file and the column."""
@@ -199,10 +199,13 @@ def test_parts_that_differ_in_numbers_alone(kind, hidden, tmp_path, monkeypatch)
     assert hs.scores("truth", "score", data=folder).rows == 2 * N
 
 
-def test_files_that_cannot_be_read(tmp_path):
+@pytest.mark.parametrize("hidden", [(), ("duckdb",), ("duckdb", "pyarrow")])
+def test_files_that_cannot_be_read(hidden, tmp_path, monkeypatch):
     """A truncated part, one that is empty, none at all, several formats: one line, and no partial result."""
     folder = write(tmp_path / "parts", "parquet")
     whole = (folder / "part-1.parquet").read_bytes()
+    for package in hidden:
+        monkeypatch.setitem(sys.modules, package, None)
     for content, message in ((whole[:-9], r"part-1.parquet' cannot be read"), (b"", r"part-1.parquet' is empty")):
         (folder / "part-1.parquet").write_bytes(content)
         with pytest.raises(hs.HowsureError, match=message) as error:

@@ -49,18 +49,17 @@ class Bins:
 
     @property
     def ranges(self) -> dict[str, tuple[Any, str]]:
-        """What `fit` needs to know: the smallest and the largest finite value."""
-        import narwhals as nw
-
-        found: dict[str, tuple[Any, str]] = {}
-        for name in self.columns:
-            value = number_of(name)
-            finite = nw.when((value >= -FINITE) & (value <= FINITE)).then(value)
-            found |= {f"howsure_{reduction}_{name}": (finite, reduction) for reduction in ("min", "max")}
-        return found
+        """What `fit` needs to know: the smallest and the largest value."""
+        return {
+            f"howsure_{reduction}_{name}": (number_of(name), reduction)
+            for name in self.columns
+            for reduction in ("min", "max")
+        }
 
     def fit(self, found: dict[str, Any], groups: int) -> None:
         """Take bins that divide the range of each column; with many groups wider ones.
+
+        Of columns with values that are not finite, which no table takes, a few bins are as good as many.
 
         Parameters
         ----------
@@ -72,10 +71,12 @@ class Bins:
         digits = max((DIGITS - math.ceil(math.log2(max(groups, 1)))) // max(len(self.columns), 1), FEWEST_DIGITS)
         for name in self.columns:
             low, high = (
-                np.asarray([each for each in found[f"howsure_{what}_{name}"] if each is not None], dtype=float)
-                for what in ("min", "max")
+                [each for each in found[f"howsure_{what}_{name}"] if each is not None] for what in ("min", "max")
             )
-            self.widths[name] = _width(np.nanmin(low, initial=FINITE), np.nanmax(high, initial=-FINITE), digits)
+            if np.isfinite([*low, *high]).all():
+                self.widths[name] = _width(min(low, default=0.0), max(high, default=0.0), digits)
+            else:
+                self.widths[name] = _width(-FINITE, FINITE, digits)
 
     def coarsened(self, held: Any) -> Any:
         """Return a stream's counts in bins of twice the width, the first time in those that divide its range.
@@ -110,11 +111,12 @@ class Bins:
         )
         bins, place = np.unique(begin, return_inverse=True)
         low, high = np.full(len(bins), np.inf), np.full(len(bins), -np.inf)
-        np.minimum.at(low, place, smallest)
-        np.maximum.at(high, place, largest)
-        mean = np.bincount(place, total) / np.bincount(place, n)
-        score = np.where(low == high, low, np.clip(mean, low, high))[place]
-        return score, None if (low == high).all() else (high - low)[place]
+        with np.errstate(invalid="ignore"):  # bins of what is no number
+            np.minimum.at(low, place, smallest)
+            np.maximum.at(high, place, largest)
+            mean = np.bincount(place, total) / np.bincount(place, n)
+            score = np.where(low == high, low, np.clip(mean, low, high))[place]
+            return score, None if (low == high).all() else (high - low)[place]
 
     def _begin(self, value: Any, name: str) -> Any:
         width = self.widths[name]

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import glob
+import re
+import tempfile
+import uuid
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from howsure.errors import HowsureError, reading
@@ -22,6 +26,9 @@ READERS = {
 }
 
 
+LACKING = re.compile(r"install the required extension '(\w+)'")
+
+
 def relation(files: Sequence[Location]) -> Any:
     """Return the rows of files of one format as a DuckDB relation.
 
@@ -32,7 +39,8 @@ def relation(files: Sequence[Location]) -> Any:
     """
     import duckdb
 
-    connection = duckdb.connect()
+    # What does not fit into memory goes where the system has such files, apart from that of other processes.
+    connection = duckdb.connect(config={"temp_directory": f"{tempfile.gettempdir()}/howsure-{uuid.uuid4().hex}"})
     format_ = format_of(files[0])
 
     def rows(some: Sequence[Location], more: str = "") -> Any:
@@ -42,7 +50,7 @@ def relation(files: Sequence[Location]) -> Any:
 
     parts = []
     for file in files:
-        with reading(f"'{file}'"):
+        with reading(f"'{file}'"), _extended(file):
             parts.append(rows([file], ", hive_partitioning=false"))
             _refuse_repeated_header(file, parts[-1])
     schemas = [
@@ -62,6 +70,22 @@ def relation(files: Sequence[Location]) -> Any:
         more += f", types={{{', '.join(_types(parts, schemas))}}}"
     with reading(f"'{files[0]}'" if len(files) == 1 else f"One of {len(files)} files, '{files[0]}' the first,"):
         return rows(files, more) if more else parts[0]
+
+
+@contextmanager
+def _extended(file: Location) -> Iterator[None]:
+    """Say how to install what DuckDB reads a file with, if it could not fetch this by itself."""
+    try:
+        yield
+    except Exception as error:
+        lacking = LACKING.search(str(error))
+        if lacking is None:
+            raise
+        message = (
+            f"Reading '{file}' needs DuckDB's extension '{lacking[1]}', which could not be fetched. Install it "
+            f"with a network, python -c \"import duckdb; duckdb.sql('INSTALL {lacking[1]}')\", or download the file."
+        )
+        raise HowsureError(message) from error
 
 
 def _types(parts: Sequence[Any], schemas: Sequence[dict[str, str]]) -> Iterator[str]:

@@ -105,7 +105,8 @@ def counted(
         If there is no row, or a weight is not valid; if the engine fails.
     """
     schema = frame.collect_schema()
-    keys = list(dict.fromkeys(names.values()))
+    # Those to split by, the last, come first: Spark's hashes of columns with few values before one with many collide.
+    keys = list(dict.fromkeys(reversed(list(names.values()))))
     others = [name for role, name in names.items() if role not in scores]
     bins = Bins([names[role] for role in scores if names[role] not in others and schema[names[role]].is_numeric()])
     if exact or (not isinstance(frame, Stream) and not _are_many(frame, names, bins)):
@@ -323,4 +324,6 @@ def _listed(values: Any) -> list[Any]:
 
 def _floats(values: Any) -> Array:
     """Return what an engine counted or added up; nan where it answers nothing."""
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iuf":
+        return values.astype(float, copy=False)
     return np.array([np.nan if each is None else float(each) for each in _listed(values)])
