@@ -116,6 +116,7 @@ from .evidence.labels.annotators import (
     annotated as annotated,
     consensus as consensus,
 )
+from .evidence.labels.judged import judged as judged
 from .evidence.labels.prediction_powered import prediction_powered as prediction_powered
 from .evidence.labels.rogan_gladen import (
     corrected as corrected,
@@ -182,6 +183,7 @@ from .methods.proportion import (
     Wilson as Wilson,
     WilsonCC as WilsonCC,
 )
+from .methods.stratified import Stratified as Stratified
 from .methods.two_samples import MiettinenNurminen as MiettinenNurminen
 from .metrics.define import define_metric as define_metric
 from .pooling import (
@@ -208,6 +210,7 @@ from .sources.values import values as values
 from .study import Study as Study
 from .tables.batch import Tables as Tables
 from .tables.confusion import ConfusionTable as ConfusionTable, from_counts as from_counts
+from .tables.judged import PairedJudgedTable as PairedJudgedTable
 from .tables.multilabel import MultilabelTable as MultilabelTable
 from .tables.paired import PairedScoresTable as PairedScoresTable, PairedTable as PairedTable
 from .tables.score_matrix import (

@@ -1,0 +1,217 @@
+"""The design of counts from two phases: cheap labels of all cases, and trusted ones of some within each stratum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.base import Design, Strata, quotient
+from howsure.designs.counted import Independent
+from howsure.designs.sampling import Blocks
+
+Array = NDArray[Any]
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class TwoPhase(Design):
+    """Cases of known stratum, of which some have a trusted outcome: Neyman's double sampling.
+
+    The cases of a stratum are taken to have the outcomes of those of them that were labelled. The table then is a
+    smooth function of what was observed, which varies as ``design`` says.
+
+    Parameters
+    ----------
+    labelled : ndarray of shape (strata, outcomes)
+        Labelled cases, or sums of their weights, by stratum and outcome.
+    others : ndarray of shape (strata,)
+        The other cases of each stratum.
+    kin : ndarray of shape (strata,)
+        Strata of the same number lend a stratum without any label their outcomes, before all strata do.
+    places : ndarray of shape (strata, outcomes)
+        Flat cell of the table in which a case of each stratum and outcome is counted.
+    design : Design
+        How the observed cells vary: ``(strata, outcomes + 1)``, flat, the cases without label last.
+    note : str
+        Caveat attached to every estimate; empty if there is none.
+    """
+
+    labelled: Array
+    others: Array
+    kin: Array
+    places: Array
+    design: Design
+    note: str = ""
+    is_counted: ClassVar[bool] = False
+    has_trials: ClassVar[bool] = False
+    credible: ClassVar[str] = "equal_tailed"
+
+    @property
+    def words(self) -> str:
+        """What is said of the cases, as of the observed ones."""
+        return self.design.words
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What the observed cells' design says, and the note."""
+        said = (f"{self.note[0].upper()}{self.note[1:]}.",) if self.note else ()
+        return (*self.design.cautions, *said)
+
+    def noted(self, more: str) -> TwoPhase:
+        """Return the design with a note: how many strata have cases and no label, and what else there is to say."""
+        number = int(((self.labelled.sum(1) == 0) & (self.others > 0)).sum())
+        words = "1 verdict has" if number == 1 else f"{number} kinds of verdict have"
+        silent = f"{words} no human label" if number else ""
+        return replace(self, note="; ".join(filter(None, (silent, more))))
+
+    @property
+    def degrees_of_freedom(self) -> Any:
+        """Those of the observed cells."""
+        return self.design.degrees_of_freedom
+
+    @property
+    def totals(self) -> Array:
+        """All cases of each stratum."""
+        return np.asarray(self.labelled.sum(1) + self.others)
+
+    @property
+    def observed(self) -> Array:
+        """The observed cells, flat."""
+        return np.column_stack([self.labelled, self.others]).ravel()
+
+    def counts(self, size: int) -> Array:
+        """Return the counts that are expected, ``(size,)``."""
+        return self._tables(self.observed[None], size)[0]
+
+    def variance(self, counts: Array, gradient: Array) -> Array:
+        """Return the variance within strata, of what the labels tell of the other cases, and that between them."""
+        parts = self.strata(counts, gradient)
+        within = quotient((parts.reach**2) * parts.share * (1 - parts.share), parts.trials)
+        return np.asarray(within.sum(-1) + parts.between)
+
+    def small_sample(self, counts: Array, gradient: Array) -> tuple[Any, Any]:
+        """Return what the design of the observed cells says."""
+        return self.design.small_sample(self.observed, self._slopes(gradient))
+
+    def strata(self, counts: Array, gradient: Array) -> Strata:
+        """Return what each stratum adds to a linear form, with one pseudo-case divided between its ends."""
+        form = gradient[..., self.places]
+        low, high = form.min(-1), form.max(-1)
+        number, weights = self.labelled.sum(1), self.labelled
+        ends = (low + high) / 2, (low**2 + high**2) / 2
+        mean = ((weights * form).sum(-1) + ends[0]) / (number + 1)
+        square = np.maximum(((weights * form**2).sum(-1) + ends[1]) / (number + 1) - mean**2, 0.0)
+        seen = (self._shares() * form).sum(-1)
+        total, span = self.totals, high - low
+        # Outcomes between the ends vary less than a share of the same mean.
+        binomial = (mean - low) * (high - mean)
+        worth = np.where(square > 0, quotient(binomial, square), 1.0) / self._effect(gradient)[..., None]
+        between = self._spread_slopes(seen - (total * seen).sum(-1, keepdims=True) / total.sum())
+        return Strata(
+            reach=total * span,
+            value=quotient(seen - low, span),
+            share=np.where(span > 0, quotient(mean - low, span), 0.5),
+            trials=np.maximum(number, 0.0) * worth,
+            between=self.design.variance(self.observed, between),
+        )
+
+    def merged(self, cells: Array, size: int) -> TwoPhase:
+        """Count each outcome in its merged cell."""
+        return replace(self, places=cells[self.places])
+
+    def of_outcomes(self) -> TwoPhase:
+        """Return the design of the outcomes alone, whatever the stratum; the table has a cell for each."""
+        return replace(self, places=np.broadcast_to(np.arange(self.places.shape[1]), self.places.shape))
+
+    def as_one_stratum(self) -> TwoPhase:
+        """Return the design of the outcomes by the labelled cases alone, as if there were no strata."""
+        strata, outcomes = self.labelled.shape
+        cells = np.tile(np.arange(outcomes + 1), strata)
+        return TwoPhase(
+            labelled=self.labelled.sum(0, keepdims=True),
+            others=self.others.sum(keepdims=True),
+            kin=np.zeros(1, dtype=int),
+            places=np.arange(outcomes)[None],
+            design=self.design.merged(cells, outcomes + 1),
+        )
+
+    def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
+        """Draw the observed cells anew."""
+        return self._tables(self.design.resample(self.observed, size, rng), counts.size)
+
+    def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
+        """Draw the observed cells' probabilities, with one pseudo-case in each stratum (Jeffreys for two outcomes).
+
+        The prior of the table's cells is not added: what is not known is the outcomes within strata.
+        """
+        strata, outcomes = self.labelled.shape
+        pseudo = np.column_stack([np.full((strata, outcomes), 1 / outcomes), np.zeros(strata)])
+        pseudo[self.totals == 0] = 0.0
+        drawn = self.design.posterior(self.observed, np.zeros(self.observed.size), size, rng)
+        cells = drawn.reshape(size, strata, outcomes + 1)
+        labelled = cells[..., :-1] + rng.standard_gamma(pseudo[:, :-1], (size, strata, outcomes))
+        shares = labelled / labelled.sum(-1, keepdims=True).clip(min=np.finfo(float).tiny)
+        return self._added(cells.sum(-1)[..., None] * shares, counts.size)
+
+    def left_out(self, counts: Array) -> Blocks:
+        """Leave out one observed unit."""
+        return self._left_out(counts.size)
+
+    def _left_out(self, size: int) -> Iterator[tuple[Array, Array]]:
+        for observed, number in self.design.left_out(self.observed):
+            yield self._tables(observed, size), number
+
+    def _shares(self) -> Array:
+        """Return the share of each outcome in each stratum, borrowed where none of its cases is labelled."""
+        return _shares(self.labelled[None], self.kin)[0]
+
+    def _tables(self, observed: Array, size: int) -> Array:
+        """Return the tables of observed cells, ``(B, observed)`` → ``(B, size)``."""
+        cells = observed.reshape(len(observed), len(self.others), -1)
+        shares = _shares(cells[..., :-1], self.kin)
+        return self._added(cells.sum(-1)[..., None] * shares, size)
+
+    def _added(self, outcomes: Array, size: int) -> Array:
+        """Add up expected cases by stratum and outcome, ``(B, strata, outcomes)``, in the cells of the table."""
+        from scipy import sparse
+
+        entries = np.ones(self.places.size), (np.arange(self.places.size), self.places.ravel())
+        return np.asarray(outcomes.reshape(len(outcomes), -1) @ sparse.csr_array(entries, (self.places.size, size)))
+
+    def _slopes(self, gradient: Array) -> Array:
+        """Return what one more case in each observed cell adds to a linear form, ``(..., observed)``."""
+        form = gradient[..., self.places]
+        seen = (self._shares() * form).sum(-1, keepdims=True)
+        each = quotient(self.totals, self.labelled.sum(1))[:, None] * (form - seen)
+        centred = seen - (self.totals[:, None] * seen).sum(-2, keepdims=True) / self.totals.sum()
+        slopes = np.concatenate([each + centred, centred], -1)
+        return slopes.reshape(*slopes.shape[:-2], -1)
+
+    def _spread_slopes(self, values: Array) -> Array:
+        """Return a value of each stratum for each of its observed cells."""
+        repeated = np.repeat(values[..., None], self.labelled.shape[1] + 1, -1)
+        return repeated.reshape(*values.shape[:-1], -1)
+
+    def _effect(self, gradient: Array) -> Array:
+        """Return how many times the variance of a linear form is that of independent cases."""
+        if self.design.is_independent:
+            return np.ones(gradient.shape[:-1])
+        slopes, observed = self._slopes(gradient), self.observed
+        alone = Independent().variance(observed, slopes)
+        unit = np.asarray(self.design.unit_size(observed))
+        return np.where(alone > 0, quotient(self.design.variance(observed, slopes), alone), unit)
+
+
+def _shares(labelled: Array, kin: Array) -> Array:
+    """Return the shares of outcomes by stratum, ``(B, strata, outcomes)``; of one without labels those of its kin."""
+    alike = (kin[:, None] == kin).astype(float)
+    lent = np.einsum("st,btk->bsk", alike, labelled)
+    everywhere = np.broadcast_to(labelled.sum(1, keepdims=True), labelled.shape)
+    known = labelled
+    for more in (lent, everywhere, np.ones_like(labelled)):
+        known = np.where(known.sum(-1, keepdims=True) > 0, known, more)
+    return np.asarray(known / known.sum(-1, keepdims=True))
