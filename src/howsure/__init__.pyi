@@ -116,7 +116,17 @@ from .evidence.labels.annotators import (
     annotated as annotated,
     consensus as consensus,
 )
+from .evidence.labels.judge_report import (
+    JudgeReport as JudgeReport,
+    judge_report as judge_report,
+)
 from .evidence.labels.judged import judged as judged
+from .evidence.labels.judged_values import judged_values as judged_values
+from .evidence.labels.label_plan import (
+    LabelPlan as LabelPlan,
+    label_plan as label_plan,
+)
+from .evidence.labels.leaning import judge_leaning as judge_leaning
 from .evidence.labels.prediction_powered import prediction_powered as prediction_powered
 from .evidence.labels.rogan_gladen import (
     corrected as corrected,

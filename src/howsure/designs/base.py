@@ -39,18 +39,18 @@ class Strata:
         By how much the form changes from one end of a stratum to the other.
     value : ndarray of shape (..., strata)
         Where between the ends it is, from 0 to 1.
-    share : ndarray of shape (..., strata)
-        The same with a pseudo-case, of which the variance is.
     trials : ndarray of shape (..., strata)
-        From how many cases that is known; 0 where from none.
+        As a share of how many cases that is known; 0 where of none.
+    within : ndarray of shape (..., strata)
+        Variance of the form with what is known of each stratum.
     between : ndarray of shape (...)
         Variance of the form with the sizes of the strata.
     """
 
     reach: Array
     value: Array
-    share: Array
     trials: Array
+    within: Array
     between: Array
 
 

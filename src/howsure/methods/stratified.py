@@ -44,7 +44,7 @@ class Stratified(Method):
     >>> judge = ["pass"] * 80 + ["fail"] * 20
     >>> human = ["pass"] * 19 + ["fail"] + [None] * 60 + ["fail"] * 4 + ["pass"] + [None] * 15
     >>> print(hs.estimate(hs.judged(human, judge), "pass_rate", method=hs.Stratified()))
-    0.800 [0.625, 0.898]
+    0.800 [0.645, 0.916]
     """
 
     name: ClassVar[str] = "stratified"
@@ -52,7 +52,7 @@ class Stratified(Method):
     def suits(self, metric: Metric, table: Table) -> str:
         """Return an empty text for smooth metrics of cases that are labelled in part."""
         if len(table.design.test_sets) > 1 or not table.design.offers("strata"):
-            return "`Stratified` is for cases of which some are labelled, from `judged`. Use `Delta()` or `Bootstrap()`."
+            return "`Stratified` is for cases of which some are labelled, from `judged`. Use `Delta()`."
         if metric.rank is not None:
             return f"`Stratified` is for metrics that move with each case, and `{metric.name}` is none. Use `Delta()`."
         return ""
@@ -71,11 +71,10 @@ class Stratified(Method):
                 reason = ONE_CLUSTER if np.isfinite(value) else UNDEFINED
                 return Interval(np.nan, np.nan, error, reason=reason)
             trials = parts.trials * (normal_quantile(confidence_level) / z) ** 2
-            ends = binomial.mid_p(parts.value * trials, trials, confidence_level)
-            below, above = (
-                np.sqrt((parts.reach**2 * np.where(trials > 0, (parts.value - end) ** 2, 1.0)).sum() + far)
-                for end, far in zip(ends, [z**2 * parts.between] * 2, strict=True)
-            )
+            limits = binomial.mid_p(parts.value * trials, trials, confidence_level)
+            ends = (np.where(trials > 0, limit, end) for limit, end in zip(limits, (0.0, 1.0), strict=True))
+            squares = ((parts.reach**2 * (parts.value - end) ** 2).sum() for end in ends)
+            below, above = (np.sqrt(square + z**2 * parts.between) for square in squares)
             low, high = max(value - below, metric.range[0]), min(value + above, metric.range[1])
             if not shows_variation(high - low, value):
                 return Interval(np.nan, np.nan, error, reason=CONSTANT)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import HowsureError
-from howsure.evidence.labels.two_phase import TwoPhase
+from howsure.evidence.labels.two_phase import TwoPhase, two_phase
 from howsure.sources.columns import checked_weight, refuse_other_lengths
 from howsure.sources.confusion import class_labels, refuse_mixed
 from howsure.sources.encoding import coded_with_gaps, encoded, positions
@@ -22,9 +22,7 @@ from howsure.tables.judged import PairedJudgedTable
 from howsure.tables.labels import as_labels
 
 Array = NDArray[Any]
-FEWEST = 2  # human labels whose variance can be seen
 SYSTEMS = 2
-ALONE = "the human labels alone tell as much: the judge adds nothing"
 
 
 @overload
@@ -144,9 +142,9 @@ def judged(
     >>> human = ["pass"] * 19 + ["fail"] + [None] * 60 + ["fail"] * 4 + ["pass"] + [None] * 15
     >>> table = hs.judged(human, judge)
     >>> print(hs.estimate(table, "pass_rate"))  # 0.8 · 19/20 + 0.2 · 1/5
-    0.800 [0.625, 0.898]
+    0.800 [0.645, 0.916]
     >>> print(hs.estimate(table, "recall"))  # of those that people pass, the judge passes
-    0.950 [0.810, 0.996]
+    0.950 [0.837, 1.000]
     """
     systems = _systems(human, judge, y_pred)
     named = by_columns(by, data)
@@ -239,12 +237,15 @@ class _Cases:
         strata = judge if self.predicted is None else judge * size + predicted
         number = size if self.predicted is None else size * size
         columns_of = np.arange(number) % size
+        words = list(map(str, self.axis.tolist()))
+        called = words if self.predicted is None else [f"{said}, {other}" for said in words for other in words]
         design = self.design(
             some,
             human,
             strata,
             kin=np.arange(number) if self.predicted is None else np.arange(number) // size,
             places=np.arange(size) * size + columns_of[:, None],
+            called=called,
         )
         counts = design.counts(size * size).reshape(size, size)
         return ConfusionTable(counts=counts, labels=self.axis, design=design, rows=len(human))
@@ -255,71 +256,28 @@ class _Cases:
         human, judge = self.human[:, some], self.judge[:, some]
         outcome = np.where((human >= 0).all(0), human[0] * size + human[1], -1)
         pairs = size * size
-        stratum, first = np.divmod(np.arange(pairs * pairs), pairs)
-        codes = np.stack([*np.divmod(first, size), *np.divmod(stratum, size)], 1)
+        stratum, labels = np.divmod(np.arange(pairs * pairs), pairs)
+        codes = np.stack([*np.divmod(labels, size), *np.divmod(stratum, size)], 1)
         design = self.design(
             some,
             outcome,
             judge[0] * size + judge[1],
             kin=np.zeros(pairs, dtype=int),
             places=np.arange(pairs * pairs).reshape(pairs, pairs),
+            called=[f"{first}, {second}" for first in self.axis.tolist() for second in self.axis.tolist()],
         )
         counts = design.counts(pairs * pairs)
         rows = len(outcome)
         return PairedJudgedTable(counts=counts, labels=self.axis, names=names, codes=codes, design=design, rows=rows)
 
-    def design(self, some: Any, outcome: Array, stratum: Array, *, kin: Array, places: Array) -> TwoPhase:
+    def design(
+        self, some: Any, outcome: Array, stratum: Array, *, kin: Array, places: Array, called: Sequence[str]
+    ) -> TwoPhase:
         """Return the design of some of the cases, by their outcome (−1 if not labelled) and their stratum."""
         cluster = None if self.cluster is None else self.cluster[some]
-        return two_phase(outcome, stratum, kin, places, self.tally.of(some), cluster, self.names)
+        return two_phase(outcome, stratum, kin, places, tuple(called), self.tally.of(some), cluster, self.names)
 
     @property
     def tally(self) -> Tally:
         """What the cases count."""
         return Tally.of_weights(self.weight) if self.is_weighted else Tally.of_cases(len(self.weight))
-
-
-def two_phase(
-    outcome: Array,
-    stratum: Array,
-    kin: Array,
-    places: Array,
-    tally: Tally,
-    cluster: Array | None,
-    names: Array | None,
-    scores: Array | None = None,
-) -> TwoPhase:
-    """Return the design of cases by their outcome, −1 where it is not known, and their stratum.
-
-    Parameters
-    ----------
-    outcome, stratum : ndarray of shape (n,)
-        Position of each case's outcome and of its stratum.
-    kin, places : ndarray of shape (strata,) and (strata, outcomes)
-        As `TwoPhase` has them.
-    tally : Tally
-        What the cases count.
-    cluster, names : ndarray, optional
-        Cluster of each case, and what the clusters are called.
-    scores : ndarray of shape (outcomes,), optional
-        A number for each outcome, by whose mean the judge's worth is told; by default 1 of the last and 0 else.
-
-    Raises
-    ------
-    HowsureError
-        If fewer than two cases have an outcome.
-    """
-    known = int((outcome >= 0).sum())
-    if known < FEWEST:
-        message = f"`human` has {known} labels of {len(outcome)} cases. Have two or more of them labelled."
-        raise HowsureError(message)
-    strata, outcomes = places.shape
-    cell = stratum * (outcomes + 1) + np.where(outcome < 0, outcomes, outcome)
-    size = strata * (outcomes + 1)
-    observed = tally.counts(cell, size).reshape(strata, outcomes + 1)
-    base = tally.design(cell, size, cluster, names)
-    found = TwoPhase(observed[:, :-1], observed[:, -1], kin, places, base)
-    worth = np.eye(outcomes)[-1] if scores is None else scores
-    judged_variance = found.of_outcomes().variance(observed, worth)
-    alone = found.as_one_stratum().variance(observed, worth)
-    return found.noted(ALONE if judged_variance >= alone else "")

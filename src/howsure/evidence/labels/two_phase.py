@@ -9,11 +9,16 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.base import Design, Strata, quotient
+from howsure.designs.base import DUST, Design, Strata, quotient
 from howsure.designs.counted import Independent
 from howsure.designs.sampling import Blocks
+from howsure.errors import HowsureError
+from howsure.sources.groups import Tally
 
 Array = NDArray[Any]
+FEWEST = 2  # human labels whose variance can be seen
+PRIOR = 4.0  # degrees of freedom of the variance that strata are taken to share
+ALONE = "the human labels alone tell as much: the judge adds nothing"
 
 
 @final
@@ -34,8 +39,12 @@ class TwoPhase(Design):
         Strata of the same number lend a stratum without any label their outcomes, before all strata do.
     places : ndarray of shape (strata, outcomes)
         Flat cell of the table in which a case of each stratum and outcome is counted.
+    names : tuple of str
+        What the strata are called.
     design : Design
         How the observed cells vary: ``(strata, outcomes + 1)``, flat, the cases without label last.
+    number : int
+        How many cases are labelled.
     note : str
         Caveat attached to every estimate; empty if there is none.
     """
@@ -44,7 +53,9 @@ class TwoPhase(Design):
     others: Array
     kin: Array
     places: Array
+    names: tuple[str, ...]
     design: Design
+    number: int
     note: str = ""
     is_counted: ClassVar[bool] = False
     has_trials: ClassVar[bool] = False
@@ -90,32 +101,36 @@ class TwoPhase(Design):
     def variance(self, counts: Array, gradient: Array) -> Array:
         """Return the variance within strata, of what the labels tell of the other cases, and that between them."""
         parts = self.strata(counts, gradient)
-        within = quotient((parts.reach**2) * parts.share * (1 - parts.share), parts.trials)
-        return np.asarray(within.sum(-1) + parts.between)
+        return np.asarray(parts.within.sum(-1) + parts.between)
 
     def small_sample(self, counts: Array, gradient: Array) -> tuple[Any, Any]:
         """Return what the design of the observed cells says."""
         return self.design.small_sample(self.observed, self._slopes(gradient))
 
     def strata(self, counts: Array, gradient: Array) -> Strata:
-        """Return what each stratum adds to a linear form, with one pseudo-case divided between its ends."""
+        """Return what each stratum adds to a linear form; variances within strata lean towards their average."""
         form = gradient[..., self.places]
         low, high = form.min(-1), form.max(-1)
-        number, weights = self.labelled.sum(1), self.labelled
-        ends = (low + high) / 2, (low**2 + high**2) / 2
-        mean = ((weights * form).sum(-1) + ends[0]) / (number + 1)
-        square = np.maximum(((weights * form**2).sum(-1) + ends[1]) / (number + 1) - mean**2, 0.0)
-        seen = (self._shares() * form).sum(-1)
-        total, span = self.totals, high - low
+        number, total, span = self.labelled.sum(1), self.totals, high - low
+        mean = (self._shares() * form).sum(-1)
+        square = (self.labelled * (form - mean[..., None]) ** 2).sum(-1)
+        freedom = np.maximum(number - 1, 0.0)
+        pooled = quotient(square.sum(-1), freedom.sum())[..., None]
+        variance = (square + PRIOR * pooled) / (freedom + PRIOR)
+        # Where no stratum shows variation: that of a share with one more case, half of either outcome.
+        centre = (number * mean + (low + high) / 2) / (number + 1)
+        variance = np.where(pooled > DUST * span**2, variance, (centre - low) * (high - centre))
+        variance = np.where(number > 0, variance, span**2 / 4)
+        effect = self._effect(gradient)[..., None]
         # Outcomes between the ends vary less than a share of the same mean.
-        binomial = (mean - low) * (high - mean)
-        worth = np.where(square > 0, quotient(binomial, square), 1.0) / self._effect(gradient)[..., None]
-        between = self._spread_slopes(seen - (total * seen).sum(-1, keepdims=True) / total.sum())
+        at_ends = (np.minimum(form - low[..., None], high[..., None] - form) <= DUST * span[..., None]).all(-1)
+        worth = np.where(at_ends, 1.0, np.maximum(quotient((mean - low) * (high - mean), variance), 1.0))
+        between = self._spread_slopes(mean - (total * mean).sum(-1, keepdims=True) / total.sum())
         return Strata(
             reach=total * span,
-            value=quotient(seen - low, span),
-            share=np.where(span > 0, quotient(mean - low, span), 0.5),
-            trials=np.maximum(number, 0.0) * worth,
+            value=quotient(mean - low, span),
+            trials=number * worth / effect,
+            within=total**2 * variance * effect / np.where(number > 0, number, 1.0),
             between=self.design.variance(self.observed, between),
         )
 
@@ -136,7 +151,9 @@ class TwoPhase(Design):
             others=self.others.sum(keepdims=True),
             kin=np.zeros(1, dtype=int),
             places=np.arange(outcomes)[None],
+            names=("all cases",),
             design=self.design.merged(cells, outcomes + 1),
+            number=self.number,
         )
 
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
@@ -215,3 +232,53 @@ def _shares(labelled: Array, kin: Array) -> Array:
     for more in (lent, everywhere, np.ones_like(labelled)):
         known = np.where(known.sum(-1, keepdims=True) > 0, known, more)
     return np.asarray(known / known.sum(-1, keepdims=True))
+
+
+def two_phase(  # noqa: PLR0917 - the columns of the cases, and what the strata are
+    outcome: Array,
+    stratum: Array,
+    kin: Array,
+    places: Array,
+    names: tuple[str, ...],
+    tally: Tally,
+    cluster: Array | None,
+    clusters_named: Array | None,
+    *,
+    scores: Array | None = None,
+) -> TwoPhase:
+    """Return the design of cases by their outcome, −1 where it is not known, and their stratum.
+
+    Parameters
+    ----------
+    outcome, stratum : ndarray of shape (n,)
+        Position of each case's outcome and of its stratum.
+    kin, places : ndarray of shape (strata,) and (strata, outcomes)
+        As `TwoPhase` has them.
+    names : tuple of str
+        What the strata are called.
+    tally : Tally
+        What the cases count.
+    cluster, clusters_named : ndarray, optional
+        Cluster of each case, and what the clusters are called.
+    scores : ndarray of shape (outcomes,), optional
+        A number for each outcome, by whose mean the judge's worth is told; by default 1 of the last and 0 else.
+
+    Raises
+    ------
+    HowsureError
+        If fewer than two cases have an outcome.
+    """
+    known = int((outcome >= 0).sum())
+    if known < FEWEST:
+        message = f"`human` has {known} labels of {len(outcome)} cases. Have two or more of them labelled."
+        raise HowsureError(message)
+    strata, outcomes = places.shape
+    cell = stratum * (outcomes + 1) + np.where(outcome < 0, outcomes, outcome)
+    size = strata * (outcomes + 1)
+    observed = tally.counts(cell, size).reshape(strata, outcomes + 1)
+    base = tally.design(cell, size, cluster, clusters_named)
+    found = TwoPhase(observed[:, :-1], observed[:, -1], kin, places, names, base, known)
+    worth = np.eye(outcomes)[-1] if scores is None else scores
+    judged_variance = found.of_outcomes().variance(observed, worth)
+    alone = found.as_one_stratum().variance(observed, worth)
+    return found.noted(ALONE if judged_variance >= alone else "")
