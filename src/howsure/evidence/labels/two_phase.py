@@ -104,8 +104,8 @@ class TwoPhase(Design):
         return np.asarray(parts.within.sum(-1) + parts.between)
 
     def small_sample(self, counts: Array, gradient: Array) -> tuple[Any, Any]:
-        """Return what the design of the observed cells says."""
-        return self.design.small_sample(self.observed, self._slopes(gradient))
+        """Return what the design of the observed cells says of those with a label: few clusters may have all labels."""
+        return self.design.small_sample(self.observed, self._slopes_within(gradient))
 
     def strata(self, counts: Array, gradient: Array) -> Strata:
         """Return what each stratum adds to a linear form; variances within strata lean towards their average."""
@@ -201,11 +201,16 @@ class TwoPhase(Design):
 
     def _slopes(self, gradient: Array) -> Array:
         """Return what one more case in each observed cell adds to a linear form, ``(..., observed)``."""
+        mean = (self._shares() * gradient[..., self.places]).sum(-1)
+        centred = mean - (self.totals * mean).sum(-1, keepdims=True) / self.totals.sum()
+        return self._slopes_within(gradient) + self._spread_slopes(centred)
+
+    def _slopes_within(self, gradient: Array) -> Array:
+        """Return what one more label tells of the other cases of its stratum, ``(..., observed)``."""
         form = gradient[..., self.places]
-        seen = (self._shares() * form).sum(-1, keepdims=True)
-        each = quotient(self.totals, self.labelled.sum(1))[:, None] * (form - seen)
-        centred = seen - (self.totals[:, None] * seen).sum(-2, keepdims=True) / self.totals.sum()
-        slopes = np.concatenate([each + centred, centred], -1)
+        mean = (self._shares() * form).sum(-1, keepdims=True)
+        each = quotient(self.totals, self.labelled.sum(1))[:, None] * (form - mean)
+        slopes = np.concatenate([each, np.zeros((*each.shape[:-1], 1))], -1)
         return slopes.reshape(*slopes.shape[:-2], -1)
 
     def _spread_slopes(self, values: Array) -> Array:
