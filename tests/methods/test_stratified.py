@@ -23,10 +23,10 @@ def test_it_suits_judged_cases_alone():
     assert hs.estimate(table, "median").method == "delta"
 
 
-def test_of_one_verdict_it_is_the_exact_interval_of_the_labels():
-    """Where the judge passes all, human labels alone speak: the mid-p interval of 18 of 20."""
+def test_of_one_verdict_it_is_the_interval_of_the_labels():
+    """Where the judge passes all, human labels alone speak: Jeffreys' interval of 18 of 20."""
     found = hs.estimate(hs.judged([*HUMAN[:20], None], [1] * 21, labels=[0, 1]), "pass_rate")
-    assert (found.low, found.high) == pytest.approx(tuple(map(float, binomial.mid_p(18, 20, 0.95))))
+    assert (found.low, found.high) == pytest.approx(tuple(map(float, binomial.jeffreys(18, 20, 0.95))))
 
 
 def test_limits_move_out_with_the_level_and_stay_within_the_range():

@@ -47,7 +47,7 @@ class JudgeReport(Tabular):
     >>> human = ["pass"] * 19 + ["fail"] + [None] * 60 + ["fail"] * 4 + ["pass"] + [None] * 15
     >>> report = hs.judge_report(hs.judged(human, judge))
     >>> print(report.sentence())
-    People would pass 80.0 % of the cases (95 % interval 64.5 % to 91.6 %; 100 cases judged, 25 labelled by people).
+    People would pass 80.0 % of the cases (95 % interval 65.4 % to 91.0 %; 100 cases judged, 25 labelled by people).
     """
 
     estimates: dict[str, Estimate]
@@ -116,13 +116,13 @@ def judge_report(table: ConfusionTable, *, confidence_level: float = 0.95) -> Ju
     >>> print(judge_report(hs.judged(human, judge)))
     metric           value   95 % interval  std. error      method
     ──────────────────────────────────────────────────────────────
-    pass_rate        0.800  [0.645, 0.916]      0.0612  stratified
-    pass_rate_human  0.800  [0.611, 0.923]      0.0816  stratified
+    pass_rate        0.800  [0.654, 0.910]      0.0612  stratified
+    pass_rate_human  0.800  [0.616, 0.919]      0.0816  stratified
     pass_rate_judge  0.800  [0.713, 0.870]      0.0400       mid_p
-    judge_tpr        0.950  [0.837, 1.000]      0.0418  stratified
-    judge_tnr        0.800  [0.234, 0.975]      0.1738  stratified
-    judge_kappa      0.750  [0.252, 0.922]      0.1641  stratified
-    judge_accuracy   0.920  [0.753, 0.975]      0.0537  stratified
+    judge_tpr        0.950  [0.845, 0.998]      0.0418  stratified
+    judge_tnr        0.800  [0.272, 0.967]      0.1738  stratified
+    judge_kappa      0.750  [0.289, 0.911]      0.1641  stratified
+    judge_accuracy   0.920  [0.765, 0.972]      0.0537  stratified
     100 cases judged, 25 labelled by people
     """
     design, size = _of_verdicts(table), len(table.labels)

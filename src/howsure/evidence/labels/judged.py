@@ -142,9 +142,9 @@ def judged(
     >>> human = ["pass"] * 19 + ["fail"] + [None] * 60 + ["fail"] * 4 + ["pass"] + [None] * 15
     >>> table = hs.judged(human, judge)
     >>> print(hs.estimate(table, "pass_rate"))  # 0.8 · 19/20 + 0.2 · 1/5
-    0.800 [0.645, 0.916]
+    0.800 [0.654, 0.910]
     >>> print(hs.estimate(table, "recall"))  # of those that people pass, the judge passes
-    0.950 [0.837, 1.000]
+    0.950 [0.845, 0.998]
     """
     systems = _systems(human, judge, y_pred)
     named = by_columns(by, data)

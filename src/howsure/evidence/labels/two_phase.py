@@ -13,10 +13,13 @@ from howsure.designs.base import DUST, Design, Strata, quotient
 from howsure.designs.counted import Independent
 from howsure.designs.sampling import Blocks
 from howsure.errors import HowsureError
+from howsure.methods.standard_errors import normal_quantile
+from howsure.methods.stratified import reaches
 from howsure.sources.groups import Tally
 
 Array = NDArray[Any]
 FEWEST = 2  # human labels whose variance can be seen
+LEVEL = 0.95  # of the intervals whose widths are compared
 PRIOR = 4.0  # degrees of freedom of the variance that strata are taken to share
 ALONE = "the human labels alone tell as much: the judge adds nothing"
 
@@ -284,6 +287,11 @@ def two_phase(  # noqa: PLR0917 - the columns of the cases, and what the strata 
     base = tally.design(cell, size, cluster, clusters_named)
     found = TwoPhase(observed[:, :-1], observed[:, -1], kin, places, names, base, known)
     worth = np.eye(outcomes)[-1] if scores is None else scores
-    judged_variance = found.of_outcomes().variance(observed, worth)
-    alone = found.as_one_stratum().variance(observed, worth)
-    return found.noted(ALONE if judged_variance >= alone else "")
+    with_judge, alone = (_spreads(each, observed, worth) for each in (found.of_outcomes(), found.as_one_stratum()))
+    return found.noted(ALONE if any(np.greater_equal(with_judge, alone)) else "")
+
+
+def _spreads(design: TwoPhase, observed: Array, worth: Array) -> tuple[float, float]:
+    """Return the variance of a linear form of the outcomes, and the width of its interval."""
+    width = sum(reaches(design.strata(observed, worth), normal_quantile(LEVEL), LEVEL))
+    return float(design.variance(observed, worth)), width
