@@ -86,6 +86,42 @@ def test_the_standard_error_agrees_with_resampling_and_the_posterior(metric):
             assert drawn == pytest.approx(expected, rel=0.1)
 
 
+@pytest.mark.parametrize("beside", [{}, {"y_pred": JUDGE[::-1]}, {"groups": np.arange(100) // 2}])
+def test_what_reads_tables_reads_judged_ones(beside):
+    """The per-class report, a comparison, the page, the bootstraps and a metric of one class work."""
+    table = hs.judged(HUMAN, JUDGE, **beside)
+    assert "macro avg" in str(hs.classification_report(table))
+    assert hs.compare(table, table, "pass_rate", a="x", b="y").value == 0
+    assert "pass_rate" in hs.report_of(hs.evaluate(table, ["pass_rate", "f1"]), title="judged").to_html()
+    for method in ("bootstrap", hs.Bootstrap("bca", 200), "bayes", "delta"):
+        found = hs.estimate(table, "pass_rate", method=method, random_state=0)
+        assert found.low < found < found.high
+    one = hs.estimate(table, "recall@binary+positive_class=fail")
+    assert one.low < one < one.high
+
+
+def test_three_classes_have_a_rate_each():
+    """Grades good, middling and bad: shares of each add up to 1, and agreement is of all three."""
+    rng = np.random.default_rng(8)
+    truth = rng.choice(["bad", "good", "middling"], 600, p=[0.2, 0.5, 0.3])
+    judge = np.where(rng.random(600) < 0.8, truth, rng.choice(["bad", "good", "middling"], 600))
+    human = [str(each) if place < 150 else None for place, each in enumerate(truth)]
+    report = hs.judge_report(hs.judged(human, judge))
+    rates = [each for name, each in report.estimates.items() if name.startswith("pass_rate@")]
+    assert len(rates) == 3
+    assert sum(rates) == pytest.approx(1)
+    assert report["judge_kappa"].low > 0
+    with pytest.raises(HowsureError, match="two classes"):
+        report.sentence()
+
+
+def test_a_report_is_of_human_labels_and_verdicts():
+    """A table with a prediction, or of counted cases, has no judge to report on."""
+    for table in (hs.judged(HUMAN, JUDGE, y_pred=JUDGE), hs.from_counts([[5, 1], [2, 9]])):
+        with pytest.raises(HowsureError, match="human labels and verdicts"):
+            hs.judge_report(table)
+
+
 def test_cases_that_always_come_in_twos_tell_as_much_as_one():
     """Clusters of two equal cases have the interval of single ones, at most a tenth wider for what few clusters tell."""
     human, judge, _ = study(100, 900, np.random.default_rng(3))

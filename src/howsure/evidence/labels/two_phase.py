@@ -99,7 +99,7 @@ class TwoPhase(Design):
 
     def counts(self, size: int) -> Array:
         """Return the counts that are expected, ``(size,)``."""
-        return self._tables(self.observed[None], size)[0]
+        return np.asarray(self._tables(self.observed[None], size)[0])
 
     def variance(self, counts: Array, gradient: Array) -> Array:
         """Return the variance within strata, of what the labels tell of the other cases, and that between them."""
@@ -187,7 +187,7 @@ class TwoPhase(Design):
 
     def _shares(self) -> Array:
         """Return the share of each outcome in each stratum, borrowed where none of its cases is labelled."""
-        return _shares(self.labelled[None], self.kin)[0]
+        return np.asarray(_shares(self.labelled[None], self.kin)[0])
 
     def _tables(self, observed: Array, size: int) -> Array:
         """Return the tables of observed cells, ``(B, observed)`` → ``(B, size)``."""
