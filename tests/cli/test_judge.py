@@ -46,8 +46,8 @@ def test_it_prints_what_python_gives(cases):
     found = estimates(run("judge", cases, "--judge", "verdict", "--human", "human", "--format", "json"))
     table = hs.judged("human", "verdict", data=cases)
     report = hs.judge_report(table)
-    assert list(found) == list(report.estimates)
-    for name, each in report.estimates.items():
+    assert list(found) == list(report)
+    for name, each in report.items():
         assert (found[name]["value"], found[name]["low"]) == pytest.approx((each.value, each.low))
     shown = " ".join(run("judge", cases, "--judge", "verdict", "--human", "human").stdout.split())
     assert report.sentence() in shown

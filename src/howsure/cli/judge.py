@@ -130,7 +130,7 @@ def _block(
     from howsure.estimates.estimate import estimate_grid
     from howsure.grids import Grid
 
-    listed = [*report.estimates.values(), *more]
+    listed = [*report.values(), *more]
     found = estimate_grid([each.replace(reason="") for each in listed], report.confidence_level)
     said = (report.sentence() if table.is_binary else "", report.note, "" if plan is None else plan.sentence())
     planned = {} if plan is None else {"label_plan": plan.records()}

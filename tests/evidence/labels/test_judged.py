@@ -107,7 +107,7 @@ def test_three_classes_have_a_rate_each():
     judge = np.where(rng.random(600) < 0.8, truth, rng.choice(["bad", "good", "middling"], 600))
     human = [str(each) if place < 150 else None for place, each in enumerate(truth)]
     report = hs.judge_report(hs.judged(human, judge))
-    rates = [each for name, each in report.estimates.items() if name.startswith("pass_rate@")]
+    rates = [each for name, each in report.items() if name.startswith("pass_rate@")]
     assert len(rates) == 3
     assert sum(rates) == pytest.approx(1)
     assert report["judge_kappa"].low > 0

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, looked_up
 from howsure.estimates.estimate import Estimate, estimate_grid
 from howsure.estimates.estimation import evaluate
 from howsure.evidence.labels.two_phase import TwoPhase
@@ -24,8 +24,8 @@ JUDGE_OF_MANY = {"kappa": "judge_kappa", "accuracy": "judge_accuracy"}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class JudgeReport(Tabular):
-    """The pass rate by judge and human labels together and by each alone, and how good the judge is.
+class JudgeReport(Tabular, Mapping[str, Estimate]):
+    """The pass rate by judge and human labels together and by each alone, and how good the judge is: a mapping.
 
     Parameters
     ----------
@@ -50,23 +50,28 @@ class JudgeReport(Tabular):
     People would pass 80.0 % of the cases (95 % interval 65.4 % to 91.0 %; 100 cases judged, 25 labelled by people).
     """
 
-    estimates: dict[str, Estimate]
+    estimates: Mapping[str, Estimate]
     cases: int
     labelled: int
     note: str
     confidence_level: float
 
     def __getitem__(self, name: str) -> Estimate:
-        """Return one of the estimates."""
-        return self.estimates[name]
+        return looked_up("estimate", name, self.estimates)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.estimates)
+
+    def __len__(self) -> int:
+        return len(self.estimates)
 
     def records(self) -> list[dict[str, Any]]:
         """Return one flat dict for each estimate."""
-        return [each.to_dict() for each in self.estimates.values()]
+        return [each.to_dict() for each in self.values()]
 
     def grid(self) -> Grid:
         """Return the estimates as a table of strings."""
-        found = estimate_grid(self.estimates.values(), self.confidence_level)
+        found = estimate_grid(self.values(), self.confidence_level)
         said = f"{self.cases:,} cases judged, {self.labelled:,} labelled by people"
         return Grid(found.headers, found.rows, "; ".join(filter(None, (said, self.note))))
 
