@@ -33,6 +33,8 @@ REVIEW = {"reviewed_tp": 100, "mislabelled_tp": 5, "reviewed_fp": 100, "mislabel
 LOGS = Path(__file__).parents[1] / "examples" / "logs"
 VOTES = np.where(RNG.random((200, 3)) < [0.9, 0.85, 0.8], TRUTH[:, None], 1 - TRUTH[:, None])
 
+JUDGED = hs.judged(np.where(np.arange(200) < 60, TRUTH, np.nan), VOTES[:, 0], check=False)
+
 
 def study():
     """Return a study of two groups, one of them of two experiments."""
@@ -74,6 +76,8 @@ RESULTS = {
     "aggregates": lambda: study().aggregate(),
     "rewards": lambda: study().expected_rewards("f1", [10, 5]),
     "review plan": lambda: hs.review_plan(TABLE, "f1", budget=20),
+    "judge's report": lambda: hs.judge_report(JUDGED),
+    "label plan": lambda: hs.label_plan(JUDGED, width=0.2),
     "reviewed precision": lambda: hs.ReviewedPrecision(tp=1000, fp=300, **REVIEW),
     "consensus": lambda: hs.consensus(VOTES, TRUTH, random_state=0),
     "calibration test": lambda: hs.calibration_test(SCORES),

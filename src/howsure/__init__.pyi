@@ -116,6 +116,17 @@ from .evidence.labels.annotators import (
     annotated as annotated,
     consensus as consensus,
 )
+from .evidence.labels.judge_report import (
+    JudgeReport as JudgeReport,
+    judge_report as judge_report,
+)
+from .evidence.labels.judged import judged as judged
+from .evidence.labels.judged_values import judged_values as judged_values
+from .evidence.labels.label_plan import (
+    LabelPlan as LabelPlan,
+    label_plan as label_plan,
+)
+from .evidence.labels.leaning import judge_leaning as judge_leaning
 from .evidence.labels.prediction_powered import prediction_powered as prediction_powered
 from .evidence.labels.rogan_gladen import (
     corrected as corrected,
@@ -188,6 +199,7 @@ from .methods.proportion import (
     Wilson as Wilson,
     WilsonCC as WilsonCC,
 )
+from .methods.stratified import Stratified as Stratified
 from .methods.two_samples import MiettinenNurminen as MiettinenNurminen
 from .metrics.define import define_metric as define_metric
 from .pooling import (
@@ -214,6 +226,7 @@ from .sources.values import values as values
 from .study import Study as Study
 from .tables.batch import Tables as Tables
 from .tables.confusion import ConfusionTable as ConfusionTable, from_counts as from_counts
+from .tables.judged import PairedJudgedTable as PairedJudgedTable
 from .tables.multilabel import MultilabelTable as MultilabelTable
 from .tables.paired import PairedScoresTable as PairedScoresTable, PairedTable as PairedTable
 from .tables.score_matrix import (

@@ -35,6 +35,7 @@ def formulas(tp, fn, fp, tn):
         "fbeta": harmonic(p, r),
         "jaccard": 1 / (1 / p + 1 / r - 1),
         "prevalence": share,
+        "pass_rate": share,
         "model_bias": share * r + (1 - share) * (1 - s),
         "diag_mass": share * r,
         "class_accuracy": share * r + (1 - share) * s,

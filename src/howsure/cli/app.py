@@ -12,6 +12,7 @@ from howsure.cli.classes import classes_of, with_positive_last
 from howsure.cli.compare import compare
 from howsure.cli.evals import evals
 from howsure.cli.inputs import HYPHEN, STANDARD, Files, Input, InputFormat
+from howsure.cli.judge import judge
 from howsure.cli.options import Format, Metrics, Words, split
 from howsure.cli.output import say_written, write, write_grid
 from howsure.cli.study import study_app
@@ -27,6 +28,7 @@ app.command(study_app)
 app.command(review_commands.reviewed)
 app.command(review_commands.review_plan)
 app.command(unlabelled)
+app.command(judge)
 app.command(compare)
 app.command(evals)
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
@@ -26,6 +27,31 @@ Array = NDArray[Any]
 PSEUDO_CASES = 2.0  # spread over the cells where the sample alone shows no variation, and by the default prior
 DUST = 1e-12  # relative: what rounding leaves of zero
 NOTHING: Mapping[str, float] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Strata:
+    """What the strata of a sample add to a linear form, each from its lowest possible value to its highest.
+
+    Parameters
+    ----------
+    reach : ndarray of shape (..., strata)
+        By how much the form changes from one end of a stratum to the other.
+    value : ndarray of shape (..., strata)
+        Where between the ends it is, from 0 to 1.
+    trials : ndarray of shape (..., strata)
+        As a share of how many cases that is known; 0 where of none.
+    within : ndarray of shape (..., strata)
+        Variance of the form with what is known of each stratum.
+    between : ndarray of shape (...)
+        Variance of the form with the sizes of the strata.
+    """
+
+    reach: Array
+    value: Array
+    trials: Array
+    within: Array
+    between: Array
 
 
 class Design(abc.ABC):
@@ -321,6 +347,16 @@ class Design(abc.ABC):
             How many times the variance is that of independent cases, one a count.
         """
         return np.zeros(np.shape(effect))
+
+    def strata(self, counts: Array, gradient: Array) -> Strata:
+        """Return what each stratum adds to a linear form, where the cases of each are labelled in part.
+
+        Parameters
+        ----------
+        counts, gradient : ndarray of shape (..., cells)
+            The tables, and what is summed.
+        """
+        raise UndefinedDesignError(type(self).__name__, "strata of cases that are labelled in part")
 
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
         """Return tables that a repetition of the study could have given, ``(size, cells)``."""

@@ -107,7 +107,12 @@ def mid_p(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> L
     low = _mid_p_odds(lambda odds: at_least(_expit(odds)), x, n, tail)
     # Of failures, where p is known to full relative precision.
     high = _mid_p_odds(lambda odds: below(_expit(-odds)), n - x, n, tail)
-    return _ends(_expit(low), _expit(-high), x, n)
+    # Where all cases agree, p**n / 2 is the tail.
+    with np.errstate(all="ignore"):
+        logarithm = np.log(2 * tail) / n
+        low = np.where(x >= n, np.exp(logarithm), _expit(low))
+        high = np.where(x <= 0, -np.expm1(logarithm), _expit(-high))
+    return _ends(low, high, x, n)
 
 
 def agresti_coull(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> Limits:

@@ -60,6 +60,7 @@ class Preference:
 
 
 PREFERENCE = (
+    Preference("stratified", _always, "cases labelled in part: it puts together intervals of their strata that cover"),
     Preference("tango", _always, "paired proportions: it holds its level where the models seldom disagree"),
     Preference("delong", _is_no_ratio, "areas under the ROC curve: their variance is known in closed form"),
     Preference("gap_test", _always, "a distance from calibration: noise only adds to it, which other methods ignore"),

@@ -19,6 +19,7 @@ from howsure.methods import (  # noqa: F401 - each registers its methods
     pairs,
     predictive,
     proportion,
+    stratified,
     two_samples,
 )
 from howsure.methods.default import default_method

@@ -49,6 +49,7 @@ MethodName = Literal[
     "posterior",
     "predictive",
     "score",
+    "stratified",
     "takahashi",
     "tango",
     "wald",

@@ -106,6 +106,12 @@ def prevalence(tp: Array, fn: Array, fp: Array, tn: Array) -> Pair:
     return tp + fn, tp + fn + fp + tn
 
 
+@outcomes_ratio()
+def pass_rate(tp: Array, fn: Array, fp: Array, tn: Array) -> Pair:
+    """Share of all cases that truly are of the class, the one that passes, (tp + fn) / n."""
+    return tp + fn, tp + fn + fp + tn
+
+
 @outcomes_ratio(aliases=("predicted_prevalence", "detection_prevalence"), better="neither")
 def model_bias(tp: Array, fn: Array, fp: Array, tn: Array) -> Pair:
     """Share of all cases that are predicted as the class, (tp + fp) / n."""

@@ -164,7 +164,7 @@ def values(
     others = {"sample_weight": sample_weight, "groups": groups} | roles(named)
     given = columns(data, asked | {role: each for role, each in others.items() if each is not None}, check=check)
     plain_columns = {role: _column(role, given[role]) for role in asked}
-    limits = _limits(bounds, list(plain_columns.values()))
+    limits = bounds_of(bounds, list(plain_columns.values()))
     numbers = [_within(role, column, limits) for role, column in plain_columns.items()]
     true = None if truth is None else numbers.pop()
     split = [encoded(role, given[role]) for role in roles(named)]
@@ -239,8 +239,16 @@ def _within(role: str, column: Array, limits: tuple[float, float] | None) -> Arr
     return np.asarray(numbers)
 
 
-def _limits(bounds: ArrayLike | None, given: Sequence[Array]) -> tuple[float, float] | None:
-    """Return the bounds; 0 and 1 of truth values, where none are given."""
+def bounds_of(bounds: ArrayLike | None, given: Sequence[Array]) -> tuple[float, float] | None:
+    """Return the bounds; 0 and 1 of truth values, where none are given.
+
+    Parameters
+    ----------
+    bounds : array-like of shape (2,), optional
+        As they were given.
+    given : sequence of ndarray
+        The values.
+    """
     if bounds is None:
         return (0.0, 1.0) if all(each.dtype.kind == "b" for each in given) else None
     ends = real_numbers("bounds", bounds)

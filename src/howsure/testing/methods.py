@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from howsure.designs.clusters import Clusters
 from howsure.designs.counted import FixedMargins, Weighted
 from howsure.errors import HowsureError
+from howsure.evidence.labels.judged import judged
 from howsure.methods.gap_test import GapTest
 from howsure.methods.interval import DrawingMethod, Interval, Method
 from howsure.methods.library import named
@@ -185,10 +186,17 @@ def _tables() -> Iterator[Table]:
     cluster = np.arange(cells.size) // 4
     clusters = Clusters(cluster, cells, np.ones(cells.size), np.ones(int(cluster.max()) + 1))
     yield replace(two, design=clusters)
+    yield _judged(rng)
     counts = np.array([[12.0, 2.0], [9.0, 4.0], [6.0, 7.0], [2.0, 12.0]])
     yield ScoresTable(counts=counts, scores=np.array([0.1, 0.3, 0.6, 0.8]), labels=np.arange(2))
     values = np.linspace(0, 1, 41) ** 2
     yield ValuesTable(counts=rng.integers(0, 5, len(values)) * 1.0, values=values, bounds=(0.0, 1.0))
+
+
+def _judged(rng: np.random.Generator) -> ConfusionTable:
+    """Return a table of cases that a judge graded and people labelled in part."""
+    truth, verdict = np.divmod(rng.permutation(np.repeat(np.arange(4), TWO.ravel().astype(int))), 2)
+    return judged(np.where(np.arange(truth.size) < truth.size // 2, truth, np.nan), verdict, check=False)
 
 
 def _contrasts() -> Iterator[Case]:

@@ -1,0 +1,142 @@
+"""The command `howsure judge`: what people would say of cases that a model graded, and how good that judge is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from howsure.cli.classes import classes_of
+from howsure.cli.inputs import Files, Input, InputFormat
+from howsure.cli.options import Format, Metrics, Words, split
+from howsure.cli.output import Block, write
+from howsure.cli.pages import table_record
+
+if TYPE_CHECKING:
+    from howsure.estimates.estimate import Estimate
+    from howsure.evidence.labels.judge_report import JudgeReport
+    from howsure.evidence.labels.label_plan import LabelPlan
+    from howsure.tables.confusion import ConfusionTable
+
+Positive = Annotated[str | None, Parameter(name=("--pos-label", "--pass-label"))]
+
+
+def judge(
+    files: Files,
+    /,
+    *,
+    judge: str,
+    human: str,
+    y_pred: str | None = None,
+    metrics: Metrics = None,
+    width: float | None = None,
+    along: Words = None,
+    by: Words = None,
+    groups: str | None = None,
+    sample_weight: str | None = None,
+    labels: Words = None,
+    pos_label: Positive = None,
+    level: float = 0.95,
+    no_check: bool = False,
+    input_format: InputFormat = None,
+    how: Format = "table",
+) -> None:
+    """Print the pass rate of cases that a model graded and people labelled in part, and how good the judge is.
+
+    Parameters
+    ----------
+    files
+        One row per case: CSV, TSV, JSON lines, Parquet, Arrow or Feather. Files, folders and quoted patterns of
+        them, which are parts of the same data; - for standard input.
+    judge
+        Column with the judge's verdict of every case.
+    human
+        Column with the human label, empty where there is none; the labelled cases are drawn at random, from all or
+        from those of each verdict.
+    y_pred
+        Column with a prediction, such as that of a filter, whose --metrics are asked for.
+    metrics
+        Further metrics of the human labels, as spec strings such as f1: of the prediction, or of the verdict.
+    width
+        Also say how many cases of each verdict to label next, so that the interval of the pass rate is this wide.
+    along
+        Columns along which the judge may lean, such as the length of the answer or its position.
+    by
+        Column to split by, or several: all cases come first, then each value or combination of values.
+    groups
+        Column with the cluster of each case (conversation, passage, user): cases of one cluster vary together.
+    sample_weight
+        Column with the weight of each case.
+    labels
+        The classes, in order; the last of two is the one that passes.
+    pos_label
+        Which of two classes passes; the last in order by default.
+    level
+        Confidence level, between 0 and 1.
+    no_check
+        Take data as they are, also where they do not look like what they are given as.
+    input_format
+        Format of standard input; it may be compressed.
+    how
+        How to print: a table, or json, csv, markdown, html or latex for machines.
+    """
+    from howsure.errors import HowsureError
+    from howsure.estimates.estimation import evaluate
+    from howsure.evidence.labels.judge_report import judge_report
+    from howsure.evidence.labels.judged import judged
+    from howsure.evidence.labels.label_plan import label_plan
+    from howsure.evidence.labels.leaning import judge_leaning
+    from howsure.tables.batch import in_groups
+
+    if y_pred is not None and not metrics:
+        message = "`--y-pred` needs `--metrics`: what of the human labels and the prediction to estimate, such as f1."
+        raise HowsureError(message)
+    given = Input.of(files, input_format)
+    classes = classes_of(given.data, [judge], labels, pos_label)
+    check: dict[str, Any] = {"data": given.data, "check": not no_check}
+    columns = check | {"labels": classes, "sample_weight": sample_weight, "groups": groups}
+    split_by = split(by) or None
+    tables = in_groups(judged(human, judge, by=split_by, **columns))
+    asked = None
+    if y_pred is not None:
+        asked = in_groups(judged(human, judge, y_pred=y_pred, by=split_by, **columns)).all_and_groups()
+    leanings = [
+        judge_leaning(human, judge, column, labels=classes, groups=groups, confidence_level=level, **check).replace(
+            metric=f"judge_leaning along {column}"
+        )
+        for column in split(along)
+    ]
+
+    def block(key: Any, table: ConfusionTable) -> Block:
+        estimates = list(leanings) if table is tables.overall else []
+        if metrics:
+            own = table if asked is None else asked[key]
+            estimates = [*evaluate(own, split(metrics), confidence_level=level).values(), *estimates]
+        plan = None if width is None else label_plan(table, width=width, confidence_level=level)
+        return _block(tables.group(key), judge_report(table, confidence_level=level), table, estimates, plan)
+
+    write([block(*each) for each in tables.all_and_groups().items()], given.title, how)
+
+
+def _block(
+    about: Mapping[str, Any],
+    report: JudgeReport,
+    table: ConfusionTable,
+    more: Sequence[Estimate],
+    plan: LabelPlan | None,
+) -> Block:
+    """Return what is printed of all cases, or of one group."""
+    from howsure.estimates.estimate import estimate_grid
+    from howsure.grids import Grid
+
+    listed = [*report.values(), *more]
+    found = estimate_grid([each.replace(reason="") for each in listed], report.confidence_level)
+    said = (report.sentence() if table.is_binary else "", report.note, "" if plan is None else plan.sentence())
+    planned = {} if plan is None else {"label_plan": plan.records()}
+    return Block(
+        about=about,
+        grid=Grid(found.headers, found.rows, "\n".join(filter(None, said))),
+        records=[dict(about) | each.to_dict() for each in listed],
+        tables=[dict(about) | table_record(table) | {"labelled": report.labelled} | planned],
+    )

@@ -1,0 +1,283 @@
+"""Many cases graded by a model, a few by people too: what people would say of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Sized
+from dataclasses import dataclass
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from howsure.errors import HowsureError
+from howsure.evidence.labels.two_phase import TwoPhase, two_phase
+from howsure.sources.columns import checked_weight, refuse_other_lengths
+from howsure.sources.confusion import class_labels, refuse_mixed
+from howsure.sources.encoding import coded_with_gaps, encoded, positions
+from howsure.sources.frames import columns
+from howsure.sources.groups import Tally, by_columns, groups_of, roles
+from howsure.tables.batch import Tables
+from howsure.tables.confusion import ConfusionTable
+from howsure.tables.judged import PairedJudgedTable
+from howsure.tables.labels import as_labels
+
+Array = NDArray[Any]
+SYSTEMS = 2
+
+
+@overload
+def judged(
+    human: Mapping[str, Any],
+    judge: Mapping[str, Any],
+    *,
+    y_pred: None = None,
+    data: Any = ...,
+    labels: ArrayLike | None = ...,
+    sample_weight: Any = ...,
+    groups: Any = ...,
+    by: None = None,
+    check: bool = ...,
+) -> PairedJudgedTable: ...
+
+
+@overload
+def judged(
+    human: Any,
+    judge: Any,
+    *,
+    y_pred: Any = ...,
+    data: Any = ...,
+    labels: ArrayLike | None = ...,
+    sample_weight: Any = ...,
+    groups: Any = ...,
+    by: None = None,
+    check: bool = ...,
+) -> ConfusionTable: ...
+
+
+@overload
+def judged(
+    human: Any,
+    judge: Any,
+    *,
+    y_pred: Any = ...,
+    data: Any = ...,
+    labels: ArrayLike | None = ...,
+    sample_weight: Any = ...,
+    groups: Any = ...,
+    by: Sized,
+    check: bool = ...,
+) -> Tables[Any]: ...
+
+
+def judged(
+    human: Any,
+    judge: Any,
+    *,
+    y_pred: Any = None,
+    data: Any = None,
+    labels: ArrayLike | None = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    by: Sized | None = None,
+    check: bool = True,
+) -> ConfusionTable | PairedJudgedTable | Tables[Any]:
+    """Return the table of what people would say of all cases, by a judge's verdicts and the few that people labelled.
+
+    Among the cases of each verdict, those without a human label are taken to be as those with one. The table is of
+    human label × verdict: ``"pass_rate"`` is the share that people would pass, ``"recall"`` and ``"specificity"`` are
+    the judge's true positive and true negative rate, ``"kappa"`` its agreement. It is right on average whatever the
+    judge is worth; the better the judge, the narrower the intervals.
+
+    Parameters
+    ----------
+    human : array-like of shape (n,) or str, or mapping of str to array-like
+        Human label of each case; missing (None, nan) where there is none. Of two systems on the same cases the name
+        of each → its labels; cases of which people labelled the output of one only count as not labelled.
+    judge : array-like of shape (n,) or str, or mapping of str to array-like
+        The judge's verdict of every case: one of the same classes. The last class, in order, is the one that passes.
+    y_pred : array-like of shape (n,) or str, optional
+        A prediction for each case, such as that of a filter: the table then is of human label × prediction, and any
+        metric is of these.
+    data : frame, mapping, path or None
+        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file, of
+        which the above name columns.
+    labels : array-like of shape (K,), optional
+        The classes, in order; all that occur by default, sorted.
+    sample_weight : array-like of shape (n,) or str, optional
+        Non-negative weight of each case.
+    groups : array-like of shape (n,) or str, optional
+        Cluster of each case (conversation, passage, user): cases of one cluster vary together.
+    by : array-like of shape (n,), str, list of str, mapping or frame, optional
+        One column, or several, to split by: one table for each value, or combination of values, by its own labels.
+    check : bool
+        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+
+    Returns
+    -------
+    ConfusionTable, PairedJudgedTable or Tables
+        With fractional counts that add up to the number of cases; of two systems a table that `compare` takes. With
+        ``by`` the tables of the groups, with the table of all cases as ``overall``.
+
+    Raises
+    ------
+    HowsureError
+        If columns differ in length, fewer than two cases have a human label (in all, or in a group), a verdict is
+        missing, or human and judge share no class.
+
+    Notes
+    -----
+    The cases that people label must be drawn at random: from all cases, or from those of each verdict (and
+    prediction), any number of each. Labels of the cases that looked wrong are neither. This is post-stratification,
+    and of verdicts the same estimate as prediction-powered inference with its best weight.
+
+    References
+    ----------
+    Neyman (1938), Journal of the American Statistical Association 33; Angelopoulos, Duchi, Zrnic (2023), PPI++.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> judge = ["pass"] * 80 + ["fail"] * 20
+    >>> human = ["pass"] * 19 + ["fail"] + [None] * 60 + ["fail"] * 4 + ["pass"] + [None] * 15
+    >>> table = hs.judged(human, judge)
+    >>> print(hs.estimate(table, "pass_rate"))  # 0.8 · 19/20 + 0.2 · 1/5
+    0.800 [0.654, 0.910]
+    >>> print(hs.estimate(table, "recall"))  # of those that people pass, the judge passes
+    0.950 [0.845, 0.998]
+    """
+    systems = _systems(human, judge, y_pred)
+    named = by_columns(by, data)
+    plain = {f"human{of}": human_of for of, (human_of, _) in systems.items()}
+    plain |= {f"judge{of}": judge_of for of, (_, judge_of) in systems.items()}
+    optional = {"y_pred": y_pred, "sample_weight": sample_weight, "groups": groups}
+    given = columns(
+        data, plain | {role: each for role, each in optional.items() if each is not None} | roles(named), check=check
+    )
+    cases = _Cases.of(given, [*plain], labels, check=check)
+    names = () if "" in systems else tuple(map(str, human))
+
+    def table(some: Any) -> Any:
+        return cases.paired(some, names) if names else cases.table(some)
+
+    return groups_of(named, given, len(cases.weight)).each(table) if named else table(slice(None))
+
+
+def _systems(human: Any, judge: Any, y_pred: Any) -> dict[str, tuple[Any, Any]]:
+    """Return the columns of each system, by what is added to their names in errors; of one alone by nothing."""
+    if not (isinstance(human, Mapping) or isinstance(judge, Mapping)):
+        return {"": (human, judge)}
+    if not (isinstance(human, Mapping) and isinstance(judge, Mapping) and {*human} == {*judge}):
+        message = "Give `human` and `judge` of two systems both by name, such as {'A': human_a, 'B': human_b}."
+        raise HowsureError(message)
+    if len(human) != SYSTEMS or y_pred is not None:
+        message = (
+            f"There are {len(human)} systems{'' if y_pred is None else ' and a `y_pred`'}. Two are compared at a time, "
+            "without `y_pred`: give a mapping with two names."
+        )
+        raise HowsureError(message)
+    return {f"[{name!r}]": (human[name], judge[name]) for name in human}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Cases:
+    """The cases: human labels (−1 if none), verdicts and predictions as positions among the classes."""
+
+    human: Array  # (systems, n)
+    judge: Array
+    predicted: Array | None
+    axis: Array
+    weight: Array
+    is_weighted: bool
+    cluster: Array | None
+    names: Array | None
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any], roles: Sequence[str], labels: ArrayLike | None, *, check: bool) -> _Cases:
+        said = [*roles, *(["y_pred"] if "y_pred" in given else [])]
+        coded = {role: coded_with_gaps(role, given[role]) for role in said}
+        cluster = encoded("groups", given["groups"]) if "groups" in given else None
+        weight = checked_weight(given["sample_weight"]) if "sample_weight" in given else None
+        refuse_other_lengths(
+            {role: len(codes) for role, (_, codes) in coded.items()}
+            | ({} if cluster is None else {"groups": len(cluster)})
+            | ({} if weight is None else {"sample_weight": len(weight)})
+        )
+        number = len(roles) // 2
+        for role in said[number:]:
+            gaps = int((coded[role][1] < 0).sum())
+            if gaps:
+                message = f"`{role}` has {gaps} missing values. Only `human` may lack some."
+                raise HowsureError(message)
+        levels = [coded[role][0] for role in said]
+        for role, level in zip(roles[:number], levels, strict=False):
+            refuse_mixed(level, levels[number], role, roles[number], check=check)
+        if "y_pred" in given:
+            refuse_mixed(levels[number], levels[-1], roles[number], check=check)
+        *most, last = levels
+        axis = class_labels(as_labels([value for level in most for value in level.tolist()]), last, labels, check=check)
+        place = {role: positions(*coded[role], axis) for role in said}
+        size = len(place[said[0]])
+        group, names = (None, None) if cluster is None else cluster.used()
+        return cls(
+            np.stack([place[role] for role in roles[:number]]),
+            np.stack([place[role] for role in roles[number:]]),
+            place.get("y_pred"),
+            axis,
+            np.ones(size) if weight is None else weight / weight.mean(),
+            weight is not None,
+            group,
+            names,
+        )
+
+    def table(self, some: Any) -> ConfusionTable:
+        """Return the table of one system, of some of the cases."""
+        human, judge, size = self.human[0][some], self.judge[0][some], len(self.axis)
+        predicted = judge if self.predicted is None else self.predicted[some]
+        strata = judge if self.predicted is None else judge * size + predicted
+        number = size if self.predicted is None else size * size
+        columns_of = np.arange(number) % size
+        words = list(map(str, self.axis.tolist()))
+        called = words if self.predicted is None else [f"{said}, {other}" for said in words for other in words]
+        design = self.design(
+            some,
+            human,
+            strata,
+            kin=np.arange(number) if self.predicted is None else np.arange(number) // size,
+            places=np.arange(size) * size + columns_of[:, None],
+            called=called,
+        )
+        counts = design.counts(size * size).reshape(size, size)
+        return ConfusionTable(counts=counts, labels=self.axis, design=design, rows=len(human))
+
+    def paired(self, some: Any, names: tuple[str, ...]) -> PairedJudgedTable:
+        """Return the table of two systems, of some of the cases."""
+        size = len(self.axis)
+        human, judge = self.human[:, some], self.judge[:, some]
+        outcome = np.where((human >= 0).all(0), human[0] * size + human[1], -1)
+        pairs = size * size
+        stratum, labels = np.divmod(np.arange(pairs * pairs), pairs)
+        codes = np.stack([*np.divmod(labels, size), *np.divmod(stratum, size)], 1)
+        design = self.design(
+            some,
+            outcome,
+            judge[0] * size + judge[1],
+            kin=np.zeros(pairs, dtype=int),
+            places=np.arange(pairs * pairs).reshape(pairs, pairs),
+            called=[f"{first}, {second}" for first in self.axis.tolist() for second in self.axis.tolist()],
+        )
+        counts = design.counts(pairs * pairs)
+        rows = len(outcome)
+        return PairedJudgedTable(counts=counts, labels=self.axis, names=names, codes=codes, design=design, rows=rows)
+
+    def design(
+        self, some: Any, outcome: Array, stratum: Array, *, kin: Array, places: Array, called: Sequence[str]
+    ) -> TwoPhase:
+        """Return the design of some of the cases, by their outcome (−1 if not labelled) and their stratum."""
+        cluster = None if self.cluster is None else self.cluster[some]
+        return two_phase(outcome, stratum, kin, places, tuple(called), self.tally.of(some), cluster, self.names)
+
+    @property
+    def tally(self) -> Tally:
+        """What the cases count."""
+        return Tally.of_weights(self.weight) if self.is_weighted else Tally.of_cases(len(self.weight))

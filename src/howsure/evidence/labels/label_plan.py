@@ -1,0 +1,217 @@
+"""How many cases people should label next, and which, so that a metric's interval is as narrow as wanted."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.base import quotient
+from howsure.errors import HowsureError, checked_level
+from howsure.evidence.labels.two_phase import TwoPhase
+from howsure.grids import Grid, Tabular, percent
+from howsure.methods.standard_errors import normal_quantile
+from howsure.metrics.binding import resolve
+from howsure.metrics.metric import Metric
+from howsure.metrics.spec import Spec
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+BISECTIONS = 100
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class LabelPlan(Tabular):
+    """How many cases of each verdict people should label next, so that an interval has a width.
+
+    Parameters
+    ----------
+    metric : str
+        Its spec string.
+    strata : tuple of str
+        The verdicts, verdicts and predictions, or ranges of the judge's grades.
+    cases, labelled, labels : ndarray of shape (strata,)
+        Cases of each, those of them with a human label, and how many more to label, drawn at random among the others.
+    at_random : int or None
+        How many more labels that takes if they are drawn from all cases; None if more than there are.
+    width, current_width : float
+        Width that is wanted, and the one of the normal interval now.
+    confidence_level : float
+        Of the interval.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> judge = ["pass"] * 800 + ["fail"] * 200
+    >>> human = ["pass"] * 57 + ["fail"] * 3 + [None] * 740 + ["fail"] * 10 + ["pass"] * 5 + [None] * 185
+    >>> plan = hs.label_plan(hs.judged(human, judge), "pass_rate", width=0.08)
+    >>> int(plan.labels.sum()) < plan.at_random
+    True
+    """
+
+    metric: str
+    strata: tuple[str, ...]
+    cases: Array
+    labelled: Array
+    labels: Array
+    at_random: int | None
+    width: float
+    current_width: float
+    confidence_level: float
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one flat dict for each stratum that holds cases."""
+        rows = zip(self.strata, self.cases, self.labelled, self.labels, strict=True)
+        return [
+            {"verdict": name, "cases": int(cases), "labelled": int(labelled), "label": int(more)}
+            for name, cases, labelled, more in rows
+            if cases > 0
+        ]
+
+    def grid(self) -> Grid:
+        """Return the plan as a table of strings."""
+        rows = tuple(
+            (each["verdict"], f"{each['cases']:,}", f"{each['labelled']:,}", f"{each['label']:,}")
+            for each in self.records()
+        )
+        return Grid(("verdict", "cases", "labelled", "label next"), rows, self.sentence())
+
+    def sentence(self) -> str:
+        """Return what the plan comes to, in a sentence."""
+        level, more = percent(self.confidence_level), int(self.labels.sum())
+        otherwise = "more than there are" if self.at_random is None else f"{self.at_random:,}"
+        which = ", ".join(f"{each['verdict']} {each['label']:,}" for each in self.records())
+        return (
+            f"{self.metric}: {level} interval {self.current_width:.3f} wide now; {self.width:g} takes {more:,} more "
+            f"labels ({which}), or {otherwise} from all cases."
+        )
+
+
+def label_plan(
+    table: Table, metric: str | Spec | Metric = "pass_rate", *, width: float, confidence_level: float = 0.95
+) -> LabelPlan:
+    """Recommend how many cases people should label next, and which, so that a metric's interval has a width.
+
+    Parameters
+    ----------
+    table : Table
+        From `judged` or `judged_values`.
+    metric : str or Metric
+        The metric whose interval is to be narrow.
+    width : float
+        What it is to be, from the lower limit to the upper one.
+    confidence_level : float
+        Of the interval, between 0 and 1.
+
+    Returns
+    -------
+    LabelPlan
+        How many cases of each verdict to label.
+
+    Raises
+    ------
+    HowsureError
+        If the width is not positive, the metric is undefined on the table, or human labels of all cases would not
+        make the interval as narrow: then more cases are needed.
+
+    Notes
+    -----
+    The labels of a stratum add ``(N s)**2 / n`` to the variance, with N its cases, s the spread of what they add to the
+    metric, and n how many are labelled: the sum is least for n in proportion to N s (Neyman 1934). Labels that are
+    there already stay. The spreads are estimates from these, so plan again after some.
+
+    References
+    ----------
+    Neyman (1934), Journal of the Royal Statistical Society 97.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> judge = ["pass"] * 800 + ["fail"] * 200
+    >>> human = ["pass"] * 57 + ["fail"] * 3 + [None] * 740 + ["fail"] * 10 + ["pass"] * 5 + [None] * 185
+    >>> print(label_plan(hs.judged(human, judge), width=0.08))
+    verdict  cases  labelled  label next
+    ────────────────────────────────────
+    fail       200        15          54
+    pass       800        60          77
+    pass_rate: 95 % interval 0.133 wide now; 0.08 takes 131 more labels (fail 54, pass 77), or 154 from all cases.
+    """
+    level = checked_level(confidence_level)
+    if not (isinstance(width, int | float) and 0 < width < math.inf):
+        message = f"`width` is {width!r}. Give a positive number, such as 0.05."
+        raise HowsureError(message)
+    design = getattr(table, "design", None)
+    if not isinstance(table, Table) or not isinstance(design, TwoPhase):
+        message = "A label plan needs a table of judged cases: make one with `judged` or `judged_values`."
+        raise HowsureError(message)
+    bound = resolve(metric, table)
+    with np.errstate(all="ignore"):
+        value = float(bound(table.counted))
+        gradient = np.asarray(bound.gradient(table.counted), dtype=float).ravel()
+    if not math.isfinite(value):
+        message = f"`{bound.name}` is undefined on this table, so no label can narrow its interval."
+        raise HowsureError(message)
+    parts = design.strata(table.cells, np.where(np.isfinite(gradient), gradient, 0.0))
+    labelled = design.labelled.sum(1)
+    spreads = _Spreads(parts.within * np.where(labelled > 0, labelled, 1.0), labelled, design.totals)
+    twice = 2 * normal_quantile(level)
+    wanted, now, least = (width / twice) ** 2 - float(parts.between), parts.within.sum(), spreads.left(design.totals)
+    if wanted < least:
+        reached = twice * math.sqrt(float(parts.between) + least)
+        message = (
+            f"Human labels of all cases would make the interval {reached:.3g} wide, more than {width:g}. "
+            "Judge more cases, or ask for a wider one."
+        )
+        raise HowsureError(message)
+    most = int(np.floor(design.others.sum()))
+    return LabelPlan(
+        metric=bound.name,
+        strata=design.names,
+        cases=design.totals,
+        labelled=labelled,
+        labels=spreads.best(wanted),
+        at_random=spreads.at_random(wanted, most),
+        width=float(width),
+        current_width=twice * math.sqrt(float(parts.between + now)),
+        confidence_level=level,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Spreads:
+    """What each stratum adds to the variance, ``squares / labels``."""
+
+    squares: Array
+    labelled: Array
+    cases: Array
+
+    def left(self, labels: Array) -> float:
+        """Return the variance with so many labels in each stratum; of one without label as with one."""
+        return float((self.squares / np.maximum(labels, 1.0))[self.cases > 0].sum())
+
+    def best(self, wanted: float) -> Array:
+        """Return how many more labels of each stratum make the variance small enough, with the fewest in all."""
+        roots = np.sqrt(self.squares)
+
+        def shared(multiplier: float) -> Array:
+            return np.clip(multiplier * roots, self.labelled, self.cases)
+
+        low, high = 0.0, float(quotient(self.cases, roots).max(initial=0.0))
+        for _ in range(BISECTIONS):
+            middle = (low + high) / 2
+            low, high = (low, middle) if self.left(shared(middle)) <= wanted else (middle, high)
+        return np.asarray(np.ceil(shared(high) - self.labelled - 1e-6).astype(int))
+
+    def at_random(self, wanted: float, most: int) -> int | None:
+        """Return how many more labels, drawn from all cases, do the same; None if there are not as many."""
+        others = self.cases - self.labelled
+        low, high = 0, most
+        while low < high:
+            middle = (low + high) // 2
+            enough = self.left(self.labelled + middle * quotient(others, others.sum())) <= wanted
+            low, high = (low, middle) if enough else (middle + 1, high)
+        return low if self.left(self.labelled + low * quotient(others, others.sum())) <= wanted else None

@@ -1,0 +1,297 @@
+"""The design of counts from two phases: cheap labels of all cases, and trusted ones of some within each stratum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.base import DUST, Design, Strata, quotient
+from howsure.designs.counted import Independent
+from howsure.designs.sampling import Blocks
+from howsure.errors import HowsureError
+from howsure.methods.standard_errors import normal_quantile
+from howsure.methods.stratified import reaches
+from howsure.sources.groups import Tally
+
+Array = NDArray[Any]
+FEWEST = 2  # human labels whose variance can be seen
+LEVEL = 0.95  # of the intervals whose widths are compared
+PRIOR = 4.0  # degrees of freedom of the variance that strata are taken to share
+ALONE = "the human labels alone tell as much: the judge adds nothing"
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class TwoPhase(Design):
+    """Cases of known stratum, of which some have a trusted outcome: Neyman's double sampling.
+
+    The cases of a stratum are taken to have the outcomes of those of them that were labelled. The table then is a
+    smooth function of what was observed, which varies as ``design`` says.
+
+    Parameters
+    ----------
+    labelled : ndarray of shape (strata, outcomes)
+        Labelled cases, or sums of their weights, by stratum and outcome.
+    others : ndarray of shape (strata,)
+        The other cases of each stratum.
+    kin : ndarray of shape (strata,)
+        Strata of the same number lend a stratum without any label their outcomes, before all strata do.
+    places : ndarray of shape (strata, outcomes)
+        Flat cell of the table in which a case of each stratum and outcome is counted.
+    names : tuple of str
+        What the strata are called.
+    design : Design
+        How the observed cells vary: ``(strata, outcomes + 1)``, flat, the cases without label last.
+    number : int
+        How many cases are labelled.
+    note : str
+        Caveat attached to every estimate; empty if there is none.
+    """
+
+    labelled: Array
+    others: Array
+    kin: Array
+    places: Array
+    names: tuple[str, ...]
+    design: Design
+    number: int
+    note: str = ""
+    is_counted: ClassVar[bool] = False
+    has_trials: ClassVar[bool] = False
+    credible: ClassVar[str] = "equal_tailed"
+
+    @property
+    def words(self) -> str:
+        """What is said of the cases, as of the observed ones."""
+        return self.design.words
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What the observed cells' design says, and the note."""
+        said = (f"{self.note[0].upper()}{self.note[1:]}.",) if self.note else ()
+        return (*self.design.cautions, *said)
+
+    def noted(self, more: str) -> TwoPhase:
+        """Return the design with a note: how many strata have cases and no label, and what else there is to say."""
+        number = int(((self.labelled.sum(1) == 0) & (self.others > 0)).sum())
+        words = "1 verdict has" if number == 1 else f"{number} kinds of verdict have"
+        silent = f"{words} no human label" if number else ""
+        return replace(self, note="; ".join(filter(None, (silent, more))))
+
+    @property
+    def degrees_of_freedom(self) -> Any:
+        """Those of the observed cells."""
+        return self.design.degrees_of_freedom
+
+    @property
+    def totals(self) -> Array:
+        """All cases of each stratum."""
+        return np.asarray(self.labelled.sum(1) + self.others)
+
+    @property
+    def observed(self) -> Array:
+        """The observed cells, flat."""
+        return np.column_stack([self.labelled, self.others]).ravel()
+
+    def counts(self, size: int) -> Array:
+        """Return the counts that are expected, ``(size,)``."""
+        return np.asarray(self._tables(self.observed[None], size)[0])
+
+    def variance(self, counts: Array, gradient: Array) -> Array:
+        """Return the variance within strata, of what the labels tell of the other cases, and that between them."""
+        parts = self.strata(counts, gradient)
+        return np.asarray(parts.within.sum(-1) + parts.between)
+
+    def small_sample(self, counts: Array, gradient: Array) -> tuple[Any, Any]:
+        """Return what the design of the observed cells says of those with a label: few clusters may have all labels."""
+        return self.design.small_sample(self.observed, self._slopes_within(gradient))
+
+    def strata(self, counts: Array, gradient: Array) -> Strata:
+        """Return what each stratum adds to a linear form; variances within strata lean towards their average."""
+        form = gradient[..., self.places]
+        low, high = form.min(-1), form.max(-1)
+        number, total, span = self.labelled.sum(1), self.totals, high - low
+        mean = (self._shares() * form).sum(-1)
+        square = (self.labelled * (form - mean[..., None]) ** 2).sum(-1)
+        freedom = np.maximum(number - 1, 0.0)
+        pooled = quotient(square.sum(-1), freedom.sum())[..., None]
+        variance = (square + PRIOR * pooled) / (freedom + PRIOR)
+        # Where no stratum shows variation: that of a share with one more case, half of either outcome.
+        centre = (number * mean + (low + high) / 2) / (number + 1)
+        variance = np.where(pooled > DUST * span**2, variance, (centre - low) * (high - centre))
+        variance = np.where(number > 0, variance, span**2 / 4)
+        effect = self._effect(gradient)[..., None]
+        # Outcomes between the ends vary less than a share of the same mean.
+        at_ends = (np.minimum(form - low[..., None], high[..., None] - form) <= DUST * span[..., None]).all(-1)
+        worth = np.where(at_ends, 1.0, np.maximum(quotient((mean - low) * (high - mean), variance), 1.0))
+        between = self._spread_slopes(mean - (total * mean).sum(-1, keepdims=True) / total.sum())
+        return Strata(
+            reach=total * span,
+            value=quotient(mean - low, span),
+            trials=number * worth / effect,
+            within=total**2 * variance * effect / np.where(number > 0, number, 1.0),
+            between=self.design.variance(self.observed, between),
+        )
+
+    def merged(self, cells: Array, size: int) -> TwoPhase:
+        """Count each outcome in its merged cell."""
+        return replace(self, places=cells[self.places])
+
+    def of_outcomes(self) -> TwoPhase:
+        """Return the design of the outcomes alone, whatever the stratum; the table has a cell for each."""
+        return replace(self, places=np.broadcast_to(np.arange(self.places.shape[1]), self.places.shape))
+
+    def as_one_stratum(self) -> TwoPhase:
+        """Return the design of the outcomes by the labelled cases alone, as if there were no strata."""
+        strata, outcomes = self.labelled.shape
+        cells = np.tile(np.arange(outcomes + 1), strata)
+        return TwoPhase(
+            labelled=self.labelled.sum(0, keepdims=True),
+            others=self.others.sum(keepdims=True),
+            kin=np.zeros(1, dtype=int),
+            places=np.arange(outcomes)[None],
+            names=("all cases",),
+            design=self.design.merged(cells, outcomes + 1),
+            number=self.number,
+        )
+
+    def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
+        """Draw the observed cells anew."""
+        return self._tables(self.design.resample(self.observed, size, rng), counts.size)
+
+    def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
+        """Draw the observed cells' probabilities, with one pseudo-case in each stratum (Jeffreys for two outcomes).
+
+        The prior of the table's cells is not added: what is not known is the outcomes within strata.
+        """
+        strata, outcomes = self.labelled.shape
+        pseudo = np.column_stack([np.full((strata, outcomes), 1 / outcomes), np.zeros(strata)])
+        pseudo[self.totals == 0] = 0.0
+        drawn = self.design.posterior(self.observed, np.zeros(self.observed.size), size, rng)
+        cells = drawn.reshape(size, strata, outcomes + 1)
+        labelled = cells[..., :-1] + rng.standard_gamma(pseudo[:, :-1], (size, strata, outcomes))
+        shares = labelled / labelled.sum(-1, keepdims=True).clip(min=np.finfo(float).tiny)
+        return self._added(cells.sum(-1)[..., None] * shares, counts.size)
+
+    def left_out(self, counts: Array) -> Blocks:
+        """Leave out one observed unit."""
+        return self._left_out(counts.size)
+
+    def _left_out(self, size: int) -> Iterator[tuple[Array, Array]]:
+        for observed, number in self.design.left_out(self.observed):
+            yield self._tables(observed, size), number
+
+    def _shares(self) -> Array:
+        """Return the share of each outcome in each stratum, borrowed where none of its cases is labelled."""
+        return np.asarray(_shares(self.labelled[None], self.kin)[0])
+
+    def _tables(self, observed: Array, size: int) -> Array:
+        """Return the tables of observed cells, ``(B, observed)`` → ``(B, size)``."""
+        cells = observed.reshape(len(observed), len(self.others), -1)
+        shares = _shares(cells[..., :-1], self.kin)
+        return self._added(cells.sum(-1)[..., None] * shares, size)
+
+    def _added(self, outcomes: Array, size: int) -> Array:
+        """Add up expected cases by stratum and outcome, ``(B, strata, outcomes)``, in the cells of the table."""
+        from scipy import sparse
+
+        entries = np.ones(self.places.size), (np.arange(self.places.size), self.places.ravel())
+        return np.asarray(outcomes.reshape(len(outcomes), -1) @ sparse.csr_array(entries, (self.places.size, size)))
+
+    def _slopes(self, gradient: Array) -> Array:
+        """Return what one more case in each observed cell adds to a linear form, ``(..., observed)``."""
+        mean = (self._shares() * gradient[..., self.places]).sum(-1)
+        centred = mean - (self.totals * mean).sum(-1, keepdims=True) / self.totals.sum()
+        return self._slopes_within(gradient) + self._spread_slopes(centred)
+
+    def _slopes_within(self, gradient: Array) -> Array:
+        """Return what one more label tells of the other cases of its stratum, ``(..., observed)``."""
+        form = gradient[..., self.places]
+        mean = (self._shares() * form).sum(-1, keepdims=True)
+        each = quotient(self.totals, self.labelled.sum(1))[:, None] * (form - mean)
+        slopes = np.concatenate([each, np.zeros((*each.shape[:-1], 1))], -1)
+        return slopes.reshape(*slopes.shape[:-2], -1)
+
+    def _spread_slopes(self, values: Array) -> Array:
+        """Return a value of each stratum for each of its observed cells."""
+        repeated = np.repeat(values[..., None], self.labelled.shape[1] + 1, -1)
+        return repeated.reshape(*values.shape[:-1], -1)
+
+    def _effect(self, gradient: Array) -> Array:
+        """Return how many times the variance of a linear form is that of independent cases."""
+        if self.design.is_independent:
+            return np.ones(gradient.shape[:-1])
+        slopes, observed = self._slopes(gradient), self.observed
+        alone = Independent().variance(observed, slopes)
+        unit = np.asarray(self.design.unit_size(observed))
+        return np.where(alone > 0, quotient(self.design.variance(observed, slopes), alone), unit)
+
+
+def _shares(labelled: Array, kin: Array) -> Array:
+    """Return the shares of outcomes by stratum, ``(B, strata, outcomes)``; of one without labels those of its kin."""
+    alike = (kin[:, None] == kin).astype(float)
+    lent = np.einsum("st,btk->bsk", alike, labelled)
+    everywhere = np.broadcast_to(labelled.sum(1, keepdims=True), labelled.shape)
+    known = labelled
+    for more in (lent, everywhere, np.ones_like(labelled)):
+        known = np.where(known.sum(-1, keepdims=True) > 0, known, more)
+    return np.asarray(known / known.sum(-1, keepdims=True))
+
+
+def two_phase(  # noqa: PLR0917 - the columns of the cases, and what the strata are
+    outcome: Array,
+    stratum: Array,
+    kin: Array,
+    places: Array,
+    names: tuple[str, ...],
+    tally: Tally,
+    cluster: Array | None,
+    clusters_named: Array | None,
+    *,
+    scores: Array | None = None,
+) -> TwoPhase:
+    """Return the design of cases by their outcome, −1 where it is not known, and their stratum.
+
+    Parameters
+    ----------
+    outcome, stratum : ndarray of shape (n,)
+        Position of each case's outcome and of its stratum.
+    kin, places : ndarray of shape (strata,) and (strata, outcomes)
+        As `TwoPhase` has them.
+    names : tuple of str
+        What the strata are called.
+    tally : Tally
+        What the cases count.
+    cluster, clusters_named : ndarray, optional
+        Cluster of each case, and what the clusters are called.
+    scores : ndarray of shape (outcomes,), optional
+        A number for each outcome, by whose mean the judge's worth is told; by default 1 of the last and 0 else.
+
+    Raises
+    ------
+    HowsureError
+        If fewer than two cases have an outcome.
+    """
+    known = int((outcome >= 0).sum())
+    if known < FEWEST:
+        message = f"`human` has {known} labels of {len(outcome)} cases. Have two or more of them labelled."
+        raise HowsureError(message)
+    strata, outcomes = places.shape
+    cell = stratum * (outcomes + 1) + np.where(outcome < 0, outcomes, outcome)
+    size = strata * (outcomes + 1)
+    observed = tally.counts(cell, size).reshape(strata, outcomes + 1)
+    base = tally.design(cell, size, cluster, clusters_named)
+    found = TwoPhase(observed[:, :-1], observed[:, -1], kin, places, names, base, known)
+    worth = np.eye(outcomes)[-1] if scores is None else scores
+    with_judge, alone = (_spreads(each, observed, worth) for each in (found.of_outcomes(), found.as_one_stratum()))
+    return found.noted(ALONE if any(np.greater_equal(with_judge, alone)) else "")
+
+
+def _spreads(design: TwoPhase, observed: Array, worth: Array) -> tuple[float, float]:
+    """Return the variance of a linear form of the outcomes, and the width of its interval."""
+    width = sum(reaches(design.strata(observed, worth), normal_quantile(LEVEL), LEVEL))
+    return float(design.variance(observed, worth)), width

@@ -1,0 +1,112 @@
+"""Intervals for tables whose cases are labelled in part, stratum by stratum."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.base import Strata
+from howsure.methods import binomial
+from howsure.methods.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, AtLevels, Interval, Method
+from howsure.methods.standard_errors import (
+    critical_value,
+    normal_quantile,
+    shows_variation,
+    small_sample,
+    standard_error,
+)
+from howsure.metrics.metric import Metric
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Stratified(Method):
+    """The interval of a sum over strata, from an interval of each: for cases of which some are labelled.
+
+    Notes
+    -----
+    To first order a metric is a sum over the strata: the verdicts of a judge, or ranges of its grades. What a stratum
+    adds lies between the outcome there that is worst for the metric and the one that is best, and how far between is
+    estimated from its labelled cases, as a share. The limits of each share are put together by the method of variance
+    estimates recovery, with the variance of the strata's sizes:
+    ``low = value - sqrt(sum(w**2 (p - l)**2) + z**2 between)``.
+    They are Jeffreys', where all of a stratum agree mid-p's; a stratum without a label may be anything. Of weighted
+    and clustered cases the number of labels is the effective one, and z a quantile of Student's t.
+
+    References
+    ----------
+    Zou, Donner (2008), Statistics in Medicine 27; Cochran (1977), Sampling Techniques, chapter 12.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> judge = ["pass"] * 80 + ["fail"] * 20
+    >>> human = ["pass"] * 19 + ["fail"] + [None] * 60 + ["fail"] * 4 + ["pass"] + [None] * 15
+    >>> print(hs.estimate(hs.judged(human, judge), "pass_rate", method=hs.Stratified()))
+    0.800 [0.654, 0.910]
+    """
+
+    name: ClassVar[str] = "stratified"
+
+    def suits(self, metric: Metric, table: Table) -> str:
+        """Return an empty text for smooth metrics of cases that are labelled in part."""
+        if len(table.design.test_sets) > 1 or not table.design.offers("strata"):
+            return "`Stratified` is for cases of which some are labelled, from `judged`. Use `Delta()`."
+        if metric.rank is not None:
+            return f"`Stratified` is for metrics that move with each case, and `{metric.name}` is none. Use `Delta()`."
+        return ""
+
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+        """Return the interval as a function of its level; see the class."""
+        with np.errstate(all="ignore"):
+            value, error = float(metric(table.counted)), float(standard_error(metric, table))
+            gradient = np.asarray(metric.gradient(table.counted), dtype=float).ravel()
+        parts = table.design.strata(table.cells, np.where(np.isfinite(gradient), gradient, 0.0))
+        known = small_sample(metric, table)
+
+        def interval(confidence_level: float) -> Interval:
+            z = float(critical_value(confidence_level, *known))
+            if not (np.isfinite(value) and np.isfinite(z)):
+                reason = ONE_CLUSTER if np.isfinite(value) else UNDEFINED
+                return Interval(np.nan, np.nan, error, reason=reason)
+            below, above = reaches(parts, z, confidence_level)
+            low, high = max(value - below, metric.range[0]), min(value + above, metric.range[1])
+            if not shows_variation(high - low, value):
+                return Interval(np.nan, np.nan, error, reason=CONSTANT)
+            return Interval(low, high, error)
+
+        return interval
+
+
+def reaches(parts: Strata, z: float, confidence_level: float) -> tuple[float, float]:
+    """Return how far below and above its value the limits of a sum over strata are.
+
+    Parameters
+    ----------
+    parts : Strata
+        What each stratum adds.
+    z : float
+        Quantile of the level, of Student's t where variances are uncertain.
+    confidence_level : float
+        Coverage of the interval.
+    """
+    trials = parts.trials * (normal_quantile(confidence_level) / z) ** 2
+    ends = _limits(parts.value, trials, confidence_level)
+    below, above = (float((parts.reach**2 * (parts.value - end) ** 2).sum() + z**2 * parts.between) for end in ends)
+    return math.sqrt(below), math.sqrt(above)
+
+
+def _limits(share: Array, trials: Array, confidence_level: float) -> tuple[Array, Array]:
+    """Return Jeffreys' limits of shares, mid-p's where all cases agree, and 0 and 1 where there are none."""
+    every = (share <= 0) | (share >= 1)
+    exact, usual = (limits(share * trials, trials, confidence_level) for limits in (binomial.mid_p, binomial.jeffreys))
+    low, high = (np.where(every, *each) for each in zip(exact, usual, strict=True))
+    some = trials > 0
+    return np.where(some, np.minimum(low, share), 0.0), np.where(some, np.maximum(high, share), 1.0)

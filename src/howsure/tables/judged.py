@@ -1,0 +1,56 @@
+"""The table of two systems whose outputs one judge grades, and people some of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.tables.confusion import ConfusionTable
+from howsure.tables.paired import JointTable
+from howsure.tables.views import Marginal
+
+
+@final
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class PairedJudgedTable(JointTable):
+    """Expected counts of cases by the human labels and the judge's verdicts of two systems' outputs.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (M,)
+        Cases with each combination.
+    labels : ndarray of shape (K,)
+        The classes; the last of two is the one that passes.
+    names : tuple of str
+        The systems.
+    codes : ndarray of shape (M, 4)
+        The combinations: human label of either system, then verdict of either, as positions among the labels.
+    design : Design
+        How the counts would vary if the study were repeated.
+    rows : int
+        Number of cases.
+    identity : str
+        Tells its cases apart from others with equal counts; see `Table`.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> hs.judged({"A": [1, 0, None], "B": [1, 1, None]}, {"A": [1, 0, 1], "B": [0, 1, 1]})
+    <PairedJudgedTable: 3 cases, 2 classes, TwoPhase design>
+    """
+
+    axes: ClassVar[int] = 1
+    noun: ClassVar[str] = "paired table of judged cases"
+
+    @property
+    def truth(self) -> NDArray[np.intp]:
+        """Position of the first system's human label in each cell."""
+        return np.asarray(self.codes[:, 0])
+
+    def _view(self, index: int) -> Marginal:
+        size = len(self.labels)
+        empty = ConfusionTable(counts=np.zeros((size, size)), labels=self.labels)
+        return Marginal(empty, self.codes[:, index] * size + self.codes[:, len(self.names) + index])

@@ -1,0 +1,109 @@
+"""Cases graded by a judge in numbers, and by people in part."""
+
+import numpy as np
+import pytest
+
+import howsure as hs
+from howsure.errors import HowsureError
+
+
+def study(labelled, others, rng):
+    """Human grades from 1 to 5 with gaps, all of them, and the judge's score."""
+    quality = rng.beta(4, 1.5, labelled + others)
+    grades = np.clip(np.round(1 + 4 * quality + rng.normal(0, 0.5, len(quality))), 1, 5)
+    score = np.clip(quality + rng.normal(0, 0.08, len(quality)), 0, 1)
+    return np.where(np.arange(len(grades)) < labelled, grades, np.nan), grades, score
+
+
+def test_the_mean_is_that_of_the_judges_strata():
+    """With 20 grades there are two strata, cut at the median score of the graded: their means, by their sizes."""
+    human, _, score = study(20, 200, np.random.default_rng(0))
+    known = ~np.isnan(human)
+    upper = score > np.sort(score[known])[9]  # than the tenth of twenty
+    expected = sum(part.mean() * human[known & part].mean() for part in (upper, ~upper))
+    table = hs.judged_values(human, score, bounds=(1, 5))
+    assert table.counts.sum() == pytest.approx(220)
+    assert hs.estimate(table, "mean") == pytest.approx(expected)
+
+
+def test_zeros_and_ones_are_verdicts():
+    """Where human and judge say 0 and 1 the mean is the pass rate of `judged`, with its interval."""
+    rng = np.random.default_rng(1)
+    truth = rng.random(500) < 0.8
+    judge = np.where(rng.random(500) < 0.9, truth, ~truth).astype(float)
+    human = np.where(np.arange(500) < 60, truth, np.nan)
+    rate = hs.estimate(hs.judged(human, judge, check=False), "pass_rate")
+    mean = hs.estimate(hs.judged_values(human, judge, bounds=(0, 1)), "mean")
+    assert (mean.value, mean.low, mean.high) == pytest.approx((rate.value, rate.low, rate.high))
+
+
+def test_only_the_order_of_the_judges_grades_matters():
+    """A judge that grades from 0 to 100, or by the logarithm, says the same."""
+    human, _, score = study(80, 800, np.random.default_rng(2))
+    found = [hs.estimate(hs.judged_values(human, each, bounds=(1, 5)), "mean") for each in (score, np.exp(5 * score))]
+    assert found[0].low == pytest.approx(found[1].low)
+
+
+def test_a_judge_narrows_the_interval_and_holds_the_truth():
+    """With 100 human grades the interval is at least a tenth narrower than theirs alone; shares and medians work."""
+    rng = np.random.default_rng(3)
+    human, grades, score = study(100, 2000, rng)
+    known = ~np.isnan(human)
+    table = hs.judged_values(human, score, bounds=(1, 5))
+    for metric in ("mean", "share+at_least=4"):
+        together, alone = hs.estimate(table, metric), hs.estimate(hs.values(human[known], bounds=(1, 5)), metric)
+        assert together.high - together.low < 0.9 * (alone.high - alone.low)
+    assert 1 <= hs.estimate(table, "median").low <= np.median(grades) <= hs.estimate(table, "median").high <= 5
+
+
+def test_groups_weights_and_parts_go_through():
+    """Clusters widen the interval where grades go together in them; each part has a table of its own."""
+    human, _, score = study(120, 600, np.random.default_rng(4))
+    rows = {"human": human, "score": score, "talk": np.repeat(np.arange(240), 3), "half": np.arange(720) % 2}
+    rows["weight"] = 1.0 + rows["half"]
+    tables = hs.judged_values("human", "score", data=rows, bounds=(1, 5), by="half", groups="talk")
+    second = rows["half"] == 1
+    alone = hs.judged_values(human[second], score[second], bounds=(1, 5), groups=rows["talk"][second])
+    assert hs.estimate(tables[1], "mean").low == pytest.approx(hs.estimate(alone, "mean").low)
+    weighted = hs.judged_values("human", "score", data=rows, bounds=(1, 5), sample_weight="weight")
+    found = hs.estimate(weighted, "mean")
+    assert 1 < found.low < found < found.high < 5
+
+
+@pytest.mark.parametrize(
+    "human, judge, options, words",
+    [
+        (["good", None, "bad"], [1, 2, 3], {}, "`human` is not numeric"),
+        ([1, None, 2], ["a", "b", "c"], {}, "`judge` is not numeric"),
+        ([1, None, 2], [1, None, 3], {}, "`judge` has 1 missing values"),
+        ([None, None, 2], [1, 2, 3], {}, "`human` has 1 labels of 3 cases"),
+        ([1, None, 6], [1, 2, 3], {"bounds": (1, 5)}, "`human` holds 6, outside the bounds 1 and 5"),
+        ([1, None, 2], [1, 2], {}, "length"),
+    ],
+)
+def test_misuse_is_told_in_one_line(human, judge, options, words):
+    """Words for numbers, missing grades, grades outside the bounds: one line names the culprit."""
+    with pytest.raises(HowsureError, match=words):
+        hs.judged_values(human, judge, **options)
+
+
+def held(labelled, number):
+    """Return how often 95 % intervals of the mean grade hold it."""
+    rng = np.random.default_rng(labelled)
+    truth = study(300_000, 0, rng)[1].mean()
+    found = [
+        hs.estimate(hs.judged_values(*study(labelled, 500, rng)[::2], bounds=(1, 5)), "mean") for _ in range(number)
+    ]
+    return np.mean([each.low <= truth <= each.high for each in found])
+
+
+def test_intervals_cover_in_a_short_sample():
+    """Of 60 studies with 30 grades at least 52 hold the mean, as all but one of 1,000 runs of 95 % would."""
+    assert held(30, 60) >= 52 / 60
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("labelled", [20, 100, 300])
+def test_intervals_cover(labelled):
+    """Coverage is at least 95 %, less three standard errors of the simulation."""
+    assert held(labelled, 1000) > 0.95 - 3 * np.sqrt(0.95 * 0.05 / 1000)

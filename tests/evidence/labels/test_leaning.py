@@ -1,0 +1,78 @@
+"""Whether a judge leans along a column."""
+
+import numpy as np
+import pytest
+
+import howsure as hs
+from howsure.errors import HowsureError
+
+
+def rows(number, rng, lean=0.0):
+    """Human labels with gaps, verdicts that are more lenient for long answers, and lengths."""
+    length = rng.gamma(3, 100, number)
+    truth = rng.random(number) < 0.6
+    lenient = rng.random(number) < np.clip(0.1 + lean * (length - 300) / 300, 0, 1)
+    return np.where(np.arange(number) % 3 == 0, truth, np.nan), (truth | lenient).astype(int), length
+
+
+def test_the_slope_and_its_error_are_those_of_least_squares():
+    """Slope by the normal equations; HC3 by the residuals over one minus their leverage."""
+    human, judge, length = rows(300, np.random.default_rng(0), 0.3)
+    known = ~np.isnan(human)
+    design = np.column_stack([np.ones(known.sum()), length[known]])
+    inverse = np.linalg.inv(design.T @ design)
+    y = judge[known] - human[known]
+    slope = inverse @ design.T @ y
+    residual = (y - design @ slope) / (1 - np.einsum("ij,jk,ik->i", design, inverse, design))
+    error = np.sqrt((inverse @ (design.T * residual**2) @ design @ inverse)[1, 1])
+    found = hs.judge_leaning(human, judge, length)
+    assert found == pytest.approx(slope[1])
+    assert found.standard_error == pytest.approx(error)
+
+
+def test_of_two_places_it_is_the_difference_of_the_differences():
+    """The judge passes a quarter more than people in the first place, a half less in the second: −3 / 4."""
+    human = [1, 1, 0, 0, 1, 1, 1, 0, None]
+    judge = [1, 1, 1, 0, 0, 0, 1, 0, 1]
+    place = ["a"] * 4 + ["b"] * 4 + ["a"]
+    assert hs.judge_leaning(human, judge, place) == pytest.approx(-2 / 4 - 1 / 4)
+    data = {"human": human, "judge": judge, "place": place}
+    assert hs.judge_leaning("human", "judge", "place", data=data) == pytest.approx(-0.75)
+
+
+def test_a_leaning_is_found_and_none_is_not():
+    """Of 60 judges without a leaning intervals leave out 0 in at most 8; a strong leaning is seen."""
+    rng = np.random.default_rng(1)
+    null = [hs.judge_leaning(*rows(300, rng)) for _ in range(60)]
+    assert sum(not each.low <= 0 <= each.high for each in null) <= 8
+    assert hs.judge_leaning(*rows(3000, rng, 0.3)).low > 0
+
+
+def test_grades_and_clusters():
+    """Grades of more than two values are taken as numbers; cases that come twice count once."""
+    rng = np.random.default_rng(2)
+    human, length = rng.integers(1, 6, 60), rng.normal(size=60)
+    judge = np.clip(human + (length > 0.5), 1, 5)
+    once = hs.judge_leaning(human, judge, length)
+    assert once > 0
+    twice = [np.repeat(each, 2) for each in (human, judge, length)]
+    together = hs.judge_leaning(*twice, groups=np.repeat(np.arange(60), 2))
+    apart = hs.judge_leaning(*twice)
+    assert together.standard_error == pytest.approx(once.standard_error, rel=0.1)
+    assert apart.standard_error < 0.8 * together.standard_error
+
+
+@pytest.mark.parametrize(
+    "human, judge, along, words",
+    [
+        ([1, None, None, None], [1, 0, 1, 0], [1, 2, 3, 4], "`human` has 1 labels"),
+        ([1, 0, 1, 0], [1, 0, 1, 0], [2, 2, 2, 2], "`along` is 2 in all labelled cases"),
+        ([1, 0, 1, 0], [1, 0, 1, 0], ["a", "b", "c", "a"], "3 values that are no numbers"),
+        (["a", "b", "c", "a"], ["a", "b", "c", "a"], [1, 2, 3, 4], "3 classes, in words"),
+        ([1, 0, 1], [1, 0, 1, 0], [1, 2, 3, 4], "length"),
+    ],
+)
+def test_misuse_is_told_in_one_line(human, judge, along, words):
+    """Few labels, a column that does not vary, words: one line says what to give instead."""
+    with pytest.raises(HowsureError, match=words):
+        hs.judge_leaning(human, judge, along)
