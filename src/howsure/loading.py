@@ -14,12 +14,14 @@ from howsure.designs.separate import Separate
 from howsure.evidence.calibration.calibrators import Beta, Isotonic, Platt, VennAbers
 from howsure.evidence.calibration.isotonic import Steps
 from howsure.evidence.labels.dawid_skene import Votes
+from howsure.evidence.labels.two_phase import TwoPhase
 from howsure.evidence.review.prior import Cells
 from howsure.evidence.review.reviewed import Reviewed
 from howsure.evidence.unlabelled.batch import CalibratedBatch
 from howsure.tables import stored
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
+from howsure.tables.judged import PairedJudgedTable
 from howsure.tables.multilabel import MultilabelTable
 from howsure.tables.paired import PairedScoresTable, PairedTable, SeparateTables
 from howsure.tables.score_matrix import MulticlassScoresTable, MultilabelScoresTable
@@ -37,10 +39,10 @@ def csr_array(data: Any, indices: Any, indptr: Any, shape: Any) -> Any:
 TABLES = (
     *(ConfusionTable, MultilabelTable, ScoresTable, MulticlassScoresTable, MultilabelScoresTable),
     *(PairedTable, PairedScoresTable, SeparateTables, Tables),
-    *(ValuesTable, TrialsTable, ErrorsTable, PairedValuesTable),
+    *(ValuesTable, TrialsTable, ErrorsTable, PairedValuesTable, PairedJudgedTable),
 )
 DESIGNS = (
-    *(Independent, Weighted, FixedMargins, Clusters, Separate, Linearised, Reviewed),
+    *(Independent, Weighted, FixedMargins, Clusters, Separate, Linearised, Reviewed, TwoPhase),
     *(Batch, Population, Known, CalibratedBatch),
 )
 PARTS = (Sample, MergedDraws, Votes, Cases, Cells, Platt, Beta, Isotonic, VennAbers, Steps, csr_array)

@@ -28,7 +28,7 @@ FEW_DRAWS = {
     "bayes": hs.Dirichlet(n_draws=60),
 }
 KINDS = ["confusion", "confusion", "scores", "paired", "paired_scores", "multiclass_scores", "calibrated"]
-KINDS += ["values", "trials"]
+KINDS += ["values", "trials", "judged"]
 NAMES = [
     ["a", "b", "c", "d", "e"],
     ["yes", "no", "maybe", "ill", "well"],
@@ -95,11 +95,8 @@ def a_case(rng):
 
     if kind in {"values", "trials"}:
         return of_numbers(rng, kind, columns, scored)
-    if kind == "confusion":
-        return Case(kind, columns | {"y_true": labels[truth], "y_pred": predicted()}, {"labels": labels})
-    if kind == "paired":
-        models = {name: predicted() for name in "ABC"[: rng.integers(2, 4)]}
-        return Case(kind, columns | {"y_true": labels[truth], "y_pred": models}, {"labels": labels})
+    if kind in {"confusion", "judged", "paired"}:
+        return of_labels(rng, kind, columns, labels[truth], labels, predicted)
     if kind == "multiclass_scores":
         score = rng.dirichlet(np.ones(classes), n) + skill * np.eye(classes)[truth]
         columns |= {"y_true": labels[truth], "y_score": score / score.sum(1, keepdims=True)}
@@ -110,6 +107,18 @@ def a_case(rng):
     columns["y_true"] = (truth > 0).astype(int)
     score = scored() if kind == "scores" else {name: scored() for name in "AB"}
     return Case(kind, columns | {"y_score": score})
+
+
+def of_labels(rng, kind, columns, truth, labels, predicted):
+    """Return labels and predictions of one model or several, or verdicts of a judge beside a few human labels."""
+    if kind == "confusion":
+        own = {"y_true": truth, "y_pred": predicted()}
+    elif kind == "paired":
+        own = {"y_true": truth, "y_pred": {name: predicted() for name in "ABC"[: rng.integers(2, 4)]}}
+    else:
+        seen = rng.random(len(truth)) < rng.choice([0.1, 0.5, 1.0])
+        own = {"human": np.where(seen, truth.astype(object), None), "judge": predicted()}
+    return Case(kind, columns | own, {"labels": labels})
 
 
 def a_metric(rng, table):
@@ -188,13 +197,13 @@ def use(rng):
     """Return the faults of a random estimate: of its numbers, and of what must not change them."""
     case = a_case(rng)
     table, fault = _answer(lambda: one_model(case.table()))
-    if isinstance(table, Exception):
+    if fault or isinstance(table, Exception):
         return [f"{case.kind}: {fault}"] if fault else []
     metric, threshold = a_metric(rng, table), None
     if table.has_thresholds and "@" not in metric and not REGISTRY.find(metric).of_scores:
         threshold = float(rng.choice([0.0, 0.3, 0.5, 1.0]))
     methods, fault = _answer(hs.suitable_methods, table, metric, threshold=threshold)
-    if isinstance(methods, Exception):
+    if fault or isinstance(methods, Exception):
         return [f"suitable methods of {metric} on {case.kind}: {fault}"] if fault else []
     method, level = str(rng.choice(["auto", *methods])), float(rng.choice([0.5, 0.8, 0.95, 0.999]))
     question = Question(metric, method, level, threshold)

@@ -39,6 +39,10 @@ def trials(success, task, **more):
     return hs.trials(success, task=task, **more)
 
 
+def errors(prediction, truth, **more):
+    return hs.values(prediction, truth=truth, **more)
+
+
 # The source of each kind of table, its settings, and the columns that it takes.
 KINDS = {
     "two classes": (hs.confusion, {"labels": [0, 1]}, lambda data: (data["two"], data["first"])),
@@ -59,11 +63,7 @@ KINDS = {
     "paired scores": (hs.paired_scores, {"pos_label": 1}, lambda data: (data["two"], pair(data, "score", "other"))),
     "values": (hs.values, {"bounds": (0, 1)}, lambda data: (data["score"],)),
     "values of models": (hs.values, {"bounds": (0, 1)}, lambda data: (pair(data, "score", "other"),)),
-    "errors": (
-        lambda score, truth, **more: hs.values(score, truth=truth, **more),
-        {},
-        lambda data: (data["score"], data["other"]),
-    ),
+    "errors": (errors, {}, lambda data: (data["score"], data["other"])),
     "trials": (trials, {}, lambda data: (data["two"], data["task"])),
 }
 DESIGNS = {
@@ -213,6 +213,8 @@ EVIDENCE = {
     "corrected": lambda: hs.corrected(hs.from_counts([[84, 6], [4, 14]]), sensitivity=0.9, specificity=0.98),
     "annotated": lambda: hs.annotated(both(DATA, "two", "first", "second"), DATA["second"]).one_against_rest(1),
     "powered": lambda: hs.prediction_powered(REVIEWED, DATA["first"], DATA["second"]),
+    "judged": lambda: hs.judged(REVIEWED, DATA["two"], groups=DATA["cluster"], sample_weight=DATA["weight"]),
+    "judged values": lambda: hs.judged_values(REVIEWED, DATA["score"], bounds=(0, 1)),
 }
 
 
@@ -268,10 +270,18 @@ def test_draws_of_a_loaded_table_are_the_same(tmp_path):
     for make in EVIDENCE.values():
         whole = make()
         again = hs.load(whole.save(tmp_path / "table.json"))
-        name = "accuracy" if isinstance(getattr(whole, "overall", whole), hs.ConfusionTable) else "roc_auc"
+        metrics = {hs.ConfusionTable: "accuracy", hs.ValuesTable: "mean"}
+        name = metrics.get(type(getattr(whole, "overall", whole)), "roc_auc")
         one, two = (hs.estimate(each, name, method=hs.Dirichlet(n_draws=60), random_state=3) for each in (whole, again))
         if not isinstance(whole, hs.Tables):
             assert (one.low, one.high) == (two.low, two.high)
+
+
+def test_two_judged_systems_can_be_loaded(tmp_path):
+    """Also tables of two systems that were judged, to the last bit."""
+    human, judge = {"A": DATA["two"], "B": DATA["first"]}, {"A": DATA["second"], "B": DATA["two"]}
+    whole = hs.judged({name: [*each[:20], *[None] * (len(each) - 20)] for name, each in human.items()}, judge)
+    assert same(whole, hs.load(whole.save(tmp_path / "table.json")))
 
 
 def test_every_kind_of_table_can_be_loaded():

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 DIGITS = 20  # binary ones, in which all scores of a table are told apart
 FEWEST_DIGITS = 8  # in which those of one of many groups are
+ROUNDING = 1e-13  # relative, of a sum of equal values
 FINITE = float(np.finfo(float).max)
 
 
@@ -19,8 +20,8 @@ class Bins:
     """Bins for columns of numbers, as expressions that any engine computes alike.
 
     A bin is as wide as a power of two and begins at a multiple of it, so that its limits are exact, and bins of twice
-    the width are two of these. With its number of rows come the sum, the smallest and the largest of its values: where
-    these two agree nothing was lost.
+    the width are two of these. With its number of rows come the sum and the smallest of its values: where this is also
+    their mean, nothing was lost.
 
     Parameters
     ----------
@@ -44,7 +45,7 @@ class Bins:
         return {
             f"howsure_{reduction}_{name}": (number_of(name), reduction)
             for name in self.columns
-            for reduction in ("sum", "min", "max")
+            for reduction in ("sum", "min")
         }
 
     @property
@@ -87,7 +88,7 @@ class Bins:
 
         changed = False
         for name in self.columns:
-            low, high = (held[f"howsure_{what}_{name}"].to_numpy() for what in ("min", "max"))
+            low, high = held[f"howsure_min_{name}"].to_numpy(), held[name].to_numpy() + self.widths[name]
             low, high = np.min(low[np.isfinite(low)], initial=FINITE), np.max(high[np.isfinite(high)], initial=-FINITE)
             first, widest = (_width(low, high, digits) for digits in (DIGITS // len(self.columns), FEWEST_DIGITS))
             width = min(max(2 * self.widths[name], first), widest)
@@ -100,23 +101,22 @@ class Bins:
     def settled(self, found: dict[str, Any], n: Array, name: str) -> tuple[Any, Array | None]:
         """Return the score that stands for those of each row's bin, and how far these are apart.
 
-        A bin of one value stands for this one, others for the mean of theirs. Where all bins are of one value, and
-        where there are no bins, nothing is apart: None.
+        A bin of one value stands for this one, others for the mean of theirs, which are apart by no more than from the
+        smallest to where the bin ends. Where all bins are of one value, and where there are no bins: None.
         """
         if not self.widths[name]:
             return found[name], None
-        begin, total, smallest, largest = (
-            np.asarray(found[key], dtype=float)
-            for key in (name, *(f"howsure_{what}_{name}" for what in ("sum", "min", "max")))
+        begin, total, smallest = (
+            np.asarray(found[key], dtype=float) for key in (name, f"howsure_sum_{name}", f"howsure_min_{name}")
         )
         bins, place = np.unique(begin, return_inverse=True)
-        low, high = np.full(len(bins), np.inf), np.full(len(bins), -np.inf)
+        low = np.full(len(bins), np.inf)
         with np.errstate(invalid="ignore"):  # bins of what is no number
             np.minimum.at(low, place, smallest)
-            np.maximum.at(high, place, largest)
             mean = np.bincount(place, total) / np.bincount(place, n)
-            score = np.where(low == high, low, np.clip(mean, low, high))[place]
-            return score, None if (low == high).all() else (high - low)[place]
+            several = ~(np.abs(mean - low) <= ROUNDING * np.abs(low))
+            score = np.where(several, mean, low)[place]
+            return score, np.where(several, bins + self.widths[name] - low, 0.0)[place] if several.any() else None
 
     def _begin(self, value: Any, name: str) -> Any:
         width = self.widths[name]

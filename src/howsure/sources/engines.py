@@ -164,7 +164,11 @@ def totals(
 
     def counted(rows: Any) -> Any:
         # Not all engines compute within an aggregation: first the columns, then their plain sums.
-        named = bins.keys(keys) or {"howsure_all": nw.lit(0)}
+        named = bins.keys(keys)
+        if not named:
+            return rows.select(**own).select(
+                nw.len().alias(N), *reduced
+            )  # which some read off what a file says of itself
         return rows.select(**named, **own).group_by(*named).agg(nw.len().alias(N), *reduced)
 
     def together(parts: list[Any]) -> Any:
@@ -217,10 +221,12 @@ def _are_many(frame: Any, names: Mapping[str, str], bins: Bins) -> bool:
     """Whether scores are too many to be counted one by one; bins then are fitted to their range."""
     if not bins.columns:
         return False
+    found = totals(frame, bins.columns, [], bins.ranges, Bins())
+    if _floats(found[N]).sum() <= MANY:
+        return False
     others = list(dict.fromkeys(n for role, n in names.items() if role != CLUSTER and n not in bins.columns))
-    found = totals(frame, [*others, *bins.columns], others, bins.ranges, Bins())
-    bins.fit(found, len(found[N]))
-    return bool(_floats(found[N]).sum() > MANY)
+    bins.fit(found, len(totals(frame, others, others, {}, Bins())[N]) if others else 1)
+    return True
 
 
 def _of_clusters(

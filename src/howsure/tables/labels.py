@@ -12,6 +12,7 @@ from howsure.errors import HowsureError, listed
 from howsure.tables.union import in_order
 
 Array = NDArray[Any]
+SCALARS = (np.bool_, np.integer, np.floating, np.str_)
 
 
 class Labelled(Protocol):
@@ -24,7 +25,8 @@ class Labelled(Protocol):
 
 
 def as_labels(values: list[Any]) -> Array:
-    """Return labels as an array, of objects unless all are of one plain type."""
+    """Return labels as an array, of objects unless all are of one plain type; NumPy's scalars are Python's."""
+    values = [value.item() if isinstance(value, SCALARS) else value for value in values]
     kinds = {type(value) for value in values}
     if len(kinds) == 1 and next(iter(kinds)) in {int, float, bool, str}:
         return np.asarray(values)

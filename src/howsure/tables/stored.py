@@ -38,10 +38,10 @@ TEXTS: dict[type, tuple[str, Callable[[Any], Any], Callable[[Any], Any]]] = {
 TABLES = (
     *("ConfusionTable", "MultilabelTable", "ScoresTable", "MulticlassScoresTable", "MultilabelScoresTable"),
     *("PairedTable", "PairedScoresTable", "SeparateTables", "Tables"),
-    *("ValuesTable", "TrialsTable", "ErrorsTable", "PairedValuesTable"),
+    *("ValuesTable", "TrialsTable", "ErrorsTable", "PairedValuesTable", "PairedJudgedTable"),
 )
 DESIGNS = (
-    *("Independent", "Weighted", "FixedMargins", "Clusters", "Separate", "Linearised", "Reviewed"),
+    *("Independent", "Weighted", "FixedMargins", "Clusters", "Separate", "Linearised", "Reviewed", "TwoPhase"),
     *("Batch", "Population", "Known", "CalibratedBatch"),
 )
 PARTS = (

@@ -106,6 +106,11 @@ class TwoPhase(Design):
         parts = self.strata(counts, gradient)
         return np.asarray(parts.within.sum(-1) + parts.between)
 
+    def effective_trials(self, counts: Array, trials: Array) -> Array:
+        """Return what the labelled cases in the marked cells are worth."""
+        marked = np.asarray(trials, dtype=float)[self.places]
+        return self.design.effective_trials(self.observed, np.column_stack([marked, np.zeros(len(marked))]).ravel())
+
     def small_sample(self, counts: Array, gradient: Array) -> tuple[Any, Any]:
         """Return what the design of the observed cells says of those with a label: few clusters may have all labels."""
         return self.design.small_sample(self.observed, self._slopes_within(gradient))
@@ -128,10 +133,14 @@ class TwoPhase(Design):
         # Outcomes between the ends vary less than a share of the same mean.
         at_ends = (np.minimum(form - low[..., None], high[..., None] - form) <= DUST * span[..., None]).all(-1)
         worth = np.where(at_ends, 1.0, np.maximum(quotient((mean - low) * (high - mean), variance), 1.0))
+        value = quotient(mean - low, span)
+        value = np.where(
+            value > DUST, np.where(value < 1 - DUST, value, 1.0), 0.0
+        )  # where all agree, sums of weights round
         between = self._spread_slopes(mean - (total * mean).sum(-1, keepdims=True) / total.sum())
         return Strata(
             reach=total * span,
-            value=quotient(mean - low, span),
+            value=value,
             trials=number * worth / effect,
             within=total**2 * variance * effect / np.where(number > 0, number, 1.0),
             between=self.design.variance(self.observed, between),
@@ -228,7 +237,9 @@ class TwoPhase(Design):
         slopes, observed = self._slopes(gradient), self.observed
         alone = Independent().variance(observed, slopes)
         unit = np.asarray(self.design.unit_size(observed))
-        return np.where(alone > 0, quotient(self.design.variance(observed, slopes), alone), unit)
+        least = observed.sum() * (DUST * np.abs(gradient).max(-1)) ** 2
+        effect = quotient(self.design.variance(observed, slopes), alone)
+        return np.where((alone > least) & (effect > DUST), effect, unit)
 
 
 def _shares(labelled: Array, kin: Array) -> Array:
