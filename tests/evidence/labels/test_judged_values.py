@@ -47,7 +47,7 @@ def test_only_the_order_of_the_judges_grades_matters():
 def test_a_judge_narrows_the_interval_and_holds_the_truth():
     """With 100 human grades the interval is at least a tenth narrower than theirs alone; shares work too."""
     rng = np.random.default_rng(3)
-    human, grades, score = study(100, 2000, rng)
+    human, _, score = study(100, 2000, rng)
     known = ~np.isnan(human)
     table = hs.judged_values(human, score, bounds=(1, 5))
     for metric in ("mean", "share+at_least=4"):
