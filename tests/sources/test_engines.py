@@ -185,6 +185,18 @@ def test_bins_lose_nothing_of_scores_with_few_digits(kind, monkeypatch):
     assert found.counts.tolist() == expected.counts.tolist()
 
 
+def test_bins_lose_nothing_of_a_score_that_millions_have(monkeypatch):
+    """A sum of a million tenths, one by one, is 1e-11 off: the score is a tenth nevertheless."""
+    monkeypatch.setattr(engines, "MANY", 2000)
+    rows = duckdb.sql(
+        "SELECT i % 2 AS sick, CASE WHEN i % 7 = 0 THEN 0.7 ELSE 0.1 END::DOUBLE AS score FROM range(2_000_000) r(i)"
+    )
+    found = hs.scores("sick", "score", data=rows)
+    assert found.spread is None
+    assert found.scores.tolist() == [0.1, 0.7]
+    assert found.counts.sum(1).tolist() == [2_000_000 - 285_715, 285_715]
+
+
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("kind", MANY)
 def test_many_scores_of_which_some_are_no_numbers(kind, bad, monkeypatch):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 DIGITS = 20  # binary ones, in which all scores of a table are told apart
 FEWEST_DIGITS = 8  # in which those of one of many groups are
-ROUNDING = 1e-13  # relative, of a sum of equal values
+EPSILON = float(np.finfo(float).eps)  # relative, by which each of the terms of a sum may round
 FINITE = float(np.finfo(float).max)
 
 
@@ -20,8 +20,8 @@ class Bins:
     """Bins for columns of numbers, as expressions that any engine computes alike.
 
     A bin is as wide as a power of two and begins at a multiple of it, so that its limits are exact, and bins of twice
-    the width are two of these. With its number of rows come the sum and the smallest of its values: where this is also
-    their mean, nothing was lost.
+    the width are two of these. With its number of rows come the sum and the smallest of how far its values are beyond
+    its begin, which floats tell exactly: where the smallest is the mean, to the rounding of a sum, nothing was lost.
 
     Parameters
     ----------
@@ -42,9 +42,10 @@ class Bins:
     @property
     def measures(self) -> dict[str, tuple[Any, str]]:
         """What is measured of each bin."""
+        rests = {name: number_of(name) - self._begin(number_of(name), name) for name in self.columns}
         return {
-            f"howsure_{reduction}_{name}": (number_of(name), reduction)
-            for name in self.columns
+            f"howsure_{reduction}_{name}": (rest, reduction)
+            for name, rest in rests.items()
             for reduction in ("sum", "min")
         }
 
@@ -79,24 +80,35 @@ class Bins:
             else:
                 self.widths[name] = _width(-FINITE, FINITE, digits)
 
-    def coarsened(self, held: Any) -> Any:
+    def coarsened(self, held: Any, number: str) -> Any:
         """Return a stream's counts in bins of twice the width, the first time in those that divide its range.
 
         None where wider bins would tell too little apart, or there is nothing in bins.
+
+        Parameters
+        ----------
+        held : DataFrame
+            The bins.
+        number : str
+            Column with their numbers of rows.
         """
         import narwhals as nw
 
         changed = False
+        columns: dict[str, Any] = {}
         for name in self.columns:
-            low, high = held[f"howsure_min_{name}"].to_numpy(), held[name].to_numpy() + self.widths[name]
+            begin, least = held[name].to_numpy(), held[f"howsure_min_{name}"].to_numpy()
+            low, high = begin + least, begin + self.widths[name]
             low, high = np.min(low[np.isfinite(low)], initial=FINITE), np.max(high[np.isfinite(high)], initial=-FINITE)
             first, widest = (_width(low, high, digits) for digits in (DIGITS // len(self.columns), FEWEST_DIGITS))
             width = min(max(2 * self.widths[name], first), widest)
             changed |= width > self.widths[name]
             self.widths[name] = max(width, self.widths[name])
-        if not changed:
-            return None
-        return held.with_columns(**{name: self._begin(nw.col(name), name) for name in self.columns})
+            wider = self._begin(nw.col(name), name)
+            columns |= {name: wider, f"howsure_min_{name}": nw.col(f"howsure_min_{name}") + nw.col(name) - wider}
+            moved = (nw.col(name) - wider) * nw.col(number)
+            columns[f"howsure_sum_{name}"] = nw.col(f"howsure_sum_{name}") + moved
+        return held.with_columns(**columns) if changed else None
 
     def settled(self, found: dict[str, Any], n: Array, name: str) -> tuple[Any, Array | None]:
         """Return the score that stands for those of each row's bin, and how far these are apart.
@@ -104,19 +116,20 @@ class Bins:
         A bin of one value stands for this one, others for the mean of theirs, which are apart by no more than from the
         smallest to where the bin ends. Where all bins are of one value, and where there are no bins: None.
         """
-        if not self.widths[name]:
+        width = self.widths[name]
+        if not width:
             return found[name], None
         begin, total, smallest = (
             np.asarray(found[key], dtype=float) for key in (name, f"howsure_sum_{name}", f"howsure_min_{name}")
         )
         bins, place = np.unique(begin, return_inverse=True)
-        low = np.full(len(bins), np.inf)
+        least, number = np.full(len(bins), np.inf), np.bincount(place, n)
         with np.errstate(invalid="ignore"):  # bins of what is no number
-            np.minimum.at(low, place, smallest)
-            mean = np.bincount(place, total) / np.bincount(place, n)
-            several = ~(np.abs(mean - low) <= ROUNDING * np.abs(low))
-            score = np.where(several, mean, low)[place]
-            return score, np.where(several, bins + self.widths[name] - low, 0.0)[place] if several.any() else None
+            np.minimum.at(least, place, smallest)
+            mean = np.bincount(place, total) / number
+            several = ~(mean - least <= EPSILON * number * least)
+            score = (bins + np.where(several, mean, least))[place]
+            return score, np.where(several, width - least, 0.0)[place] if several.any() else None
 
     def _begin(self, value: Any, name: str) -> Any:
         width = self.widths[name]

@@ -183,7 +183,7 @@ def totals(
             parts.append(counted(batch))
             if sum(map(len, parts)) > most:
                 held = together(parts)
-                while len(held) > MANY // 2 and (wider := bins.coarsened(held)) is not None:
+                while len(held) > MANY // 2 and (wider := bins.coarsened(held, N)) is not None:
                     held = together([wider])
                 parts, most = [held], max(MANY, 2 * len(held))
         return _columns(together(parts))
