@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 Array = NDArray[Any]
 Outcomes = tuple[Array, Array, Array, Array]
 Found = TypeVar("Found")
+FEW = 20  # classes, of which products of matrices are the quickest
 
 
 class View(Protocol):
@@ -103,6 +104,19 @@ class ClassCounts(Counts):
         raise NotImplementedError
 
 
+def _added_up(cells: Array) -> Outcomes:
+    """Return the outcomes of each class by sums alone: the smallest weights are told from none."""
+    size = cells.shape[-1]
+    hits = np.diagonal(cells, axis1=-2, axis2=-1)
+    if size == 2:
+        misses = np.stack([cells[..., 0, 1], cells[..., 1, 0]], -1)
+        return hits, misses, misses[..., ::-1], hits[..., ::-1]
+    rest = 1.0 - np.eye(size)
+    others = (cells.reshape(-1, size) @ rest).reshape(cells.shape)  # of a row, all but one column
+    alarms, rejections = (np.einsum("...ik,ik->...k", each, rest) for each in (cells, others))
+    return hits, np.diagonal(others, axis1=-2, axis2=-1), alarms, rejections
+
+
 @final
 class ConfusionCounts(ClassCounts):
     """Confusion tables, ``(..., K, K)``: rows are the true class, columns the predicted class."""
@@ -139,9 +153,8 @@ class ConfusionCounts(ClassCounts):
         if index is not None:
             tp, fn, fp, tn = (part[..., index] for part in self.outcomes())
             return tp, fn, fp, tn
-        if self.cells.shape[-1] == 2:  # nothing is subtracted, so that the smallest weights are told from none
-            tp, fn = self.hits, np.stack([self.cells[..., 0, 1], self.cells[..., 1, 0]], -1)
-            return tp, fn, fn[..., ::-1], tp[..., ::-1]
+        if self.cells.shape[-1] <= FEW:
+            return _added_up(self.cells)
         tp, rows, columns, total = self.hits, self.rows, self.columns, self.total[..., None]
         tn = total - rows - columns + tp
         # Sums of weights do not cancel exactly: what is left of nothing must be nothing.
