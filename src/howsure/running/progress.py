@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 PATIENCE = 1.0  # seconds before a bar appears
+PAUSE = 0.1  # seconds between two looks at work that goes on by itself
 _ONE_AT_A_TIME = threading.Lock()
 
 
@@ -48,6 +49,39 @@ def progress(title: str, steps: int, show: bool | None = None) -> Iterator[Calla
         _ONE_AT_A_TIME.release()
         for bar in bars:
             bar.stop()
+
+
+@contextmanager
+def followed(title: str, percent: Callable[[], float]) -> Iterator[None]:
+    """Show how far something is that this thread waits for, where somebody watches.
+
+    Parameters
+    ----------
+    title
+        What is being done.
+    percent
+        Called from another thread: how much of it is done.
+    """
+    if not _is_watched():
+        yield
+        return
+    over = threading.Event()
+
+    def follow() -> None:
+        done = 0
+        with progress(title, 100) as advance:
+            while not over.wait(PAUSE):
+                for _ in range(done, int(percent())):
+                    advance()
+                    done += 1
+
+    thread = threading.Thread(target=follow, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
 
 
 def _is_watched() -> bool:

@@ -9,6 +9,7 @@ import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
+from weakref import WeakSet
 
 from howsure.errors import HowsureError, reading
 from howsure.sources.locations import Location, format_of, is_address, partition_of
@@ -24,9 +25,15 @@ READERS = {
     ".json": "read_json({files}, sample_size=-1, maximum_sample_files={number}{more})",
     ".parquet": "read_parquet({files}{more})",
 }
-
-
 LACKING = re.compile(r"install the required extension '(\w+)'")
+
+
+OPENED: WeakSet[Any] = WeakSet()  # connections that read files
+
+
+def percent_read() -> float:
+    """Return how much of the files has been read that are being read; may be asked from another thread."""
+    return max((float(each.query_progress()) for each in list(OPENED)), default=0.0)
 
 
 def relation(files: Sequence[Location]) -> Any:
@@ -41,6 +48,9 @@ def relation(files: Sequence[Location]) -> Any:
 
     # What does not fit into memory goes where the system has such files, apart from that of other processes.
     connection = duckdb.connect(config={"temp_directory": f"{tempfile.gettempdir()}/howsure-{uuid.uuid4().hex}"})
+    connection.execute("SET enable_progress_bar = true")
+    connection.execute("SET enable_progress_bar_print = false")  # `percent_read` tells it
+    OPENED.add(connection)
     format_ = format_of(files[0])
 
     def rows(some: Sequence[Location], more: str = "") -> Any:

@@ -15,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, NoCaseError, reading
+from howsure.running.progress import followed
 from howsure.sources.bins import Bins
 from howsure.sources.columns import ordinary_scale
+from howsure.sources.duckdb_files import percent_read
 from howsure.sources.encoding import is_missing
 from howsure.sources.plain import plain
 from howsure.sources.streams import Stream
@@ -198,9 +200,10 @@ def collected(frame: Any) -> Columns:
     if not frame.implementation.is_duckdb():
         return _columns(frame.collect())
     native = frame.to_native()
-    if {str(each) for each in native.types} <= AS_ARRAYS:
-        return {name: plain(name, column) for name, column in native.fetchnumpy().items()}
-    rows = native.fetchall()
+    with followed("counting", percent_read):
+        if {str(each) for each in native.types} <= AS_ARRAYS:
+            return {name: plain(name, column) for name, column in native.fetchnumpy().items()}
+        rows = native.fetchall()
     return {name: [row[i] for row in rows] for i, name in enumerate(native.columns)}
 
 
