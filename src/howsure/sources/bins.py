@@ -50,13 +50,16 @@ class Bins:
         }
 
     @property
-    def ranges(self) -> dict[str, tuple[Any, str]]:
-        """What `fit` needs to know: the smallest and the largest value."""
-        return {
-            f"howsure_{reduction}_{name}": (number_of(name), reduction)
-            for name in self.columns
-            for reduction in ("min", "max")
-        }
+    def ranges(self) -> list[Any]:
+        """What `fit` needs to know: the smallest and the largest value, which some files say of their columns."""
+        import narwhals as nw
+
+        columns = [(name, nw.col(name)) for name in self.columns]
+        return [
+            reduced.alias(f"howsure_{reduction}_{name}")
+            for name, column in columns
+            for reduction, reduced in (("min", column.min()), ("max", column.max()))
+        ]
 
     def fit(self, found: dict[str, Any], groups: int) -> None:
         """Take bins that divide the range of each column; with many groups wider ones.
@@ -66,14 +69,14 @@ class Bins:
         Parameters
         ----------
         found : dict of str
-            The `ranges` of each group.
+            The `ranges`.
         groups : int
             Their number.
         """
         digits = max((DIGITS - math.ceil(math.log2(max(groups, 1)))) // max(len(self.columns), 1), FEWEST_DIGITS)
         for name in self.columns:
             low, high = (
-                [each for each in found[f"howsure_{what}_{name}"] if each is not None] for what in ("min", "max")
+                [float(each) for each in found[f"howsure_{what}_{name}"] if each is not None] for what in ("min", "max")
             )
             if np.isfinite([*low, *high]).all():
                 self.widths[name] = _width(min(low, default=0.0), max(high, default=0.0), digits)
