@@ -224,12 +224,14 @@ def _are_many(frame: Any, names: Mapping[str, str], bins: Bins) -> bool:
     """Whether scores are too many to be counted one by one; bins then are fitted to their range."""
     if not bins.columns:
         return False
-    others = list(dict.fromkeys(n for role, n in names.items() if role != CLUSTER and n not in bins.columns))
-    found = totals(frame, others or bins.columns, others, {}, Bins())
-    if _floats(found[N]).sum() <= MANY:
-        return False
+    import narwhals as nw
+
     with reading("`data`"):
-        bins.fit(collected(frame.lazy().select(*bins.ranges)), len(found[N]))
+        if _floats(collected(frame.lazy().select(nw.len().alias(N)))[N]).sum() <= MANY:
+            return False
+        ranges = collected(frame.lazy().select(*bins.ranges))
+    others = list(dict.fromkeys(n for role, n in names.items() if role != CLUSTER and n not in bins.columns))
+    bins.fit(ranges, len(totals(frame, others, others, {}, Bins())[N]) if others else 1)
     return True
 
 
