@@ -12,9 +12,10 @@ installed = functools.cache(importlib.metadata.version)
 
 
 def reproduction(command: str, chance: str) -> Section:
-    """Return the command, the versions and what was drawn at random."""
+    """Return the command, the versions and what was drawn at random, if anything was."""
     listed = ", ".join(f"{name} {version}" for name, version in versions().items())
-    return Section("How to reproduce this", (), ((f"Versions: {listed}.",), (chance,)), code=command)
+    said = tuple((each,) for each in (f"Versions: {listed}.", chance) if each)
+    return Section("How to reproduce this", (), said, code=command)
 
 
 def versions() -> dict[str, str]:
