@@ -7,6 +7,7 @@ import errno
 import math
 import operator
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any, Self, TypeVar
@@ -19,6 +20,7 @@ from howsure.escapes import printable, shortened
 Value = TypeVar("Value")
 # What DuckDB, Java and the system say where memory or the disk is full, and what helps.
 EXHAUSTED = ("Out of Memory Error", "java.lang.OutOfMemoryError", os.strerror(errno.ENOSPC))
+JAVA_SAYS = r"Caused by: (?:[\w$.]+: )?"  # the last time in a trace of many lines: why
 MORE_ROOM = (
     ". Free some, or name a larger disk: for files by TMPDIR, for your own connection to DuckDB by `temp_directory`, "
     "for Spark by `spark.local.dir`."
@@ -58,6 +60,8 @@ class HowsureError(ValueError):
         """Return the error for data that another library cannot read, with its reason in one line."""
         lines = [line.strip() for line in str(error).strip().partition("\n\n")[0].splitlines()]
         reason = "; ".join(line for line in lines if not line.startswith(("Original Line", "Possible", "* ")))
+        if causes := re.findall(rf"^\s*{JAVA_SAYS}(.+)$", str(error), re.MULTILINE):
+            reason = causes[-1]
         if any(sign in str(error) for sign in EXHAUSTED):
             return cls(f"{what} cannot be read: memory, or space on the disk for what does not fit, ran out{MORE_ROOM}")
         return cls(f"{what} cannot be read: {reason or type(error).__name__}")

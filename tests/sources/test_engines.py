@@ -259,22 +259,45 @@ OPENED = {
     "arrow dataset": dataset.dataset,
     "duckdb": lambda folder: duckdb.read_parquet(f"{folder}/*.parquet"),
     "ibis": lambda folder: pytest.importorskip("ibis").read_parquet(f"{folder}/*.parquet"),
+    "dask": lambda folder: pytest.importorskip("dask.dataframe").read_parquet(folder),
 }
+
+
+def refuses(read, fault, folder):
+    """Write the parts, of which one is at fault, have them read, and hold the answer to be an error of one line."""
+    for number, columns in enumerate(FAULTY[fault]):
+        pq.write_table(pa.table(columns), folder / f"part-{number}.parquet")
+    data = read(folder)
+    if fault == "is truncated":
+        path = folder / "part-1.parquet"
+        path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(hs.HowsureError) as error:
+        hs.confusion("t", "p", data=data)
+    assert "\n" not in str(error.value)
+    return str(error.value)
 
 
 @pytest.mark.parametrize("fault", FAULTY)
 @pytest.mark.parametrize("kind", OPENED)
 def test_a_faulty_part(kind, fault, tmp_path):
     """A part that is cut short, lacks a column or changes a type is refused in one line, and the rest is no table."""
-    for number, columns in enumerate(FAULTY[fault]):
-        pq.write_table(pa.table(columns), tmp_path / f"part-{number}.parquet")
-    data = OPENED[kind](tmp_path)
-    if fault == "is truncated":
-        path = tmp_path / "part-1.parquet"
-        path.write_bytes(path.read_bytes()[:-9])
-    with pytest.raises(hs.HowsureError, match="`data` cannot be read|missing values") as error:
-        hs.confusion("t", "p", data=data)
-    assert "\n" not in str(error.value)
+    said = refuses(OPENED[kind], fault, tmp_path)
+    assert any(words in said for words in ("`data` cannot be read", "missing values", "share no label", "'a'"))
+
+
+@pytest.mark.thorough
+@pytest.mark.xdist_group("spark")
+@pytest.mark.parametrize(
+    "fault, words",
+    [
+        ("is truncated", "part-1.parquet is not a Parquet file"),
+        ("lacks a column", "`y_pred` has 1000 missing values"),
+        ("changes a type", "column: [p]"),
+    ],
+)
+def test_a_faulty_part_in_spark(spark, fault, words, tmp_path):
+    """Spark's traces of many lines are told by their last cause."""
+    assert words in refuses(lambda folder: spark.read.parquet(str(folder)), fault, tmp_path)
 
 
 def cramped(*given, **more):
