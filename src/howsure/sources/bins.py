@@ -101,7 +101,8 @@ class Bins:
         columns: dict[str, Any] = {}
         for name in self.columns:
             begin, least = held[name].to_numpy(), held[f"howsure_min_{name}"].to_numpy()
-            low, high = begin + least, begin + self.widths[name]
+            with np.errstate(invalid="ignore"):  # what is no number
+                low, high = begin + least, begin + self.widths[name]
             low, high = np.min(low[np.isfinite(low)], initial=FINITE), np.max(high[np.isfinite(high)], initial=-FINITE)
             first, widest = (_width(low, high, digits) for digits in (DIGITS // len(self.columns), FEWEST_DIGITS))
             width = min(max(2 * self.widths[name], first), widest)

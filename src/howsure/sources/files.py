@@ -101,7 +101,9 @@ def _native(file: Path) -> Any:
     if engine is None:
         raise HowsureError(_needed(file, "duckdb"))
     try:
-        return nw.read_parquet(str(file), backend=engine).to_native()
+        # PyArrow would make columns of the names of folders, which `_of_folders` does alike for all.
+        more: Any = {"partitioning": None} if engine == "pyarrow" else {}
+        return nw.read_parquet(str(file), backend=engine, **more).to_native()
     except Exception as error:  # noqa: BLE001 - each library has its own
         raise HowsureError.unreadable(f"'{file}'", error) from None
 
