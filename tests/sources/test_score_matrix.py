@@ -61,6 +61,7 @@ def test_order_of_the_columns_may_be_named():
         ({"groups": [1, 2]}, "differ in length"),
         ({"y_true": [[0, 1, 0]] * 3}, "cases × labels"),
         ({"y_true": [[0, 2, 0]] * 4}, "0 and 1 only"),
+        ({"y_true": None}, "`y_true` is None, not a column of values"),
     ],
 )
 def test_bad_input_is_refused(arguments, words):

@@ -108,10 +108,10 @@ def multiclass_scores(
     """
     many = data is not None and isinstance(y_score, Sequence) and not isinstance(y_score, str)
     names = {f"y_score[{place}]": name for place, name in enumerate(y_score)} if many else {"y_score": y_score}
-    others = {"y_true": y_true, "sample_weight": sample_weight, "groups": groups}
+    others = {"sample_weight": sample_weight, "groups": groups}
     named = by_columns(by, data)
     others |= roles(named)
-    present = names | {role: column for role, column in others.items() if column is not None}
+    present = names | {"y_true": y_true} | {role: column for role, column in others.items() if column is not None}
     given = columns(data, present, check=check)
     score = _matrix(np.stack([score_values(given[role]) for role in names], 1) if many else given["y_score"])
     weight = checked_weight(given["sample_weight"]) if "sample_weight" in given else None
