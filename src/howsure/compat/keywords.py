@@ -22,8 +22,8 @@ from howsure.methods.library import named
 from howsure.methods.names import MethodName
 from howsure.metrics.averages import canonical_average
 from howsure.metrics.metric import Metric
-from howsure.sources.columns import sort_order
 from howsure.sources.confusion import confusion
+from howsure.sources.encoding import sort_order
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.labels import as_labels
 from howsure.tables.multilabel import MultilabelTable

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.compat.keywords import Settings, listed, some_classes
 from howsure.compat.targets import MATRIX, classes, flattened
 from howsure.errors import HowsureError, one_label
-from howsure.sources.columns import sort_order
+from howsure.sources.encoding import sort_order
 from howsure.sources.score_matrix import multiclass_scores
 from howsure.sources.scores import scores
 from howsure.tables.labels import as_labels

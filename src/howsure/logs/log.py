@@ -53,7 +53,7 @@ class Log(Mapping[str, Array]):
             message = f"A log is a mapping with the columns {', '.join(sorted(REQUIRED))}, and may have more."
             raise HowsureError(message)
         made = {str(name): _column(str(name), each) for name, each in self.columns.items()}
-        refuse_other_lengths({name: len(each) for name, each in made.items()})
+        refuse_other_lengths(made)
         object.__setattr__(self, "columns", made)
 
     def __getitem__(self, name: str) -> Array:

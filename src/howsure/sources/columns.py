@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, NoCaseError
-from howsure.sources.encoding import BLOCK, Column, encoded
+from howsure.sources.encoding import BLOCK, Column, encoded, sort_order
 from howsure.sources.plain import plain
-from howsure.tables.union import ascending
 
 Array = NDArray[Any]
 MOST_CELLS = 2**24  # of a counting array; beyond it combinations are sorted
@@ -132,43 +131,33 @@ def _in_order(levels: list[Array], codes: list[Array], n: Array, total: Array, s
     """Drop values that no row has and put the others in order."""
     for axis, (values, code) in enumerate(zip(levels, codes, strict=True)):
         used = np.unique(code)
-        order = used if _is_ordered(values) else used[sort_order(values[used])]
+        order = used[sort_order(values[used])]
         position = np.zeros(len(values), dtype=np.intp)
         position[order] = np.arange(len(order))
         levels[axis], codes[axis] = values[order], position[code]
     return Grouped(tuple(levels), tuple(codes), n, total, squared)
 
 
-def _is_ordered(values: Array) -> bool:
-    return values.dtype.kind in "iuf" and bool((np.diff(values) > 0).all())
-
-
-def sort_order(values: Array) -> Array:
-    """Return the order of distinct values: ascending, or by type and text where they do not compare."""
-    return np.array(ascending(values.tolist()), dtype=np.intp)
-
-
 def same_length(columns: list[Column], weight: Any) -> int:
     """Return the common length of the columns; refuse different ones and none."""
-    lengths = {column.name: len(column) for column in columns}
-    if weight is not None and hasattr(weight, "__len__"):
-        lengths["sample_weight"] = len(weight)
-    refuse_other_lengths(lengths)
-    size = next(iter(lengths.values()))
+    weights = weight if hasattr(weight, "__len__") else None
+    refuse_other_lengths({column.name: column for column in columns} | {"sample_weight": weights})
+    size = len(columns[0])
     if not size:
         message = f"`{columns[0].name}` is empty: there is no case to evaluate."
         raise NoCaseError(message)
     return size
 
 
-def refuse_other_lengths(lengths: Mapping[str, int]) -> None:
+def refuse_other_lengths(columns: Mapping[str, Sized | None]) -> None:
     """Refuse columns that differ in length.
 
     Parameters
     ----------
-    lengths : mapping of str to int
-        Length of each column by the word that errors call it.
+    columns : mapping of str to sized
+        Each column by the word that errors call it; None where it was not given.
     """
+    lengths = {name: len(column) for name, column in columns.items() if column is not None}
     if len(set(lengths.values())) > 1:
         parts = ", ".join(f"`{name}` has {length}" for name, length in lengths.items())
         message = f"The columns differ in length: {parts}. Give one value a case in each."

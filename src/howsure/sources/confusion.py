@@ -13,9 +13,9 @@ from howsure.designs.base import Design
 from howsure.designs.clusters import OWN
 from howsure.designs.counted import MOST_ATOMS
 from howsure.errors import HowsureError, NoCaseError, OneClassError
-from howsure.sources.columns import Grouped, checked_weight, indicator, same_length, sort_order
+from howsure.sources.columns import Grouped, checked_weight, indicator, same_length
 from howsure.sources.doubts import refuse_odd_classes, refuse_unshared
-from howsure.sources.encoding import Column, encoded
+from howsure.sources.encoding import Column, encoded, sort_order
 from howsure.sources.frames import columns, grouped
 from howsure.sources.groups import MOST_CELLS, Cells, Groups, by_columns, clusters, groups_of_columns, roles
 from howsure.tables.batch import Tables

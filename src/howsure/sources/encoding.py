@@ -48,8 +48,15 @@ class Column:
         """Return each row's code among the values that occur, in order, and these values: whichever row comes first."""
         present, codes = np.unique(np.asarray(self.codes, dtype=np.int64) - self.offset, return_inverse=True)
         levels = self.levels[present]
-        order = np.array(ascending(levels.tolist()), dtype=np.intp)
+        order = sort_order(levels)
         return np.argsort(order)[codes.ravel()], levels[order]
+
+
+def sort_order(values: Array) -> Array:
+    """Return the order of distinct values: ascending, or by type and text where they do not compare."""
+    if values.dtype.kind in "iuf" and bool((values[1:] > values[:-1]).all()):
+        return np.arange(len(values))
+    return np.array(ascending(values.tolist()), dtype=np.intp)
 
 
 def encoded(name: str, values: Any) -> Column:
@@ -280,6 +287,23 @@ def coded_with_gaps(name: str, values: Any) -> tuple[Array, Array]:
     column = encoded(name, present if present.dtype.kind != "O" else as_labels(present.tolist()))
     codes[~gaps] = np.asarray(column.codes, dtype=np.intp) - column.offset
     return column.levels, codes
+
+
+def refuse_gaps(role: str, codes: Array, spared: str) -> None:
+    """Refuse missing values of a column, where another one only may lack some.
+
+    Parameters
+    ----------
+    role : str
+        What the column is called.
+    codes : ndarray of shape (n,)
+        As `coded_with_gaps` gives them.
+    spared : str
+        The column that may.
+    """
+    if gaps := int((codes < 0).sum()):
+        message = f"`{role}` has {gaps} missing values. Only `{spared}` may lack some."
+        raise HowsureError(message)
 
 
 def positions(levels: Array, codes: Array, labels: Array) -> Array:

@@ -13,7 +13,6 @@ from howsure.designs.base import Design, quotient
 from howsure.designs.clusters import Clusters
 from howsure.designs.counted import MOST_ATOMS, Independent, Weighted
 from howsure.errors import HowsureError
-from howsure.sources.columns import sort_order
 from howsure.sources.encoding import Column, encoded
 from howsure.tables.batch import Tables
 from howsure.tables.table import Table
@@ -301,10 +300,7 @@ def groups_of_columns(names: Sequence[str], columns: Sequence[Column]) -> Groups
     """Return the groups of encoded columns, their values in order."""
     levels, codes = [], []
     for column in columns:
-        used, position = np.unique(np.asarray(column.codes, dtype=np.int64) - column.offset, return_inverse=True)
-        order = sort_order(column.levels[used])
-        place = np.empty(len(order), dtype=np.intp)
-        place[order] = np.arange(len(order))
-        levels.append(column.levels[used][order])
-        codes.append(place[position.ravel()])
+        code, values = column.used()
+        levels.append(values)
+        codes.append(code)
     return Groups.of(names, levels, codes)

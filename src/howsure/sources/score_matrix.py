@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.designs.clusters import OWN
 from howsure.errors import HowsureError
-from howsure.sources.columns import checked_weight, indicator, same_length, sort_order
+from howsure.sources.columns import checked_weight, indicator, same_length
 from howsure.sources.doubts import refuse_alike, refuse_odd_classes
-from howsure.sources.encoding import Column, encoded
+from howsure.sources.encoding import Column, encoded, sort_order
 from howsure.sources.frames import columns
 from howsure.sources.groups import Tally, by_columns, clusters, groups_of_columns, roles
 from howsure.sources.scores import score_values

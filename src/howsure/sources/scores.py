@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, OneClassError
-from howsure.sources.columns import refuse_other_lengths, same_length, sort_order
+from howsure.sources.columns import refuse_other_lengths, same_length
 from howsure.sources.doubts import refuse_alike, refuse_odd_classes
-from howsure.sources.encoding import encoded
+from howsure.sources.encoding import encoded, sort_order
 from howsure.sources.frames import rows
 from howsure.sources.groups import Tally, by_columns, groups_of_columns, roles
 from howsure.sources.plain import plain
@@ -117,7 +117,7 @@ def scores(
     score = score_values(given["y_score"], tally)
     cluster = encoded("groups", given["groups"]) if "groups" in given else None
     split = [encoded(role, given[role]) for role in roles(named)]
-    refuse_other_lengths({"y_true": len(truth), "y_score": len(score)})
+    refuse_other_lengths({"y_true": truth, "y_score": score})
     same_length([truth, *split, *([] if cluster is None else [cluster])], None if tally is None else tally.weight)
     positive, classes = binary_truth(truth, pos_label, check=check)
     group, clusters_named = (None, None) if cluster is None else cluster.used()

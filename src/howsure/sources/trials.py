@@ -136,11 +136,8 @@ def trials(
     }
     split = [encoded(role, given[role]) for role in roles(named)]
     weight = checked_weight(given["sample_weight"]) if "sample_weight" in given else None
-    refuse_other_lengths(
-        {"success": len(passed)}
-        | {each.name: len(each) for each in (*coded.values(), *split)}
-        | ({} if weight is None else {"sample_weight": len(weight)})
-    )
+    beside = {each.name: each for each in (*coded.values(), *split)}
+    refuse_other_lengths({"success": passed} | beside | {"sample_weight": weight})
     if not len(passed):
         message = "`success` is empty: there is no run to evaluate."
         raise HowsureError(message)

@@ -170,11 +170,8 @@ def values(
     split = [encoded(role, given[role]) for role in roles(named)]
     cluster = encoded("groups", given["groups"]) if "groups" in given else None
     weight = checked_weight(given["sample_weight"]) if "sample_weight" in given else None
-    refuse_other_lengths(
-        {role: len(each) for role, each in plain_columns.items()}
-        | {each.name: len(each) for each in (*split, *([] if cluster is None else [cluster]))}
-        | ({} if weight is None else {"sample_weight": len(weight)})
-    )
+    beside = {each.name: each for each in split} | {"groups": cluster, "sample_weight": weight}
+    refuse_other_lengths({**plain_columns, **beside})
     group, clusters_named = (None, None) if cluster is None else cluster.used()
     several = isinstance(score, Mapping) or (data is not None and not isinstance(score, str))
     names = tuple(map(str, score)) if several else ()
@@ -232,11 +229,27 @@ def _within(role: str, column: Array, limits: tuple[float, float] | None) -> Arr
     if largest and not 1 / LARGEST < largest < LARGEST:
         message = f"`{role}` holds {largest:g}: no float holds its powers. Give the numbers in another unit."
         raise HowsureError(message)
-    if limits is not None and not (limits[0] <= numbers.min() and numbers.max() <= limits[1]):
-        worst = numbers.min() if numbers.min() < limits[0] else numbers.max()
-        message = f"`{role}` holds {worst:g}, outside the bounds {limits[0]:g} and {limits[1]:g}. Give wider `bounds`."
-        raise HowsureError(message)
+    refuse_outside(role, numbers, limits)
     return np.asarray(numbers)
+
+
+def refuse_outside(role: str, numbers: Array, limits: tuple[float, float] | None) -> None:
+    """Refuse numbers outside the bounds.
+
+    Parameters
+    ----------
+    role : str
+        What the column is called.
+    numbers : ndarray of shape (n,)
+        Its numbers.
+    limits : tuple of two float, optional
+        The bounds.
+    """
+    if limits is None or not len(numbers) or limits[0] <= numbers.min() <= numbers.max() <= limits[1]:
+        return
+    worst = numbers.min() if numbers.min() < limits[0] else numbers.max()
+    message = f"`{role}` holds {worst:g}, outside the bounds {limits[0]:g} and {limits[1]:g}. Give wider `bounds`."
+    raise HowsureError(message)
 
 
 def bounds_of(bounds: ArrayLike | None, given: Sequence[Array]) -> tuple[float, float] | None:

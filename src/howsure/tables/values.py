@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,9 +130,23 @@ class ValuesTable(_OfValues):
         return f"<ValuesTable: {int(np.sum(self.rows)):,} cases, {many}, {type(self.design).__name__} design>"
 
 
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class _OfPairs(_OfValues):
+    """A table whose cells are pairs, of which a number follows."""
+
+    @property
+    @abc.abstractmethod
+    def pairs(self) -> Array:
+        """The pair of each cell, ``(M, 2)``."""
+
+    def places_in(self, whole: Self) -> Array:
+        """Return the position of each pair in a table that has it."""
+        return places_of_names([*map(tuple, self.pairs.tolist())], [*map(tuple, whole.pairs.tolist())])
+
+
 @final
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class TrialsTable(_OfValues):
+class TrialsTable(_OfPairs):
     """Counts of tasks by their number of runs and of successes.
 
     As a table of values it holds each task's share of successes.
@@ -174,10 +189,6 @@ class TrialsTable(_OfValues):
         """Return a table, of no task, of the numbers of runs and successes of this and other tables."""
         return TrialsTable.of_pairs(distinct_rows(*(each.pairs for each in (self, *others))))
 
-    def places_in(self, whole: TrialsTable) -> Array:
-        """Return the position of each number of runs and successes in a table that has it."""
-        return places_of_names([*map(tuple, self.pairs.tolist())], [*map(tuple, whole.pairs.tolist())])
-
     @property
     def pairs(self) -> Array:
         """The numbers of runs and of successes of each cell, ``(M, 2)``."""
@@ -211,7 +222,7 @@ class TrialsTable(_OfValues):
 
 @final
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class ErrorsTable(_OfValues):
+class ErrorsTable(_OfPairs):
     """Counts of cases by the pair of a predicted number and the true one.
 
     As a table of values it holds the error of each case, the prediction less the truth.
@@ -257,10 +268,6 @@ class ErrorsTable(_OfValues):
         for other in others:
             refuse_other_bounds(self.limits, other.limits)
         return ErrorsTable.of_pairs(distinct_rows(*(each.pairs for each in (self, *others))), self.limits)
-
-    def places_in(self, whole: ErrorsTable) -> Array:
-        """Return the position of each pair in a table that has it."""
-        return places_of_names([*map(tuple, self.pairs.tolist())], [*map(tuple, whole.pairs.tolist())])
 
     @property
     def pairs(self) -> Array:

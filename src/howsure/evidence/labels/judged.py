@@ -13,7 +13,7 @@ from howsure.errors import HowsureError
 from howsure.evidence.labels.two_phase import TwoPhase, two_phase
 from howsure.sources.columns import checked_weight, refuse_other_lengths
 from howsure.sources.confusion import class_labels, refuse_mixed
-from howsure.sources.encoding import coded_with_gaps, encoded, positions
+from howsure.sources.encoding import coded_with_gaps, encoded, positions, refuse_gaps
 from howsure.sources.frames import columns
 from howsure.sources.groups import Tally, by_columns, groups_of, roles
 from howsure.tables.batch import Tables
@@ -160,7 +160,7 @@ def judged(
     def table(some: Any) -> Any:
         return cases.paired(some, names) if names else cases.table(some)
 
-    return groups_of(named, given, len(cases.weight)).each(table) if named else table(slice(None))
+    return groups_of(named, given, len(cases.tally.n)).each(table) if named else table(slice(None))
 
 
 def _systems(human: Any, judge: Any, y_pred: Any) -> dict[str, tuple[Any, Any]]:
@@ -187,8 +187,7 @@ class _Cases:
     judge: Array
     predicted: Array | None
     axis: Array
-    weight: Array
-    is_weighted: bool
+    tally: Tally
     cluster: Array | None
     names: Array | None
 
@@ -198,17 +197,11 @@ class _Cases:
         coded = {role: coded_with_gaps(role, given[role]) for role in said}
         cluster = encoded("groups", given["groups"]) if "groups" in given else None
         weight = checked_weight(given["sample_weight"]) if "sample_weight" in given else None
-        refuse_other_lengths(
-            {role: len(codes) for role, (_, codes) in coded.items()}
-            | ({} if cluster is None else {"groups": len(cluster)})
-            | ({} if weight is None else {"sample_weight": len(weight)})
-        )
+        beside = {"groups": cluster, "sample_weight": weight}
+        refuse_other_lengths({**{role: codes for role, (_, codes) in coded.items()}, **beside})
         number = len(roles) // 2
         for role in said[number:]:
-            gaps = int((coded[role][1] < 0).sum())
-            if gaps:
-                message = f"`{role}` has {gaps} missing values. Only `human` may lack some."
-                raise HowsureError(message)
+            refuse_gaps(role, coded[role][1], "human")
         levels = [coded[role][0] for role in said]
         for role, level in zip(roles[:number], levels, strict=False):
             refuse_mixed(level, levels[number], role, roles[number], check=check)
@@ -224,8 +217,7 @@ class _Cases:
             np.stack([place[role] for role in roles[number:]]),
             place.get("y_pred"),
             axis,
-            np.ones(size) if weight is None else weight / weight.mean(),
-            weight is not None,
+            Tally.of_cases(size) if weight is None else Tally.of_weights(weight / weight.mean()),
             group,
             names,
         )
@@ -276,8 +268,3 @@ class _Cases:
         """Return the design of some of the cases, by their outcome (−1 if not labelled) and their stratum."""
         cluster = None if self.cluster is None else self.cluster[some]
         return two_phase(outcome, stratum, kin, places, tuple(called), self.tally.of(some), cluster, self.names)
-
-    @property
-    def tally(self) -> Tally:
-        """What the cases count."""
-        return Tally.of_weights(self.weight) if self.is_weighted else Tally.of_cases(len(self.weight))

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.errors import HowsureError
 from howsure.evidence.labels.two_phase import two_phase
 from howsure.sources.columns import checked_weight, refuse_other_lengths
-from howsure.sources.encoding import coded_with_gaps, encoded
+from howsure.sources.encoding import coded_with_gaps, encoded, refuse_gaps
 from howsure.sources.frames import columns
 from howsure.sources.groups import Tally, by_columns, groups_of, roles
-from howsure.sources.values import bounds_of
+from howsure.sources.values import bounds_of, refuse_outside
 from howsure.tables.batch import Tables
 from howsure.tables.values import ValuesTable
 
@@ -121,17 +121,10 @@ def judged_values(
     (levels, coded), judge_grade = coded_with_gaps("human", given["human"]), _judged(given["judge"])
     cluster = encoded("groups", given["groups"]) if "groups" in given else None
     weight = checked_weight(given["sample_weight"]) if "sample_weight" in given else None
-    refuse_other_lengths(
-        {"human": len(coded), "judge": len(judge_grade)}
-        | ({} if cluster is None else {"groups": len(cluster)})
-        | ({} if weight is None else {"sample_weight": len(weight)})
-    )
+    refuse_other_lengths({"human": coded, "judge": judge_grade, "groups": cluster, "sample_weight": weight})
     numbers = _numbers("human", levels)
     limits = bounds_of(bounds, [np.asarray(levels)])
-    if limits is not None and len(numbers) and not limits[0] <= numbers.min() <= numbers.max() <= limits[1]:
-        worst = numbers.min() if numbers.min() < limits[0] else numbers.max()
-        message = f"`human` holds {worst:g}, outside the bounds {limits[0]:g} and {limits[1]:g}. Give wider `bounds`."
-        raise HowsureError(message)
+    refuse_outside("human", numbers, limits)
     ends = limits if limits is not None and np.isfinite(limits).all() else ()
     axis = np.unique([*numbers.tolist(), *ends])
     outcome = np.append(np.searchsorted(axis, numbers), -1)[coded]
@@ -155,10 +148,7 @@ def judged_values(
 def _judged(column: Any) -> Array:
     """Return the judge's grades; refuse missing ones."""
     levels, codes = coded_with_gaps("judge", column)
-    gaps = int((codes < 0).sum())
-    if gaps:
-        message = f"`judge` has {gaps} missing values. Only `human` may lack some."
-        raise HowsureError(message)
+    refuse_gaps("judge", codes, "human")
     return np.asarray(_numbers("judge", levels)[codes])
 
 

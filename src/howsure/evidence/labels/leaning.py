@@ -89,9 +89,7 @@ def judge_leaning(
     given = columns(data, roles, check=check)
     coded = {role: coded_with_gaps(role, given[role]) for role in ("human", "judge", "along")}
     cluster = encoded("groups", given["groups"]).used()[0] if "groups" in given else None
-    refuse_other_lengths(
-        {role: len(codes) for role, (_, codes) in coded.items()} | ({} if cluster is None else {"groups": len(cluster)})
-    )
+    refuse_other_lengths({role: codes for role, (_, codes) in coded.items()} | {"groups": cluster})
     kept = np.all([codes >= 0 for _, codes in coded.values()], axis=0)
     if int(kept.sum()) < FEWEST:
         message = (

@@ -15,7 +15,7 @@ from howsure.evidence.labels.rogan_gladen import TRUNCATED
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
 from howsure.sources.confusion import class_labels, refuse_mixed
-from howsure.sources.encoding import coded_with_gaps, positions
+from howsure.sources.encoding import coded_with_gaps, positions, refuse_gaps
 from howsure.sources.frames import columns
 from howsure.sources.groups import by_columns, groups_of, roles
 from howsure.tables.batch import Tables
@@ -155,9 +155,7 @@ def _positions(given: Mapping[str, Any], labels: ArrayLike | None, *, check: boo
         message = "`y_true` has {}, `y_made` {} and `y_pred` {} cases. Give one of each per case.".format(*lengths)
         raise HowsureError(message)
     for name, (_, codes) in zip(("y_made", "y_pred"), coded[1:], strict=True):
-        if (codes < 0).any():
-            message = f"`{name}` has {int((codes < 0).sum())} missing values. Only `y_true` may lack some."
-            raise HowsureError(message)
+        refuse_gaps(name, codes, "y_true")
     _refuse_unusable(coded[0][1])
     levels = [each for each, _ in coded]
     refuse_mixed(levels[0], levels[2], check=check)

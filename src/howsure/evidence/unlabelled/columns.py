@@ -93,10 +93,10 @@ def predicted_positions(score: Array, predicted: Any, classes: Array) -> Array:
     if predicted is None:
         return np.asarray(score.argmax(1))
     column = encoded("y_pred", predicted)
-    refuse_other_lengths({"y_score": len(score), "y_pred": len(column)})
+    refuse_other_lengths({"y_score": score, "y_pred": column})
     known = {str(label): index for index, label in enumerate(classes.tolist())}
-    used, position = np.unique(np.asarray(column.codes, dtype=np.int64) - column.offset, return_inverse=True)
-    values = column.levels[used].tolist()
+    position, used = column.used()
+    values = used.tolist()
     for value in values:
         if str(value) not in known:
             raise HowsureError.unknown("class", str(value), known)
@@ -108,5 +108,5 @@ def case_weights(given: Any, rows: int) -> Array | None:
     if given is None:
         return None
     weight = checked_weight(given)
-    refuse_other_lengths({"y_score": rows, "sample_weight": len(weight)})
+    refuse_other_lengths({"y_score": range(rows), "sample_weight": weight})
     return weight
