@@ -74,3 +74,17 @@ def test_the_gradient_is_the_derivative():
     steps = step * np.eye(cells.size).reshape(-1, *cells.shape)
     assert gradient == pytest.approx((metric(cells + steps) - metric(cells - steps)) / (2 * step), abs=1e-7)
     assert (gradient * cells.ravel()).sum() == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", [3, 6, 9, 12])
+def test_what_rounding_leaves_of_no_error_has_no_sign(seed):
+    """Scores that are right give an error of 0, and a standard error that no order of rows and no unit changes."""
+    rng = np.random.default_rng(seed)
+    size = int(rng.integers(5, 40))
+    score, weight = rng.choice([0.2, 0.8, 0.9], size), rng.exponential(size=size)
+    found = []
+    for order, unit in [(np.arange(size), 1.0), (np.argsort(score), 1.0), (rng.permutation(size), 7.3)]:
+        table = hs.calibrated(score[order], sample_weight=unit * weight[order])
+        found.append(hs.estimate(table, "smooth_ece", method="wald"))
+    assert [each.value for each in found] == pytest.approx([0] * 3, abs=1e-12)
+    assert [each.standard_error for each in found] == pytest.approx([found[0].standard_error] * 3, abs=1e-9)

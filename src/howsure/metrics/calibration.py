@@ -234,7 +234,7 @@ def _smooth_ece(table: Table) -> Scored:
     def slopes(cells: Array) -> Array:
         sums, _ = distance.sums(cells)
         sizes = np.diff(starts, append=len(scores))
-        signs = np.sign(np.where(np.abs(sums) > DUST, sums, 0.0))
+        signs = np.sign(np.where(np.abs(sums) > DUST * distance.kernel.max(), sums, 0.0))
         by_residual = np.repeat(signs @ distance.kernel / len(distance.kernel), sizes, axis=-1)
         by_cell = by_residual[..., None] * np.stack([-scores, 1 - scores], -1)
         return np.asarray((by_cell - value(cells)[..., None, None]) / cells.sum((-2, -1))[..., None, None])
