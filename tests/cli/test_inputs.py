@@ -120,6 +120,7 @@ def test_inputs_that_are_refused(message):
     assert ended.stdout == ""
 
 
+@pytest.mark.thorough
 def test_long_files_are_compared(tmp_path):
     """Rows of models and cases are compared as columns of models are; incomplete cases are told, or left out."""
     LONG.sample(frac=1, random_state=0).to_csv(tmp_path / "long.csv", index=False)

@@ -25,6 +25,7 @@ def test_a_full_disk_is_one_line(how):
     )
 
 
+@pytest.mark.thorough
 def test_a_file_where_a_folder_is_wanted_is_one_line(tmp_path):
     """`study run --out` on a file that exists says so."""
     (tmp_path / "a.csv").write_text("50,3\n5,42\n")

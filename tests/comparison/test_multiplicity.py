@@ -27,6 +27,7 @@ def test_undefined_p_values_do_not_count():
     np.testing.assert_allclose(adjusted_p_values([0.01, np.nan, 0.04]), [0.02, np.nan, 0.04])
 
 
+@pytest.mark.thorough
 def test_simultaneous_intervals_hold_together():
     """All ten differences of five correlated means lie in their intervals in 95 % of the studies."""
     rng = np.random.default_rng(5)

@@ -131,6 +131,7 @@ def coverage(sizes, repeats, seed):
     return held / repeats, precise / repeats, points / repeats
 
 
+@pytest.mark.thorough
 def test_bands_cover():
     """Simultaneous bands hold in at least 95 % of 250 seeded samples; pointwise ones at about 95 %."""
     held, precise, points = coverage((60, 40), 250, 5)
@@ -149,6 +150,7 @@ def test_bands_cover_at_length(sizes):
     assert points == pytest.approx([0.95] * 3, abs=0.03)
 
 
+@pytest.mark.thorough
 def test_calibration_band_holds_simultaneously():
     """For calibrated scores the simultaneous band holds all bins in at least 95 % of 300 seeded samples."""
     rng = np.random.default_rng(8)

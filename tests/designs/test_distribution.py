@@ -128,6 +128,7 @@ def test_areas_of_the_uniform_distribution_are_known():
     assert list(found.values()) == pytest.approx([5 / 6, 5 / 6, 1 / 6, 1 / 2], abs=1e-12)
 
 
+@pytest.mark.thorough
 def test_a_mixture_is_the_mixture_of_its_tables():
     """Tables of a mixture, with gaps and kinks in its density, are the weighted sums of its parts' tables."""
     parts = stats.beta(2, 3), stats.uniform(0.2, 0.3), stats.beta(4, 2, loc=0.5, scale=0.4)
@@ -173,6 +174,7 @@ def test_what_is_no_distribution_of_scores_is_refused(wrong, words):
         hs.calibrated(wrong)
 
 
+@pytest.mark.thorough
 def test_samples_converge_at_the_rate_of_the_root():
     """The error of a sample of scores shrinks by four when the sample grows sixteenfold."""
     rng, distribution = np.random.default_rng(5), stats.beta(2, 3)
@@ -212,6 +214,7 @@ def test_errors_along_thresholds_are_those_of_the_table_at_each():
         assert error == pytest.approx(standard_error(resolve("f1", table), table), rel=1e-6)
 
 
+@pytest.mark.thorough
 def test_new_batches_fall_in_their_prediction_intervals():
     """With `n` the interval holds the metric of that share of labelled batches drawn from the distribution."""
     rng, n, repeats = np.random.default_rng(7), 300, 20_000

@@ -209,6 +209,7 @@ def test_no_p_value_is_zero():
         assert 0 < hs.compare(table, other, "accuracy", method=method).p_value < 1e-100
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("draw", ["resample", "posterior"])
 def test_many_clusters_are_drawn_in_bounded_memory(draw):
     """300 draws of 100,000 clusters, of which one number each would be 240 MB, take less than 100 MB."""

@@ -205,6 +205,7 @@ def test_groups_without_a_class_say_why():
     assert average["a"].reason == ""
 
 
+@pytest.mark.thorough
 def test_time_grows_with_the_groups_at_most():
     """Twenty times as many groups, at the same number of rows, take at most some forty times as long."""
     rows = 200_000

@@ -11,6 +11,7 @@ import howsure as hs
 RNG = np.random.default_rng(11)
 TRUTH = RNG.integers(0, 2, 240)
 SCORE = 1 / (1 + np.exp(-RNG.normal(2 * TRUTH - 1)))
+CALIBRATOR = hs.calibrate(SCORE[:80], TRUTH[:80], random_state=0)
 REVIEWS = [[[20, 2], [6, 5]], [[4, 6], [1, 30]]]
 
 
@@ -20,7 +21,7 @@ def scored():
     return {
         "batch": hs.calibrated(SCORE),
         "population": hs.calibrated(SCORE, target="population"),
-        "calibrator": hs.calibrated(SCORE[80:], calibrator=hs.calibrate(SCORE[:80], TRUTH[:80], random_state=0)),
+        "calibrator": hs.calibrated(SCORE[80:], calibrator=CALIBRATOR),
         "distribution": hs.calibrated(stats.beta(2, 3)),
         "drawn": hs.calibrated(stats.beta(2, 3), n=200),
     }
@@ -72,7 +73,6 @@ PREDICTED = (SCORE >= 0.5).astype(int)
 RECORDED = np.where(RNG.random(240) < 0.9, TRUTH, 1 - TRUTH)
 CHECKED = np.where(RNG.random(240) < 0.3, TRUTH.astype(float), np.nan)
 VOTES = np.where(RNG.random((240, 3)) < 0.85, TRUTH[:, None], 1 - TRUTH[:, None])
-CALIBRATOR = hs.calibrate(SCORE[:80], TRUTH[:80], random_state=0)
 OF_CLASSES = {"labels": [0, 1]}
 SOURCES = {
     "reviewed": lambda rows, **by: hs.reviewed(

@@ -109,6 +109,7 @@ def test_ratio_of_separate_models():
     assert found.coverage == pytest.approx(0.95, abs=0.02)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("auc", [0.6, 0.9])
 def test_true_values_of_binormal_scores(auc):
     """Area, average precision, Brier score and log loss are those of the two densities, by quadrature."""
@@ -175,6 +176,7 @@ def test_scores_without_labels():
     assert found.coverage == pytest.approx(0.95, abs=4 * found.coverage_error)
 
 
+@pytest.mark.thorough
 def test_reviewed_labels():
     """The truth is that of the right labels, which intervals of the corrected tables hold and recorded ones miss."""
     truth = hs.lab.ReviewedLabels(hs.lab.Cells([[50, 5], [5, 40]], 300), 0.2, 150)

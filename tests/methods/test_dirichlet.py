@@ -251,6 +251,7 @@ def test_draws_of_the_default_are_joint_for_all_metrics():
     assert np.array_equal(together["error_rate"].draws, alone.draws)
 
 
+@pytest.mark.thorough
 def test_the_default_covers_macro_averages_of_few_cases():
     """With five classes and 30 cases, two cases spread evenly cover macro F1 in 85 % of studies, the default in 90 %."""
     rng = np.random.default_rng(8)

@@ -41,6 +41,7 @@ def missed(link, size, repetitions, specs):
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("link", [CALIBRATED, EXTREME], ids=["calibrated", "too extreme"])
 def test_the_default_interval_covers(link):
     """At n = 200, for calibrated scores (truth 0) and too extreme ones, as often as 93 % coverage has it."""

@@ -43,6 +43,7 @@ def test_copies_of_each_case_are_no_more_cases():
     assert narrow.high - narrow.low < 0.7 * (copies.high - copies.low)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("design", ["plain", "clusters", "weights"])
 def test_quantiles_are_covered(design):
     """Medians of independent, clustered and weighted cases are covered by 95 % or a little more (300 samples)."""

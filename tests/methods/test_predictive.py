@@ -57,6 +57,7 @@ def test_the_joint_distribution_is_the_product_of_both_sums():
         assert found == pytest.approx(expected, abs=1e-10)
 
 
+@pytest.mark.thorough
 def test_many_cases_are_taken_together_without_loss():
     """At 50 000 cases the limits are those of a million drawn tables, to a fiftieth of the standard error."""
     score = np.random.default_rng(6).beta(2, 3, 50_000)

@@ -40,6 +40,7 @@ def jackknife(statistic, parts):
     return np.sqrt((len(left) - 1) / len(left) * ((left - left.mean()) ** 2).sum())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("metric", PEERS)
 @pytest.mark.parametrize("size", [1, 3])
 def test_standard_errors_are_close_to_the_jackknifes(metric, size):

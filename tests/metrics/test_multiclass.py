@@ -30,9 +30,10 @@ def indicator(seed, size=80, labels=4):
     return true, np.round(rng.normal(true + rng.normal(size=(size, 1)), 1.0), 1)
 
 
-def test_values_equal_scikit_learns():
+@pytest.mark.parametrize("seeds", [range(2), pytest.param(range(2, 8), marks=pytest.mark.thorough)])
+def test_values_equal_scikit_learns(seeds):
     """Against the rest and in pairs, by every average, with ties and weights: scikit-learn's numbers."""
-    for seed in range(8):
+    for seed in seeds:
         true, score, weight = sample(seed)
         for given in (None, weight):
             table = hs.multiclass_scores(true, score, sample_weight=given)
@@ -162,6 +163,7 @@ def test_pairs_have_delongs_covariance():
         assert placement_error(metric, each) ** 2 == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("design", ["simple", "weighted", "clusters", "fixed", "multilabel"])
 def test_errors_agree_with_the_bootstrap(design):
     """In every design the analytic standard error is that of resampling, within its Monte Carlo error."""

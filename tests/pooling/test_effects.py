@@ -202,6 +202,7 @@ def normal_holds(pooled, truth):
     return abs(pooled.value - truth) <= stats.norm.ppf(0.975) * error
 
 
+@pytest.mark.thorough
 def test_random_effects_cover_the_mean():
     """With eight heterogeneous experiments Hartung–Knapp covers 93 % of simulated studies, the normal interval 90 %."""
     rng = np.random.default_rng(5)
@@ -216,6 +217,7 @@ def test_random_effects_cover_the_mean():
     assert covered["knha"] > covered["z"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("experiments", [3, 5])
 def test_the_default_covers_where_experiments_are_few_and_unequal(experiments):
     """With variances from 1 to 16 and an I² of 60 % the default covers 95 %, the normal interval 81 to 86 %."""

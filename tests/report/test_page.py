@@ -21,6 +21,7 @@ def table_named(page, title):
     return captions.index(title)
 
 
+@pytest.mark.thorough
 def test_tables_sort_up_and_down_by_number_and_by_word(report, opened):
     """A click on a header sorts upwards, another one downwards; the header says which, and only one does."""
     page = opened(report)
@@ -40,6 +41,7 @@ def test_tables_sort_up_and_down_by_number_and_by_word(report, opened):
     assert words == sorted(words, key=str.lower)
 
 
+@pytest.mark.thorough
 def test_undefined_values_sort_last(opened):
     """An undefined value is at the end, whichever way the table is sorted."""
     import howsure as hs
@@ -71,6 +73,7 @@ def test_the_level_control_changes_every_interval(report, opened):
     assert sheet.rows[0][1].text(len(report.levels) - 1) == cell.inner_text().strip().replace("\xa0", " ")
 
 
+@pytest.mark.thorough
 def test_the_level_control_works_without_scripts(compact, chromium, tmp_path):
     """Where scripts are off, the level still chooses what is shown."""
     path = compact.save(tmp_path / "report.html")
@@ -84,6 +87,7 @@ def test_the_level_control_works_without_scripts(compact, chromium, tmp_path):
     assert shown == [compact.headline[0][compact.level], compact.headline[0][0]]
 
 
+@pytest.mark.thorough
 def test_hovering_says_more_at_the_chosen_level(report, opened):
     """The pointer over a value, or over a point of a curve, shows method or threshold and the level's interval."""
     page = opened(report)
@@ -106,6 +110,7 @@ def test_hovering_says_more_at_the_chosen_level(report, opened):
     assert tip.is_hidden()
 
 
+@pytest.mark.thorough
 def test_curves_and_level_answer_to_the_keyboard(report, opened):
     """The arrow keys walk along a focused curve, and choose the level in its group."""
     page = opened(report)
@@ -133,6 +138,7 @@ def test_nothing_overflows(report, strange, opened, width):
         assert outside == []
 
 
+@pytest.mark.thorough
 def test_labels_are_text(strange, opened):
     """Markup in a label, a title, a column's name or a command is shown, and never run."""
     page = opened(strange)
@@ -146,6 +152,7 @@ def test_labels_are_text(strange, opened):
     assert json.loads(page.locator("#howsure-results").text_content())["title"] == title
 
 
+@pytest.mark.thorough
 def test_foreign_scripts_do_not_run(report, opened, complaints):
     """Even a script that got into the page would not run: the page's policy names its own by its hash."""
     page = opened(report)

@@ -107,7 +107,12 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
+SLOW = {"dask", "ibis", "polars lazy categories", "arrow dataset", "duckdb enum"}  # kinds that take a second or more
+
+
+@pytest.mark.parametrize(
+    "kind", [pytest.param(name, marks=pytest.mark.thorough if name in SLOW else ()) for name in KINDS]
+)
 def test_every_kind_of_frame_keeps_the_laws(kind):
     """Every kind of frame gives the tables, intervals and errors that the same columns give in memory."""
     check_source(KINDS[kind])
@@ -340,6 +345,7 @@ def test_what_does_not_fit_into_memory_goes_where_the_system_has_such_files(tmp_
     assert one != other  # DuckDB gives the files of two processes the same names
 
 
+@pytest.mark.thorough
 def test_ctrl_c_ends_a_long_job():
     """An interrupt ends what an engine is doing at once, and is no error of the data."""
     code = """

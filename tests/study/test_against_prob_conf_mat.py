@@ -63,6 +63,7 @@ def within(found, expected, error):
     return abs(found - expected) < 5.5 * math.sqrt(2) * error + 1e-12
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("metric", PAIRS)
 def test_summaries_agree(theirs, ours, metric):
     """Observed value, median, interval, its width, skewness and kurtosis of each experiment agree; the mode roughly."""
@@ -81,6 +82,7 @@ def test_summaries_agree(theirs, ours, metric):
         assert abs(summary.mode - mode) < summary.standard_deviation
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("metric", FEW)
 def test_pairwise_comparisons_agree(theirs, ours, metric):
     """Drawn differences, their direction, the region of practical equivalence and its Bayes factor agree."""
@@ -106,6 +108,7 @@ def test_pairwise_comparisons_agree(theirs, ours, metric):
         assert within(found.rope.bayes_factor.value, expected.bf_rope, found.rope.bayes_factor.error)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("metric", FEW)
 def test_comparisons_to_a_classifier_that_guesses_agree(theirs, ours, metric):
     """The baseline that guesses all classes alike often has the same distribution."""
@@ -171,6 +174,7 @@ def test_random_effects_and_conflations_agree():
             assert pooled.within_variance == pytest.approx(theirs.within_experiment_variance, rel=0.05)
 
 
+@pytest.mark.thorough
 def test_histogram_conflation_is_no_wider_than_the_product():
     """Their histograms add a tenth of flat pseudo-counts; ours keeps the width of the product of the densities."""
     metric = "accuracy"

@@ -76,6 +76,7 @@ def test_venn_abers_is_refitting_with_the_new_case():
     np.testing.assert_allclose(ours.predict(places), high / (1 - low + high))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method, level", [("platt", 0.95), ("beta", 0.95), ("isotonic", 0.8)])
 def test_draws_hold_the_true_curve(method, level):
     """At fixed scores the central 95 % of the draws hold the true probability at about that rate.

@@ -68,6 +68,7 @@ def test_slopes_that_are_not_to_be_negative_are_not(slopes):
     np.testing.assert_allclose(ours, found.x, atol=2e-3)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("separated", [False, True])
 def test_draws_follow_the_posterior(separated):
     """Mean, spread and tails of the draws are those of the density summed over a fine grid, separated cases too."""

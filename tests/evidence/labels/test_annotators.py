@@ -106,6 +106,7 @@ def test_counts_and_consensus_are_those_of_a_literal_em() -> None:
             assert 0 <= estimate.low < estimate.value < estimate.high <= 1
 
 
+@pytest.mark.thorough
 def test_the_posterior_is_that_of_enumerating_every_truth() -> None:
     """On nine cases, Gibbs draws have the mean and spread that the sum over all 512 truths gives exactly."""
     labels = np.array([[0, 0], [0, 0], [0, 0], [1, 1], [1, 1], [0, 1], [1, 0], [1, 1], [0, -1]])

@@ -256,6 +256,7 @@ def coverage(setting, number):
     return held / number, np.mean(widths)
 
 
+@pytest.mark.thorough
 def test_intervals_cover_in_a_short_sample():
     """Of 60 studies with 50 labels the rate is held in 95 %: less than 52 would come in one of 1,000 runs."""
     held, width = coverage((50, 500, 0.9, 0.95, 0.7), 60)

@@ -56,6 +56,7 @@ def test_a_judge_narrows_the_interval_and_holds_the_truth():
     assert hs.estimate(table, "median").reason  # so many grades are the same that it varies in no repetition
 
 
+@pytest.mark.thorough
 def test_the_median_of_fine_grades_is_covered():
     """Of 60 studies with 100 human grades each, 0.95 less three standard errors of 0.028 hold the median of all."""
     held = 0
@@ -109,6 +110,7 @@ def held(labelled, number):
     return np.mean([each.low <= truth <= each.high for each in found])
 
 
+@pytest.mark.thorough
 def test_intervals_cover_in_a_short_sample():
     """Of 60 studies with 30 grades at least 52 hold the mean, as all but one of 1,000 runs of 95 % would."""
     assert held(30, 60) >= 52 / 60

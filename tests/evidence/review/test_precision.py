@@ -158,6 +158,7 @@ def test_rates_before_and_after():
     assert model.mean == pytest.approx((400 * (1 - 6.4 / 103.2) + 150 * 22 / 91 + 1) / 552)
 
 
+@pytest.mark.thorough
 def test_a_reliable_prior_narrows_the_interval():
     """As in the text: a prior certain of few mislabelled false positives moves and narrows the interval."""
     review = {"reviewed_tp": 10, "mislabelled_tp": 1, "reviewed_fp": 10, "mislabelled_fp": 1}

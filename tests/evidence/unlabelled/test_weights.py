@@ -38,6 +38,7 @@ def test_equal_weights_are_none_and_units_do_not_matter(kind, target):
     assert one[0] != pytest.approx(plain[0], rel=1e-6)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind[2])
 @pytest.mark.parametrize("target", ["batch", "population"])
 def test_draws_vary_as_the_formula_says(kind, target):
