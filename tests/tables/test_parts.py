@@ -280,8 +280,9 @@ def test_draws_of_a_loaded_table_are_the_same(tmp_path):
 def test_two_judged_systems_can_be_loaded(tmp_path):
     """Also tables of two systems that were judged, to the last bit."""
     human, judge = {"A": DATA["two"], "B": DATA["first"]}, {"A": DATA["second"], "B": DATA["two"]}
-    whole = hs.judged({name: [*each[:20], *[None] * (len(each) - 20)] for name, each in human.items()}, judge)
-    assert same(whole, hs.load(whole.save(tmp_path / "table.json")))
+    some = {name: [*each[:20], *[None] * (len(each) - 20)] for name, each in human.items()}
+    for whole in (hs.judged(some, judge), hs.judged_values(some, {**judge, "A": DATA["score"]}, bounds=(0, 1))):
+        assert same(whole, hs.load(whole.save(tmp_path / "table.json")))
 
 
 def test_every_kind_of_table_can_be_loaded():

@@ -146,7 +146,10 @@ def judged(
     >>> print(hs.estimate(table, "recall"))  # of those that people pass, the judge passes
     0.950 [0.845, 0.998]
     """
-    systems = _systems(human, judge, y_pred)
+    systems = systems_of(human, judge)
+    if y_pred is not None and "" not in systems:
+        message = "Two systems are compared without `y_pred`: give each system's labels and verdicts alone."
+        raise HowsureError(message)
     named = by_columns(by, data)
     plain = {f"human{of}": human_of for of, (human_of, _) in systems.items()}
     plain |= {f"judge{of}": judge_of for of, (_, judge_of) in systems.items()}
@@ -163,18 +166,26 @@ def judged(
     return groups_of(named, given, len(cases.tally.n)).each(table) if named else table(slice(None))
 
 
-def _systems(human: Any, judge: Any, y_pred: Any) -> dict[str, tuple[Any, Any]]:
-    """Return the columns of each system, by what is added to their names in errors; of one alone by nothing."""
+def systems_of(human: Any, judge: Any) -> dict[str, tuple[Any, Any]]:
+    """Return the columns of each system, by what is added to their names in errors; of one alone by nothing.
+
+    Parameters
+    ----------
+    human, judge : array-like of shape (n,) or str, or mapping of str to array-like
+        What people and the judge say, of one system or of two by name.
+
+    Raises
+    ------
+    HowsureError
+        If one is a mapping and the other is not, their names differ, or there are not two of them.
+    """
     if not (isinstance(human, Mapping) or isinstance(judge, Mapping)):
         return {"": (human, judge)}
     if not (isinstance(human, Mapping) and isinstance(judge, Mapping) and {*human} == {*judge}):
         message = "Give `human` and `judge` of two systems both by name, such as {'A': human_a, 'B': human_b}."
         raise HowsureError(message)
-    if len(human) != SYSTEMS or y_pred is not None:
-        message = (
-            f"There are {len(human)} systems{'' if y_pred is None else ' and a `y_pred`'}. Two are compared at a time, "
-            "without `y_pred`: give a mapping with two names."
-        )
+    if len(human) != SYSTEMS:
+        message = f"There are {len(human)} systems. Two are compared at a time: give a mapping with two names."
         raise HowsureError(message)
     return {f"[{name!r}]": (human[name], judge[name]) for name in human}
 

@@ -2,25 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sized
+from collections.abc import Mapping, Sized
+from dataclasses import replace
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import HowsureError
+from howsure.evidence.labels.judged import systems_of
 from howsure.evidence.labels.two_phase import two_phase
 from howsure.sources.columns import checked_weight, refuse_other_lengths
 from howsure.sources.encoding import coded_with_gaps, encoded, refuse_gaps
 from howsure.sources.frames import columns
 from howsure.sources.groups import Tally, by_columns, groups_of, roles
-from howsure.sources.values import bounds_of, refuse_outside
+from howsure.sources.values import bounds_of, distinct_tuples, refuse_outside
 from howsure.tables.batch import Tables
-from howsure.tables.values import ValuesTable
+from howsure.tables.union import shares_of_rows
+from howsure.tables.values import PairedValuesTable, ValuesTable, extremes
 
 Array = NDArray[Any]
 LABELS_PER_STRATUM = 10
 MOST_STRATA = 10  # five would leave 4 % of what a linear relation tells, ten 1 % (Cochran 1968)
+
+
+@overload
+def judged_values(
+    human: Mapping[str, Any],
+    judge: Mapping[str, Any],
+    *,
+    data: Any = ...,
+    bounds: ArrayLike | None = ...,
+    sample_weight: Any = ...,
+    groups: Any = ...,
+    by: None = None,
+    check: bool = ...,
+) -> PairedValuesTable: ...
 
 
 @overload
@@ -48,7 +65,7 @@ def judged_values(
     groups: Any = ...,
     by: Sized,
     check: bool = ...,
-) -> Tables[ValuesTable]: ...
+) -> Tables[Any]: ...
 
 
 def judged_values(
@@ -61,18 +78,20 @@ def judged_values(
     groups: Any = None,
     by: Sized | None = None,
     check: bool = True,
-) -> ValuesTable | Tables[ValuesTable]:
+) -> ValuesTable | PairedValuesTable | Tables[Any]:
     """Return the table of the grades that people would give all cases, by a judge's grades and a few of theirs.
 
     The cases are put into up to ten strata by the judge's grade, with ten human grades in each where there are so
     many; those of a stratum without a human grade are taken to be as those with one. So the judge's scale does not
-    matter, only its order.
+    matter, only its order. Of two systems on the same cases the strata are of the difference of the judge's grades,
+    which tells most of the difference that people see.
 
     Parameters
     ----------
-    human : array-like of shape (n,) or str
-        Number that people gave each case: a grade, 0 or 1, a share; missing (None, nan) where there is none.
-    judge : array-like of shape (n,) or str
+    human : array-like of shape (n,) or str, or mapping of str to array-like
+        Number that people gave each case: a grade, 0 or 1, a share; missing (None, nan) where there is none. Of two
+        systems the name of each → its grades; cases of which people graded the output of one only count as not graded.
+    judge : array-like of shape (n,) or str, or mapping of str to array-like
         Number that the judge gave every case, on the same scale or another one.
     data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file, of
@@ -91,9 +110,9 @@ def judged_values(
 
     Returns
     -------
-    ValuesTable or Tables
-        For ``"mean"``, ``"share+at_least=4"``, ``"median"`` and the other metrics of `values`. With ``by`` the tables
-        of the groups, with the table of all cases as ``overall``.
+    ValuesTable, PairedValuesTable or Tables
+        For ``"mean"``, ``"share+at_least=4"``, ``"median"`` and the other metrics of `values`; of two systems a table
+        that `compare` takes. With ``by`` the tables of the groups, with the table of all cases as ``overall``.
 
     Raises
     ------
@@ -114,42 +133,74 @@ def judged_values(
     >>> round(hs.estimate(table, "mean").value, 3)  # 5 · 2 for the lower half, 5 · 14/3 for the upper one
     3.333
     """
+    systems = systems_of(human, judge)
     named = by_columns(by, data)
+    plain = {f"human{of}": human_of for of, (human_of, _) in systems.items()}
+    plain |= {f"judge{of}": judge_of for of, (_, judge_of) in systems.items()}
     optional = {"sample_weight": sample_weight, "groups": groups}
-    plain = {"human": human, "judge": judge} | {role: each for role, each in optional.items() if each is not None}
-    given = columns(data, plain | roles(named), check=check)
-    (levels, coded), judge_grade = coded_with_gaps("human", given["human"]), _judged(given["judge"])
+    asked = plain | {role: each for role, each in optional.items() if each is not None}
+    given = columns(data, asked | roles(named), check=check)
+    coded = {f"human{of}": coded_with_gaps(f"human{of}", given[f"human{of}"]) for of in systems}
+    judged_as = {f"judge{of}": _judged(f"judge{of}", given[f"judge{of}"]) for of in systems}
     cluster = encoded("groups", given["groups"]) if "groups" in given else None
     weight = checked_weight(given["sample_weight"]) if "sample_weight" in given else None
-    refuse_other_lengths({"human": coded, "judge": judge_grade, "groups": cluster, "sample_weight": weight})
-    numbers = _numbers("human", levels)
-    limits = bounds_of(bounds, [np.asarray(levels)])
-    refuse_outside("human", numbers, limits)
+    beside = {"groups": cluster, "sample_weight": weight}
+    refuse_other_lengths({**{role: codes for role, (_, codes) in coded.items()}, **judged_as, **beside})
+    limits = bounds_of(bounds, [np.asarray(levels) for levels, _ in coded.values()])
+    own, cells = zip(*(_graded(role, *each, limits) for role, each in coded.items()), strict=True)
+    size = len(cells[0])
+    tally = Tally.of_cases(size) if weight is None else Tally.of_weights(weight / weight.mean())
+    group, clusters_named = (None, None) if cluster is None else cluster.used()
+    grades = [*judged_as.values()]
+    names = () if "" in systems else tuple(map(str, human))
+    empty, outcome, worth = _pairs(names, own, cells) if names else (own[0], cells[0], own[0].values)
+    guide = grades[0] - grades[1] if names else grades[0]
+
+    def table(some: Any) -> Any:
+        known, clusters = outcome[some], None if group is None else group[some]
+        stratum = _strata(guide[some], known >= 0)
+        number = int(stratum.max(initial=0)) + 1
+        places = np.broadcast_to(np.arange(len(worth)), (number, len(worth)))
+        kin = np.zeros(number, dtype=int)
+        called = _ranges(guide[some], stratum)
+        design = two_phase(known, stratum, kin, places, called, tally.of(some), clusters, clusters_named, scores=worth)
+        return replace(empty, counts=design.counts(len(worth)), design=design, rows=len(known))
+
+    return groups_of(named, given, size).each(table) if named else table(slice(None))
+
+
+def _graded(role: str, levels: Array, codes: Array, limits: tuple[float, float] | None) -> tuple[ValuesTable, Array]:
+    """Return an empty table of the grades that people gave, the bounds among them, and each case's cell, −1 if none."""
+    numbers = _numbers(role, levels)
+    refuse_outside(role, numbers, limits)
     ends = limits if limits is not None and np.isfinite(limits).all() else ()
     axis = np.unique([*numbers.tolist(), *ends])
-    outcome = np.append(np.searchsorted(axis, numbers), -1)[coded]
-    tally = Tally.of_cases(len(outcome)) if weight is None else Tally.of_weights(weight / weight.mean())
-    group, clusters_named = (None, None) if cluster is None else cluster.used()
-
-    def table(some: Any) -> ValuesTable:
-        known, own = outcome[some], None if group is None else group[some]
-        stratum = _strata(judge_grade[some], known >= 0)
-        number = int(stratum.max(initial=0)) + 1
-        places = np.broadcast_to(np.arange(len(axis)), (number, len(axis)))
-        kin = np.zeros(number, dtype=int)
-        names = _ranges(judge_grade[some], stratum)
-        design = two_phase(known, stratum, kin, places, names, tally.of(some), own, clusters_named, scores=axis)
-        counts = design.counts(len(axis))
-        return ValuesTable(counts=counts, values=axis, bounds=limits, design=design, rows=len(known))
-
-    return groups_of(named, given, len(outcome)).each(table) if named else table(slice(None))
+    empty = ValuesTable(counts=np.zeros(len(axis)), values=axis, bounds=limits, rows=0)
+    return empty, np.append(np.searchsorted(axis, numbers), -1)[codes]
 
 
-def _judged(column: Any) -> Array:
+def _pairs(
+    names: tuple[str, ...], own: tuple[ValuesTable, ...], cells: tuple[Array, ...]
+) -> tuple[PairedValuesTable, Array, Array]:
+    """Return an empty table of the pairs that people gave, each case's cell, −1 if none, and the pairs' differences."""
+    every = np.column_stack(cells)
+    known = (every >= 0).all(1)
+    possible = extremes(own)
+    tuples, cell = distinct_tuples(np.vstack([every[known], possible]), [len(each.values) for each in own])
+    outcome = np.full(len(every), -1)
+    outcome[known] = cell[: known.sum()]
+    pseudo = shares_of_rows(possible, tuples)
+    counts = np.zeros(len(tuples))
+    empty = PairedValuesTable(counts=counts, names=names, codes=tuples, own=own, pseudo=pseudo, rows=0)
+    first, second = (each.values[place] for each, place in zip(own, tuples.T, strict=True))
+    return empty, outcome, first - second
+
+
+def _judged(role: str, column: Any) -> Array:
     """Return the judge's grades; refuse missing ones."""
-    levels, codes = coded_with_gaps("judge", column)
-    refuse_gaps("judge", codes, "human")
-    return np.asarray(_numbers("judge", levels)[codes])
+    levels, codes = coded_with_gaps(role, column)
+    refuse_gaps(role, codes, "human")
+    return np.asarray(_numbers(role, levels)[codes])
 
 
 def _numbers(role: str, levels: Array) -> Array:
