@@ -146,7 +146,14 @@ def posteriors_of_the_peer():
 
 
 @pytest.mark.parametrize("prior", [0, 1, "half"])
-@pytest.mark.parametrize("matrix", [f"{model}_{fold}" for model in ("mlp", "svm") for fold in range(5)])
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        pytest.param(f"{model}_{fold}", marks=pytest.mark.thorough if fold else ())
+        for model in ("mlp", "svm")
+        for fold in range(5)
+    ],
+)
 def test_draws_agree_with_the_peers(matrix, prior):
     """Medians and spreads of all metrics equal prob_conf_mat's within Monte Carlo error, for each kind of prior."""
     counts = np.loadtxt(DATA / "mnist_digits" / f"{matrix}.csv", delimiter=",")

@@ -82,10 +82,11 @@ def test_the_tables_hold_what_metrics_trip_over():
         assert sum((each.sum(axis) == 0).any() for each in counts) > 5
 
 
+@pytest.mark.parametrize("seeds", [SEEDS[::5], pytest.param(SEEDS, marks=pytest.mark.thorough)], ids=["some", "all"])
 @pytest.mark.parametrize("spec", SPECS)
-def test_equal_scikit_learn_on_many_tables(spec):
+def test_equal_scikit_learn_on_many_tables(spec, seeds):
     """Values equal scikit-learn's to 1e-12, with weights, absent classes and up to thirty classes."""
-    for seed in SEEDS:
+    for seed in seeds:
         true, predicted, weight, table = sample(seed)
         with warnings.catch_warnings(), sklearn.config_context(skip_parameter_validation=True, assume_finite=True):
             warnings.simplefilter("ignore")
