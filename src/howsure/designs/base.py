@@ -336,6 +336,23 @@ class Design(abc.ABC):
         """Return tables in proportion to ``cells`` with those totals of ``counts`` that the design fixes."""
         return cells * quotient(counts.sum(-1), cells.sum(-1))[..., None]
 
+    def by_unit(self, size: int) -> tuple[Any, Array | None, Array | None]:
+        """Return the table of each unit, a sparse matrix ``(units, size)``, its cluster, and the clusters' names.
+
+        The latter are None where each unit is a cluster by itself.
+
+        Parameters
+        ----------
+        size : int
+            Number of cells.
+
+        Raises
+        ------
+        UndefinedDesignError
+            If what each unit has is not known.
+        """
+        raise UndefinedDesignError(type(self).__name__, "a table for each unit")
+
     def excess_skewness(self, counts: Array, effect: Array) -> Array:
         """Return by what part a smooth function of the counts is more skewed than that of independent cases.
 

@@ -27,6 +27,7 @@ MAKERS = {  # what tables hold → how such a table is made
         "a table of scores: `scores(y_true, y_score)`, for several models `paired_scores`, for many classes "
         "`multiclass_scores`"
     ),
+    "events": "a table of events: `events(tp, fp, fn, unit=…)`",
     "values": "a table of values: `values(score)`",
     "trials": "a table of trials: `trials(success, task=…)`",
     "errors": "a table of errors: `values(prediction, truth=…)`",

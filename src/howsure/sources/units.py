@@ -1,0 +1,94 @@
+"""Units such as images, each with a table of its own and perhaps in a cluster: their sparse counts, and their design."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.clusters import OWN, Clusters
+from howsure.errors import HowsureError
+from howsure.sources.encoding import Column
+from howsure.sources.groups import clusters
+from howsure.sources.repeated import first_rows
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UnitRows:
+    """The unit of each row, and the weight and cluster of each unit.
+
+    Parameters
+    ----------
+    unit : ndarray of shape (n,)
+        Position of each row's unit.
+    names : ndarray of shape (units,), optional
+        What the units are called.
+    weight : ndarray of shape (units,), optional
+        Weight of each unit.
+    cluster : ndarray of shape (units,), optional
+        Position of each unit's cluster.
+    cluster_names : ndarray, optional
+        What the clusters are called.
+    """
+
+    unit: Array
+    names: Array | None
+    weight: Array | None
+    cluster: Array | None
+    cluster_names: Array | None
+
+    @classmethod
+    def of(cls, rows: int, unit: Column | None, groups: Column | None, weight: Array | None) -> UnitRows:
+        """Return the units of rows; refuse those with several weights or groups."""
+        cluster, cluster_names = (None, None) if groups is None else groups.used()
+        if unit is None:
+            return cls(np.arange(rows), None, weight, cluster, cluster_names)
+        codes, names = unit.used()
+        first = first_rows("unit", codes, names, {"groups": cluster, "sample_weight": weight})
+        own = (None if each is None else each[first] for each in (weight, cluster))
+        return cls(codes, names, *own, cluster_names)
+
+    @property
+    def number(self) -> int:
+        """How many units there are."""
+        return len(self.unit) if self.names is None else len(self.names)
+
+    def refuse_gaps(self, model: Array, models: Array) -> None:
+        """Refuse units that have no row of one of the models."""
+        present = np.zeros((len(models), self.number), dtype=bool)
+        present[model, self.unit] = True
+        if not present.all():
+            which, missing = (int(each[0]) for each in np.nonzero(~present))
+            name = missing if self.names is None else self.names.tolist()[missing]
+            message = (
+                f"The unit {name!r} has no row of the model {str(models[which])!r}. Give it one, of zeros where the "
+                "model found nothing, or leave the unit out of all."
+            )
+            raise HowsureError(message)
+
+    def counted(self, unit: Array, cell: Array, count: Array, size: int) -> tuple[Array, Clusters]:
+        """Return the counts by cell of all units, and their design.
+
+        Parameters
+        ----------
+        unit, cell, count : ndarray of shape (entries,)
+            How many each unit has in a cell.
+        size : int
+            Number of cells.
+        """
+        weighted, squared = count, count
+        if self.weight is not None:
+            own = self.weight[unit]
+            weighted, squared = own * count, own**2 * count
+        outer = unit if self.cluster is None else self.cluster[unit]
+        names = self.names if self.cluster is None else self.cluster_names
+        design = clusters(outer, cell, weighted, squared, names=names)
+        if self.cluster is not None:
+            design = replace(design, unit=unit[weighted > 0])
+        elif names is None:
+            design = replace(design, names=OWN)
+        return np.bincount(cell, weighted, size), design
