@@ -336,6 +336,18 @@ class Design(abc.ABC):
         """Return tables in proportion to ``cells`` with those totals of ``counts`` that the design fixes."""
         return cells * quotient(counts.sum(-1), cells.sum(-1))[..., None]
 
+    def parted(self, part: Array, number: int) -> list[Design]:
+        """Return designs that answer for linear forms in the cells of one part each, if they can sooner than this one.
+
+        Parameters
+        ----------
+        part : ndarray of shape (cells,)
+            The part that each cell is in.
+        number : int
+            How many parts there are.
+        """
+        return [self] * number
+
     def by_unit(self, size: int) -> tuple[Any, Array | None, Array | None]:
         """Return the table of each unit, a sparse matrix ``(units, size)``, its cluster, and the clusters' names.
 

@@ -210,6 +210,15 @@ class Clusters(Design):
         weight = float(quotient(totals @ [each.case_weight for each in designs], totals.sum()))
         return Clusters(*found, labels_per_case=self.labels_per_case, case_weight=weight, names=names, unit=entries.unit)
 
+    def parted(self, part: Array, number: int) -> list[Design]:
+        """Return the clusters' entries in the cells of each part."""
+        if self.owner is not None:
+            return [self] * number
+        of_entry = part.astype(np.int16 if number < 2**15 else np.intp)[self.cell]  # which sorts quickly
+        order, ends = np.argsort(of_entry, kind="stable"), np.cumsum(np.bincount(of_entry, minlength=number))[:-1]
+        columns = (np.split(each[order], ends) for each in (self.cluster, self.cell, self.count))
+        return [replace(self, cluster=i, cell=j, count=n, unit=None) for i, j, n in zip(*columns, strict=True)]
+
     def apart(self) -> Clusters:
         """Return the clusters as those of this table alone, whatever they are called."""
         return replace(self, names=OWN)

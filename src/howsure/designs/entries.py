@@ -48,7 +48,7 @@ class Entries:
         cluster = code.ravel()[self.cluster]
         if self.unit is not None:
             return Entries(cluster, self.cell, self.count, np.ones(len(known)), self.unit), known
-        flat, where = np.unique(self.cell * len(known) + cluster, return_inverse=True)
+        flat, where = np.unique(self.cell * np.int64(len(known)) + cluster, return_inverse=True)
         cell, cluster = np.divmod(flat, len(known))
         return Entries(cluster, cell, np.bincount(where.ravel(), self.count), np.ones(len(known))), known
 

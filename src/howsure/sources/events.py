@@ -186,27 +186,29 @@ class _Rows:
 
     def table(self, some: Any) -> EventsTable | PairedUnitsTable:
         """Return the table of some of the rows."""
-        numbers = np.stack([self.numbers[role][some] for role in NUMBERS], 1)
         weight = None if self.weight is None else self.weight[some]
         label, labels = self.coded["label"].used() if "label" in self.coded else (None, NO_LABEL)
         own = {role: replace(each, codes=each.codes[some]) for role, each in self.coded.items()}
-        place = 0 if label is None else label[some]
-        model, models = as_met(own["model"]) if "model" in own else (np.zeros(len(numbers), dtype=np.intp), None)
-        units = UnitRows.of(len(numbers), own.get("unit"), own.get("groups"), weight)
         size = 1 + EACH * len(labels)
-        if models is not None:
+        units = UnitRows.of(len(self.numbers["tp"][some]), own.get("unit"), own.get("groups"), weight)
+        first = np.ones(len(units.unit), dtype=np.int32)  # of the row's cells
+        if label is not None:
+            first += np.multiply(EACH, label[some], dtype=np.int32)
+        models, number = None, 1
+        if "model" in own:
+            model, models = as_met(own["model"])
             units.refuse_gaps(model, models)
-        starts = size * np.arange(1 if models is None else len(models))
-        row, which = np.nonzero(numbers)
-        cell = (size * model + 1 + EACH * place)[row] + which
-        counts, design = units.counted(
-            np.concatenate([np.tile(np.arange(units.number), len(starts)), units.unit[row]]),
-            np.concatenate([np.repeat(starts, units.number), cell]),
-            np.concatenate([np.ones(len(starts) * units.number), numbers[row, which]]),
-            size * len(starts),
-        )
+            first, number = first + np.multiply(size, model, dtype=np.int32), len(models)
+        every = np.arange(units.number, dtype=np.int32)
+        entries = [(every, np.full(len(every), size * each, dtype=np.int32), np.ones(len(every))) for each in range(number)]
+        for place, role in enumerate(NUMBERS):
+            column = self.numbers[role][some]
+            rows = np.flatnonzero(column)
+            entries.append((units.unit[rows], first[rows] + np.int32(place), column[rows]))
+        unit, cell, count = (np.concatenate(each) for each in zip(*entries, strict=True))
+        counts, design = units.counted(unit, cell, count, size * number)
         facts: dict[str, Any] = {"labels": labels, "rows": units.number}
         if models is None:
             return EventsTable(counts=counts, design=design, **facts)
-        parts = tuple(EventsTable(counts=np.zeros(size), **facts) for _ in starts)
+        parts = tuple(EventsTable(counts=np.zeros(size), **facts) for _ in range(number))
         return PairedUnitsTable(counts=counts, design=design, names=names_of_models(models), own=parts, **facts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from howsure.designs.clusters import OWN, Clusters
 from howsure.errors import HowsureError
 from howsure.sources.encoding import Column
-from howsure.sources.groups import clusters
 from howsure.sources.repeated import first_rows
 
 Array = NDArray[Any]
@@ -46,8 +45,9 @@ class UnitRows:
         """Return the units of rows; refuse those with several weights or groups."""
         cluster, cluster_names = (None, None) if groups is None else groups.used()
         if unit is None:
-            return cls(np.arange(rows), None, weight, cluster, cluster_names)
+            return cls(np.arange(rows, dtype=np.int32), None, weight, cluster, cluster_names)
         codes, names = unit.used()
+        codes = codes.astype(np.int32 if len(names) < 2**31 else np.intp)
         first = first_rows("unit", codes, names, {"groups": cluster, "sample_weight": weight})
         own = (None if each is None else each[first] for each in (weight, cluster))
         return cls(codes, names, *own, cluster_names)
@@ -80,15 +80,17 @@ class UnitRows:
         size : int
             Number of cells.
         """
-        weighted, squared = count, count
+        weight = 1.0
         if self.weight is not None:
-            own = self.weight[unit]
-            weighted, squared = own * count, own**2 * count
-        outer = unit if self.cluster is None else self.cluster[unit]
-        names = self.names if self.cluster is None else self.cluster_names
-        design = clusters(outer, cell, weighted, squared, names=names)
+            counts = self.weight[unit] > 0  # a unit without weight is none
+            unit, cell, own = unit[counts], cell[counts], self.weight[unit[counts]]
+            count, squared = own * count[counts], own**2 * count[counts]
+            weight = float(squared.sum() / count.sum())
+        outer, names, units = unit, self.names, None
         if self.cluster is not None:
-            design = replace(design, unit=unit[weighted > 0])
-        elif names is None:
-            design = replace(design, names=OWN)
-        return np.bincount(cell, weighted, size), design
+            outer, names, units = self.cluster[unit], self.cluster_names, unit
+        present = np.bincount(outer) > 0
+        cluster = (np.cumsum(present, dtype=np.int32) - 1)[outer]
+        names = OWN if names is None else names[np.flatnonzero(present)]
+        entries = cluster, cell, count, np.ones(present.sum())
+        return np.bincount(cell, count, size), Clusters(*entries, case_weight=weight, names=names, unit=units)

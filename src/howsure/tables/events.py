@@ -96,6 +96,8 @@ class EventsTable(Table):
 
     axes: ClassVar[int] = 1
     noun: ClassVar[str] = "table of events"
+    rows_noun: ClassVar[str] = "units"
+    counts_noun: ClassVar[str] = "events"
     counts_class: ClassVar[type[Counts]] = EventCounts
     holds: ClassVar[tuple[str, ...]] = ("predictions", "events")
     adds_up: ClassVar[bool] = True
@@ -129,11 +131,10 @@ class EventsTable(Table):
 
     @property
     def prior_shares(self) -> Array:
-        """How a prior's mass is spread over the cells: as units of average size, their events evenly."""
-        every = self.counts.reshape(-1, self.shape[-1]).sum(0)
-        units = float(quotient(every[0], every.sum()))
-        events = self.shape[-1] - 1
-        return np.concatenate([[units], np.full(events, (1 - units) / events)])
+        """How a prior's mass is spread over the cells: as units of average size, of one event at least, evenly spread."""
+        units, *events = self.counts.reshape(-1, self.shape[-1]).sum(0)
+        share = 1 / (1 + max(float(quotient(np.sum(events), units)), 1.0))
+        return np.concatenate([[share], np.full(len(events), (1 - share) / len(events))])
 
     @property
     def cautions(self) -> tuple[str, ...]:

@@ -65,6 +65,8 @@ class Table(abc.ABC):
     axes: ClassVar[int] = 2  # of the cells
     noun: ClassVar[str] = "table"
     classes_noun: ClassVar[str] = "classes"
+    rows_noun: ClassVar[str] = "cases"
+    counts_noun: ClassVar[str] = "cases"
     counts_class: ClassVar[type[Counts]] = Counts
     why_undefined: ClassVar[str] = ""  # where it does not depend on the metric
     has_one_cell_per_case: ClassVar[bool] = True
