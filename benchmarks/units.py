@@ -5,7 +5,7 @@ Run: ``python benchmarks/units.py``; with ``--speed`` the time and memory of 100
 Units (images, documents) have log-normal sizes, chances of their own to find each event (beta) and rates of their own of
 false positives (gamma). "Mild" units have a spread of sizes of 0.5 and chances that hardly differ, "uneven" ones a
 spread of 1.2 (the largest of 100 has a seventh of all events) and chances that differ much, "sparse" ones one event on
-average. Pooled metrics of the population follow in closed form; means over units from two million of them.
+average. Pooled metrics of the population follow in closed form; means over units from half a million of them.
 """
 
 import argparse
@@ -16,10 +16,9 @@ import numpy as np
 
 import howsure as hs
 from howsure.designs.clusters import clusters_of
-from howsure.metrics.binding import resolve
 from howsure.methods.library import default_method
+from howsure.metrics.binding import resolve
 from howsure.tables.events import EventsTable
-from howsure.tables.units import PairedUnitsTable
 
 KINDS = {  # mean events of a unit, spread of its size, recall, how alike chances are, false positives per event
     "mild": (20.0, 0.5, 0.8, 20.0, 0.25),
@@ -28,8 +27,9 @@ KINDS = {  # mean events of a unit, spread of its size, recall, how alike chance
     "good": (20.0, 0.8, 0.97, 10.0, 0.03),
 }
 NUMBERS = (10, 20, 30, 100, 1000)
+PAIRED = (10, 30, 100)
 POOLED = ("precision", "recall", "f1", "fbeta+beta=2", "fp_per_unit")
-POPULATION = 2_000_000
+POPULATION = 500_000
 
 
 def units(rng, shape, kind, gain=0.0, difficulty=None):
@@ -55,7 +55,7 @@ def truth_of(metric, kind, gain=0.0):
 
 
 def pooled(rng, kind, number, draws):
-    """Return the coverage and mean width of the default interval of pooled metrics."""
+    """Return the coverage and median width of the default interval of pooled metrics."""
     drawn, _ = units(rng, (draws, number), kind)
     cells = np.concatenate([np.ones((draws, number, 1)), drawn], -1)
     facts = {"labels": np.array(["event"]), "rows": np.full(draws, number)}
@@ -68,7 +68,7 @@ def pooled(rng, kind, number, draws):
         true = truth_of(name, kind)
         held = (interval.low <= true) & (true <= interval.high)
         known = np.isfinite(interval.low)
-        found[name] = held[known].mean(), np.mean((interval.high - interval.low)[known]), (~known).sum()
+        found[name] = held[known].mean(), np.median((interval.high - interval.low)[known]), (~known).sum()
     return found
 
 
@@ -103,11 +103,21 @@ def coverage(draws, paired_draws):
         for number in NUMBERS:
             rng = np.random.default_rng([number, len(kind)])
             found = pooled(rng, kind, number, min(draws, 2_000_000 // number))
-            shown = [f"{name} {100 * held:.1f} ({width:.3f}{f', {lost} none' if lost else ''})" for name, (held, width, lost) in found.items()]
+            shown = [
+                f"{name} {100 * held:.1f} ({width:.3f}{f', {lost} none' if lost else ''})"
+                for name, (held, width, lost) in found.items()
+            ]
             print(f"{kind:8} {number:5} | " + "; ".join(shown), flush=True)
-            if paired_draws and number <= 100:
+            if paired_draws and number in PAIRED:
                 found = of_tables(rng, kind, number, paired_draws)
-                print(" " * 15, "; ".join(f"{name} {100 * held:.1f}{f' ({lost} none)' if lost else ''}" for name, (held, lost) in found.items()), flush=True)
+                print(
+                    " " * 15,
+                    "; ".join(
+                        f"{name} {100 * held:.1f}{f' ({lost} none)' if lost else ''}"
+                        for name, (held, lost) in found.items()
+                    ),
+                    flush=True,
+                )
 
 
 def speed():

@@ -28,7 +28,7 @@ FEW_DRAWS = {
     "bayes": hs.Dirichlet(n_draws=60),
 }
 KINDS = ["confusion", "confusion", "scores", "paired", "paired_scores", "multiclass_scores", "calibrated"]
-KINDS += ["values", "trials", "judged"]
+KINDS += ["values", "trials", "judged", "events"]
 NAMES = [
     ["a", "b", "c", "d", "e"],
     ["yes", "no", "maybe", "ill", "well"],
@@ -93,6 +93,8 @@ def a_case(rng):
         score = 1 / (1 + np.exp(-3 * (truth > 0) + 1.5 + 4 * noise))
         return np.round(score, int(rng.integers(1, 6)))
 
+    if kind == "events":
+        return of_events(rng, n, columns, labels)
     if kind in {"values", "trials"}:
         return of_numbers(rng, kind, columns, scored)
     if kind in {"confusion", "judged", "paired"}:
@@ -146,6 +148,22 @@ def of_numbers(rng, kind, columns, scored):
     task = rng.integers(0, max(1, n // int(rng.integers(1, 5))), n)
     of_task = {name: part[task] for name, part in columns.items()}
     return Case(kind, of_task | {"success": (rng.random(n) < numbers) * 1, "task": task})
+
+
+def of_events(rng, n, columns, labels):
+    """Return random counts of events of one class or several in units, of one model or two."""
+    unit, every, rate = np.arange(n), columns, rng.gamma(1, 3, 3)
+    if rng.random() < 0.5:
+        shown = labels[: int(rng.integers(1, len(labels) + 1))]
+        unit = np.repeat(unit, len(shown))
+        every = {name: part[unit] for name, part in columns.items()} | {"label": np.tile(shown, n)}
+    models = ["A", "B"][: int(rng.integers(1, 3))]
+    if len(models) > 1:
+        every = {name: np.tile(part, 2) for name, part in every.items()} | {"model": np.repeat(models, len(unit))}
+    numbers = {
+        name: rng.poisson(each, len(unit) * len(models)) for name, each in zip(("tp", "fp", "fn"), rate, strict=True)
+    }
+    return Case("events", numbers | every | {"unit": np.tile(unit, len(models))})
 
 
 def faults_of(seed):
@@ -286,6 +304,7 @@ TABLES = [
     lambda: hs.calibrated([0.1, 0.9, 0.4]),
     lambda: hs.values([0.1, 0.9, 0.4], bounds=(0, 1)),
     lambda: hs.trials([1, 0, 1, 1], task=[1, 1, 2, 2]),
+    lambda: hs.events([4, 3], [1, 0], [0, 2]),
     lambda: hs.confusion([0, 1, 0, 1], [0, 1, 1, 1], by=["x", "x", "y", "y"]),
 ]  # fmt: skip
 SPARED = {"bootstrap", "bootstrap_ci", "define_metric"}  # which run a function of the user's

@@ -336,6 +336,23 @@ class Design(abc.ABC):
         """Return tables in proportion to ``cells`` with those totals of ``counts`` that the design fixes."""
         return cells * quotient(counts.sum(-1), cells.sum(-1))[..., None]
 
+    def kept(self, chosen: Array, cells: Array) -> Design:
+        """Return the design of some of the cells alone, whose units are the same.
+
+        Parameters
+        ----------
+        chosen : ndarray of shape (cells,)
+            Which cells are kept.
+        cells : ndarray of shape (cells,)
+            Where each of those is among them.
+
+        Raises
+        ------
+        UndefinedDesignError
+            If the design is not defined for them.
+        """
+        raise UndefinedDesignError(type(self).__name__, "some of the cells")
+
     def parted(self, part: Array, number: int) -> list[Design]:
         """Return designs that answer for linear forms in the cells of one part each, if they can sooner than this one.
 

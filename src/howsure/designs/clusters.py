@@ -208,7 +208,9 @@ class Clusters(Design):
         found = entries.cluster, entries.cell, entries.count, entries.multiplicity
         totals = np.array([each.multiplicity[each.cluster] @ each.count for each in designs])
         weight = float(quotient(totals @ [each.case_weight for each in designs], totals.sum()))
-        return Clusters(*found, labels_per_case=self.labels_per_case, case_weight=weight, names=names, unit=entries.unit)
+        return Clusters(
+            *found, labels_per_case=self.labels_per_case, case_weight=weight, names=names, unit=entries.unit
+        )
 
     def parted(self, part: Array, number: int) -> list[Design]:
         """Return the clusters' entries in the cells of each part."""

@@ -15,6 +15,7 @@ from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
 from howsure.tables.confusion import ConfusionTable
+from howsure.tables.events import EACH, EventsTable
 from howsure.tables.multilabel import MultilabelTable
 from howsure.tables.score_matrix import MulticlassScoresTable
 from howsure.tables.scores import ScoresTable
@@ -174,6 +175,14 @@ def generic_tables(spec: Spec) -> Iterator[Table]:
         if spec.average is not None or spec.definition.rows is not None:
             yield _score_matrix(_labels(spec, 3))
         return
+    yield from _of_predictions(spec)
+
+
+def _of_predictions(spec: Spec) -> Iterator[Table]:
+    if not spec.definition.reads_negatives:
+        yield _events(_labels(spec, 1 if spec.average is None else 3))
+    if spec.definition.form == "events":
+        return
     if spec.average is not None:
         each = np.random.default_rng(1).integers(1, 20, (3, 2, 2)) + 40.0 * np.eye(2)
         yield MultilabelTable(counts=each, labels=_labels(spec, 3))
@@ -203,6 +212,11 @@ def _sizes(spec: Spec) -> tuple[int, ...]:
             continue
         return (size,)
     return SIZES[:1]
+
+
+def _events(labels: Array) -> EventsTable:
+    counts = np.random.default_rng(0).integers(1, 20, 1 + EACH * len(labels)) * 1.0
+    return EventsTable(counts=counts, labels=labels)
 
 
 def _scores() -> ScoresTable:

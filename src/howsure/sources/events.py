@@ -15,7 +15,7 @@ from howsure.sources.encoding import Column, encoded
 from howsure.sources.frames import columns
 from howsure.sources.groups import by_columns, groups_of_columns, roles
 from howsure.sources.plain import plain
-from howsure.sources.repeated import as_met, first_rows, names_of_models
+from howsure.sources.repeated import as_met, names_of_models
 from howsure.sources.units import UnitRows
 from howsure.tables.batch import Tables
 from howsure.tables.events import EACH, EventsTable
@@ -138,20 +138,30 @@ def events(
     >>> import howsure as hs
     >>> table = hs.events(tp=[8, 5, 9, 0, 7, 6], fp=[1, 0, 2, 1, 0, 1], fn=[2, 3, 0, 1, 1, 2])
     >>> print(hs.evaluate(table, ["precision", "recall", "f1", "fp_per_unit"]))
+    metric       value   95 % interval  std. error  method
+    ──────────────────────────────────────────────────────
+    precision    0.875  [0.720, 0.961]      0.0419   mid_p
+    recall       0.795  [0.583, 0.929]      0.0631   mid_p
+    f1           0.833  [0.713, 0.914]      0.0364   mid_p
+    fp_per_unit  0.833  [0.308, 2.257]      0.3073   delta
     """
     named = by_columns(by, data)
     others = {"unit": unit, "label": label, "model": model, "sample_weight": sample_weight, "groups": groups}
     given = columns(
         data,
-        {"tp": tp, "fn": fn, "fp": fp} | {role: each for role, each in (others | roles(named)).items() if each is not None},
+        {"tp": tp, "fn": fn, "fp": fp}
+        | {role: each for role, each in (others | roles(named)).items() if each is not None},
         check=check,
     )
     numbers = {role: _numbers(role, given[role]) for role in NUMBERS}
-    coded = {role: encoded(role, given[role]) for role in ("unit", "label", "model", "groups") if role in given}
+    coded: dict[str, Column] = {
+        role: encoded(role, given[role]) for role in ("unit", "label", "model", "groups") if role in given
+    }
     split = [encoded(role, given[role]) for role in roles(named)]
     weight = checked_weight(given["sample_weight"]) if "sample_weight" in given else None
     refuse_other_lengths({**numbers, **coded, **{each.name: each for each in split}, "sample_weight": weight})
-    if "unit" not in coded and len(alone := [role for role in ("label", "model") if role in coded]):
+    alone = [role for role in ("label", "model") if role in coded and "unit" not in coded]
+    if alone:
         message = f"`{alone[0]}` needs `unit`: which image, document or patient each row is of."
         raise HowsureError(message)
     rows = _Rows(numbers, coded, weight)
@@ -200,7 +210,9 @@ class _Rows:
             units.refuse_gaps(model, models)
             first, number = first + np.multiply(size, model, dtype=np.int32), len(models)
         every = np.arange(units.number, dtype=np.int32)
-        entries = [(every, np.full(len(every), size * each, dtype=np.int32), np.ones(len(every))) for each in range(number)]
+        entries = [
+            (every, np.full(len(every), size * each, dtype=np.int32), np.ones(len(every))) for each in range(number)
+        ]
         for place, role in enumerate(NUMBERS):
             column = self.numbers[role][some]
             rows = np.flatnonzero(column)

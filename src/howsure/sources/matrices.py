@@ -80,7 +80,7 @@ def from_counts(
     first = counts if stacks is None else next(iter(stacks.values()), None)
     if labels is None and hasattr(first, "columns"):
         labels = _labels_of(first)
-    matrices = [_checked(counts)] if stacks is None else [_checked(each) for each in stacks.values()]
+    matrices = [_checked(each) for each in ([counts] if stacks is None else stacks.values())]
     if stacks is not None and (len(stacks) < 2 or groups is None):
         message = "Several models are a mapping of two names or more to stacks, with the `groups` of their matrices."
         raise HowsureError(message)
@@ -134,7 +134,7 @@ def _of_units(
     return PairedUnitsTable(counts=counts, labels=labels, names=tuple(names), own=own, design=design, rows=rows)
 
 
-def _checked(counts: ArrayLike) -> Array:
+def _checked(counts: Any) -> Array:
     try:
         matrix = real_numbers("counts", counts)
     except HowsureError:

@@ -1,4 +1,4 @@
-"""Rows of which several are of one unit, and of several models: what a unit has alike in all of them, and the models."""
+"""Rows of which several are of one unit, or of several models: what a unit has alike in all of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Units such as images, each with a table of its own and perhaps in a cluster: their sparse counts, and their design."""
+"""Units such as images, each with a table of its own and perhaps in a cluster: their counts and their design."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class UnitRows:
         codes, names = unit.used()
         codes = codes.astype(np.int32 if len(names) < 2**31 else np.intp)
         first = first_rows("unit", codes, names, {"groups": cluster, "sample_weight": weight})
-        own = (None if each is None else each[first] for each in (weight, cluster))
-        return cls(codes, names, *own, cluster_names)
+        weight, cluster = (None if each is None else each[first] for each in (weight, cluster))
+        return cls(codes, names, weight, cluster, cluster_names)
 
     @property
     def number(self) -> int:

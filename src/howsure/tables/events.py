@@ -131,7 +131,7 @@ class EventsTable(Table):
 
     @property
     def prior_shares(self) -> Array:
-        """How a prior's mass is spread over the cells: as units of average size, of one event at least, evenly spread."""
+        """How a prior's mass is spread over the cells: as average units of one event at least, evenly spread."""
         units, *events = self.counts.reshape(-1, self.shape[-1]).sum(0)
         share = 1 / (1 + max(float(quotient(np.sum(events), units)), 1.0))
         return np.concatenate([[share], np.full(len(events), (1 - share) / len(events))])

@@ -241,7 +241,7 @@ class Table(abc.ABC):
         return quotient(self.labels_per_case * np.asarray(self.rows), self.cells.sum(-1))
 
     def unit_weights(self, cells: Array) -> Array | None:
-        """Return the weight of each unit among others, from its cells, ``(units, cells)``; None where all count alike."""
+        """Return the weight of each unit, from its cells, ``(units, cells)``; None where all count alike."""
         return None
 
     def smoothed(self) -> Self:

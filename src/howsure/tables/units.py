@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,7 +67,7 @@ class PairedUnitsTable(JointTable):
         return np.concatenate([each.truth for each in self.own])
 
     @cached_property
-    def prior_shares(self) -> Array:  # type: ignore[override]  # worked out once
+    def prior_shares(self) -> Array:
         """How a prior's mass is spread over the cells: in each model's own way."""
         own = [view.table(self).prior_shares.ravel() for view in self._views]
         return np.concatenate(own) / len(own)
@@ -81,7 +81,7 @@ class PairedUnitsTable(JointTable):
         """Return the weight of each unit, from its cells."""
         return self.own[0].unit_weights(self._views[0].counts(cells).cells)
 
-    def spanning(self, others: Sequence[Self]) -> Self:
+    def spanning(self, others: Sequence[PairedUnitsTable]) -> PairedUnitsTable:
         """Return a table, of no unit, of the classes of this and other tables of the same models."""
         self.refuse_other_models(others)
         columns = zip(self.own, *(each.own for each in others), strict=True)
@@ -91,15 +91,19 @@ class PairedUnitsTable(JointTable):
         counts = np.zeros(sum(each.counts.size for each in own))
         return PairedUnitsTable(counts=counts, labels=own[0].labels, names=self.names, own=own, rows=0)
 
-    def places_in(self, whole: Self) -> Array:
+    def places_in(self, whole: PairedUnitsTable) -> Array:
         """Return the position of each cell in a table that has its class."""
-        starts = [part.start for part in whole._views]  # noqa: SLF001 - of its own class
-        own = zip(self.own, whole.own, starts, strict=True)
+        own = zip(self.own, whole.own, whole.starts, strict=True)
         return np.concatenate([start + mine.places_in(theirs) for mine, theirs, start in own])
 
+    @property
+    def starts(self) -> list[int]:
+        """Where each model's cells begin."""
+        sizes = [int(np.prod(each.shape)) for each in self.own]
+        return [sum(sizes[:index]) for index in range(len(sizes))]
+
     def _view(self, index: int) -> SharedPart:
-        start = sum(int(np.prod(each.shape)) for each in self.own[:index])
-        return SharedPart(self.own[index], start)
+        return SharedPart(self.own[index], self.starts[index])
 
     def __repr__(self) -> str:
         return f"<PairedUnitsTable: {len(self.names)} models of {self._views[0].table(self)!r}>"
