@@ -215,6 +215,7 @@ from .report.measured import report_of as report_of
 from .report.report import Report as Report
 from .sources.accumulator import Accumulator as Accumulator
 from .sources.confusion import confusion as confusion
+from .sources.detections import detections as detections
 from .sources.events import events as events
 from .sources.matrices import from_counts as from_counts
 from .sources.paired import (
@@ -229,6 +230,7 @@ from .sources.values import values as values
 from .study import Study as Study
 from .tables.batch import Tables as Tables
 from .tables.confusion import ConfusionTable as ConfusionTable
+from .tables.detections import DetectionsTable as DetectionsTable
 from .tables.events import EventsTable as EventsTable
 from .tables.judged import PairedJudgedTable as PairedJudgedTable
 from .tables.multilabel import MultilabelTable as MultilabelTable

@@ -21,6 +21,7 @@ from howsure.evidence.unlabelled.batch import CalibratedBatch
 from howsure.tables import stored
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
+from howsure.tables.detections import DetectionsTable
 from howsure.tables.events import EventsTable
 from howsure.tables.judged import PairedJudgedTable
 from howsure.tables.multilabel import MultilabelTable
@@ -42,7 +43,7 @@ TABLES = (
     *(ConfusionTable, MultilabelTable, ScoresTable, MulticlassScoresTable, MultilabelScoresTable),
     *(PairedTable, PairedScoresTable, SeparateTables, Tables),
     *(ValuesTable, TrialsTable, ErrorsTable, PairedValuesTable, PairedJudgedTable),
-    *(EventsTable, PairedUnitsTable),
+    *(EventsTable, DetectionsTable, PairedUnitsTable),
 )
 DESIGNS = (
     *(Independent, Weighted, FixedMargins, Clusters, Separate, Linearised, Reviewed, TwoPhase),
