@@ -67,6 +67,18 @@ def events(data, *names, **more):
     return hs.events(true * found, (1 - true) * found, true * (1 - found), **columns)
 
 
+def detections(data, *names, **more):
+    """Return an image of each case, with an object where it is of the positive class, of one model or several."""
+    given = {
+        name: [
+            {"scores": [score], "hits": [hit]}
+            for score, hit in zip(data["score"], data["two"] * data[name], strict=True)
+        ]
+        for name in names
+    }
+    return hs.detections(given if len(names) > 1 else given[names[0]], data["two"], iou=0.5, **more)
+
+
 def stack(data, *names):
     """Return a matrix of each four cases, of one model or several; clusters are of two matrices."""
     matrix = np.arange(len(data["two"])) // 4
@@ -113,6 +125,10 @@ EVIDENCE = {  # tables of other evidence
     "fixed margins, scores": lambda: SOURCES["scores"](COLUMNS).with_design(hs.FixedMargins()),
     "hardly any case": lambda: hs.from_counts([[1, 0], [0, 0]]),
     "stack": lambda: stack(COLUMNS, "first"),
+    "detections": lambda: detections(COLUMNS, "first"),
+    "weighted detections": lambda: detections(COLUMNS, "first", sample_weight=COLUMNS["weight"]),
+    "clustered detections": lambda: detections(COLUMNS, "first", groups=COLUMNS["cluster"]),
+    "paired detections": lambda: detections(COLUMNS, "first", "second"),
     "paired stacks": lambda: stack(COLUMNS, "first", "second"),
     "calibrated": lambda: hs.calibrated(COLUMNS["score"]),
     "calibrated, predicted": lambda: hs.calibrated(COLUMNS["score"]).at(0.5),

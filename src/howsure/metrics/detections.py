@@ -168,8 +168,8 @@ def _mean_over(
         return divide(np.where(known, found, 0.0).sum(-1), known.sum(-1))
 
     def of_one(cells: Array) -> Array:
-        known = ~np.isnan(values(cells))
-        return np.asarray(sum(slopes(each, cells) for each in chosen) / max(known.sum(), 1))
+        defined = sum(bool(cells[each.stop] > 0 or each.by_score(cells)[:, 1].any()) for each in chosen)
+        return np.asarray(sum(slopes(each, cells) for each in chosen) / max(defined, 1))
 
     return Scored(mean, lambda cells: np.apply_along_axis(of_one, -1, cells))
 

@@ -111,7 +111,7 @@ class Definition:
     ----------
     name, aliases : str, tuple of str
         How a spec string calls it.
-    form : {"outcomes", "events", "margins", "cells", "coefficients", "scores", "values", "trials", "errors", "detections"}
+    form : str
         What the function takes; see the module.
     function : callable
         The function, whose keyword parameters are the spec string's arguments.
@@ -184,7 +184,7 @@ class Definition:
 
     @property
     def looks_at(self) -> str:
-        """What a table must hold for it: "predictions", "events", "scores", "values", "trials", "errors" or "detections"."""
+        """What a table must hold for it: "predictions", "events", "scores", "values" …, one of its `holds`."""
         return READS[self.form].partition(",")[0]
 
     def reads_any(self, held: Collection[str]) -> bool:

@@ -127,10 +127,8 @@ def detections(
         raise HowsureError(message)
     weight = None if sample_weight is None else checked_weight(sample_weight)
     units = _units(len(truths), weight, None if groups is None else encoded("groups", groups))
-    every = [
-        name for each in (*truths, *(image for images in found.values() for image in images)) for name in each.labels
-    ]
-    names = as_labels(list(dict.fromkeys(every)))
+    named = [each.labels for each in truths] + [each.labels for images in found.values() for each in images]
+    names = as_labels(list(dict.fromkeys(name for each in named for name in each)) or [ONE_CLASS])
     labels = names[sort_order(names)]
     place = {name: index for index, name in enumerate(labels.tolist())}
     parts = [_Counted.of(images, truths, place, len(thresholds)) for images in found.values()]
@@ -254,7 +252,8 @@ def overlaps(boxes: Array, others: Array) -> Array:
     Examples
     --------
     >>> import numpy as np
-    >>> overlaps(np.array([[0.0, 0.0, 2.0, 2.0]]), np.array([[1.0, 0.0, 3.0, 2.0], [5.0, 5.0, 6.0, 6.0]])).round(3).tolist()
+    >>> others = np.array([[1.0, 0.0, 3.0, 2.0], [5.0, 5.0, 6.0, 6.0]])
+    >>> overlaps(np.array([[0.0, 0.0, 2.0, 2.0]]), others).round(3).tolist()
     [[0.333, 0.0]]
     """
     low = np.maximum(boxes[:, None, :2], others[None, :, :2])
@@ -289,7 +288,7 @@ def _labels(role: str, given: Mapping[str, Any], number: int) -> list[Any]:
     if "labels" not in given:
         return [ONE_CLASS] * number
     column = given["labels"]
-    found = as_labels(list(column.tolist() if hasattr(column, "tolist") else column)).tolist()
+    found: list[Any] = as_labels(list(column.tolist() if hasattr(column, "tolist") else column)).tolist()
     if len(found) != number:
         message = f"`{role}` has {len(found)} labels for {number} objects. Give one for each."
         raise HowsureError(message)

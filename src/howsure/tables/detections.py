@@ -20,7 +20,7 @@ Array = NDArray[Any]
 
 
 class Slice(NamedTuple):
-    """Where the cells of one class at one threshold of the overlap lie: by score (false alarm, hit), then the misses."""
+    """Where the cells of one class at one threshold lie: by score (false alarm, hit), then the misses."""
 
     label: int
     threshold: int
