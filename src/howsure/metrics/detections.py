@@ -66,6 +66,11 @@ class Table(Protocol):
         ...
 
     @property
+    def counts(self) -> Array:
+        """The counts by cell."""
+        ...
+
+    @property
     def rows(self) -> Any:
         """Number of units."""
         ...
@@ -87,22 +92,21 @@ def _envelope(false: Array, hits: Array) -> tuple[Array, Array]:
     return precision, np.maximum.accumulate(precision[..., ::-1], -1)[..., ::-1]
 
 
-def _average_precision(part: Slice, cells: Array) -> Array:
+def _average_precision(part: Slice, cells: Array, slack: float) -> Array:
     """Return the mean over 101 recalls of the largest precision at a recall of as much or more; nan without truths."""
     false, hits, number = _from_top(part, cells)
     recall = divide(hits, number[..., None])
-    reached = np.searchsorted(RECALLS, np.where(np.isnan(recall), -1.0, recall), side="right")
+    reached = np.searchsorted(RECALLS, np.where(np.isnan(recall), -1.0, recall + slack), side="right")
     steps = np.diff(reached, prepend=0, axis=-1)
     found = (steps * _envelope(false, hits)[1]).sum(-1) / len(RECALLS)
     return np.where(number > 0, found, np.nan)
 
 
-def _slopes(part: Slice, cells: Array) -> Array:
-    """Return the derivative of the area under the largest precisions, which the mean over recalls approaches."""
+def _slopes(part: Slice, cells: Array, slopes: Array) -> None:
+    """Add the derivative of the area under the largest precisions, which the mean over recalls approaches."""
     false, hits, number = _from_top(part, cells)
-    slopes = np.zeros(len(cells))
     if not (number > 0 and len(hits)):
-        return slopes
+        return
     precision, largest = _envelope(false, hits)
     last = len(hits) - 1
     where = np.where(precision >= largest, np.arange(len(hits)), last)  # the score that has the largest precision
@@ -114,9 +118,8 @@ def _slopes(part: Slice, cells: Array) -> Array:
     later_hit, later_false = (np.cumsum((weight * np.nan_to_num(each))[::-1])[::-1] for each in (by_hit, by_false))
     area = float(share @ largest)
     by_score = np.stack([later_false, largest / number + later_hit - area / number], -1)
-    slopes[part.start : part.stop] = by_score[::-1].ravel()
-    slopes[part.stop] = -area / number
-    return slopes
+    slopes[part.start : part.stop] += by_score[::-1].ravel()
+    slopes[part.stop] -= area / number
 
 
 def _sensitivity(part: Slice, cells: Array, rate: float) -> Array:
@@ -127,27 +130,29 @@ def _sensitivity(part: Slice, cells: Array, rate: float) -> Array:
     return divide(np.where(last >= 0, found, 0.0), number)
 
 
-def _slopes_of_sensitivity(part: Slice, cells: Array, rate: float, units: int) -> Array:
-    """Return the derivative: with more false alarms the threshold moves, by the ratio of densities there."""
+def _slopes_of_sensitivity(part: Slice, cells: Array, slopes: Array, rate: float, units: int) -> None:
+    """Add the derivative: with more false alarms the threshold moves, by the ratio of densities there."""
     false, hits, number = _from_top(part, cells)
-    slopes = np.zeros(len(cells))
     last = int((false <= rate * cells[0] * (1 + CLOSE)).sum()) - 1
     if not number > 0:
-        return slopes
+        return
     found = float(hits[last]) if last >= 0 else 0.0
     above = (np.arange(len(hits)) <= last).astype(float)
     steep = 0.0
     if 0 <= last < len(hits) - 1 and hits[-1] > 0 and false[-1] > 0:  # else there is nothing to move to
         by_score = part.by_score(cells)
         steep = float(roc_slope(by_score, units)[::-1][last] * hits[-1] / false[-1])
-    slopes[part.start : part.stop] = np.stack([-steep * above, above - found / number], -1)[::-1].ravel() / number
-    slopes[part.stop] = -found / number**2
-    slopes[0] = steep * float(false[last] if last >= 0 else 0.0) / cells[0] / number
-    return slopes
+    slopes[part.start : part.stop] += np.stack([-steep * above, above - found / number], -1)[::-1].ravel() / number
+    slopes[part.stop] -= found / number**2
+    slopes[0] += steep * float(false[last] if last >= 0 else 0.0) / cells[0] / number
 
 
 def _mean_over(
-    table: Table, iou: float, label: str, value: Callable[[Any, Array], Array], slopes: Callable[[Any, Array], Array]
+    table: Table,
+    iou: float,
+    label: str,
+    value: Callable[[Any, Array], Array],
+    add_slopes: Callable[[Any, Array, Array], None],
 ) -> Scored:
     """Return the mean over the chosen classes and thresholds of what is defined."""
     chosen = [each for each in table.slices if label == "" or each.label == table.position(label)]
@@ -168,8 +173,11 @@ def _mean_over(
         return divide(np.where(known, found, 0.0).sum(-1), known.sum(-1))
 
     def of_one(cells: Array) -> Array:
-        defined = sum(bool(cells[each.stop] > 0 or each.by_score(cells)[:, 1].any()) for each in chosen)
-        return np.asarray(sum(slopes(each, cells) for each in chosen) / max(defined, 1))
+        defined, slopes = 0, np.zeros(len(cells))
+        for each in chosen:
+            defined += bool(cells[each.stop] > 0 or each.by_score(cells)[:, 1].any())
+            add_slopes(each, cells, slopes)
+        return slopes / max(defined, 1)
 
     return Scored(mean, lambda cells: np.apply_along_axis(of_one, -1, cells))
 
@@ -177,7 +185,9 @@ def _mean_over(
 @detection_metric(name="map", is_step=True, aliases=("mean_average_precision", "coco_map"))
 def _mean_average_precision(table: Table, *, iou: float = math.nan, label: str = "") -> Scored:
     """Average precision as COCO has it, over 101 recalls, and its mean over classes and overlaps."""
-    return _mean_over(table, iou, label, _average_precision, _slopes)
+    # Whole counts reach a recall as they do in COCO; sums of weights, which round, when they nearly do.
+    slack = 0.0 if (table.counts == np.rint(table.counts)).all() else CLOSE
+    return _mean_over(table, iou, label, lambda part, cells: _average_precision(part, cells, slack), _slopes)
 
 
 @detection_metric(name="froc", is_step=True, aliases=("sensitivity_at_fp_per_unit", "froc_sensitivity"))
@@ -191,5 +201,5 @@ def _froc(table: Table, *, fp_per_unit: float = 1.0, iou: float = math.nan, labe
         iou,
         label,
         lambda part, cells: _sensitivity(part, cells, fp_per_unit),
-        lambda part, cells: _slopes_of_sensitivity(part, cells, fp_per_unit, int(np.max(table.rows))),
+        lambda part, cells, slopes: _slopes_of_sensitivity(part, cells, slopes, fp_per_unit, int(np.max(table.rows))),
     )

@@ -21,6 +21,7 @@ Array = NDArray[Any]
 COCO = tuple((np.arange(10, 20) / 20).tolist())  # thresholds of the overlap
 MOST = 100  # detections of a class in an image, COCO's
 ONE_CLASS = "object"
+ALMOST_ALL = 1 - 1e-10  # overlap of equal boxes, to rounding
 Images = Sequence[Mapping[str, Any]]
 
 
@@ -222,8 +223,10 @@ def _in_image(role: str, given: Any, truths: _Truths, thresholds: Array, most: i
 
 def _highest(scores: Array, labels: list[Any], most: int) -> Array:
     """Return the places of the detections that count, by descending score: so many of each label."""
-    order, seen = np.argsort(-scores, kind="stable"), dict.fromkeys(labels, 0)
-    kept = []
+    order = np.argsort(-scores, kind="stable")
+    if len(order) <= most:
+        return order
+    kept, seen = [], dict.fromkeys(labels, 0)
     for place in order.tolist():
         seen[labels[place]] += 1
         if seen[labels[place]] <= most:
@@ -233,16 +236,20 @@ def _highest(scores: Array, labels: list[Any], most: int) -> Array:
 
 def _hits(boxes: Array, labels: list[Any], others: Array, their_labels: list[Any], thresholds: Array) -> Array:
     """Return whether detections, by descending score, are hits at each threshold."""
-    alike = np.array([[one == other for other in their_labels] for one in labels], dtype=bool)
-    overlap = np.where(alike.reshape(len(boxes), len(others)), overlaps(boxes, others), -1.0)
     hits = np.zeros((len(boxes), len(thresholds)))
-    for column, threshold in enumerate(thresholds.tolist()):
-        free = np.ones(len(others), dtype=bool)
-        for row, each in enumerate(overlap):
-            open_to = np.where(free, each, -1.0)
-            best = len(others) - 1 - int(np.argmax(open_to[::-1])) if len(others) else -1  # of equal ones the last
-            if best >= 0 and open_to[best] >= min(threshold, 1 - 1e-10):
-                hits[row, column], free[best] = 1.0, False
+    if not len(others):
+        return hits
+    every = np.fromiter([*labels, *their_labels], dtype=object)
+    alike = every[: len(boxes), None] == every[len(boxes) :]
+    overlap = np.where(alike, overlaps(boxes, others), -1.0)
+    near = np.flatnonzero(overlap.max(1) >= min(thresholds[0], ALMOST_ALL))
+    for column, threshold in enumerate(np.minimum(thresholds, ALMOST_ALL).tolist()):
+        left = overlap[near]
+        for row, each in zip(near.tolist(), left, strict=True):
+            best = len(others) - 1 - int(each[::-1].argmax())  # of equal ones the last
+            if each[best] >= threshold:
+                hits[row, column] = 1.0
+                left[:, best] = -1.0  # it is taken
     return hits
 
 
