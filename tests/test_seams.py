@@ -57,6 +57,37 @@ def trials(data, *names, **more):
     return hs.trials(np.concatenate([data[name][:size] for name in names]), task=task, **model, **columns)
 
 
+def events(data, *names, **more):
+    """Return units of one event or none each, of one model or several."""
+    size, true = len(data["two"]), np.tile(data["two"], len(names))
+    found = np.concatenate([data[name] for name in names])
+    columns = {role: np.tile(column, len(names)) for role, column in more.items()}
+    if len(names) > 1:
+        columns |= {"model": np.repeat(names, size), "unit": np.tile(np.arange(size), len(names))}
+    return hs.events(true * found, (1 - true) * found, true * (1 - found), **columns)
+
+
+def detections(data, *names, **more):
+    """Return an image of each case, with an object where it is of the positive class, of one model or several."""
+    given = {
+        name: [
+            {"scores": [score], "hits": [hit]}
+            for score, hit in zip(data["score"], data["two"] * data[name], strict=True)
+        ]
+        for name in names
+    }
+    return hs.detections(given if len(names) > 1 else given[names[0]], data["two"], iou=0.5, **more)
+
+
+def stack(data, *names):
+    """Return a matrix of each four cases, of one model or several; clusters are of two matrices."""
+    matrix = np.arange(len(data["two"])) // 4
+    stacks = {name: np.zeros((matrix[-1] + 1, 2, 2)) for name in names}
+    for name, each in stacks.items():
+        np.add.at(each, (matrix, data["two"], data[name]), 1)
+    return hs.from_counts(stacks if len(names) > 1 else stacks[names[0]], groups=matrix[::4] // 2)
+
+
 # What makes each kind of labelled table from columns; more keywords are weights, clusters and groups.
 SOURCES = {
     "two classes": lambda data, **more: hs.confusion(data["two"], data["first"], **more),
@@ -76,6 +107,8 @@ SOURCES = {
     "paired values": lambda data, **more: hs.values(pair(data, "score", "other"), **more),
     "errors": lambda data, **more: hs.values(data["score"], truth=data["other"], **more),
     "paired errors": lambda data, **more: hs.values(pair(data, "score", "other"), truth=data["matrix"][:, 0], **more),
+    "events": lambda data, **more: events(data, "first", **more),
+    "paired events": lambda data, **more: events(data, "first", "second", **more),
     "paired trials": lambda data, **more: trials(data, "first", "second", **more),
     "paired scores": lambda data, **more: hs.paired_scores(data["two"], pair(data, "score", "other"), **more),
 }
@@ -91,6 +124,12 @@ EVIDENCE = {  # tables of other evidence
     "fixed margins": lambda: hs.from_counts([[21, 4], [3, 20]]).with_design(hs.FixedMargins()),
     "fixed margins, scores": lambda: SOURCES["scores"](COLUMNS).with_design(hs.FixedMargins()),
     "hardly any case": lambda: hs.from_counts([[1, 0], [0, 0]]),
+    "stack": lambda: stack(COLUMNS, "first"),
+    "detections": lambda: detections(COLUMNS, "first"),
+    "weighted detections": lambda: detections(COLUMNS, "first", sample_weight=COLUMNS["weight"]),
+    "clustered detections": lambda: detections(COLUMNS, "first", groups=COLUMNS["cluster"]),
+    "paired detections": lambda: detections(COLUMNS, "first", "second"),
+    "paired stacks": lambda: stack(COLUMNS, "first", "second"),
     "calibrated": lambda: hs.calibrated(COLUMNS["score"]),
     "calibrated, predicted": lambda: hs.calibrated(COLUMNS["score"]).at(0.5),
     "calibrated population": lambda: hs.calibrated(COLUMNS["score"], target="population").at(0.5),
@@ -260,11 +299,12 @@ def reweighted(data):
 CHANGES = {"order of rows": shuffled, "names of labels": renamed, "scale of weights": reweighted}
 
 
+NAMELESS = {"multilabel", "scores of labels", "trials", "paired trials", "events", "paired events"}
 CHANGED = [
     (source, design, change)
     for source, design in LABELLED
     for change in CHANGES
-    if not (change == "names of labels" and source in {"multilabel", "scores of labels", "trials", "paired trials"})
+    if not (change == "names of labels" and source in NAMELESS)
     and not (change == "scale of weights" and "sample_weight" not in DESIGNS[design])
 ]
 

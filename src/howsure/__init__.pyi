@@ -108,6 +108,7 @@ from .estimates.rows import (
     bootstrap_ci as bootstrap_ci,
 )
 from .estimates.share import proportion as proportion
+from .estimates.units import per_unit as per_unit
 from .evidence.calibration.calibrate import calibrate as calibrate
 from .evidence.calibration.calibrator import Calibrator as Calibrator
 from .evidence.calibration.check import calibration_test as calibration_test
@@ -214,6 +215,9 @@ from .report.measured import report_of as report_of
 from .report.report import Report as Report
 from .sources.accumulator import Accumulator as Accumulator
 from .sources.confusion import confusion as confusion
+from .sources.detections import detections as detections
+from .sources.events import events as events
+from .sources.matrices import from_counts as from_counts
 from .sources.paired import (
     paired as paired,
     paired_scores as paired_scores,
@@ -225,7 +229,9 @@ from .sources.trials import trials as trials
 from .sources.values import values as values
 from .study import Study as Study
 from .tables.batch import Tables as Tables
-from .tables.confusion import ConfusionTable as ConfusionTable, from_counts as from_counts
+from .tables.confusion import ConfusionTable as ConfusionTable
+from .tables.detections import DetectionsTable as DetectionsTable
+from .tables.events import EventsTable as EventsTable
 from .tables.judged import PairedJudgedTable as PairedJudgedTable
 from .tables.multilabel import MultilabelTable as MultilabelTable
 from .tables.paired import PairedScoresTable as PairedScoresTable, PairedTable as PairedTable
@@ -235,6 +241,7 @@ from .tables.score_matrix import (
 )
 from .tables.scores import ScoresTable as ScoresTable
 from .tables.table import Table as Table
+from .tables.units import PairedUnitsTable as PairedUnitsTable
 from .tables.values import (
     ErrorsTable as ErrorsTable,
     PairedValuesTable as PairedValuesTable,

@@ -21,11 +21,14 @@ from howsure.evidence.unlabelled.batch import CalibratedBatch
 from howsure.tables import stored
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
+from howsure.tables.detections import DetectionsTable
+from howsure.tables.events import EventsTable
 from howsure.tables.judged import PairedJudgedTable
 from howsure.tables.multilabel import MultilabelTable
 from howsure.tables.paired import PairedScoresTable, PairedTable, SeparateTables
 from howsure.tables.score_matrix import MulticlassScoresTable, MultilabelScoresTable
 from howsure.tables.scores import ScoresTable
+from howsure.tables.units import PairedUnitsTable
 from howsure.tables.values import ErrorsTable, PairedValuesTable, TrialsTable, ValuesTable
 
 
@@ -40,6 +43,7 @@ TABLES = (
     *(ConfusionTable, MultilabelTable, ScoresTable, MulticlassScoresTable, MultilabelScoresTable),
     *(PairedTable, PairedScoresTable, SeparateTables, Tables),
     *(ValuesTable, TrialsTable, ErrorsTable, PairedValuesTable, PairedJudgedTable),
+    *(EventsTable, DetectionsTable, PairedUnitsTable),
 )
 DESIGNS = (
     *(Independent, Weighted, FixedMargins, Clusters, Separate, Linearised, Reviewed, TwoPhase),

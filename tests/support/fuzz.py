@@ -28,7 +28,7 @@ FEW_DRAWS = {
     "bayes": hs.Dirichlet(n_draws=60),
 }
 KINDS = ["confusion", "confusion", "scores", "paired", "paired_scores", "multiclass_scores", "calibrated"]
-KINDS += ["values", "trials", "judged"]
+KINDS += ["values", "trials", "judged", "events", "detections"]
 NAMES = [
     ["a", "b", "c", "d", "e"],
     ["yes", "no", "maybe", "ill", "well"],
@@ -93,8 +93,12 @@ def a_case(rng):
         score = 1 / (1 + np.exp(-3 * (truth > 0) + 1.5 + 4 * noise))
         return np.round(score, int(rng.integers(1, 6)))
 
-    if kind in {"values", "trials"}:
-        return of_numbers(rng, kind, columns, scored)
+    if kind in {"values", "trials", "events", "detections"}:
+        return (
+            of_numbers(rng, kind, columns, scored)
+            if kind in {"values", "trials"}
+            else of_units(rng, kind, columns, truth, labels)
+        )
     if kind in {"confusion", "judged", "paired"}:
         return of_labels(rng, kind, columns, labels[truth], labels, predicted)
     if kind == "multiclass_scores":
@@ -146,6 +150,52 @@ def of_numbers(rng, kind, columns, scored):
     task = rng.integers(0, max(1, n // int(rng.integers(1, 5))), n)
     of_task = {name: part[task] for name, part in columns.items()}
     return Case(kind, of_task | {"success": (rng.random(n) < numbers) * 1, "task": task})
+
+
+def of_detections(rng, columns, truth, labels):
+    """Return random detections with boxes in images, of one model or two; the classes are those of the truths."""
+
+    def boxes(number):
+        corner = rng.integers(0, 12, (number, 2))
+        return np.hstack([corner, corner + rng.integers(1, 8, (number, 2))])
+
+    many = [rng.permutation(truth)[: rng.integers(0, 4)] for _ in truth]
+    target = [{"boxes": boxes(len(each)), "labels": labels[each].tolist()} for each in many]
+
+    def detected():
+        found = np.empty(len(target), dtype=object)
+        for index, each in enumerate(target):
+            known = np.flatnonzero(rng.random(len(each["labels"])) < 0.7)
+            more = rng.integers(0, 3)
+            said = [each["labels"][place] for place in known] + rng.choice(labels, more).tolist()
+            where = np.vstack([each["boxes"][known] + rng.integers(-1, 1, (len(known), 4)) * [1, 1, 0, 0], boxes(more)])
+            found[index] = {"boxes": where, "labels": said, "scores": np.round(rng.random(len(said)), 2)}
+        return found
+
+    preds = {"A": detected(), "B": detected()} if rng.random() < 0.3 else detected()
+    images = np.empty(len(target), dtype=object)
+    images[:] = target
+    iou = [0.3, 0.5, 0.75] if rng.random() < 0.5 else 0.5
+    return Case("detections", {"preds": preds, "target": images} | columns, {"iou": iou})
+
+
+def of_units(rng, kind, columns, truth, labels):
+    """Return random events, or detections, in units, of one model or two."""
+    if kind == "detections":
+        return of_detections(rng, columns, truth, labels)
+    n, every, rate = len(truth), columns, rng.gamma(1, 3, 3)
+    unit = np.arange(n)
+    if rng.random() < 0.5:
+        shown = labels[: int(rng.integers(1, len(labels) + 1))]
+        unit = np.repeat(unit, len(shown))
+        every = {name: part[unit] for name, part in columns.items()} | {"label": np.tile(shown, n)}
+    models = ["A", "B"][: int(rng.integers(1, 3))]
+    if len(models) > 1:
+        every = {name: np.tile(part, 2) for name, part in every.items()} | {"model": np.repeat(models, len(unit))}
+    numbers = {
+        name: rng.poisson(each, len(unit) * len(models)) for name, each in zip(("tp", "fp", "fn"), rate, strict=True)
+    }
+    return Case("events", numbers | every | {"unit": np.tile(unit, len(models))})
 
 
 def faults_of(seed):
@@ -286,6 +336,8 @@ TABLES = [
     lambda: hs.calibrated([0.1, 0.9, 0.4]),
     lambda: hs.values([0.1, 0.9, 0.4], bounds=(0, 1)),
     lambda: hs.trials([1, 0, 1, 1], task=[1, 1, 2, 2]),
+    lambda: hs.events([4, 3], [1, 0], [0, 2]),
+    lambda: hs.detections([{"scores": [0.9, 0.4], "hits": [1, 0]}, {"scores": [0.7], "hits": [1]}], [1, 2], iou=0.5),
     lambda: hs.confusion([0, 1, 0, 1], [0, 1, 1, 1], by=["x", "x", "y", "y"]),
 ]  # fmt: skip
 SPARED = {"bootstrap", "bootstrap_ci", "define_metric"}  # which run a function of the user's

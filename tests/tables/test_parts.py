@@ -65,6 +65,7 @@ KINDS = {
     "values of models": (hs.values, {"bounds": (0, 1)}, lambda data: (pair(data, "score", "other"),)),
     "errors": (errors, {}, lambda data: (data["score"], data["other"])),
     "trials": (trials, {}, lambda data: (data["two"], data["task"])),
+    "events": (hs.events, {}, lambda data: (data["two"] * data["first"], data["first"], data["two"])),
 }
 DESIGNS = {
     "plain": {},

@@ -183,8 +183,8 @@ def matrix(
     from howsure.cli.pages import Asked, blocks_of, class_blocks
     from howsure.methods.draws import seed_sequence
     from howsure.report.evidence import Subject
+    from howsure.sources.matrices import from_counts
     from howsure.sources.matrix_file import read_matrix
-    from howsure.tables.confusion import from_counts
 
     found, counts = read_matrix(file)
     asked = Asked(split(metrics) or None, method, level, seed_sequence(seed))

@@ -336,6 +336,52 @@ class Design(abc.ABC):
         """Return tables in proportion to ``cells`` with those totals of ``counts`` that the design fixes."""
         return cells * quotient(counts.sum(-1), cells.sum(-1))[..., None]
 
+    def kept(self, chosen: Array, cells: Array) -> Design:
+        """Return the design of some of the cells alone, whose units are the same.
+
+        Parameters
+        ----------
+        chosen : ndarray of shape (cells,)
+            Which cells are kept.
+        cells : ndarray of shape (cells,)
+            Where each of those is among them.
+
+        Raises
+        ------
+        UndefinedDesignError
+            If the design is not defined for them.
+        """
+        raise UndefinedDesignError(type(self).__name__, "some of the cells")
+
+    def parted(self, part: Array, number: int) -> list[Design]:
+        """Return designs that answer for linear forms in the cells of one part each, if they can sooner than this one.
+
+        Parameters
+        ----------
+        part : ndarray of shape (cells,)
+            The part that each cell is in.
+        number : int
+            How many parts there are.
+        """
+        return [self] * number
+
+    def by_unit(self, size: int) -> tuple[Any, Array | None, Array | None]:
+        """Return the table of each unit, a sparse matrix ``(units, size)``, its cluster, and the clusters' names.
+
+        The latter are None where each unit is a cluster by itself.
+
+        Parameters
+        ----------
+        size : int
+            Number of cells.
+
+        Raises
+        ------
+        UndefinedDesignError
+            If what each unit has is not known.
+        """
+        raise UndefinedDesignError(type(self).__name__, "a table for each unit")
+
     def excess_skewness(self, counts: Array, effect: Array) -> Array:
         """Return by what part a smooth function of the counts is more skewed than that of independent cases.
 

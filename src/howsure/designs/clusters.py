@@ -15,8 +15,8 @@ from howsure.designs.sampling import BLOCK_CELLS, Blocks, gammas, gammas_with_pr
 from howsure.errors import HowsureError
 
 Array = NDArray[Any]
-FEW = 20  # clusters, below which a variance between them is little more than a guess
 OWN = np.empty(0)  # names of clusters that no other table has
+FEW = 20  # clusters, below which a variance between them is little more than a guess
 LEAST = 4.0  # degrees of freedom: below, the approximation is not to be trusted (Tipton 2015)
 
 
@@ -45,6 +45,9 @@ class Clusters(Design):
     names : ndarray of shape (clusters,) or (0,), optional
         What the clusters are called in ``groups``, by which they are known again in other parts of the data; empty
         where they are in no other part, as single cases; None where the names were not kept.
+    unit : ndarray of shape (entries,), optional
+        The unit (an image of a patient) that each entry is of, counted through all clusters, where clusters hold
+        several; by default a cluster is one unit.
 
     Examples
     --------
@@ -63,6 +66,7 @@ class Clusters(Design):
     labels_per_case: int = 1
     case_weight: Any = 1.0
     names: Array | None = None
+    unit: Array | None = None
 
     @property
     def number(self) -> Any:
@@ -182,6 +186,9 @@ class Clusters(Design):
             If the clusters of a table are not known by name, so that they may be in another one too.
         """
         designs: list[Self] = [self, *others]
+        if len({each.unit is None for each in designs}) > 1:
+            message = "Some of the tables have units within their clusters and others none. Count all parts alike."
+            raise HowsureError(message)
         known = [each.names for each in designs if each.names is not None]
         if len(known) < len(designs):
             message = (
@@ -201,7 +208,18 @@ class Clusters(Design):
         found = entries.cluster, entries.cell, entries.count, entries.multiplicity
         totals = np.array([each.multiplicity[each.cluster] @ each.count for each in designs])
         weight = float(quotient(totals @ [each.case_weight for each in designs], totals.sum()))
-        return Clusters(*found, labels_per_case=self.labels_per_case, case_weight=weight, names=names)
+        return Clusters(
+            *found, labels_per_case=self.labels_per_case, case_weight=weight, names=names, unit=entries.unit
+        )
+
+    def parted(self, part: Array, number: int) -> list[Design]:
+        """Return the clusters' entries in the cells of each part."""
+        if self.owner is not None:
+            return [self] * number
+        of_entry = part.astype(np.int16 if number < 2**15 else np.intp)[self.cell]  # which sorts quickly
+        order, ends = np.argsort(of_entry, kind="stable"), np.cumsum(np.bincount(of_entry, minlength=number))[:-1]
+        columns = (np.split(each[order], ends) for each in (self.cluster, self.cell, self.count))
+        return [replace(self, cluster=i, cell=j, count=n, unit=None) for i, j, n in zip(*columns, strict=True)]
 
     def apart(self) -> Clusters:
         """Return the clusters as those of this table alone, whatever they are called."""
@@ -221,6 +239,7 @@ class Clusters(Design):
             self.labels_per_case,
             weights,
             joined_names(names) if len(names) == len(designs) else None,
+            entries.unit,
         )
 
     def merged_each(self, cells: Array, size: int) -> Clusters:
@@ -238,7 +257,19 @@ class Clusters(Design):
         """Return the clusters' counts in the cells of one label alone; cell ``c`` becomes ``cells[c]``."""
         inside = chosen[self.cell]
         found = self.cluster[inside], cells[self.cell[inside]], self.count[inside], self.multiplicity
-        return Clusters(*found, case_weight=self.case_weight, names=self.names)
+        unit = None if self.unit is None else self.unit[inside]
+        return Clusters(*found, case_weight=self.case_weight, names=self.names, unit=unit)
+
+    def by_unit(self, size: int) -> tuple[Any, Array | None, Array | None]:
+        """Return the table of each unit, as a sparse matrix, the cluster that it is in, and the clusters' names."""
+        if self.unit is None:
+            each = np.repeat(np.arange(len(self.multiplicity)), self.multiplicity.astype(int))
+            return self._sparse(size)[each], None, None
+        from scipy import sparse
+
+        units, first, row = np.unique(self.unit, return_index=True, return_inverse=True)
+        tables = sparse.csr_array((self.count, (row, self.cell)), shape=(len(units), size))
+        return tables, self.cluster[first], self.names
 
     def picked(self, index: int) -> Clusters:
         """Return the clusters of one table of a batch."""
@@ -255,7 +286,8 @@ class Clusters(Design):
         found = self.cluster[entries] - first, cells, count, multiplicity
         weight = float(np.broadcast_to(self.case_weight, self.shape[0])[index])
         names = None if self.names is None else self.names[first:last]
-        return Clusters(*found, labels_per_case=self.labels_per_case, case_weight=weight, names=names)
+        unit = None if self.unit is None else self.unit[entries]
+        return Clusters(*found, labels_per_case=self.labels_per_case, case_weight=weight, names=names, unit=unit)
 
     def influences(self, counts: Array, gradient: Array) -> tuple[Array, Array]:
         """Return the total of each distinct cluster, and how many clusters it stands for."""

@@ -20,6 +20,7 @@ class Entries:
     cell: Array
     count: Array
     multiplicity: Array
+    unit: Array | None = None  # of each entry, where clusters hold several
 
     @classmethod
     def side_by_side(cls, parts: Sequence[Any]) -> Entries:
@@ -29,7 +30,11 @@ class Entries:
         cell, count, multiplicity = (
             np.concatenate([getattr(each, name) for each in parts]) for name in ("cell", "count", "multiplicity")
         )
-        return cls(cluster, cell, count, multiplicity)
+        if any(each.unit is None for each in parts):
+            return cls(cluster, cell, count, multiplicity)
+        ends = np.cumsum([0, *(int(each.unit.max(initial=-1)) + 1 for each in parts[:-1])])
+        unit = np.concatenate([each.unit + end for each, end in zip(parts, ends, strict=True)])
+        return cls(cluster, cell, count, multiplicity, unit)
 
     def by_name(self, names: Sequence[Array]) -> tuple[Entries, Array]:
         """Return the entries with clusters of one name as one, and the names, in order where they have one."""
@@ -40,14 +45,17 @@ class Entries:
             place: dict[Any, int] = {}
             code = np.array([place.setdefault(name, len(place)) for name in every.tolist()])
             known = every[np.unique(code, return_index=True)[1]]
-        flat, where = np.unique(self.cell * len(known) + code.ravel()[self.cluster], return_inverse=True)
+        cluster = code.ravel()[self.cluster]
+        if self.unit is not None:
+            return Entries(cluster, self.cell, self.count, np.ones(len(known)), self.unit), known
+        flat, where = np.unique(self.cell * np.int64(len(known)) + cluster, return_inverse=True)
         cell, cluster = np.divmod(flat, len(known))
         return Entries(cluster, cell, np.bincount(where.ravel(), self.count), np.ones(len(known))), known
 
     def by_content(self) -> Entries:
         """Return the entries with clusters whose tables are equal kept once, where all have as many entries."""
         held = np.bincount(self.cluster, minlength=len(self.multiplicity))
-        if not len(held) or (held != held[0]).any():
+        if self.unit is not None or not len(held) or (held != held[0]).any():
             return self
         order = np.lexsort((self.cell, self.cluster))
         tables = np.stack([self.cell, self.count], 1)[order].reshape(len(held), -1)

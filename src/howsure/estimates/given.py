@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from howsure.errors import HowsureError, real_numbers
+from howsure.sources.matrices import from_counts
 from howsure.tables.batch import Tables
-from howsure.tables.confusion import from_counts
 from howsure.tables.table import Table
 
 

@@ -10,7 +10,7 @@ from howsure.estimates.estimation import estimate
 from howsure.methods.interval import Method
 from howsure.methods.names import MethodName
 from howsure.methods.sides import Alternative
-from howsure.tables.confusion import from_counts
+from howsure.sources.matrices import from_counts
 
 
 def proportion(

@@ -95,7 +95,7 @@ def _beside(at: Cells) -> str:
 
 def _introduction(at: Cells) -> str:
     from howsure.lab.simulation import coverage
-    from howsure.tables.confusion import from_counts
+    from howsure.sources.matrices import from_counts
 
     shown = coverage("f1", truth=from_counts([[50, 3], [5, 42]]), n=40, draws=2000, random_state=0)
     classes, cases = (np.unique(at[name]).astype(int) for name in ("classes", "n"))

@@ -252,7 +252,7 @@ def row_shares(table: Table, confidence_level: float) -> tuple[Array, Array, Arr
 
     Examples
     --------
-    >>> from howsure.tables.confusion import from_counts
+    >>> from howsure.sources.matrices import from_counts
     >>> share, low, high = row_shares(from_counts([[50, 3], [5, 42]]), 0.95)
     >>> share.round(2).tolist(), low.round(2).tolist()
     ([[0.94, 0.06], [0.11, 0.89]], [[0.85, 0.02], [0.05, 0.77]])

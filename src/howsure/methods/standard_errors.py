@@ -98,9 +98,11 @@ def _heard_slopes(metric: Metric, table: Table) -> tuple[Array, Array]:
 
 def _put_together(table: Table, slopes: Array) -> tuple[Array, Array]:
     """Return the small sample of an average from those of what each true class adds to it."""
-    each = [np.where(table.truth == index, slopes, 0.0) for index in range(len(table.labels))]
-    variances = np.stack([table.variance(part) for part in each])
-    samples = [table.small_sample(part) for part in each]
+    number = len(table.labels)
+    each = [np.where(table.truth == index, slopes, 0.0) for index in range(number)]
+    designs = table.design.parted(table.truth, number)
+    variances = np.stack([design.variance(table.cells, part) for design, part in zip(designs, each, strict=True)])
+    samples = [design.small_sample(table.cells, part) for design, part in zip(designs, each, strict=True)]
     inflations, freedoms = (
         np.stack([np.broadcast_to(part, variances.shape[1:]) for part in parts]) for parts in zip(*samples, strict=True)
     )

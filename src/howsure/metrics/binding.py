@@ -27,9 +27,11 @@ MAKERS = {  # what tables hold → how such a table is made
         "a table of scores: `scores(y_true, y_score)`, for several models `paired_scores`, for many classes "
         "`multiclass_scores`"
     ),
+    "events": "a table of events: `events(tp, fp, fn, unit=…)`",
     "values": "a table of values: `values(score)`",
     "trials": "a table of trials: `trials(success, task=…)`",
     "errors": "a table of errors: `values(prediction, truth=…)`",
+    "detections": "a table of detections: `detections(preds, target)`",
 }
 
 
@@ -88,7 +90,7 @@ def resolve(
         raise HowsureError(message)
     if not asked.definition.reads_any(table.holds):
         raise _of_another_kind(asked, table)
-    if table.has_values:
+    if table.has_values or "detections" in table.holds:
         return of_values(asked, table)
     if isinstance(table, ScoresTable):
         return of_scores(asked, table)

@@ -40,7 +40,9 @@ def of_predictions(spec: Spec, table: Table, classes: Sequence[int] | None) -> M
     HowsureError
         If the metric is of one class, and the spec names none and no average.
     """
-    if spec.definition.form == "outcomes":
+    if not table.has_negatives and spec.definition.reads_negatives:
+        raise _needs_negatives(spec, table)
+    if spec.definition.has_outcomes:
         return _of_outcomes(spec, table, classes)
     if not table.has_one_label_per_case:
         message = (
@@ -97,6 +99,16 @@ def needs_average(spec: Spec, table: Table) -> HowsureError:
     return HowsureError(message)
 
 
+def _needs_negatives(spec: Spec, table: Table) -> HowsureError:
+    """Return the error for a metric of true negatives, with the metrics that do without them."""
+    usable = [each.name for each in REGISTRY.shipped if each.has_outcomes and not each.reads_negatives]
+    message = (
+        f"`{spec.text}` looks at true negatives, which a {table.noun} does not have. Use one that does not: "
+        f"{', '.join(usable)}."
+    )
+    return HowsureError(message)
+
+
 def basics(spec: Spec, classes: int) -> dict[str, Any]:
     """Return what a bound metric has of its spec."""
     bounds = spec.definition.bounds(classes, spec.arguments)
@@ -108,9 +120,9 @@ def _filled(values: Array, spec: Spec) -> Array:
 
 
 def _single_class(spec: Spec, table: Table) -> Metric:
-    if spec.positive_class is None and (len(table.labels) != 2 or not table.has_one_label_per_case):
+    index = table.default_class if spec.positive_class is None else table.position(spec.positive_class)
+    if index is None:
         raise needs_average(spec, table)
-    index = 1 if spec.positive_class is None else table.position(spec.positive_class)
     where = np.array([index])
     return _of_one_table(
         spec, table, where, lambda counts: counts.outcomes(index), parts=_parts(spec, where), positive=index
@@ -119,23 +131,35 @@ def _single_class(spec: Spec, table: Table) -> Metric:
 
 def _pooled(spec: Spec, table: Table, chosen: Array | None) -> Metric:
     where: Any = slice(None) if chosen is None else chosen
+    classes = len(table.labels) if chosen is None else len(chosen)
+    share = 1 / classes if spec.definition.form == "events" else 1.0  # all classes have the same units
 
     def pooled(counts: ClassCounts) -> Outcomes:
-        tp, fn, fp, tn = (part[..., where].sum(-1) for part in counts.outcomes())
-        return tp, fn, fp, tn
+        tp, fn, fp, last = (part[..., where].sum(-1) for part in counts.outcomes())
+        return tp, fn, fp, share * last
 
-    return _of_one_table(spec, table, where, pooled)
+    return _of_one_table(spec, table, where, pooled, last_share=share)
 
 
 def _of_one_table(
-    spec: Spec, table: Table, where: Any, outcomes: Callable[[ClassCounts], Outcomes], **facts: Any
+    spec: Spec,
+    table: Table,
+    where: Any,
+    outcomes: Callable[[ClassCounts], Outcomes],
+    *,
+    last_share: float = 1.0,
+    **facts: Any,
 ) -> Metric:
-    """Return the metric of one 2×2 table, to which the classes ``where`` contribute their outcomes."""
+    """Return the metric of one 2×2 table, to which the classes ``where`` contribute their outcomes.
+
+    Of the last of the four they may contribute a share alone.
+    """
     definition, arguments, of, size = spec.definition, spec.arguments, _class_counts(table), len(table.labels)
 
     def by_cell(single: Array) -> Array:
         every = np.zeros((*single.shape, size))
         every[..., where] = single[..., None]
+        every[3] *= last_share
         return of.by_cell(every)
 
     def ratio() -> Ratio:
@@ -177,7 +201,7 @@ def _averaged(spec: Spec, table: Table, average: Average, chosen: Array | None) 
         value=lambda counts: average.value(*counts.once(per_class)),
         gradient=gradient,
         parts=_parts(spec, classes) if average.name == "macro" and np.isnan(spec.zero_division) else None,
-        per_class=lambda counts: counts.once(per_class)[0],
+        per_class=None if definition.form == "events" else lambda counts: counts.once(per_class)[0],
     )
 
 

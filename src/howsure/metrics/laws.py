@@ -15,6 +15,8 @@ from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
 from howsure.tables.confusion import ConfusionTable
+from howsure.tables.detections import DetectionsTable
+from howsure.tables.events import EACH, EventsTable
 from howsure.tables.multilabel import MultilabelTable
 from howsure.tables.score_matrix import MulticlassScoresTable
 from howsure.tables.scores import ScoresTable
@@ -168,11 +170,22 @@ def generic_tables(spec: Spec) -> Iterator[Table]:
         yield _errors()
         if spec.definition.looks_at == "errors":
             return
+    if spec.definition.looks_at == "detections":
+        yield _detections()
+        return
     if spec.definition.of_scores:
         if spec.average is None:
             yield _scores()
         if spec.average is not None or spec.definition.rows is not None:
             yield _score_matrix(_labels(spec, 3))
+        return
+    yield from _of_predictions(spec)
+
+
+def _of_predictions(spec: Spec) -> Iterator[Table]:
+    if not spec.definition.reads_negatives:
+        yield _events(_labels(spec, 1 if spec.average is None else 3))
+    if spec.definition.form == "events":
         return
     if spec.average is not None:
         each = np.random.default_rng(1).integers(1, 20, (3, 2, 2)) + 40.0 * np.eye(2)
@@ -203,6 +216,20 @@ def _sizes(spec: Spec) -> tuple[int, ...]:
             continue
         return (size,)
     return SIZES[:1]
+
+
+def _events(labels: Array) -> EventsTable:
+    counts = np.random.default_rng(0).integers(1, 20, 1 + EACH * len(labels)) * 1.0
+    return EventsTable(counts=counts, labels=labels)
+
+
+def _detections() -> DetectionsTable:
+    rng = np.random.default_rng(0)
+    scores = tuple(np.sort(rng.uniform(0.03, 0.97, SCORES)) for _ in range(2))
+    cells = [rng.integers(1, 9, (SCORES, 2)) + 10 * np.stack([1 - each, each], -1) for each in scores for _ in range(2)]
+    counts = np.concatenate([[100.0], *(np.append(each, 15.0) for each in cells)])
+    iou = np.array([0.5, 0.75])
+    return DetectionsTable(counts=counts, labels=np.arange(2), scores=scores, iou=iou, rows=100)
 
 
 def _scores() -> ScoresTable:

@@ -1,6 +1,7 @@
 """The registry: every metric is declared once, by one decorated function, in one of these forms.
 
 - ``outcomes``: of the four outcomes of each class against the rest, ``(tp, fn, fp, tn)``, to be averaged over classes;
+- ``events``: likewise of ``(tp, fn, fp, units)``, where nobody counts true negatives;
 - ``margins``: of the diagonal and the margins, ``(hits, rows, columns)``;
 - ``cells``: of the whole table, ``(..., K, K)``;
 - ``coefficients``: a ratio of linear forms by what it gives to each cell, K → (numerator, denominator);
@@ -8,7 +9,8 @@
   value and gradient as `Scored`;
 - ``values``: of the counts of cells that each have a number, ``(..., cells)``: a function of the table likewise;
 - ``trials``: of the counts of tasks by their number of runs and successes, likewise;
-- ``errors``: of the counts of pairs of a true and a predicted number, likewise.
+- ``errors``: of the counts of pairs of a true and a predicted number, likewise;
+- ``detections``: of the counts of detections by score and of what was never detected, likewise.
 
 From the declaration follow the value on any number of tables at once, the gradient (complex step, with the chain rule
 through the one-against-rest tables, so that K = 1000 stays cheap), the averages over classes and every interval.
@@ -31,10 +33,13 @@ from howsure.metrics.forms import STEP, Better, Distance, Rank, Ratio, divide
 Array = NDArray[Any]
 Bounds = tuple[float, float]
 STEEP = 1e6  # relative change of a metric for that of a count, from which on it is looked at again
-Form = Literal["outcomes", "margins", "cells", "coefficients", "scores", "values", "trials", "errors"]
+Form = Literal[
+    "outcomes", "events", "margins", "cells", "coefficients", "scores", "values", "trials", "errors", "detections"
+]
 Function = TypeVar("Function", bound=Callable[..., Any])
 READS = {  # form → what the metric looks at
     "outcomes": "predictions, by class",
+    "events": "events, by class",
     "margins": "predictions",
     "cells": "predictions",
     "coefficients": "predictions",
@@ -42,6 +47,7 @@ READS = {  # form → what the metric looks at
     "values": "values",
     "trials": "trials",
     "errors": "errors",
+    "detections": "detections",
 }
 
 
@@ -105,7 +111,7 @@ class Definition:
     ----------
     name, aliases : str, tuple of str
         How a spec string calls it.
-    form : {"outcomes", "margins", "cells", "coefficients", "scores", "values", "trials", "errors"}
+    form : str
         What the function takes; see the module.
     function : callable
         The function, whose keyword parameters are the spec string's arguments.
@@ -178,7 +184,7 @@ class Definition:
 
     @property
     def looks_at(self) -> str:
-        """What a table must hold for it: "predictions", "scores", "values", "trials" or "errors"."""
+        """What a table must hold for it: "predictions", "events", "scores", "values" …, one of its `holds`."""
         return READS[self.form].partition(",")[0]
 
     def reads_any(self, held: Collection[str]) -> bool:
@@ -188,7 +194,20 @@ class Definition:
     @property
     def has_averages(self) -> bool:
         """Whether it looks at one class, so that classes can be averaged."""
-        return self.form in {"outcomes", "scores"}
+        return self.has_outcomes or self.form == "scores"
+
+    @property
+    def has_outcomes(self) -> bool:
+        """Whether it is a function of four outcomes of a class."""
+        return self.form in {"outcomes", "events"}
+
+    @property
+    def reads_negatives(self) -> bool:
+        """Whether it looks at cases that rightly are not predicted as the class."""
+        if self.form != "outcomes":
+            return self.of_predictions
+        with np.errstate(all="ignore"):
+            return bool(np.isnan(self.evaluate(*np.array([5.0, 3.0, 2.0, np.nan]))))
 
     @property
     def reads(self) -> str:
@@ -197,11 +216,11 @@ class Definition:
 
     def outcome_ratio(self, **arguments: Any) -> Ratio | None:
         """Coefficients of the four outcomes in numerator and denominator, when the metric is a ratio."""
-        return _outcome_ratio(self, tuple(arguments.items())) if self.linear and self.form == "outcomes" else None
+        return _outcome_ratio(self, tuple(arguments.items())) if self.linear and self.has_outcomes else None
 
     def share_ratio(self, **arguments: Any) -> Ratio | None:
         """Return `outcome_ratio` where it is a binomial proportion, or follows from one."""
-        return _share_ratio(self, tuple(arguments.items())) if self.linear and self.form == "outcomes" else None
+        return _share_ratio(self, tuple(arguments.items())) if self.linear and self.has_outcomes else None
 
     def evaluate(self, *parts: Array, **arguments: Any) -> Array:
         """Return the value from the parts of a table that the form names."""
@@ -313,6 +332,7 @@ def canonical(name: str) -> str:
 REGISTRY = Registry()
 OWN_PARAMETERS = {
     "outcomes": 4,
+    "events": 4,
     "margins": 3,
     "cells": 1,
     "coefficients": 1,
@@ -320,6 +340,7 @@ OWN_PARAMETERS = {
     "values": 1,
     "trials": 1,
     "errors": 1,
+    "detections": 1,
 }  # where arguments begin
 
 
@@ -345,6 +366,7 @@ def parameters_of(function: Callable[..., Any], first: int) -> dict[str, inspect
 
 outcomes_metric = declare("outcomes")  # of (tp, fn, fp, tn), each class against the rest
 outcomes_ratio = declare("outcomes", linear=True)  # (numerator, denominator) linear in (tp, fn, fp, tn)
+events_metric = declare("events")  # of (tp, fn, fp, units), by class
 margins_metric = declare("margins")  # of the diagonal and the margins, (hits, rows, columns), each (..., K)
 margins_ratio = declare("margins", linear=True)  # (numerator, denominator) linear in (hits, rows, columns)
 cells_metric = declare("cells")  # of the whole table, (..., K, K)
@@ -352,4 +374,5 @@ cells_ratio = declare("coefficients", linear=True)  # K → (numerator, denomina
 score_metric = declare("scores")  # (table of scores, arguments) → Scored
 value_metric = declare("values")  # (table whose cells have numbers, arguments) → Scored
 trials_metric = declare("trials")  # (table of tasks by runs and successes, arguments) → Scored
+detection_metric = declare("detections")  # (table of detections by score, arguments) → Scored
 errors_metric = declare("errors")  # (table of true and predicted numbers, arguments) → Scored

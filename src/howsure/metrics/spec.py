@@ -118,7 +118,7 @@ def _parsed(text: str, definition: Definition | None) -> Spec:
             raise HowsureError(message)
         given[key] = value
     zero_division = np.nan
-    if definition.of_predictions:
+    if definition.of_predictions or definition.has_outcomes:
         zero_division = _zero_division(definition, given.pop("zero_division", "nan"))
     arguments = {key: _typed(definition, key, value) for key, value in given.items()}
     spec = Spec(definition, _non_default(definition, arguments), zero_division=zero_division)
@@ -189,7 +189,7 @@ def _zero_division(definition: Definition, text: str) -> float:
     value = _number("zero_division", text)
     if np.isnan(value):
         return value
-    if definition.form != "outcomes":
+    if not definition.has_outcomes:
         message = f"`{definition.name}` takes no `zero_division`: where its denominator is zero it is nan."
         raise HowsureError(message)
     lowest, highest = definition.bounds(2, {})
@@ -201,7 +201,7 @@ def _zero_division(definition: Definition, text: str) -> float:
 
 def _typed(definition: Definition, name: str, text: str) -> Any:
     if name not in definition.parameters:
-        known = [*definition.parameters, *(["zero_division"] if definition.form == "outcomes" else [])]
+        known = [*definition.parameters, *(["zero_division"] if definition.has_outcomes else [])]
         raise HowsureError.unknown(f"argument of `{definition.name}`", name, known)
     parameter, what = definition.parameters[name], f"{name}` of `{definition.name}"
     if isinstance(parameter.default, bool):

@@ -115,7 +115,9 @@ class Part:
 
     @property
     def counted(self) -> Table | None:
-        """A table of counts of the same cases."""
+        """A table of counts of the same cases, with the share of each class among them."""
+        if self.table is not None and not self.table.has_negatives:
+            return None
         return self.table if self.ranked is None or self.table is not None else self.ranked.at(-math.inf)
 
     @property
@@ -138,7 +140,7 @@ class Part:
     @property
     def cases(self) -> str:
         """How many cases there are, and how they come, in words."""
-        return f"{self.any_table.rows:,} cases {self.any_table.design.words}".rstrip()
+        return f"{self.any_table.rows:,} {self.any_table.rows_noun} {self.any_table.design.words}".rstrip()
 
     @property
     def is_labelled(self) -> bool:
@@ -148,7 +150,7 @@ class Part:
     @property
     def cases_noun(self) -> str:
         """What the counts are of."""
-        return "cases" if self.is_labelled else "expected cases"
+        return self.any_table.counts_noun if self.is_labelled else "expected cases"
 
     @property
     def is_usual(self) -> bool:

@@ -65,7 +65,7 @@ def plausible(subject: str, each: Estimate | Pooled, cases: str) -> str:
 def what_was_evaluated(models: Sequence[Part], left_out: int, settings: Settings) -> Section:
     """Return cases, classes and their shares."""
     table = models[0].any_table
-    lines: list[Texts] = [(f"{table.rows:,} cases, {len(table.labels)} {table.classes_noun}.",)]
+    lines: list[Texts] = [(f"{table.rows:,} {table.rows_noun}, {len(table.labels)} {table.classes_noun}.",)]
     if whole_number("left_out", left_out, least=0):
         lines.append((f"{left_out:,} rows were left out, because their labels are not among the classes named.",))
     if all(each.any_table.design.has_trials for each in models):
@@ -95,7 +95,7 @@ def _class_sheet(part: Part, settings: Settings, model: str) -> Sheet:
     if counted is not None:
         shares = measured(replace(settings, method=None).evaluated(counted, ["prevalence@none"])[ALL], settings)
         columns.append([_share_cell(each.value, each.limits) for each in shares])
-    title = f"Cases of each class{', ' + model if model else ''}"
+    title = f"{part.any_table.counts_noun.capitalize()} of each class{', ' + model if model else ''}"
     return Sheet(title, ("class", part.cases_noun, "share")[: len(columns)], tuple(zip(*columns, strict=True)))
 
 

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import HowsureError, whole_number
-from howsure.tables.confusion import ConfusionTable, from_counts
+from howsure.sources.matrices import from_counts
+from howsure.tables.confusion import ConfusionTable
 
 Array = NDArray[Any]
 Figure = float | str | Decimal

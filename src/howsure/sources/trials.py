@@ -15,6 +15,7 @@ from howsure.sources.encoding import Column, encoded
 from howsure.sources.frames import columns
 from howsure.sources.groups import by_columns, groups_of_columns, roles
 from howsure.sources.plain import plain
+from howsure.sources.repeated import as_met, first_rows, names_of_models
 from howsure.sources.values import counted_units
 from howsure.tables.batch import Tables
 from howsure.tables.values import PairedValuesTable, TrialsTable, by_share, spread_successes
@@ -144,7 +145,7 @@ def trials(
 
     def table(some: Any) -> Any:
         of_some = {role: replace(each, codes=each.codes[some]) for role, each in coded.items()}
-        own = {role: _as_met(each) if role == "model" else each.used() for role, each in of_some.items()}
+        own = {role: as_met(each) if role == "model" else each.used() for role, each in of_some.items()}
         return _counted(passed[some], own, None if weight is None else weight[some])
 
     return groups_of_columns(list(named), split).each(table) if named else table(slice(None))
@@ -164,25 +165,14 @@ def _successes(given: Any) -> Array:
     return found
 
 
-def _as_met(column: Column) -> tuple[Array, Array]:
-    """Return each row's place among the models, and these in the order in which the column names them."""
-    codes = np.asarray(column.codes, dtype=np.int64) - column.offset
-    used, place = np.unique(codes, return_inverse=True)
-    return place.ravel(), column.levels[used]
-
-
 def _counted(passed: Array, coded: dict[str, tuple[Array, Array]], weight: Array | None) -> Any:
     """Return the table of some rows: columns are places among distinct values, and these."""
     task, tasks = coded["task"]
     model, models = coded.get("model", (np.zeros(len(task), dtype=np.intp), np.array(["all"])))
     if "run" in coded:
         _refuse_repeated(tasks, np.stack([task, coded["run"][0], model], 1))
-    first = np.unique(task, return_index=True)[1]
-    for what, each in (("groups", coded["groups"][0] if "groups" in coded else None), ("sample_weight", weight)):
-        if each is not None and (each != each[first][task]).any():
-            other = tasks.tolist()[task[np.flatnonzero(each != each[first][task])[0]]]
-            message = f"The task {other!r} has several values of `{what}`. Give all its runs the same."
-            raise HowsureError(message)
+    of_task = {"groups": coded["groups"][0] if "groups" in coded else None, "sample_weight": weight}
+    first = first_rows("task", task, tasks, of_task)
     size = (len(models), len(tasks))
     place = model * len(tasks) + task
     runs = np.bincount(place, minlength=size[0] * size[1]).reshape(size)
@@ -193,10 +183,7 @@ def _counted(passed: Array, coded: dict[str, tuple[Array, Array]], weight: Array
             f"The task {tasks.tolist()[missing]!r} has no run of the model {str(models[which])!r}. Leave it out of all."
         )
         raise HowsureError(message)
-    names = tuple(str(each) for each in models.tolist()) if "model" in coded else ()
-    if len(names) == 1:
-        message = f"`model` names one model only, {names[0]!r}. Leave `model` out, or add the runs of another."
-        raise HowsureError(message)
+    names = names_of_models(models) if "model" in coded else ()
     cluster, named = coded.get("groups", (None, None))
     beside = None if weight is None else weight[first], None if cluster is None else cluster[first], named
     return counted_tasks(names, successes, runs, *beside)

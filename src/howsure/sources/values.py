@@ -178,9 +178,8 @@ def values(
 
     def table(some: Any) -> Any:
         parts = (None if part is None else part[some] for part in (weight, group))
-        coded = [_cells(each[some], None if true is None else true[some], limits) for each in numbers]
-        empty, places = zip(*coded, strict=True)
-        return counted_units(names, empty, places, *parts, clusters_named=clusters_named)
+        own, wanted = [each[some] for each in numbers], None if true is None else true[some]
+        return counted_values(names, own, *parts, truth=wanted, limits=limits, clusters_named=clusters_named)
 
     return groups_of_columns(list(named), split).each(table) if named else table(slice(None))
 
@@ -283,6 +282,37 @@ def _cells(numbers: Array, truth: Array | None, limits: tuple[float, float] | No
     place = np.empty(len(pairs), dtype=np.intp)
     place[by_error(pairs)] = np.arange(len(pairs))
     return ErrorsTable.of_pairs(pairs, limits), place[code.ravel()]
+
+
+def counted_values(
+    names: tuple[str, ...],
+    numbers: Sequence[Array],
+    weight: Array | None,
+    cluster: Array | None,
+    *,
+    truth: Array | None = None,
+    limits: tuple[float, float] | None,
+    clusters_named: Array | None,
+) -> Any:
+    """Return the table of numbers that each model has of the same cases.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The models; none where there is one only.
+    numbers : sequence of ndarray of shape (n,)
+        Finite numbers of each.
+    weight, cluster : ndarray of shape (n,), optional
+        Weight and cluster of each case.
+    truth : ndarray of shape (n,), optional
+        The true numbers.
+    limits : tuple of two float, optional
+        Smallest and largest number that there can be.
+    clusters_named : ndarray, optional
+        What the clusters are called.
+    """
+    own, places = zip(*(_cells(each, truth, limits) for each in numbers), strict=True)
+    return counted_units(names, own, places, weight, cluster, clusters_named=clusters_named)
 
 
 def counted_units(

@@ -17,8 +17,9 @@ from howsure.errors import HowsureError, one_of
 from howsure.methods.dirichlet import Dirichlet, Prior, cell_prior
 from howsure.metrics.metric import Metric
 from howsure.sources.confusion import confusion
+from howsure.sources.matrices import from_counts
 from howsure.sources.matrix_file import read_matrix
-from howsure.tables.confusion import ConfusionTable, from_counts
+from howsure.tables.confusion import ConfusionTable
 from howsure.tables.table import Table
 
 Array = NDArray[Any]

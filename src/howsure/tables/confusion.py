@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, final, overload
+from typing import Any, ClassVar, final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from howsure.designs.base import PSEUDO_CASES, Design
-from howsure.errors import HowsureError, UndefinedDesignError, real_numbers
-from howsure.tables.batch import Tables
+from howsure.errors import UndefinedDesignError
 from howsure.tables.cautions import of_classes
 from howsure.tables.counts import ConfusionCounts, Counts
-from howsure.tables.labels import label_array, other_classes, union_of_labels
+from howsure.tables.labels import other_classes, union_of_labels
 from howsure.tables.table import Table
 from howsure.tables.union import places_of_names
 
@@ -148,88 +147,3 @@ def two_classes(label: Any, counts: Array, design: Design, rows: Any, identity: 
     """Return the table of one label against all others."""
     labels = np.array([f"not {label}", str(label)], dtype=object)
     return ConfusionTable(counts=counts, labels=labels, design=design, rows=rows, identity=identity)
-
-
-@overload
-def from_counts(  # type: ignore[overload-overlap]  # a nested list is array-like too: the narrower comes first
-    counts: Sequence[Sequence[Sequence[float]]], labels: ArrayLike | None = None
-) -> Tables[ConfusionTable]: ...
-
-
-@overload
-def from_counts(counts: ArrayLike, labels: ArrayLike | None = None) -> ConfusionTable: ...
-
-
-def from_counts(counts: ArrayLike, labels: ArrayLike | None = None) -> ConfusionTable | Tables[ConfusionTable]:
-    """Return the table of a confusion matrix: rows are the true class, columns the predicted class.
-
-    Parameters
-    ----------
-    counts : array-like of shape (K, K) or (G, K, K)
-        Whole, non-negative numbers; a frame with labels on both axes is understood. A stack is a batch: one table for
-        each image, patient or site.
-    labels : array-like of shape (K,), optional
-        The class labels; 0 … K−1 by default (or the frame's).
-
-    Returns
-    -------
-    ConfusionTable or Tables
-        The table; of a stack its tables by position, and all of them together as ``overall``.
-
-    Raises
-    ------
-    HowsureError
-        If the matrix is not square, is empty, or holds a negative, fractional, infinite or missing count.
-
-    Examples
-    --------
-    >>> table = from_counts([[50, 3], [5, 42]], labels=["benign", "malignant"])
-    >>> table.rows
-    100
-    >>> len(from_counts([[[50, 3], [5, 42]], [[40, 13], [9, 38]]]))
-    2
-    """
-    if labels is None and hasattr(counts, "columns"):
-        labels = list(counts.columns)
-        index = list(getattr(counts, "index", labels))
-        if index != labels and index != list(range(len(index))):
-            message = f"The matrix's rows are labelled {index} and its columns {labels}. Give both the same labels."
-            raise HowsureError(message)
-    matrix = _checked(counts)
-    size = matrix.shape[-1]
-    values = np.arange(size) if labels is None else label_array(labels)
-    if len(values) != size:
-        message = f"`labels` has {len(values)} entries for a {size}×{size} matrix. Give one label per class."
-        raise HowsureError(message)
-    table = ConfusionTable(counts=matrix, labels=values)
-    if not table.batch:
-        return table
-    return Tables(range(len(matrix)), table, ConfusionTable(counts=matrix.sum(0), labels=values))
-
-
-def _checked(counts: ArrayLike) -> Array:
-    try:
-        matrix = real_numbers("counts", counts)
-    except HowsureError:
-        message = "`counts` is not a matrix of numbers. Give K rows of K counts, rows true, columns predicted."
-        raise HowsureError(message) from None
-    if matrix.ndim not in {2, 3} or matrix.shape[-2] != matrix.shape[-1] or matrix.shape[-1] < 2:
-        message = (
-            f"`counts` has shape {matrix.shape}; a confusion matrix is square, K×K with K ≥ 2: "
-            "rows true, columns predicted."
-        )
-        raise HowsureError(message)
-    for bad, words in (
-        (~np.isfinite(matrix), "is not finite"),
-        (matrix < 0, "is negative"),
-        (matrix != np.floor(matrix), "is not a whole number; for weighted cases give `sample_weight` to `confusion`"),
-    ):
-        if bad.any():
-            place = tuple(int(i) for i in np.argwhere(bad)[0])
-            message = f"`counts{''.join(f'[{i}]' for i in place)}` = {matrix[place]:g} {words}."
-            raise HowsureError(message)
-    if not matrix.any((-2, -1)).all():
-        which = "" if matrix.ndim == 2 else f"[{int(np.argmin(matrix.any((-2, -1))))}]"
-        message = f"`counts{which}` is all zeros: there is no case to evaluate."
-        raise HowsureError(message)
-    return matrix

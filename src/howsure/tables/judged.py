@@ -42,6 +42,7 @@ class PairedJudgedTable(JointTable):
     <PairedJudgedTable: 3 cases, 2 classes, TwoPhase design>
     """
 
+    codes: NDArray[np.intp]
     axes: ClassVar[int] = 1
     noun: ClassVar[str] = "paired table of judged cases"
 

@@ -20,7 +20,7 @@ from howsure.tables.pseudo import pseudo_tuples
 from howsure.tables.scores import ScoresTable, two_of_scores, widest_spread
 from howsure.tables.table import BLOCK_CELLS, LONG_TABLE, Table
 from howsure.tables.union import distinct_rows, places_of_names, places_of_rows, shares_of_rows
-from howsure.tables.views import Marginal, Part
+from howsure.tables.views import Marginal, Part, SharedPart
 
 Array = NDArray[Any]
 
@@ -30,14 +30,13 @@ class JointTable(Table, abc.ABC):
     """Several models on the same cases: made by `paired` and `paired_scores`."""
 
     names: tuple[str, ...]
-    codes: Array
 
     @property
     def models(self) -> list[str]:
         """The names of the models."""
         return list(self.names)
 
-    def view(self, model: str) -> Marginal:
+    def view(self, model: str) -> Marginal | SharedPart:
         """Return how one model's table follows from this one.
 
         Raises
@@ -115,11 +114,11 @@ class JointTable(Table, abc.ABC):
                 raise HowsureError(message)
 
     @cached_property
-    def _views(self) -> tuple[Marginal, ...]:
+    def _views(self) -> tuple[Marginal | SharedPart, ...]:
         return tuple(self._view(index) for index in range(len(self.names)))
 
     @abc.abstractmethod
-    def _view(self, index: int) -> Marginal: ...
+    def _view(self, index: int) -> Marginal | SharedPart: ...
 
 
 @final
@@ -153,6 +152,7 @@ class PairedTable(JointTable):
     <PairedTable: 3 cases, 2 classes, Independent design>
     """
 
+    codes: Array
     pseudo: Array
     axes: ClassVar[int] = 1
     noun: ClassVar[str] = "paired table"
@@ -260,6 +260,7 @@ class PairedScoresTable(JointTable):
     <PairedScoresTable: 3 cases, 2 classes, Independent design>
     """
 
+    codes: Array
     scores: tuple[Array, ...]
     limits: tuple[tuple[float, float], ...] = ()
     spreads: tuple[Array | None, ...] = ()

@@ -65,6 +65,8 @@ class Table(abc.ABC):
     axes: ClassVar[int] = 2  # of the cells
     noun: ClassVar[str] = "table"
     classes_noun: ClassVar[str] = "classes"
+    rows_noun: ClassVar[str] = "cases"
+    counts_noun: ClassVar[str] = "cases"
     counts_class: ClassVar[type[Counts]] = Counts
     why_undefined: ClassVar[str] = ""  # where it does not depend on the metric
     has_one_cell_per_case: ClassVar[bool] = True
@@ -74,6 +76,7 @@ class Table(abc.ABC):
     )  # or "scores", "values", "trials", "errors": what metrics can read
     has_thresholds: ClassVar[bool] = False  # of one score a case, each of which makes predictions
     adds_up: ClassVar[bool] = False  # cell by cell, with tables of the same labels
+    has_negatives: ClassVar[bool] = True  # cases that rightly are not predicted as a class
 
     def __post_init__(self) -> None:
         if np.ndim(self.rows) == 0 and self.rows < 0:
@@ -136,6 +139,11 @@ class Table(abc.ABC):
     def is_binary(self) -> bool:
         """Whether there are two classes, of which the last is the positive one."""
         return len(self.labels) == 2
+
+    @property
+    def default_class(self) -> int | None:
+        """Position of the class that a metric of one class looks at where none is named; None where it must be."""
+        return 1 if self.is_binary and self.has_one_label_per_case else None
 
     @property
     def class_totals(self) -> Array:
@@ -231,6 +239,10 @@ class Table(abc.ABC):
     def cases_per_count(self) -> Array:
         """How many cases a count of 1 stands for, ``(...)``: 1 over the average weight."""
         return quotient(self.labels_per_case * np.asarray(self.rows), self.cells.sum(-1))
+
+    def unit_weights(self, cells: Array) -> Array | None:
+        """Return the weight of each unit, from its cells, ``(units, cells)``; None where all count alike."""
+        return None
 
     def smoothed(self) -> Self:
         """Return the table with two pseudo-cases, each worth an average sampling unit, spread over its cells."""

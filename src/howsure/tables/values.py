@@ -371,6 +371,7 @@ class PairedValuesTable(_WithoutClasses, JointTable):
     """
 
     own: tuple[Table, ...]
+    codes: Array
     pseudo: Array
 
     @property

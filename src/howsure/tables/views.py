@@ -65,7 +65,6 @@ class Marginal:
         return np.asarray(gradient.reshape(*leading, -1)[..., self.cells.ravel()])
 
 
-@final
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
     """One of several separate tables whose cells lie side by side."""
@@ -97,3 +96,16 @@ class Part:
         every = np.zeros((*leading, size))
         every[..., self.cells] = gradient.reshape(*leading, -1)
         return every
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class SharedPart(Part):
+    """One of several tables of the same units whose cells lie side by side."""
+
+    def table(self, joint: Table) -> Table:
+        """Return the model's table, with what the joint design says of its cells."""
+        counts = self.counts(joint.counts).cells
+        place = np.arange(joint.counts.size) - self.start
+        design = joint.design.kept((place >= 0) & (place < counts.size), place)
+        return replace(self.own, counts=counts, design=design, identity=joint.identity_of(self.start))

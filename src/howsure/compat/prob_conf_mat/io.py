@@ -11,8 +11,8 @@ from numpy.typing import DTypeLike, NDArray
 
 from howsure.errors import HowsureError
 from howsure.sources.confusion import confusion
+from howsure.sources.matrices import from_counts
 from howsure.sources.matrix_file import read_matrix
-from howsure.tables.confusion import from_counts
 
 Array = NDArray[Any]
 

@@ -23,8 +23,9 @@ from howsure.evidence.review.rows import ReviewedRows
 from howsure.methods.dirichlet import Prior, prior_array
 from howsure.sources.frames import rows
 from howsure.sources.groups import Groups, by_columns, groups_of, roles
+from howsure.sources.matrices import from_counts
 from howsure.tables.batch import Tables
-from howsure.tables.confusion import ConfusionTable, from_counts
+from howsure.tables.confusion import ConfusionTable
 
 Array = NDArray[Any]
 RECORDED = "recorded"  # the prior by which labels are right unless a review says otherwise

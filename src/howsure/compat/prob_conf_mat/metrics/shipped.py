@@ -15,7 +15,7 @@ from howsure.metrics.binding import resolve
 from howsure.metrics.forms import divide
 from howsure.metrics.registry import REGISTRY, Definition
 from howsure.metrics.spec import parse
-from howsure.tables.confusion import from_counts
+from howsure.sources.matrices import from_counts
 from howsure.tables.counts import ConfusionCounts
 
 Array = NDArray[Any]

@@ -1,0 +1,126 @@
+"""A metric of each unit by itself, as values of which means, quantiles and paired comparisons are taken."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError, UndefinedDesignError, one_of
+from howsure.metrics.binding import resolve
+from howsure.metrics.metric import Metric
+from howsure.metrics.spec import Spec
+from howsure.sources.values import counted_values
+from howsure.tables.batch import ALL, Tables
+from howsure.tables.paired import JointTable
+from howsure.tables.table import Table
+from howsure.tables.values import PairedValuesTable, ValuesTable
+
+Array = NDArray[Any]
+NanPolicy = Literal["raise", "omit"]
+BLOCK_CELLS = 2**20  # of units' tables held at once
+
+
+@overload
+def per_unit(  # type: ignore[overload-overlap]  # a joint table is a table too: the narrower comes first
+    table: JointTable, metric: str | Spec, *, nan_policy: NanPolicy = ...
+) -> PairedValuesTable: ...
+@overload
+def per_unit(table: Tables[Any], metric: str | Spec, *, nan_policy: NanPolicy = ...) -> Tables[Any]: ...
+@overload
+def per_unit(table: Table, metric: str | Spec, *, nan_policy: NanPolicy = ...) -> ValuesTable: ...
+
+
+def per_unit(
+    table: Table | Tables[Any], metric: str | Spec, *, nan_policy: NanPolicy = "raise"
+) -> ValuesTable | PairedValuesTable | Tables[Any]:
+    """Return a metric of each unit by itself: Dice of each image, F1 of each document, to be averaged over units.
+
+    The mean over units is another quantity than the metric of all units pooled: small units count as much as large
+    ones. Units are what `events` and `from_counts` call so, elsewhere the clusters of ``groups``; clusters of units
+    stay clusters of the values. Weights of units count.
+
+    Parameters
+    ----------
+    table : Table or Tables
+        From `events`, from a stack of matrices by `from_counts` with ``groups``, or from rows with ``groups``; of
+        several models the values are paired.
+    metric : str
+        A spec string such as ``"dice"`` or ``"f1@macro"``. With ``"dice+zero_division=1"`` units on which it is
+        undefined, as they hold nothing and nothing was found, have the value 1.
+    nan_policy : {"raise", "omit"}
+        What to do with units on which the metric of one of the models is undefined: refuse them, saying how many there
+        are, or leave them out, so that means are over the others.
+
+    Returns
+    -------
+    ValuesTable, PairedValuesTable or Tables
+        A table of values, with the metric's range as its bounds: for ``mean``, ``median``, ``quantile+q=0.1`` …
+
+    Raises
+    ------
+    HowsureError
+        If the table knows no units, the metric is not valid, or is undefined on some or on all of the units.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> table = hs.events(tp=[8, 5, 90, 2, 7, 6], fp=[1, 0, 20, 1, 0, 1], fn=[2, 3, 10, 1, 1, 2])
+    >>> print(hs.estimate(table, "dice"), hs.estimate(hs.per_unit(table, "dice"), "mean"), sep="; ")
+    0.850 [0.803, 0.887]; 0.813 [0.753, 0.878]
+    """
+    one_of("nan_policy", nan_policy, ("raise", "omit"))
+    if isinstance(table, Tables):
+        every = {key: per_unit(each, metric, nan_policy=nan_policy) for key, each in table.all_and_groups().items()}
+        overall = every.pop(ALL)
+        return Tables(every, list(every.values()), overall, table.columns)
+    given = Table.required(table, "`per_unit` takes a table of units, from `events` or with `groups`.")
+    joint = given if isinstance(given, JointTable) else None
+    names = () if joint is None else joint.names
+    views = [None] if joint is None else [joint.view(name) for name in names]
+    metrics = [resolve(metric, given if view is None else view.table(given)) for view in views]
+    if not all(each.takes_batches for each in metrics):
+        message = f"`{metrics[0].name}` is fitted to the counts of the whole table: a unit has none of its own."
+        raise HowsureError(message)
+    try:
+        units, cluster, names_of_clusters = given.design.by_unit(int(np.prod(given.shape)))
+    except UndefinedDesignError:
+        message = (
+            f"This {given.noun} knows no units ({type(given.design).__name__} design). Make one with `events`, "
+            "`from_counts(stack, groups=…)`, or give `groups` to the source."
+        )
+        raise HowsureError(message) from None
+    values, weight = np.empty((len(metrics), units.shape[0])), np.ones(units.shape[0])
+    step = max(1, BLOCK_CELLS // units.shape[1])
+    for start in range(0, units.shape[0], step):
+        cells = units[start : start + step].toarray()
+        counts = given.wrap(cells)
+        with np.errstate(all="ignore"):
+            for row, each, view in zip(values, metrics, views, strict=True):
+                row[start : start + step] = each(counts if view is None else counts.through(view))
+        own = given.unit_weights(cells)
+        weight[start : start + step] = 1.0 if own is None else own
+    defined = np.asarray(np.isfinite(values).all(0))
+    if not defined.all() and (nan_policy == "raise" or not defined.any()):
+        raise _undefined(metrics[0], int((~defined).sum()), len(defined))
+    is_weighted = bool((weight != weight[0]).any())
+    found: ValuesTable | PairedValuesTable = counted_values(
+        names,
+        list(values[:, defined]),
+        weight[defined] if is_weighted else None,
+        None if cluster is None else cluster[defined],
+        limits=None if np.isinf(metrics[0].range).all() else metrics[0].range,
+        clusters_named=names_of_clusters,
+    )
+    return found
+
+
+def _undefined(metric: Metric, number: int, units: int) -> HowsureError:
+    said = f"`{metric.name}` is undefined on {number:,} of {units:,} units, where its denominator is zero."
+    if number == units:
+        return HowsureError(f"{said} There is nothing to take the mean of.")
+    fill = ""
+    if metric.spec is not None and metric.spec.definition.has_outcomes:
+        fill = f"Give them a value, '{metric.spec.definition.name}+zero_division=1', or leave"
+    return HowsureError(f"{said} {fill or 'Leave'} them out: nan_policy='omit'.")

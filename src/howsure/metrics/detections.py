@@ -1,0 +1,205 @@
+"""Metrics of detections with a score: average precision as COCO has it, and sensitivity at false alarms per unit.
+
+Both sort the detections of a class by score and go down: a truth that was never detected is never reached. Values are
+COCO's where scores are distinct; detections of one score come at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError
+from howsure.metrics.forms import divide
+from howsure.metrics.operating import roc_slope
+from howsure.metrics.registry import Scored, detection_metric
+
+Array = NDArray[Any]
+RECALLS = np.linspace(0.0, 1.0, 101)  # at which COCO reads the precision
+EPSILON = float(np.spacing(1))  # which COCO adds to the number of detections
+CLOSE = 1e-9
+
+
+class Slice(Protocol):
+    """Where the cells of one class at one threshold lie."""
+
+    @property
+    def label(self) -> int:
+        """Position of the class."""
+        ...
+
+    @property
+    def threshold(self) -> int:
+        """Position of the threshold of the overlap."""
+        ...
+
+    @property
+    def start(self) -> int:
+        """The first cell."""
+        ...
+
+    @property
+    def stop(self) -> int:
+        """The cell of the misses."""
+        ...
+
+    def by_score(self, cells: Array) -> Array:
+        """Return the counts by score, ascending, ``(..., S, 2)``."""
+        ...
+
+
+class Table(Protocol):
+    """Detections by class, overlap and score."""
+
+    @property
+    def slices(self) -> Sequence[Any]:
+        """Where the cells of each class and threshold lie."""
+        ...
+
+    @property
+    def iou(self) -> Array:
+        """The thresholds of the overlap."""
+        ...
+
+    @property
+    def counts(self) -> Array:
+        """The counts by cell."""
+        ...
+
+    @property
+    def rows(self) -> Any:
+        """Number of units."""
+        ...
+
+    def position(self, label: object) -> int:
+        """Return the position of a class."""
+        ...
+
+
+def _from_top(part: Slice, cells: Array) -> tuple[Array, Array, Array]:
+    """Return the false alarms and hits at or above each score, descending, ``(..., S)``, and the number of truths."""
+    false, hits = np.moveaxis(np.cumsum(part.by_score(cells)[..., ::-1, :], -2), -1, 0)
+    return false, hits, hits[..., -1:].sum(-1) + cells[..., part.stop]
+
+
+def _envelope(false: Array, hits: Array) -> tuple[Array, Array]:
+    """Return the precision from each score on down, ``(..., S)``, and the largest from there on."""
+    precision = hits / (hits + false + EPSILON)
+    return precision, np.maximum.accumulate(precision[..., ::-1], -1)[..., ::-1]
+
+
+def _average_precision(part: Slice, cells: Array, slack: float) -> Array:
+    """Return the mean over 101 recalls of the largest precision at a recall of as much or more; nan without truths."""
+    false, hits, number = _from_top(part, cells)
+    recall = divide(hits, number[..., None])
+    reached = np.searchsorted(RECALLS, np.where(np.isnan(recall), -1.0, recall + slack), side="right")
+    steps = np.diff(reached, prepend=0, axis=-1)
+    found = (steps * _envelope(false, hits)[1]).sum(-1) / len(RECALLS)
+    return np.where(number > 0, found, np.nan)
+
+
+def _slopes(part: Slice, cells: Array, slopes: Array) -> None:
+    """Add the derivative of the area under the largest precisions, which the mean over recalls approaches."""
+    false, hits, number = _from_top(part, cells)
+    if not (number > 0 and len(hits)):
+        return
+    precision, largest = _envelope(false, hits)
+    last = len(hits) - 1
+    where = np.where(precision >= largest, np.arange(len(hits)), last)  # the score that has the largest precision
+    where = np.minimum.accumulate(where[::-1])[::-1]
+    share = np.diff(hits, prepend=0.0) / number
+    weight = np.bincount(where, share, len(hits))
+    every = hits + false
+    by_hit, by_false = (divide(each, every**2) for each in (false, -hits))
+    later_hit, later_false = (np.cumsum((weight * np.nan_to_num(each))[::-1])[::-1] for each in (by_hit, by_false))
+    area = float(share @ largest)
+    by_score = np.stack([later_false, largest / number + later_hit - area / number], -1)
+    slopes[part.start : part.stop] += by_score[::-1].ravel()
+    slopes[part.stop] -= area / number
+
+
+def _sensitivity(part: Slice, cells: Array, rate: float) -> Array:
+    """Return the largest share of the truths that is detected with so many false alarms per unit; nan without any."""
+    false, hits, number = _from_top(part, cells)
+    last = (false <= (rate * cells[..., :1]) * (1 + CLOSE)).sum(-1) - 1
+    found = np.take_along_axis(hits, np.maximum(last, 0)[..., None], -1)[..., 0] if hits.shape[-1] else 0.0 * number
+    return divide(np.where(last >= 0, found, 0.0), number)
+
+
+def _slopes_of_sensitivity(part: Slice, cells: Array, slopes: Array, rate: float, units: int) -> None:
+    """Add the derivative: with more false alarms the threshold moves, by the ratio of densities there."""
+    false, hits, number = _from_top(part, cells)
+    last = int((false <= rate * cells[0] * (1 + CLOSE)).sum()) - 1
+    if not number > 0:
+        return
+    found = float(hits[last]) if last >= 0 else 0.0
+    above = (np.arange(len(hits)) <= last).astype(float)
+    steep = 0.0
+    if 0 <= last < len(hits) - 1 and hits[-1] > 0 and false[-1] > 0:  # else there is nothing to move to
+        by_score = part.by_score(cells)
+        steep = float(roc_slope(by_score, units)[::-1][last] * hits[-1] / false[-1])
+    slopes[part.start : part.stop] += np.stack([-steep * above, above - found / number], -1)[::-1].ravel() / number
+    slopes[part.stop] -= found / number**2
+    slopes[0] += steep * float(false[last] if last >= 0 else 0.0) / cells[0] / number
+
+
+def _mean_over(
+    table: Table,
+    iou: float,
+    label: str,
+    value: Callable[[Any, Array], Array],
+    add_slopes: Callable[[Any, Array, Array], None],
+) -> Scored:
+    """Return the mean over the chosen classes and thresholds of what is defined."""
+    chosen = [each for each in table.slices if label == "" or each.label == table.position(label)]
+    if not math.isnan(iou):
+        near = np.flatnonzero(np.abs(table.iou - iou) < CLOSE)
+        if not len(near):
+            known = ", ".join(f"{each:g}" for each in table.iou.tolist())
+            message = f"The table has no hits at an overlap of {iou:g}, but at {known}. Name one of these."
+            raise HowsureError(message)
+        chosen = [each for each in chosen if each.threshold == near[0]]
+
+    def values(cells: Array) -> Array:
+        return np.stack([value(each, cells) for each in chosen], -1)
+
+    def mean(cells: Array) -> Array:
+        found = values(cells)
+        known = ~np.isnan(found)
+        return divide(np.where(known, found, 0.0).sum(-1), known.sum(-1))
+
+    def of_one(cells: Array) -> Array:
+        defined, slopes = 0, np.zeros(len(cells))
+        for each in chosen:
+            defined += bool(cells[each.stop] > 0 or each.by_score(cells)[:, 1].any())
+            add_slopes(each, cells, slopes)
+        return slopes / max(defined, 1)
+
+    return Scored(mean, lambda cells: np.apply_along_axis(of_one, -1, cells))
+
+
+@detection_metric(name="map", is_step=True, aliases=("mean_average_precision", "coco_map"))
+def _mean_average_precision(table: Table, *, iou: float = math.nan, label: str = "") -> Scored:
+    """Average precision as COCO has it, over 101 recalls, and its mean over classes and overlaps."""
+    # Whole counts reach a recall as they do in COCO; sums of weights, which round, when they nearly do.
+    slack = 0.0 if (table.counts == np.rint(table.counts)).all() else CLOSE
+    return _mean_over(table, iou, label, lambda part, cells: _average_precision(part, cells, slack), _slopes)
+
+
+@detection_metric(name="froc", is_step=True, aliases=("sensitivity_at_fp_per_unit", "froc_sensitivity"))
+def _froc(table: Table, *, fp_per_unit: float = 1.0, iou: float = math.nan, label: str = "") -> Scored:
+    """Largest sensitivity with at most so many false positives per unit (image), the mean over classes and overlaps."""
+    if fp_per_unit <= 0:
+        message = f"`fp_per_unit` of `froc` is positive, not {fp_per_unit:g}."
+        raise HowsureError(message)
+    return _mean_over(
+        table,
+        iou,
+        label,
+        lambda part, cells: _sensitivity(part, cells, fp_per_unit),
+        lambda part, cells, slopes: _slopes_of_sensitivity(part, cells, slopes, fp_per_unit, int(np.max(table.rows))),
+    )

@@ -1,0 +1,23 @@
+"""Metrics of events that look at the number of units, where nobody counts true negatives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.metrics.forms import divide
+from howsure.metrics.registry import events_metric
+
+Array = NDArray[Any]
+
+
+@events_metric(
+    aliases=("false_positives_per_unit", "false_positives_per_image", "fp_per_image", "fppi"),
+    range=(0.0, np.inf),
+    better="lower",
+)
+def fp_per_unit(tp: Array, fn: Array, fp: Array, units: Array) -> Array:
+    """Mean number of false positives of a unit, such as an image; with ``@micro`` of all classes together."""
+    return divide(fp, units)

@@ -1,0 +1,226 @@
+"""From what was found, missed and found wrongly in each unit to the table of events, with its design."""
+
+from __future__ import annotations
+
+from collections.abc import Sized
+from dataclasses import dataclass, replace
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError
+from howsure.sources.columns import checked_weight, refuse_other_lengths
+from howsure.sources.encoding import Column, encoded
+from howsure.sources.frames import columns
+from howsure.sources.groups import by_columns, groups_of_columns, roles
+from howsure.sources.plain import plain
+from howsure.sources.repeated import as_met, names_of_models
+from howsure.sources.units import UnitRows
+from howsure.tables.batch import Tables
+from howsure.tables.events import EACH, EventsTable
+from howsure.tables.units import PairedUnitsTable
+
+Array = NDArray[Any]
+NUMBERS = ("tp", "fn", "fp")  # in the order of a class's cells
+NO_LABEL = np.array(["event"])
+
+
+@overload
+def events(
+    tp: Any,
+    fp: Any,
+    fn: Any,
+    *,
+    unit: Any = ...,
+    label: Any = ...,
+    model: None = None,
+    data: Any = ...,
+    sample_weight: Any = ...,
+    groups: Any = ...,
+    by: None = None,
+    check: bool = ...,
+) -> EventsTable: ...
+
+
+@overload
+def events(
+    tp: Any,
+    fp: Any,
+    fn: Any,
+    *,
+    unit: Any = ...,
+    label: Any = ...,
+    model: Sized,
+    data: Any = ...,
+    sample_weight: Any = ...,
+    groups: Any = ...,
+    by: None = None,
+    check: bool = ...,
+) -> PairedUnitsTable: ...
+
+
+@overload
+def events(
+    tp: Any,
+    fp: Any,
+    fn: Any,
+    *,
+    unit: Any = ...,
+    label: Any = ...,
+    model: Sized | None = ...,
+    data: Any = ...,
+    sample_weight: Any = ...,
+    groups: Any = ...,
+    by: Sized,
+    check: bool = ...,
+) -> Tables[Any]: ...
+
+
+def events(
+    tp: Any,
+    fp: Any,
+    fn: Any,
+    *,
+    unit: Any = None,
+    label: Any = None,
+    model: Sized | None = None,
+    data: Any = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    by: Sized | None = None,
+    check: bool = True,
+) -> EventsTable | PairedUnitsTable | Tables[Any]:
+    """Count what is found, missed and found wrongly in units such as images, documents or patients.
+
+    Of entities, lesions, boxes or foreground pixels nobody counts what is rightly not found. Metrics that need true
+    negatives are refused; precision, recall, F1 (Dice), Jaccard's index (IoU) and false positives per unit are of all
+    units' counts pooled, and units are what a study draws: all that is counted in one varies together. The mean over
+    units of a metric of each is `per_unit`.
+
+    Parameters
+    ----------
+    tp, fp, fn : array-like of shape (n,) or str
+        True positives, false positives and false negatives of each row: numbers that are not negative; or, with
+        ``data``, the names of their columns. Rows of one unit, label and model add up.
+    unit : array-like of shape (n,) or str, optional
+        The image, document or patient of each row; by default each row is one.
+    label : array-like of shape (n,) or str, optional
+        The class that each row's numbers are of. A class without a row in a unit has none there.
+    model : array-like of shape (n,) or str, optional
+        The model of each row, where several were run on the same units. A unit without events has a row of zeros.
+    data : frame, mapping, path or None
+        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
+    sample_weight : array-like of shape (n,) or str, optional
+        Non-negative weight of each row's unit: the same in all its rows.
+    groups : array-like of shape (n,) or str, optional
+        Cluster of each row's unit, the same in all its rows: images of one patient vary together. Of several levels
+        give the outermost.
+    by : array-like of shape (n,), str, list of str, mapping or frame, optional
+        One column, or several, to split by: one table for each value, or combination of values.
+    check : bool
+        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+
+    Returns
+    -------
+    EventsTable, PairedUnitsTable or Tables
+        The counts by class; with ``model`` those of all models, where ``table.model("A")`` is the table of one. With
+        ``by`` the tables of the groups, with that of all as ``overall``.
+
+    Raises
+    ------
+    HowsureError
+        If columns differ in length, are empty or have missing values; if a number is negative or not finite; if a
+        unit is of two groups or weights, or has no row of one of the models.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> table = hs.events(tp=[8, 5, 9, 0, 7, 6], fp=[1, 0, 2, 1, 0, 1], fn=[2, 3, 0, 1, 1, 2])
+    >>> print(hs.evaluate(table, ["precision", "recall", "f1", "fp_per_unit"]))
+    metric       value   95 % interval  std. error  method
+    ──────────────────────────────────────────────────────
+    precision    0.875  [0.720, 0.961]      0.0419   mid_p
+    recall       0.795  [0.583, 0.929]      0.0631   mid_p
+    f1           0.833  [0.713, 0.914]      0.0364   mid_p
+    fp_per_unit  0.833  [0.308, 2.257]      0.3073   delta
+    """
+    named = by_columns(by, data)
+    others = {"unit": unit, "label": label, "model": model, "sample_weight": sample_weight, "groups": groups}
+    given = columns(
+        data,
+        {"tp": tp, "fn": fn, "fp": fp}
+        | {role: each for role, each in (others | roles(named)).items() if each is not None},
+        check=check,
+    )
+    numbers = {role: _numbers(role, given[role]) for role in NUMBERS}
+    coded: dict[str, Column] = {
+        role: encoded(role, given[role]) for role in ("unit", "label", "model", "groups") if role in given
+    }
+    split = [encoded(role, given[role]) for role in roles(named)]
+    weight = checked_weight(given["sample_weight"]) if "sample_weight" in given else None
+    refuse_other_lengths({**numbers, **coded, **{each.name: each for each in split}, "sample_weight": weight})
+    alone = [role for role in ("label", "model") if role in coded and "unit" not in coded]
+    if alone:
+        message = f"`{alone[0]}` needs `unit`: which image, document or patient each row is of."
+        raise HowsureError(message)
+    rows = _Rows(numbers, coded, weight)
+    return groups_of_columns(list(named), split).each(rows.table) if named else rows.table(slice(None))
+
+
+def _numbers(role: str, given: Any) -> Array:
+    try:
+        found = np.asarray(plain(role, given), dtype=float)
+    except (TypeError, ValueError):
+        message = f"`{role}` is not numeric. Give how many there are in each row."
+        raise HowsureError(message) from None
+    if found.ndim != 1 or not len(found):
+        what = f"has shape {found.shape}" if found.ndim != 1 else "is empty"
+        message = f"`{role}` {what}. Give one number for each unit, or each class in a unit."
+        raise HowsureError(message)
+    for bad, words in ((~np.isfinite(found), "missing or infinite"), (found < 0, "negative")):
+        if bad.any():
+            first = int(np.argmax(bad))
+            message = f"`{role}[{first}]` = {found[first]:g} is {words}. Give how many there are, 0 or more."
+            raise HowsureError(message)
+    return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rows:
+    """Rows of numbers, by role; the columns that say what they are of, as codes; and weights."""
+
+    numbers: dict[str, Array]
+    coded: dict[str, Column]
+    weight: Array | None
+
+    def table(self, some: Any) -> EventsTable | PairedUnitsTable:
+        """Return the table of some of the rows."""
+        weight = None if self.weight is None else self.weight[some]
+        label, labels = self.coded["label"].used() if "label" in self.coded else (None, NO_LABEL)
+        own = {role: replace(each, codes=each.codes[some]) for role, each in self.coded.items()}
+        size = 1 + EACH * len(labels)
+        units = UnitRows.of(len(self.numbers["tp"][some]), own.get("unit"), own.get("groups"), weight)
+        first = np.ones(len(units.unit), dtype=np.int32)  # of the row's cells
+        if label is not None:
+            first += np.multiply(EACH, label[some], dtype=np.int32)
+        models, number = None, 1
+        if "model" in own:
+            model, models = as_met(own["model"])
+            units.refuse_gaps(model, models)
+            first, number = first + np.multiply(size, model, dtype=np.int32), len(models)
+        every = np.arange(units.number, dtype=np.int32)
+        entries = [
+            (every, np.full(len(every), size * each, dtype=np.int32), np.ones(len(every))) for each in range(number)
+        ]
+        for place, role in enumerate(NUMBERS):
+            column = self.numbers[role][some]
+            rows = np.flatnonzero(column)
+            entries.append((units.unit[rows], first[rows] + np.int32(place), column[rows]))
+        unit, cell, count = (np.concatenate(each) for each in zip(*entries, strict=True))
+        counts, design = units.counted(unit, cell, count, size * number)
+        facts: dict[str, Any] = {"labels": labels, "rows": units.number}
+        if models is None:
+            return EventsTable(counts=counts, design=design, **facts)
+        parts = tuple(EventsTable(counts=np.zeros(size), **facts) for _ in range(number))
+        return PairedUnitsTable(counts=counts, design=design, names=names_of_models(models), own=parts, **facts)

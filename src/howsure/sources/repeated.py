@@ -1,0 +1,54 @@
+"""Rows of which several are of one unit, or of several models: what a unit has alike in all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError
+from howsure.sources.encoding import Column
+
+Array = NDArray[Any]
+
+
+def first_rows(role: str, unit: Array, names: Array, columns: Mapping[str, Array | None]) -> Array:
+    """Return the first row of each unit; refuse units that have several values of a column which is theirs.
+
+    Parameters
+    ----------
+    role : str
+        What a unit is called.
+    unit : ndarray of shape (n,)
+        Position of the unit of each row, all of which occur.
+    names : ndarray
+        What the units are called.
+    columns : mapping of str to ndarray of shape (n,)
+        The columns by role; None where there is none.
+    """
+    first = np.empty(len(names), dtype=np.intp)
+    first[unit[::-1]] = np.arange(len(unit))[::-1]
+    for what, each in columns.items():
+        if each is not None and (each != each[first][unit]).any():
+            other = names.tolist()[unit[np.flatnonzero(each != each[first][unit])[0]]]
+            message = f"The {role} {other!r} has several values of `{what}`. Give all its rows the same."
+            raise HowsureError(message)
+    return first
+
+
+def as_met(column: Column) -> tuple[Array, Array]:
+    """Return each row's place among the models, and these in the order in which the column names them."""
+    codes = np.asarray(column.codes, dtype=np.int64) - column.offset
+    used, place = np.unique(codes, return_inverse=True)
+    return place.ravel(), column.levels[used]
+
+
+def names_of_models(models: Array) -> tuple[str, ...]:
+    """Return the models' names; refuse a single one."""
+    names = tuple(str(each) for each in models.tolist())
+    if len(names) == 1:
+        message = f"`model` names one model only, {names[0]!r}. Leave `model` out, or add the rows of another."
+        raise HowsureError(message)
+    return names

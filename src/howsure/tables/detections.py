@@ -1,0 +1,172 @@
+"""The table of detections with a score: of hits and false alarms by score, and of what was never detected."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.base import quotient
+from howsure.errors import HowsureError
+from howsure.tables.labels import other_classes, union_of_labels
+from howsure.tables.table import Table
+from howsure.tables.union import places_of_names
+
+Array = NDArray[Any]
+
+
+class Slice(NamedTuple):
+    """Where the cells of one class at one threshold lie: by score (false alarm, hit), then the misses."""
+
+    label: int
+    threshold: int
+    start: int
+    scores: int
+
+    @property
+    def stop(self) -> int:
+        """The cell of the truths that were never detected, the last one."""
+        return self.start + 2 * self.scores
+
+    def by_score(self, cells: Array) -> Array:
+        """Return the counts by score, ascending, ``(..., S, 2)``."""
+        return np.asarray(cells[..., self.start : self.stop].reshape(*cells.shape[:-1], self.scores, 2))
+
+
+@final
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class DetectionsTable(Table):
+    """Counts of detections by class, overlap and score, over units such as images.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (..., cells)
+        The number of units; then of each class and each threshold the false alarms and hits at each score, and the
+        truths that were never detected.
+    labels : ndarray of shape (K,)
+        The classes.
+    scores : tuple of ndarray
+        The distinct scores of each class, ascending.
+    iou : ndarray of shape (T,)
+        The overlaps with a truth from which on a detection is a hit.
+    design : Clusters
+        Each unit, or each group of units, is a cluster of its detections.
+    rows : int or ndarray of shape (...)
+        Number of units.
+    identity : str
+        Tells its units apart from others with equal counts; see `Table`.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> hs.detections([{"scores": [0.9, 0.4], "hits": [1, 0]}, {"scores": [0.7], "hits": [1]}], [1, 2])
+    <DetectionsTable: 2 units, 1 class, 3 distinct scores, Clusters design>
+    """
+
+    scores: tuple[Array, ...]
+    iou: Array
+    axes: ClassVar[int] = 1
+    noun: ClassVar[str] = "table of detections"
+    rows_noun: ClassVar[str] = "units"
+    counts_noun: ClassVar[str] = "truths"
+    holds: ClassVar[tuple[str, ...]] = ("detections",)
+    adds_up: ClassVar[bool] = True
+    has_one_cell_per_case: ClassVar[bool] = False
+    has_negatives: ClassVar[bool] = False
+    why_undefined: ClassVar[str] = "undefined: there is nothing to detect"
+
+    @cached_property
+    def slices(self) -> tuple[Slice, ...]:
+        """Where the cells of each class and threshold lie."""
+        return slices_of([len(each) for each in self.scores], len(self.iou))
+
+    @property
+    def truth(self) -> Array:
+        """Position of the class of each cell; of the units' the first."""
+        return np.concatenate([[0], *(np.full(2 * each.scores + 1, each.label) for each in self.slices)])
+
+    @property
+    def is_binary(self) -> bool:
+        """False: two classes of detections are no alternatives."""
+        return False
+
+    @property
+    def class_totals(self) -> Array:
+        """Truths of each class, ``(..., K)``."""
+        first = [each for each in self.slices if each.threshold == 0]
+        totals = [each.by_score(self.counts)[..., 1].sum(-1) + self.counts[..., each.stop] for each in first]
+        return np.stack(totals, -1)
+
+    @property
+    def cases_per_count(self) -> Array:
+        """How many units a weight of 1 stands for, ``(...)``."""
+        return quotient(np.asarray(self.rows), self.counts[..., 0])
+
+    @property
+    def prior_shares(self) -> Array:
+        """How a prior's mass is spread over the cells: as units of average size, their detections evenly."""
+        units, *others = self.counts.reshape(-1, self.shape[-1]).sum(0)
+        share = 1 / (1 + max(float(quotient(np.sum(others), units)), 1.0))
+        return np.concatenate([[share], np.full(len(others), (1 - share) / len(others))])
+
+    @property
+    def default_prior(self) -> Array:
+        """Pseudo-cases of the default prior by cell: none."""
+        return np.zeros(self.shape[-1])
+
+    @property
+    def default_metrics(self) -> tuple[str, ...]:
+        """The metrics that `evaluate` reports when none are named."""
+        some = tuple(f"map+iou={each:g}" for each in self.iou.tolist() if each in {0.5, 0.75} and len(self.iou) > 1)
+        return ("map", *some)
+
+    def refusal_beside(self, other: Table) -> str:
+        """Return an empty text for another table of the same classes, else why the two cannot be compared."""
+        return other_classes(self, other) if type(other) is type(self) else super().refusal_beside(other)
+
+    def unit_weights(self, cells: Array) -> Array:
+        """Return the weight of each unit, from its cells."""
+        return np.asarray(cells[..., 0])
+
+    def spanning(self, others: Sequence[DetectionsTable]) -> DetectionsTable:
+        """Return a table, of no unit, of the classes and scores of this and other tables."""
+        labels, parts = union_of_labels([self, *others]), [self, *others]
+        if any(not np.array_equal(each.iou, self.iou) for each in others):
+            message = "The tables have other thresholds of the overlap. Count all parts with the same `iou=`."
+            raise HowsureError(message)
+        known = [dict(zip(each.labels.tolist(), each.scores, strict=True)) for each in parts]
+        none = np.empty(0)
+        scores = tuple(np.unique(np.concatenate([each.get(name, none) for each in known])) for name in labels.tolist())
+        size = 1 + sum(2 * each.scores + 1 for each in slices_of([len(each) for each in scores], len(self.iou)))
+        return DetectionsTable(counts=np.zeros(size), labels=labels, scores=scores, iou=self.iou, rows=0)
+
+    def places_in(self, whole: DetectionsTable) -> Array:
+        """Return the position of each cell in a table that has its class and score."""
+        place = places_of_names(self.labels.tolist(), whole.labels.tolist())
+        theirs = {(each.label, each.threshold): each for each in whole.slices}
+        cells = [np.zeros(1, dtype=np.intp)]
+        for each in self.slices:
+            other = theirs[int(place[each.label]), each.threshold]
+            at = np.searchsorted(whole.scores[other.label], self.scores[each.label])
+            cells.append(np.append((other.start + 2 * at[:, None] + np.arange(2)).ravel(), other.stop))
+        return np.concatenate(cells)
+
+    def __repr__(self) -> str:
+        classes = f"{len(self.labels):,} class{'' if len(self.labels) == 1 else 'es'}"
+        distinct = f"{sum(map(len, self.scores)):,} distinct scores"
+        units = f"{int(np.sum(self.rows)):,} units"
+        return f"<DetectionsTable: {units}, {classes}, {distinct}, {type(self.design).__name__} design>"
+
+
+def slices_of(sizes: Sequence[int], thresholds: int) -> tuple[Slice, ...]:
+    """Return where the cells of classes with so many scores lie, class by class, each threshold by threshold."""
+    found, start = [], 1
+    for label, scores in enumerate(sizes):
+        for threshold in range(thresholds):
+            found.append(Slice(label, threshold, start, scores))
+            start += 2 * scores + 1
+    return tuple(found)

@@ -1,0 +1,187 @@
+"""The table of what is found, missed and found wrongly, where nobody counts what is rightly not found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.base import quotient
+from howsure.designs.clusters import Clusters
+from howsure.tables.cautions import of_classes
+from howsure.tables.counts import ClassCounts, Counts, Outcomes
+from howsure.tables.labels import other_classes, union_of_labels
+from howsure.tables.table import Table
+from howsure.tables.union import places_of_names
+
+Array = NDArray[Any]
+OF_ONE_CLASS = ("precision", "recall", "f1", "jaccard", "fp_per_unit")
+OF_CLASSES = ("precision@micro", "recall@micro", "f1@micro", "f1@macro", "fp_per_unit@micro")
+EACH = 3  # cells of a class: true positives, false negatives, false positives
+
+
+@final
+class EventCounts(ClassCounts):
+    """Numbers of units, and of each class's true positives, false negatives and false positives, ``(..., 1 + 3 L)``.
+
+    In place of true negatives, of which there are none, metrics of events see the number of units.
+    """
+
+    @property
+    def classes(self) -> int:
+        """Number of classes."""
+        return int(self.cells.shape[-1]) // EACH
+
+    @cached_property
+    def _by_class(self) -> Array:
+        return self.cells[..., 1:].reshape(*self.cells.shape[:-1], self.classes, EACH)
+
+    @property
+    def hits(self) -> Array:
+        """True positives of each class, ``(..., L)``."""
+        return np.asarray(self._by_class[..., 0])
+
+    @property
+    def rows(self) -> Array:
+        """Events of each class, ``(..., L)``."""
+        return np.asarray(self._by_class[..., 0] + self._by_class[..., 1])
+
+    @property
+    def columns(self) -> Array:
+        """Predictions of each class, ``(..., L)``."""
+        return np.asarray(self._by_class[..., 0] + self._by_class[..., 2])
+
+    def _outcomes(self, index: int | None) -> Outcomes:
+        where: Any = slice(None) if index is None else index
+        tp, fn, fp = (self._by_class[..., where, which] for which in range(EACH))
+        units = self.cells[..., :1] if index is None else self.cells[..., 0]
+        return tp, fn, fp, np.broadcast_to(units, tp.shape)
+
+    @staticmethod
+    def by_cell(slopes: Array) -> Array:
+        """Turn derivatives by (tp, fn, fp, units) of each class, ``(4, ..., L)``, into derivatives by each cell."""
+        each = np.moveaxis(slopes[:EACH], 0, -1)
+        flat = each.reshape(*each.shape[:-2], -1)
+        return np.concatenate([slopes[EACH].sum(-1)[..., None], flat], -1)
+
+
+@final
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class EventsTable(Table):
+    """Counts of true positives, false negatives and false positives by class, over units such as images.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (..., 1 + 3 L)
+        The number of units; then of each class its true positives, false negatives and false positives.
+    labels : ndarray of shape (L,)
+        The classes.
+    design : Clusters
+        Each unit, or each group of units, is a cluster of its events.
+    rows : int or ndarray of shape (...)
+        Number of units.
+    identity : str
+        Tells its units apart from others with equal counts; see `Table`.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> hs.events([8, 5], [1, 0], [2, 3])
+    <EventsTable: 2 units, 1 class, Clusters design>
+    """
+
+    axes: ClassVar[int] = 1
+    noun: ClassVar[str] = "table of events"
+    rows_noun: ClassVar[str] = "units"
+    counts_noun: ClassVar[str] = "events"
+    counts_class: ClassVar[type[Counts]] = EventCounts
+    holds: ClassVar[tuple[str, ...]] = ("predictions", "events")
+    adds_up: ClassVar[bool] = True
+    has_one_cell_per_case: ClassVar[bool] = False
+    has_negatives: ClassVar[bool] = False
+
+    @property
+    def truth(self) -> Array:
+        """Position of the class of each cell; of the units' the first."""
+        return np.concatenate([[0], np.repeat(np.arange(len(self.labels)), EACH)])
+
+    @property
+    def class_totals(self) -> Array:
+        """Events of each class, ``(..., L)``."""
+        return EventCounts(self.counts).rows
+
+    @property
+    def default_class(self) -> int | None:
+        """The only class, where there is one."""
+        return 0 if len(self.labels) == 1 else None
+
+    @property
+    def is_binary(self) -> bool:
+        """False: two classes of events are no alternatives."""
+        return False
+
+    @property
+    def cases_per_count(self) -> Array:
+        """How many units a weight of 1 stands for, ``(...)``."""
+        return quotient(np.asarray(self.rows), self.counts[..., 0])
+
+    @property
+    def prior_shares(self) -> Array:
+        """How a prior's mass is spread over the cells: as average units of one event at least, evenly spread."""
+        units, *events = self.counts.reshape(-1, self.shape[-1]).sum(0)
+        share = 1 / (1 + max(float(quotient(np.sum(events), units)), 1.0))
+        return np.concatenate([[share], np.full(len(events), (1 - share) / len(events))])
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What a reader of the numbers should know of the design and of odd counts, in sentences."""
+        if self.batch:
+            return super().cautions
+        return (*super().cautions, *of_classes(EventCounts(self.counts), self.labels))
+
+    @property
+    def default_metrics(self) -> tuple[str, ...]:
+        """The metrics that `evaluate` reports when none are named."""
+        return OF_ONE_CLASS if len(self.labels) == 1 else OF_CLASSES
+
+    def refusal_beside(self, other: Table) -> str:
+        """Return an empty text for another table of the same classes, else why the two cannot be compared."""
+        return other_classes(self, other) if type(other) is type(self) else super().refusal_beside(other)
+
+    def unit_weights(self, cells: Array) -> Array:
+        """Return the weight of each unit, from its cells."""
+        return np.asarray(cells[..., 0])
+
+    def spanning(self, others: Sequence[EventsTable]) -> EventsTable:
+        """Return a table, of no unit, of the classes of this and other tables."""
+        labels = union_of_labels([self, *others])
+        return EventsTable(counts=np.zeros(1 + EACH * len(labels)), labels=labels, rows=0)
+
+    def places_in(self, whole: EventsTable) -> Array:
+        """Return the position of each cell in a table that has its class."""
+        place = places_of_names(self.labels.tolist(), whole.labels.tolist())
+        return np.concatenate([[0], (1 + EACH * place[:, None] + np.arange(EACH)).ravel()])
+
+    def one_against_rest(self, index: int) -> EventsTable | None:
+        """Return the table of one class; None for a batch, and where the design holds no clusters."""
+        if self.batch or not isinstance(self.design, Clusters):
+            return None
+        cells = np.concatenate([[0], 1 + EACH * index + np.arange(EACH)])
+        place = np.full(self.shape[-1], -1)
+        place[cells] = np.arange(len(cells))
+        return replace(
+            self,
+            counts=self.counts[cells],
+            labels=self.labels[index : index + 1],
+            design=self.design.kept(place >= 0, place),
+            identity=self.identity_of(index),
+        )
+
+    def __repr__(self) -> str:
+        many = f"{int(np.prod(self.batch)):,} tables, " if self.batch else ""
+        classes = f"{len(self.labels):,} class{'' if len(self.labels) == 1 else 'es'}"
+        return f"<EventsTable: {many}{int(np.sum(self.rows)):,} units, {classes}, {type(self.design).__name__} design>"

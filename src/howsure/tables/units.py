@@ -1,0 +1,109 @@
+"""Tables of several models on the same units, each with counts of its own: nobody knows which cases are the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.tables.paired import JointTable
+from howsure.tables.table import Table
+from howsure.tables.views import SharedPart
+
+Array = NDArray[Any]
+
+
+@final
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class PairedUnitsTable(JointTable):
+    """Several models' counts on the same units, side by side: what one unit has of all of them varies together.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (M,)
+        The cells of all models' tables.
+    labels : ndarray of shape (K,)
+        The classes.
+    names : tuple of str
+        The models.
+    own : tuple of EventsTable or of ConfusionTable
+        A table of each model's cells, whatever its counts, with its number of units or cases.
+    design : Clusters
+        Each unit, or each group of units, is a cluster.
+    rows : int
+        Number of units, or of cases of all models.
+    identity : str
+        Tells its units apart from others with equal counts; see `Table`.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> images = [1, 2, 1, 2]
+    >>> hs.events([8, 5, 7, 6], [1, 0, 0, 1], [2, 3, 3, 2], unit=images, model=["A", "A", "B", "B"])
+    <PairedUnitsTable: 2 models of <EventsTable: 2 units, 1 class, Clusters design>>
+    """
+
+    own: tuple[Table, ...]
+    axes: ClassVar[int] = 1
+    has_one_cell_per_case: ClassVar[bool] = False
+
+    @property
+    def holds(self) -> tuple[str, ...]:  # type: ignore[override]  # what the models' tables do
+        """What metrics can read of each model."""
+        return self.own[0].holds
+
+    @property
+    def noun(self) -> str:  # type: ignore[override]  # likewise
+        """What it is called in messages."""
+        return f"paired {self.own[0].noun}"
+
+    @property
+    def truth(self) -> Array:
+        """Position of the true class of each cell."""
+        return np.concatenate([each.truth for each in self.own])
+
+    @cached_property
+    def prior_shares(self) -> Array:
+        """How a prior's mass is spread over the cells: in each model's own way."""
+        own = [view.table(self).prior_shares.ravel() for view in self._views]
+        return np.concatenate(own) / len(own)
+
+    @property
+    def default_prior(self) -> Array:
+        """Pseudo-cases of the default prior by cell: none, as nobody knows what a unit would have of all models."""
+        return np.zeros(self.counts.size)
+
+    def unit_weights(self, cells: Array) -> Array | None:
+        """Return the weight of each unit, from its cells."""
+        return self.own[0].unit_weights(self._views[0].counts(cells).cells)
+
+    def spanning(self, others: Sequence[PairedUnitsTable]) -> PairedUnitsTable:
+        """Return a table, of no unit, of the classes of this and other tables of the same models."""
+        self.refuse_other_models(others)
+        columns = zip(self.own, *(each.own for each in others), strict=True)
+        own = tuple(
+            replace(first.spanning(more), rows=first.rows + sum(each.rows for each in more)) for first, *more in columns
+        )
+        counts = np.zeros(sum(each.counts.size for each in own))
+        return PairedUnitsTable(counts=counts, labels=own[0].labels, names=self.names, own=own, rows=0)
+
+    def places_in(self, whole: PairedUnitsTable) -> Array:
+        """Return the position of each cell in a table that has its class."""
+        own = zip(self.own, whole.own, whole.starts, strict=True)
+        return np.concatenate([start + mine.places_in(theirs) for mine, theirs, start in own])
+
+    @property
+    def starts(self) -> list[int]:
+        """Where each model's cells begin."""
+        sizes = [int(np.prod(each.shape)) for each in self.own]
+        return [sum(sizes[:index]) for index in range(len(sizes))]
+
+    def _view(self, index: int) -> SharedPart:
+        return SharedPart(self.own[index], self.starts[index])
+
+    def __repr__(self) -> str:
+        return f"<PairedUnitsTable: {len(self.names)} models of {self._views[0].table(self)!r}>"

@@ -1,0 +1,195 @@
+"""Detections: matched and averaged as COCO does, varied by whole images, and refused where columns do not fit."""
+
+import numpy as np
+import pytest
+
+import howsure as hs
+from howsure.metrics.binding import resolve
+
+PYCOCOTOOLS = """
+Printed by pycocotools 2.0.11, and to single precision by torchmetrics 1.9.0, of `images(0, 40)`:
+
+    preds, target = images(0, 40)
+    size = lambda box: [box[0], box[1], box[2] - box[0], box[3] - box[1]]
+    truths, found = [], []
+    for image, (pred, true) in enumerate(zip(preds, target), 1):
+        for box, label in zip(true["boxes"].tolist(), true["labels"].tolist()):
+            truths.append({"id": len(truths) + 1, "image_id": image, "category_id": label + 1, "bbox": size(box),
+                           "area": size(box)[2] * size(box)[3], "iscrowd": 0})
+        for box, label, score in zip(*(pred[name].tolist() for name in ("boxes", "labels", "scores"))):
+            found.append({"image_id": image, "category_id": label + 1, "bbox": size(box), "score": score})
+    coco = COCO()
+    coco.dataset = {"images": [{"id": i + 1} for i in range(40)], "annotations": truths,
+                    "categories": [{"id": k} for k in (1, 2, 3)]}
+    coco.createIndex()
+    evaluated = COCOeval(coco, coco.loadRes(found), "bbox")
+    evaluated.evaluate(), evaluated.accumulate(), evaluated.summarize()
+    print(evaluated.stats[:3].tolist(), evaluated.eval["precision"][:, :, 0, 0, 2].mean())
+"""
+OF_COCO = {
+    "map": 0.18649437419193093,
+    "map+iou=0.5": 0.4415525424364308,
+    "map+iou=0.75": 0.1316913372337393,
+    "map+label=0": 0.2049403314971993,
+}
+
+
+def images(seed, number, classes=3):
+    """Return random detections and truths of images."""
+    rng = np.random.default_rng(seed)
+    preds, target = [], []
+    for _ in range(number):
+        many = rng.poisson(3)
+        corner = rng.uniform(0, 400, (many, 2))
+        boxes = np.c_[corner, corner + rng.uniform(10, 100, (many, 2))]
+        labels, found = rng.integers(0, classes, many), rng.random(many) < 0.7
+        near = boxes[found] + rng.normal(0, 6, (found.sum(), 4))
+        near[:, 2:] = np.maximum(near[:, 2:], near[:, :2] + 1)
+        said = np.where(rng.random(found.sum()) < 0.9, labels[found], rng.integers(0, classes, found.sum()))
+        scores = rng.beta(4, 2, found.sum())
+        more = rng.poisson(1.0)
+        corner = rng.uniform(0, 400, (more, 2))
+        wrong = np.c_[corner, corner + rng.uniform(10, 100, (more, 2))]
+        preds.append(
+            {
+                "boxes": np.r_[near, wrong].round(2),
+                "scores": np.r_[scores, rng.beta(2, 4, more)],
+                "labels": np.r_[said, rng.integers(0, classes, more)],
+            }
+        )
+        target.append({"boxes": boxes.round(2), "labels": labels})
+    return preds, target
+
+
+@pytest.mark.parametrize("metric", OF_COCO)
+def test_average_precision_is_that_of_coco(metric):
+    """Average precision over classes and overlaps, at one overlap, and of one class is pycocotools'."""
+    table = hs.detections(*images(0, 40))
+    assert hs.estimate(table, metric).value == pytest.approx(OF_COCO[metric], abs=1e-12)
+
+
+def test_only_the_highest_scores_of_an_image_count():
+    """Of more than the stated number of detections of a class in an image those of the highest scores count."""
+    preds, target = [{"scores": [0.1, 0.9, 0.5], "hits": [1, 0, 1]}], [2]
+    one = hs.detections(preds, target, iou=0.5, max_detections=2)
+    other = hs.detections([{"scores": [0.9, 0.5], "hits": [0, 1]}], target, iou=0.5)
+    assert one.counts.tolist() == other.counts.tolist()
+
+
+def test_average_precision_by_hand():
+    """Three truths, of which the first and third detection hit two: 34 recalls at precision 1, 33 at 2/3, 34 at none."""
+    table = hs.detections([{"scores": [0.9, 0.8, 0.7], "hits": [1, 0, 1]}], [3], iou=0.5)
+    assert float(resolve("map", table)(table.counted)) == pytest.approx((34 * 1 + 33 * 2 / 3) / 101)
+
+
+def test_sensitivity_by_hand():
+    """With half a false positive per image the threshold lies above the second one."""
+    preds = [{"scores": [0.9, 0.6, 0.3], "hits": [1, 0, 1]}, {"scores": [0.8, 0.4], "hits": [1, 0]}]
+    table = hs.detections(preds, [3, 1], iou=0.5)
+    found = {rate: hs.estimate(table, f"froc+fp_per_unit={rate}").value for rate in (0.25, 0.5, 1)}
+    assert found == pytest.approx({0.25: 2 / 4, 0.5: 2 / 4, 1: 3 / 4})
+
+
+def test_a_truth_is_taken_once_by_the_best_score():
+    """Of two detections of one truth the one of the higher score hits, and the other is a false alarm."""
+    preds = [{"boxes": [[0, 0, 10, 10], [0, 0, 10, 9]], "scores": [0.4, 0.8]}]
+    table = hs.detections(preds, [{"boxes": [[0, 0, 10, 10]]}], iou=0.5)
+    assert table.counts.tolist() == [1, 1, 0, 0, 1, 0]  # an image; false alarm at 0.4, hit at 0.8; no miss
+
+
+def test_boxes_of_another_class_are_no_hits():
+    """A detection hits truths of its own class alone."""
+    preds = [{"boxes": [[0, 0, 10, 10]], "scores": [0.8], "labels": ["cat"]}]
+    table = hs.detections(preds, [{"boxes": [[0, 0, 10, 10]], "labels": ["dog"]}], iou=0.5)
+    assert table.labels.tolist() == ["cat", "dog"]
+    assert table.class_totals.tolist() == [0, 1]
+    assert hs.estimate(table, "map").value == 0
+
+
+@pytest.mark.parametrize("metric", ["map", "map+iou=0.5", "froc+iou=0.5+fp_per_unit=0.5"])
+def test_the_standard_error_is_that_of_resampled_images(metric):
+    """The analytic standard error is within 15 % of the bootstrap's over whole images."""
+    table = hs.detections(*images(1, 120))
+    found = hs.estimate(table, metric)
+    drawn = hs.estimate(table, metric, method=hs.Bootstrap("percentile", n_resamples=500), random_state=0)
+    assert found.standard_error == pytest.approx(drawn.standard_error, rel=0.15)
+
+
+def test_two_detectors_on_the_same_images_are_paired():
+    """A difference of average precision has the standard error of images that are resampled for both at once."""
+    preds, target = images(2, 120)
+    worse = [{name: column[index % 3 :] for name, column in each.items()} for index, each in enumerate(preds)]
+    both = hs.detections({"A": preds, "B": worse}, target, iou=0.5)
+    found = hs.compare(both, "map")
+    drawn = hs.compare(both, "map", method=hs.Bootstrap("percentile", n_resamples=500), random_state=0)
+    alone = [hs.estimate(both.model(name), "map") for name in "AB"]
+    assert found.value == pytest.approx(alone[0].value - alone[1].value)
+    assert found.standard_error == pytest.approx(drawn.standard_error, rel=0.2)
+    assert found.standard_error < alone[0].standard_error
+
+
+def test_parts_add_up_and_are_saved(tmp_path):
+    """Images counted in two parts, and read from a file, give the values of all images at once."""
+    preds, target = images(3, 30)
+    whole = hs.detections(preds, target)
+    added = hs.detections(preds[:10], target[:10]) + hs.detections(preds[10:], target[10:])
+    read = hs.load(whole.save(tmp_path / "detections.json"))
+    expected = hs.estimate(whole, "map")
+    for other in (added, read):
+        found = hs.estimate(other, "map")
+        assert [found.value, found.low, found.high] == pytest.approx([expected.value, expected.low, expected.high])
+
+
+def test_groups_of_images_vary_together():
+    """Two copies of each image, grouped by it, have the interval of the images alone."""
+    preds, target = images(4, 25)
+    alone = hs.estimate(hs.detections(preds, target, iou=0.5), "map")
+    twice = hs.estimate(hs.detections(preds * 2, target * 2, iou=0.5, groups=[*range(25), *range(25)]), "map")
+    assert [twice.value, twice.standard_error] == pytest.approx([alone.value, alone.standard_error], rel=0.05)
+
+
+def test_images_without_anything():
+    """Where there is nothing to detect the metric is undefined, with a reason; where nothing is detected it is 0."""
+    nothing = hs.estimate(hs.detections([{"scores": [0.5], "hits": [0]}] * 5, [0] * 5, iou=0.5), "map")
+    assert np.isnan(nothing.value)
+    assert "nothing to detect" in nothing.reason
+    missed = hs.estimate(hs.detections([{"scores": [], "hits": []}] * 5, [1] * 5, iou=0.5), "map")
+    assert missed.value == 0
+    perfect = hs.estimate(hs.detections([{"scores": [0.5], "hits": [1]}] * 20, [1] * 20, iou=0.5), "map")
+    assert perfect.value == pytest.approx(1)
+    assert perfect.low < 1
+
+
+GOOD = {"scores": [0.5], "hits": [1]}
+WRONG = {
+    "has 1 images and `target` 2": ([GOOD], [1, 1], {}),
+    r"preds\[0\]` has 'scores' and either": ([{"scores": [0.5]}], [1], {}),
+    "more hits than truths": ([GOOD], [0], {}),
+    "0 or 1 for each": ([{"scores": [0.5], "hits": [2]}], [1], {}),
+    "ends before it begins": ([{"scores": [0.5], "boxes": [[5, 5, 1, 1]]}], [{"boxes": []}], {}),
+    r"Give \[left, top, right, bottom\]": ([{"scores": [0.5], "boxes": [[5, 5, 1]]}], [{"boxes": []}], {}),
+    "need a box each": ([{"scores": [0.5], "boxes": [[1, 1, 5, 5]]}], [1], {}),
+    "has 2 labels for 1": ([GOOD | {"labels": [1, 2]}], [1], {}),
+    "`iou` has overlaps between 0 and 1": ([GOOD], [1], {"iou": [0.7, 0.5]}),
+    "`groups` has 2 entries for 1": ([GOOD], [1], {"groups": [1, 2]}),
+    "names one model only": ({"A": [GOOD]}, [1], {}),
+}
+
+
+@pytest.mark.parametrize("message", WRONG)
+def test_wrong_data_are_refused_in_words(message):
+    """What is no table of detections is refused, with the culprit's name."""
+    preds, target, keywords = WRONG[message]
+    with pytest.raises(hs.HowsureError, match=message):
+        hs.detections(preds, target, **({"iou": 0.5} | keywords))
+
+
+def test_thresholds_and_metrics_that_are_not_there():
+    """An overlap that was not counted, and metrics of predictions, are refused in words."""
+    table = hs.detections([GOOD], [1], iou=0.5)
+    with pytest.raises(hs.HowsureError, match=r"no hits at an overlap of 0.75, but at 0.5"):
+        hs.estimate(table, "map+iou=0.75")
+    with pytest.raises(hs.HowsureError, match="predictions"):
+        hs.estimate(table, "f1")
+    with pytest.raises(hs.HowsureError, match=r"detections\(preds, target\)"):
+        hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "map")

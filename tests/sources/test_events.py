@@ -1,0 +1,256 @@
+"""Events by unit: counted as other packages count them, varied by whole units, and refused where they make no sense."""
+
+import numpy as np
+import pytest
+
+import howsure as hs
+
+TORCHMETRICS = """
+Printed by torchmetrics 1.9.0, in single precision, of the masks below:
+
+    from torchmetrics.functional.segmentation import dice_score, mean_iou
+    print(dice_score(said, true, 3, input_format="index", average="none", aggregation_level="global"))
+    print(dice_score(said, true, 3, input_format="index", average="none", aggregation_level="samplewise"))
+    print(mean_iou(said, true, 3, input_format="index", per_class=True))
+"""
+MASKS = {
+    "true": [
+        "0011 0011 0220 0000",
+        "0000 0100 2222 2222",
+        "1100 1000 0002 0022",
+    ],
+    "said": [
+        "0011 0110 0200 0000",
+        "0001 0000 2222 2220",
+        "1110 1000 0022 0022",
+    ],
+}
+DICE_OF_ALL = [0.8518518805503845, 0.7058823704719543, 0.8799999952316284]
+DICE_OF_EACH = [
+    [0.8571428656578064, 0.75, 0.6666666865348816],
+    [0.800000011920929, 0.0, 0.9333333373069763],
+    [0.8888888955116272, 0.8571428656578064, 0.8571428656578064],
+]
+JACCARD_OF_EACH = [[0.75, 0.6000000238418579, 0.5], [0.6666666865348816, 0.0, 0.875], [0.800000011920929, 0.75, 0.75]]
+
+# Documents with entities of three kinds, by hand from these tags:
+#   true  PER PER . LOC | ORG . PER . | . LOC LOC . | ORG ORG . LOC | PER . . .
+#   said  PER PER . LOC | ORG . . LOC | . LOC . .   | PER PER . LOC | PER . PER .
+ENTITIES = {
+    "document": [1, 1, 2, 2, 2, 3, 4, 4, 4, 5],
+    "kind": ["PER", "LOC", "ORG", "PER", "LOC", "LOC", "ORG", "LOC", "PER", "PER"],
+    "tp": [1, 1, 1, 0, 0, 0, 0, 1, 0, 1],
+    "fp": [0, 0, 0, 0, 1, 1, 0, 0, 1, 1],
+    "fn": [0, 0, 0, 1, 0, 1, 1, 0, 0, 0],
+}
+SEQEVAL = """
+Printed by seqeval 1.2.2:
+
+    from seqeval.metrics import f1_score, precision_score, recall_score
+    true = [["B-PER", "I-PER", "O", "B-LOC"], ["B-ORG", "O", "B-PER", "O"], ["O", "B-LOC", "I-LOC", "O"],
+            ["B-ORG", "I-ORG", "O", "B-LOC"], ["B-PER", "O", "O", "O"]]
+    said = [["B-PER", "I-PER", "O", "B-LOC"], ["B-ORG", "O", "O", "B-LOC"], ["O", "B-LOC", "O", "O"],
+            ["B-PER", "I-PER", "O", "B-LOC"], ["B-PER", "O", "B-PER", "O"]]
+    for average in ("micro", "macro", "weighted"):
+        print([each(true, said, average=average) for each in (precision_score, recall_score, f1_score)])
+    print(f1_score(true, said, average=None))
+    print([f1_score([t], [s]) for t, s in zip(true, said)])
+
+[0.5555555555555556, 0.625, 0.5882352941176471]
+[0.6666666666666666, 0.611111111111111, 0.6031746031746033]
+[0.625, 0.625, 0.5952380952380952]
+[0.57142857 0.66666667 0.57142857]
+[1.0, 0.5, 0.0, 0.5, 0.6666666666666666]
+"""
+
+
+def entities(**more):
+    return hs.events("tp", "fp", "fn", unit="document", label="kind", data=ENTITIES, **more)
+
+
+@pytest.mark.parametrize("average, row", [("micro", 0), ("macro", 1), ("weighted", 2)])
+def test_entities_have_the_values_of_seqeval(average, row):
+    """Pooled and averaged metrics of entities are seqeval's to rounding."""
+    expected = [float(each) for each in SEQEVAL.splitlines()[-5 + row].strip("[]").split(",")]
+    found = [hs.estimate(entities(), f"{name}@{average}").value for name in ("precision", "recall", "f1")]
+    assert found == pytest.approx(expected, abs=1e-15)
+
+
+def test_documents_have_the_values_of_seqeval():
+    """F1 of each document by itself is seqeval's of that document alone, and its mean that of them."""
+    values = hs.per_unit(entities(), "f1@micro")
+    assert np.repeat(values.values, values.counts.astype(int)).tolist() == pytest.approx([0, 0.5, 0.5, 2 / 3, 1])
+    assert hs.estimate(values, "mean").value == pytest.approx((0 + 0.5 + 0.5 + 2 / 3 + 1) / 5)
+
+
+def masks():
+    """Return the confusion matrix of the pixels of each image."""
+    true, said = (
+        np.array([[int(pixel) for pixel in image.replace(" ", "")] for image in MASKS[name]]) for name in MASKS
+    )
+    stack = np.zeros((3, 3, 3))
+    np.add.at(stack, (np.arange(3)[:, None], true, said), 1)
+    return hs.from_counts(stack, groups=["first", "second", "third"])
+
+
+@pytest.mark.parametrize("label", [0, 1, 2])
+def test_masks_have_the_values_of_torchmetrics(label):
+    """Dice of all pixels, and Dice and Jaccard of each image, are torchmetrics'."""
+    one = f"@binary+positive_class={label}"
+    assert hs.estimate(masks(), f"dice{one}").value == pytest.approx(DICE_OF_ALL[label], abs=1e-7)
+    for metric, each in (("dice", DICE_OF_EACH), ("iou", JACCARD_OF_EACH)):
+        found = hs.estimate(hs.per_unit(masks(), f"{metric}{one}"), "mean").value
+        assert found == pytest.approx(np.mean(each, axis=0)[label], abs=1e-7)
+
+
+def test_the_variance_is_that_of_whole_units():
+    """The standard error of pooled precision is that of a ratio of sums over units, with n / (n - 1)."""
+    tp, fp = np.array([8, 5, 9, 0, 7, 6]), np.array([1, 0, 2, 1, 0, 1])
+    share = tp.sum() / (tp + fp).sum()
+    away = (tp - share * (tp + fp)) / (tp + fp).sum()
+    found = hs.estimate(hs.events(tp, fp, [2, 3, 0, 1, 1, 2]), "precision")
+    assert found.standard_error == pytest.approx(np.sqrt(6 / 5 * (away**2).sum()))
+
+
+def test_false_positives_per_unit_are_a_mean_over_units():
+    """False positives per unit have the value and the standard error of the mean of the units' numbers."""
+    fp = np.array([1, 0, 2, 1, 0, 5])
+    found = hs.estimate(hs.events(np.ones(6), fp, np.zeros(6)), "fp_per_image")
+    assert (found.value, found.standard_error) == pytest.approx((9 / 6, fp.std(ddof=1) / np.sqrt(6)))
+
+
+def test_false_positives_of_several_classes():
+    """All classes together have the sum of their false positives per unit, their average its mean over classes."""
+    table = entities()  # four false positives in five documents, of two of three kinds
+    found = [
+        hs.estimate(table, f"fp_per_unit@{name}").value for name in ("micro", "macro", "binary+positive_class=LOC")
+    ]
+    assert found == pytest.approx([4 / 5, 4 / 15, 2 / 5])
+
+
+def test_rows_of_one_unit_add_up():
+    """A row for each lesion gives the same table as a row for each image."""
+    lesions = hs.events([1, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], unit=["x", "x", "x", "y"])
+    images = hs.events([2, 0], [1, 0], [0, 1], unit=["x", "y"])
+    for metric in ("f1", "fp_per_unit"):
+        one, other = (hs.estimate(each, metric) for each in (lesions, images))
+        assert [one.value, one.low, one.high] == pytest.approx([other.value, other.low, other.high])
+
+
+def test_many_events_of_a_unit_are_one_entry():
+    """A unit with ten million events costs as much as one with ten."""
+    table = hs.events([10**7, 9 * 10**6], [10, 20], [30, 40])
+    assert len(table.design.count) == 2 * 4
+
+
+def test_the_outermost_groups_vary():
+    """Images of one patient have the interval of patients whose images' counts were added up."""
+    numbers = np.array([[8, 1, 2], [5, 0, 3], [9, 2, 0], [0, 1, 1], [7, 0, 1], [6, 1, 2]])
+    patients = np.array(["a", "a", "b", "b", "c", "d"])
+    added = np.stack([numbers[patients == name].sum(0) for name in "abcd"])
+    images, whole = hs.events(*numbers.T, groups=patients), hs.events(*added.T, unit=list("abcd"))
+    one, other = hs.estimate(images, "f1"), hs.estimate(whole, "f1")
+    assert [one.low, one.high] == pytest.approx([other.low, other.high])
+    assert images.rows == 6
+    assert images.design.number == 4
+
+
+def test_unit_weights_repeat_units():
+    """A unit of weight two changes values as two units of weight one do, and one of weight zero is none."""
+    weighted = hs.events([8, 5, 3], [1, 0, 7], [2, 3, 1], sample_weight=[2, 1, 0])
+    repeated = hs.events([8, 8, 5], [1, 1, 0], [2, 2, 3])
+    for metric in ("precision", "f1", "fp_per_unit"):
+        assert hs.estimate(weighted, metric).value == pytest.approx(hs.estimate(repeated, metric).value)
+    assert weighted.design.number == 2
+
+
+def test_two_models_on_the_same_units_are_paired():
+    """The standard error of a difference is that of the units' differences, and less than of separate test sets."""
+    tp, fp = np.array([8, 5, 9, 2, 7, 6]), np.array([1, 0, 2, 3, 0, 1])
+    other = np.array([7, 5, 8, 1, 7, 4])
+    fn, size = 12 - tp, len(tp)
+    both = hs.events(
+        np.r_[tp, other],
+        np.r_[fp, fp],
+        np.r_[fn, 12 - other],
+        unit=np.tile(np.arange(size), 2),
+        model=np.repeat(["new", "old"], size),
+    )
+    found = hs.compare(both, "recall")
+    away = (tp - other) / (12 * size) - (tp - other).sum() / (12 * size) / size
+    assert found.value == pytest.approx((tp.sum() - other.sum()) / (12 * size))
+    assert found.standard_error == pytest.approx(np.sqrt(size / (size - 1) * (away**2).sum()))
+    apart = hs.compare(hs.events(tp, fp, fn), hs.events(other, fp, 12 - other), "recall")
+    assert apart.standard_error > 2 * found.standard_error
+
+
+def test_models_are_added_by_unit():
+    """Tables of several models of parts of the units add up to the table of all of them."""
+    columns = {
+        "tp": [8, 5, 7, 6, 3, 4],
+        "fp": [1, 0, 1, 1, 0, 0],
+        "fn": [0, 2, 1, 1, 2, 1],
+        "unit": [1, 2, 1, 2, 3, 3],
+        "model": ["A", "A", "B", "B", "A", "B"],
+    }
+    one, other = ({name: column[part] for name, column in columns.items()} for part in (slice(0, 4), slice(4, 6)))
+    named = {"unit": "unit", "model": "model"}
+    parts = [hs.events("tp", "fp", "fn", data=each, **named) for each in (one, other)]
+    every = hs.events("tp", "fp", "fn", data=columns, **named)
+    added, expected = hs.compare(parts[0] + parts[1], "f1"), hs.compare(every, "f1")
+    assert [added.value, added.low, added.high] == pytest.approx([expected.value, expected.low, expected.high])
+    assert (parts[0] + parts[1]).model("A").rows == 3
+
+
+@pytest.mark.parametrize(
+    "metric", ["accuracy", "specificity", "mcc", "kappa", "balanced_accuracy", "prevalence", "npv"]
+)
+def test_metrics_of_true_negatives_are_refused(metric):
+    """Metrics that look at true negatives are refused with those that do not."""
+    with pytest.raises(hs.HowsureError, match=r"true negatives.*precision.*f1.*jaccard.*fp_per_unit"):
+        hs.estimate(hs.events([5, 3], [1, 2], [0, 1]), metric)
+
+
+def test_metrics_of_events_need_events():
+    """False positives per unit of a confusion matrix are refused with what to make instead."""
+    with pytest.raises(hs.HowsureError, match=r"events\(tp, fp, fn, unit="):
+        hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "fp_per_unit")
+
+
+def test_perfect_and_empty_tables():
+    """Without an error the interval has a width; without an event precision is undefined, with a reason."""
+    perfect = hs.evaluate(hs.events(np.full(20, 5), np.zeros(20), np.zeros(20)))
+    assert all(each.low < each.high for each in perfect.values())
+    empty = hs.evaluate(hs.events(np.zeros(20), np.zeros(20), np.zeros(20)))
+    assert np.isnan(empty["precision"].value)
+    assert "no prediction of the class" in empty["precision"].reason
+    assert empty["fp_per_unit"].value == 0 < empty["fp_per_unit"].high < 1
+
+
+WRONG = {
+    "`fp` has 1": {"tp": [1, 2], "fp": [1], "fn": [0, 0]},
+    r"`tp\[1\]` = -2 is negative": {"tp": [1, -2], "fp": [1, 1], "fn": [0, 0]},
+    "is missing or infinite": {"tp": [1, np.nan], "fp": [1, 1], "fn": [0, 0]},
+    "`fn` is not numeric": {"tp": [1], "fp": [1], "fn": ["x"]},
+    "`tp` is empty": {"tp": [], "fp": [], "fn": []},
+    "`label` needs `unit`": {"tp": [1], "fp": [1], "fn": [0], "label": ["a"]},
+    "no row of the model 'x'": {"tp": [1, 2], "fp": [1, 1], "fn": [0, 0], "unit": [1, 2], "model": ["y", "x"]},
+    "names one model only": {"tp": [1], "fp": [1], "fn": [0], "unit": [1], "model": ["y"]},
+    "several values of `groups`": {"tp": [1, 2], "fp": [1, 1], "fn": [0, 0], "unit": [1, 1], "groups": ["y", "x"]},
+}
+
+
+@pytest.mark.parametrize("message", WRONG)
+def test_wrong_data_are_refused_in_words(message):
+    """What is no table of events is refused, with the culprit's name."""
+    with pytest.raises(hs.HowsureError, match=message):
+        hs.events(**WRONG[message])
+
+
+def test_groups_split_rows():
+    """With `by` each group has the table of its rows, with all classes, and all of them the whole one."""
+    tables = entities(by="kind")
+    assert {key: hs.estimate(table, "f1@micro").value for key, table in tables.items()} == pytest.approx(
+        {"LOC": 4 / 7, "ORG": 2 / 3, "PER": 4 / 7}
+    )
+    assert hs.estimate(tables.overall, "f1@micro").value == pytest.approx(10 / 17)
