@@ -24,6 +24,7 @@ from howsure.tables.confusion import ConfusionTable
 from howsure.tables.judged import PairedJudgedTable
 from howsure.tables.multilabel import MultilabelTable
 from howsure.tables.paired import PairedScoresTable, PairedTable, SeparateTables
+from howsure.tables.ratings import RatingsTable
 from howsure.tables.score_matrix import MulticlassScoresTable, MultilabelScoresTable
 from howsure.tables.scores import ScoresTable
 from howsure.tables.values import ErrorsTable, PairedValuesTable, TrialsTable, ValuesTable
@@ -39,7 +40,7 @@ def csr_array(data: Any, indices: Any, indptr: Any, shape: Any) -> Any:
 TABLES = (
     *(ConfusionTable, MultilabelTable, ScoresTable, MulticlassScoresTable, MultilabelScoresTable),
     *(PairedTable, PairedScoresTable, SeparateTables, Tables),
-    *(ValuesTable, TrialsTable, ErrorsTable, PairedValuesTable, PairedJudgedTable),
+    *(ValuesTable, TrialsTable, ErrorsTable, PairedValuesTable, PairedJudgedTable, RatingsTable),
 )
 DESIGNS = (
     *(Independent, Weighted, FixedMargins, Clusters, Separate, Linearised, Reviewed, TwoPhase),

@@ -56,7 +56,7 @@ def small_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
     Where a metric looks at scores, a few cases can make up most of its variance: it has Satterthwaite's degrees of
     freedom. Where the sample shows no variation the cells that count are those of the smoothed table.
     """
-    if not (metric.of_one_model.of_scores or table.has_values):
+    if not (metric.of_one_model.of_scores or table.has_sample_variance):
         return design_sample(metric, table)
     heard = _heard_slopes(metric, table)
     inflation, freedom = _by_design(metric, table, heard)

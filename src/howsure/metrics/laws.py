@@ -6,6 +6,7 @@ Each law takes a metric and a table that it is bound to, and returns "" or what 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.multilabel import MultilabelTable
+from howsure.tables.ratings import RatingsTable
 from howsure.tables.score_matrix import MulticlassScoresTable
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
@@ -168,6 +170,10 @@ def generic_tables(spec: Spec) -> Iterator[Table]:
         yield _errors()
         if spec.definition.looks_at == "errors":
             return
+    if spec.definition.looks_at == "ratings" or (spec.definition.reads_any({"ratings"}) and spec.average is None):
+        yield _ratings()
+        if spec.definition.looks_at == "ratings" or spec.arguments:
+            return
     if spec.definition.of_scores:
         if spec.average is None:
             yield _scores()
@@ -231,6 +237,14 @@ def _errors() -> ErrorsTable:
     actual = rng.normal(size=SCORES)
     error = np.sort(rng.normal(0, 0.5, SCORES))
     return ErrorsTable(counts=rng.integers(1, 20, SCORES) * 1.0, predicted=actual + error, actual=actual)
+
+
+def _ratings() -> RatingsTable:
+    codes = np.array([each for each in np.ndindex(4, 4, 4) if sum(each) < 9]) - 1  # with items rated once, or never
+    labels, raters = np.array([1, 2, 4]), np.array(["first", "second", "third"])
+    empty = RatingsTable.of_patterns(codes, labels, raters, is_ordered=True)
+    alike = (empty.tallies.max(1) == empty.tallies.sum(1)) * 40
+    return replace(empty, counts=np.random.default_rng(0).integers(1, 20, len(empty.codes)) + alike * 1.0)
 
 
 def _score_matrix(labels: Array) -> MulticlassScoresTable:

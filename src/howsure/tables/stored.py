@@ -38,7 +38,7 @@ TEXTS: dict[type, tuple[str, Callable[[Any], Any], Callable[[Any], Any]]] = {
 TABLES = (
     *("ConfusionTable", "MultilabelTable", "ScoresTable", "MulticlassScoresTable", "MultilabelScoresTable"),
     *("PairedTable", "PairedScoresTable", "SeparateTables", "Tables"),
-    *("ValuesTable", "TrialsTable", "ErrorsTable", "PairedValuesTable", "PairedJudgedTable"),
+    *("ValuesTable", "TrialsTable", "ErrorsTable", "PairedValuesTable", "PairedJudgedTable", "RatingsTable"),
 )
 DESIGNS = (
     *("Independent", "Weighted", "FixedMargins", "Clusters", "Separate", "Linearised", "Reviewed", "TwoPhase"),
