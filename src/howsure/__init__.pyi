@@ -220,6 +220,7 @@ from .sources.paired import (
 )
 from .sources.rates import from_rates as from_rates
 from .sources.score_matrix import multiclass_scores as multiclass_scores
+from .sources.ratings import ratings as ratings
 from .sources.scores import scores as scores
 from .sources.trials import trials as trials
 from .sources.values import values as values
@@ -229,6 +230,7 @@ from .tables.confusion import ConfusionTable as ConfusionTable, from_counts as f
 from .tables.judged import PairedJudgedTable as PairedJudgedTable
 from .tables.multilabel import MultilabelTable as MultilabelTable
 from .tables.paired import PairedScoresTable as PairedScoresTable, PairedTable as PairedTable
+from .tables.ratings import RatingsTable as RatingsTable
 from .tables.score_matrix import (
     MulticlassScoresTable as MulticlassScoresTable,
     MultilabelScoresTable as MultilabelScoresTable,

@@ -83,7 +83,7 @@ class Flow(Method):
             return refusal
         if metric.of_one_model.average in EXTREMES:
             return f"`Flow` is for smooth metrics, and `{metric.name}` jumps from class to class. Use `Delta()`."
-        counted = metric.is_mean_loss or table.holds == ("predictions",)
+        counted = metric.is_mean_loss or table.holds in {("predictions",), ("ratings",)}
         if not (counted and table.has_one_label_per_case) or len(table.design.test_sets) > 1:
             return (
                 "`Flow` is for metrics of predicted classes and mean losses on one test set, one class for each case, "

@@ -164,6 +164,36 @@ def refuse_other_lengths(columns: Mapping[str, Sized | None]) -> None:
         raise HowsureError(message)
 
 
+def of_each(
+    what: str, unit: Array, names: Array, columns: Mapping[str, Array | None]
+) -> tuple[Array | None, ...]:
+    """Return the value that each unit has in all its rows, of each column; None where it was not given.
+
+    Parameters
+    ----------
+    what : str
+        What errors call a unit, such as "task".
+    unit : ndarray of shape (n,)
+        Position of each row's unit among the names.
+    names : ndarray of shape (units,)
+        What the units are called.
+    columns : mapping of str to ndarray of shape (n,)
+        The columns by the word that errors call them.
+
+    Raises
+    ------
+    HowsureError
+        If a unit has several values.
+    """
+    first = np.unique(unit, return_index=True)[1]
+    for column, each in columns.items():
+        if each is not None and (each != each[first][unit]).any():
+            other = names.tolist()[unit[np.flatnonzero(each != each[first][unit])[0]]]
+            message = f"The {what} {other!r} has several values of `{column}`. Give all its rows the same."
+            raise HowsureError(message)
+    return tuple(None if each is None else each[first] for each in columns.values())
+
+
 def checked_weight(weight: Any) -> Array:
     """Return weights as floats of ordinary size; refuse what is not finite, negative, or all zero."""
     weight = plain("sample_weight", weight)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, listed
-from howsure.sources.columns import checked_weight, refuse_other_lengths
+from howsure.sources.columns import checked_weight, of_each, refuse_other_lengths
 from howsure.sources.encoding import Column, encoded
 from howsure.sources.frames import columns
 from howsure.sources.groups import by_columns, groups_of_columns, roles
@@ -177,12 +177,8 @@ def _counted(passed: Array, coded: dict[str, tuple[Array, Array]], weight: Array
     model, models = coded.get("model", (np.zeros(len(task), dtype=np.intp), np.array(["all"])))
     if "run" in coded:
         _refuse_repeated(tasks, np.stack([task, coded["run"][0], model], 1))
-    first = np.unique(task, return_index=True)[1]
-    for what, each in (("groups", coded["groups"][0] if "groups" in coded else None), ("sample_weight", weight)):
-        if each is not None and (each != each[first][task]).any():
-            other = tasks.tolist()[task[np.flatnonzero(each != each[first][task])[0]]]
-            message = f"The task {other!r} has several values of `{what}`. Give all its runs the same."
-            raise HowsureError(message)
+    cluster, named = coded.get("groups", (None, None))
+    beside = of_each("task", task, tasks, {"sample_weight": weight, "groups": cluster})
     size = (len(models), len(tasks))
     place = model * len(tasks) + task
     runs = np.bincount(place, minlength=size[0] * size[1]).reshape(size)
@@ -197,9 +193,7 @@ def _counted(passed: Array, coded: dict[str, tuple[Array, Array]], weight: Array
     if len(names) == 1:
         message = f"`model` names one model only, {names[0]!r}. Leave `model` out, or add the runs of another."
         raise HowsureError(message)
-    cluster, named = coded.get("groups", (None, None))
-    beside = None if weight is None else weight[first], None if cluster is None else cluster[first], named
-    return counted_tasks(names, successes, runs, *beside)
+    return counted_tasks(names, successes, runs, *beside, named)
 
 
 def counted_tasks(

@@ -313,7 +313,7 @@ def counted_units(
     if not names:
         return _designed(codes[0], own[0].shape[-1], *beside, lambda **found: replace(own[0], **found))
     every = np.vstack([np.column_stack(codes), extremes(own)])
-    tuples, cell = _distinct(every, [each.shape[-1] for each in own])
+    tuples, cell = distinct_tuples(every, [each.shape[-1] for each in own])
     seen, extra = np.split(cell, [len(codes[0])])
     pseudo = np.bincount(extra, minlength=len(tuples)) / len(extra)
 
@@ -323,8 +323,16 @@ def counted_units(
     return _designed(seen, len(tuples), *beside, paired)
 
 
-def _distinct(tuples: Array, sizes: Sequence[int]) -> tuple[Array, Array]:
-    """Return the distinct tuples of places among so many, in order, and each one's place among them."""
+def distinct_tuples(tuples: Array, sizes: Sequence[int]) -> tuple[Array, Array]:
+    """Return the distinct tuples of places among so many, in order, and each one's place among them.
+
+    Parameters
+    ----------
+    tuples : ndarray of shape (n, columns)
+        Whole numbers of at least 0.
+    sizes : sequence of int
+        How many there can be in each column.
+    """
     if math.prod(sizes) < MOST_FLAT:  # one number for each is sorted many times as fast
         flat, place = np.unique(np.ravel_multi_index(tuple(tuples.T), tuple(sizes)), return_inverse=True)
         return np.column_stack(np.unravel_index(flat, tuple(sizes))), place.ravel()
