@@ -28,7 +28,7 @@ FEW_DRAWS = {
     "bayes": hs.Dirichlet(n_draws=60),
 }
 KINDS = ["confusion", "confusion", "scores", "paired", "paired_scores", "multiclass_scores", "calibrated"]
-KINDS += ["values", "trials", "judged"]
+KINDS += ["values", "trials", "judged", "ratings", "ratings"]
 NAMES = [
     ["a", "b", "c", "d", "e"],
     ["yes", "no", "maybe", "ill", "well"],
@@ -95,6 +95,8 @@ def a_case(rng):
 
     if kind in {"values", "trials"}:
         return of_numbers(rng, kind, columns, scored)
+    if kind == "ratings":
+        return of_ratings(rng, columns, labels, predicted)
     if kind in {"confusion", "judged", "paired"}:
         return of_labels(rng, kind, columns, labels[truth], labels, predicted)
     if kind == "multiclass_scores":
@@ -121,12 +123,25 @@ def of_labels(rng, kind, columns, truth, labels, predicted):
     return Case(kind, columns | own, {"labels": labels})
 
 
+def of_ratings(rng, columns, labels, predicted):
+    """Return what several raters say of items, with gaps or without; of one set of raters or of two."""
+    gaps = rng.choice([0.0, 0.1, 0.6])
+
+    def rated():
+        said = np.stack([predicted() for _ in range(rng.integers(2, 5))], 1).astype(object)
+        said[rng.random(said.shape) < gaps] = None
+        return said
+
+    rating = {"A": rated(), "B": rated()} if rng.random() < 0.3 else rated()
+    return Case("ratings", columns | {"rating": rating}, {"labels": labels} if rng.random() < 0.5 else {})
+
+
 def a_metric(rng, table):
     """Return the spec string of a random metric, with an average where it has one."""
     known = [
         each
         for each in REGISTRY.shipped
-        if each.looks_at in table.holds or (table.has_thresholds and each.of_predictions)
+        if each.reads_any(table.holds) or (table.has_thresholds and each.of_predictions)
     ]
     definition = known[rng.integers(len(known))]
     if not definition.has_averages or rng.random() < 0.2:
@@ -286,6 +301,7 @@ TABLES = [
     lambda: hs.calibrated([0.1, 0.9, 0.4]),
     lambda: hs.values([0.1, 0.9, 0.4], bounds=(0, 1)),
     lambda: hs.trials([1, 0, 1, 1], task=[1, 1, 2, 2]),
+    lambda: hs.ratings([[0, 1, 1, 1], [0, 0, 0, 1], [1, 1, None, 1]]),
     lambda: hs.confusion([0, 1, 0, 1], [0, 1, 1, 1], by=["x", "x", "y", "y"]),
 ]  # fmt: skip
 SPARED = {"bootstrap", "bootstrap_ci", "define_metric"}  # which run a function of the user's

@@ -38,7 +38,7 @@ def _is_smooth_and_bounded(metric: Metric, table: Table) -> bool:
     plain = one.takes_batches and one.distance is None and one.average in SMOOTH and not stated
     shown = metric.contrast is None or metric.contrast.effect.name != "odds_ratio"
     few_losses = one.is_mean_loss and math.prod(table.shape) <= MOST_LOSSES
-    bounded = few_losses or (math.isfinite(one.range[0]) and math.isfinite(one.range[1]))
+    bounded = few_losses or table.holds == ("ratings",) or (math.isfinite(one.range[0]) and math.isfinite(one.range[1]))
     return plain and shown and bounded
 
 

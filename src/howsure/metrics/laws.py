@@ -161,19 +161,12 @@ def violations(spec: Spec, laws: Sequence[Law] = LAWS) -> Iterator[tuple[Law, st
 
 def generic_tables(spec: Spec) -> Iterator[Table]:
     """Return tables without an empty cell that a metric can be bound to, better than chance."""
-    if spec.definition.looks_at == "values":
-        yield _values()
-    if spec.definition.looks_at in {"values", "trials"}:
-        yield _trials()
+    definition = spec.definition
+    for held, makers in OF_CELLS.items():
+        if definition.looks_at == held or (held in definition.also and spec.average is None):
+            yield from (make() for make in makers)
+    if definition.looks_at in OF_CELLS or (definition.also and spec.arguments):
         return
-    if spec.definition.reads_any({"errors"}) and spec.average is None:
-        yield _errors()
-        if spec.definition.looks_at == "errors":
-            return
-    if spec.definition.looks_at == "ratings" or (spec.definition.reads_any({"ratings"}) and spec.average is None):
-        yield _ratings()
-        if spec.definition.looks_at == "ratings" or spec.arguments:
-            return
     if spec.definition.of_scores:
         if spec.average is None:
             yield _scores()
@@ -271,3 +264,11 @@ def _gradient(metric: Metric, counts: Array) -> Array:
 
 def _equal(one: Any, other: Any) -> bool:
     return np.shape(one) == np.shape(other) and np.allclose(one, other, rtol=CLOSE, atol=1e-12, equal_nan=True)
+
+
+OF_CELLS: dict[str, tuple[Callable[[], Table], ...]] = {  # what a metric looks at → tables of which it is a function
+    "values": (_values, _trials),
+    "trials": (_trials,),
+    "errors": (_errors,),
+    "ratings": (_ratings,),
+}

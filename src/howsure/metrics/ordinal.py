@@ -42,7 +42,10 @@ def mae(size: int) -> tuple[Array, Array]:
 
 
 @cells_ratio(
-    aliases=("mean_squared_error", "mean_square_error"), range=_longest(2), better="lower", also={"errors": squared_error}
+    aliases=("mean_squared_error", "mean_square_error"),
+    range=_longest(2),
+    better="lower",
+    also={"errors": squared_error},
 )
 def mse(size: int) -> tuple[Array, Array]:
     """Mean squared error: of classes in steps between them, or of predicted numbers."""

@@ -134,7 +134,9 @@ def ratio_scale(asked: str, table: RatingsTable) -> Array:
     """
     numbers = numeric(asked, table)
     if numbers.min() < 0:
-        message = f"`{asked}` needs ratings of at least 0, and there is {numbers.min():g}. Use 'interval' or 'quadratic'."
+        message = (
+            f"`{asked}` needs ratings of at least 0, and there is {numbers.min():g}. Use 'interval' or 'quadratic'."
+        )
         raise HowsureError(message)
     return numbers
 

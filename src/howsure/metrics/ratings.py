@@ -1,12 +1,12 @@
 """Agreement of three or more raters, beyond what chance alone would bring.
 
 Counts have shape ``(..., cells)``, the number of items with each pattern of ratings. What an item adds to a coefficient
-depends on few sums over the items, ``totals = counts @ features``, so that a coefficient is a function of these, and its
-derivative by the counts follows from that by the totals. Items with fewer than two ratings say nothing of agreement, and
-count for the shares of the categories alone, as in irrCAC; in Krippendorff's alpha they do not count.
+depends on few sums over the items, ``totals = counts @ features``, so that a coefficient is a function of these, and
+its derivative by the counts follows from that by the totals. Items with fewer than two ratings say nothing of
+agreement, and count for the shares of the categories alone, as in irrCAC; in Krippendorff's alpha they do not count.
 
-Where weights come from distances of negative type a coefficient whose chance agreement is that of the pooled shares is at
-least −1: the ratings of an item, twice over, cannot be further apart than all ratings are.
+Where weights come from distances of negative type a coefficient whose chance agreement is that of the pooled shares is
+at least −1: the ratings of an item, twice over, cannot be further apart than all ratings are.
 """
 
 from __future__ import annotations
@@ -85,7 +85,8 @@ def _with_shares(table: RatingsTable, weights: Array, chance: Callable[[Array], 
 
 def _bounds(table: RatingsTable, weights: str) -> Bounds:
     """Return the range of a coefficient with the pooled shares' chance agreement; see the module."""
-    return WITHIN if table.is_complete and weights in KEEPS_BOUND else (-INFINITY, 1.0)
+    several = (table.tallies.sum(1) >= FEWEST).all()
+    return WITHIN if several and weights in KEEPS_BOUND else (-INFINITY, 1.0)
 
 
 def _fixed_bounds(matrix: Array) -> Bounds:
@@ -178,8 +179,8 @@ def krippendorff_alpha_of_ratings(table: RatingsTable, *, level: str = "nominal"
     """Krippendorff's alpha of ratings.
 
     ``1 − α`` is the observed over the expected disagreement, ``O N / E`` with N ratings of items that have two or more,
-    times ``(N − 1) / N``, for the expected one is of pairs of different ratings. Of weighted items, or in clusters, N is
-    that of as many items as they are worth.
+    times ``(N − 1) / N``, for the expected one is of pairs of different ratings. Of weighted items, or in clusters, N
+    is that of as many items as they are worth.
 
     Parameters
     ----------
@@ -229,7 +230,7 @@ class _Fixed:
 
 
 class _Ordinal:
-    """Observed and expected disagreement for the squared differences of the categories' mean ranks among all ratings."""
+    """Observed and expected disagreement for squared differences of the categories' mean ranks among all ratings."""
 
     def __init__(self, tallies: Array, others: Array) -> None:
         self.tallies, self.others, self.number = tallies, others, tallies.sum(1)

@@ -164,9 +164,7 @@ def refuse_other_lengths(columns: Mapping[str, Sized | None]) -> None:
         raise HowsureError(message)
 
 
-def of_each(
-    what: str, unit: Array, names: Array, columns: Mapping[str, Array | None]
-) -> tuple[Array | None, ...]:
+def of_each(what: str, unit: Array, names: Array, columns: Mapping[str, Array | None]) -> tuple[Array | None, ...]:
     """Return the value that each unit has in all its rows, of each column; None where it was not given.
 
     Parameters

@@ -105,13 +105,13 @@ def ratings(
     Raises
     ------
     HowsureError
-        If there are fewer than two raters, or no item has two ratings; if a rater rates an item twice; if columns differ
-        in length; if a rating is none of the labels.
+        If there are fewer than two raters, or no item has two ratings; if a rater rates an item twice; if columns
+        differ in length; if a rating is none of the labels.
 
     Notes
     -----
-    Items are what a study draws, and an interval is about other items, rated by the same raters; that other raters would
-    say other things too is in the intervals of the methods ``"raters"`` and ``"items_and_raters"``.
+    Items are what a study draws, and an interval is about other items, rated by the same raters; that other raters
+    would say other things too is in the intervals of the methods ``"raters"`` and ``"items_and_raters"``.
 
     Examples
     --------
@@ -241,7 +241,9 @@ class _Beside:
         group = [encoded(role, found[role]) for role in roles(dict.fromkeys(split))]
         weight = checked_weight(found["sample_weight"]) if "sample_weight" in found else None
         cluster = encoded("groups", found["groups"]) if "groups" in found else None
-        refuse_other_lengths({**lengths, "sample_weight": weight, "groups": cluster} | {each.name: each for each in group})
+        refuse_other_lengths(
+            {**lengths, "sample_weight": weight, "groups": cluster} | {each.name: each for each in group}
+        )
         if not len(next(iter(lengths.values()), ())):
             message = f"`{ROLE}` is empty: there is no item to evaluate."
             raise HowsureError(message)

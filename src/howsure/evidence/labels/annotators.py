@@ -121,9 +121,7 @@ def annotated(
     0.923 [0.895, 0.951]
     """
     named = by_columns(by, data)
-    given_by, given = named_columns(
-        "annotations", annotations, {"y_pred": y_pred} | roles(named), data, check=check
-    )
+    given_by, given = named_columns("annotations", annotations, {"y_pred": y_pred} | roles(named), data, check=check)
     rows, axis = _positions(given_by, given["y_pred"], labels, check=check)
 
     def table(some: Any) -> ConfusionTable:
