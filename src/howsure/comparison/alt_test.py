@@ -10,14 +10,15 @@ from numpy.typing import NDArray
 
 from howsure.comparison.multiplicity import adjusted_p_values
 from howsure.designs.base import quotient
-from howsure.errors import HowsureError, real_number
+from howsure.errors import HowsureError, real_number, whole_number
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import estimate
 from howsure.estimates.grouped import over_groups
 from howsure.grids import Tabular
-from howsure.metrics.one_rater import Contests, chosen, contests
+from howsure.metrics.one_rater import Contests, average_advantage, chosen, contests
 from howsure.metrics.rating_weights import IDENTITY, weights_of
 from howsure.metrics.registry import REGISTRY
+from howsure.metrics.scored import of_cells
 from howsure.metrics.spec import Spec
 from howsure.tables.ratings import RatingsTable
 
@@ -86,7 +87,7 @@ class AltTest(Tabular):
                 "difference": self.differences[name],
                 "p_value": self.p_values[name],
                 "adjusted": self.adjusted[name],
-                "wins": self.adjusted[name] < self.q,
+                "wins": self.adjusted[name] <= self.q,
                 "confidence_level": found.confidence_level,
             }
             for name, found in self.annotators.items()
@@ -107,6 +108,7 @@ def alt_test(
     epsilon: float = 0.2,
     q: float = 0.05,
     weights: str = IDENTITY,
+    min_items: int = 30,
     confidence_level: float = 0.95,
 ) -> AltTest:
     """Test whether a model annotates as well as people do: the alternative annotator test of Calderon et al.
@@ -118,7 +120,7 @@ def alt_test(
     Parameters
     ----------
     table : RatingsTable or Tables
-        From `ratings`, of three people or more and the model; also by group.
+        From `ratings`, of three people or more and the model (of two at least); also by group.
     rater : str
         The model: the name of its column, or of the rater.
     epsilon : float
@@ -127,7 +129,10 @@ def alt_test(
     q : float
         False discovery rate among the annotators (Benjamini and Yekutieli).
     weights : str
-        How agreement counts categories that are near each other, such as ``"quadratic"``; see `ratings`.
+        How agreement counts categories that are near each other, such as ``"quadratic"``, by which the better of two
+        is the one with the smaller squared error.
+    min_items : int
+        Annotators with fewer items, as far as the model and a third rated them, are left out.
     confidence_level : float
         Coverage of the intervals, between 0 and 1.
 
@@ -139,7 +144,8 @@ def alt_test(
     Raises
     ------
     HowsureError
-        If the table is not of ratings, there is no such rater, or there are fewer than three people.
+        If the table is not of ratings, there is no such rater, there are fewer than two people, or none has enough
+        items.
 
     Notes
     -----
@@ -169,26 +175,31 @@ def alt_test(
     chosen("alt_test", ratings, str(rater))
     name = str(ratings.raters.tolist()[own])
     people = {str(each): at for at, each in enumerate(ratings.raters.tolist()) if at != own}
-    if len(people) < 3:
-        message = f"`alt_test` needs three people or more besides {name!r}, and there are {len(people)}."
+    met = {each: contests(ratings, own, at, matrix) for each, at in people.items()}
+    least = whole_number("min_items", min_items)
+    people = {each: at for each, at in people.items() if ratings.effective_trials(met[each].held * 1.0) >= least}
+    if not people:
+        message = f"No annotator shares {least} items with {name!r} and a third. Annotate more, or lower `min_items`."
         raise HowsureError(message)
     definition = REGISTRY.find("advantage_probability")
     assert definition is not None  # noqa: S101 - it is shipped
-    asked = {"rater": name} | ({} if weights == IDENTITY else {"weights": weights})
+    asked = {} if weights == IDENTITY else {"weights": weights}
 
-    def advantage(**against: str) -> Estimate:
-        return estimate(ratings, Spec(definition, {**asked, **against}), confidence_level=confidence_level)
+    def advantage(*others: str) -> Estimate:
+        against = {"against": others[0]} if len(others) == 1 else {}
+        spec = Spec(definition, {"rater": name} | against | asked)
+        metric = of_cells(spec, average_advantage([met[each] for each in others]), (0.0, 1.0))
+        return estimate(ratings, metric, confidence_level=confidence_level)
 
-    tested = {each: _tested(ratings, contests(ratings, own, at, matrix), margin) for each, at in people.items()}
+    tested = {each: _tested(ratings, met[each], margin) for each in people}
     p_values = {each: p for each, (_, p) in tested.items()}
     adjusted = dict(zip(people, adjusted_p_values([*p_values.values()], "fdr_by").tolist(), strict=True))
-    known = [p for p in adjusted.values() if not np.isnan(p)]
     return AltTest(
         rater=name,
         epsilon=margin,
-        winning_rate=float(np.mean([p < level for p in known])) if known else np.nan,
-        advantage=advantage(),
-        annotators={each: advantage(against=each) for each in people},
+        winning_rate=float(np.mean([p <= level for p in adjusted.values()])),
+        advantage=advantage(*people),
+        annotators={each: advantage(each) for each in people},
         differences={each: difference for each, (difference, _) in tested.items()},
         p_values=p_values,
         adjusted=adjusted,
@@ -211,8 +222,6 @@ def _tested(table: RatingsTable, found: Contests, margin: float) -> tuple[float,
     cells, held = table.cells, found.held * 1.0
     each = found.loses * 1.0 - found.wins
     total, items = float(cells @ held), float(table.effective_trials(held))
-    if not total > 0:
-        return np.nan, np.nan
     mean = float(cells @ each) / total
     slopes = held * (each - mean) / total
     inflation, freedom = table.design.small_sample(cells, slopes)
@@ -220,4 +229,4 @@ def _tested(table: RatingsTable, found: Contests, margin: float) -> tuple[float,
     square = float(table.design.variance(cells, slopes) * inflation * quotient(items, items - 1))
     if not square > 0:
         return mean, (1 - margin) ** items if mean < margin else 1.0
-    return mean, float(special.stdtr(freedom, (mean - margin) / np.sqrt(square))) if freedom > 0 else np.nan
+    return mean, float(special.stdtr(freedom, (mean - margin) / np.sqrt(square)))

@@ -5,6 +5,7 @@ Both metrics look at one rater by name, by default the last one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,17 +97,27 @@ def advantage_probability(
     if own in others:
         message = f"`rater` and `against` are both {against!r}. Name two raters."
         raise HowsureError(message)
-    each = [contests(table, own, other, matrix) for other in others]
-    wins, held = (np.column_stack([getattr(one, what) for one in each]) * 1.0 for what in ("wins", "held"))
+    return average_advantage([contests(table, own, other, matrix) for other in others])
+
+
+def average_advantage(met: Sequence[Contests]) -> Scored:
+    """Return how often a rater is at least as good as each of others, averaged over these.
+
+    Parameters
+    ----------
+    met : sequence of Contests
+        With each of them.
+    """
+    wins, held = (np.column_stack([getattr(one, what) for one in met]) * 1.0 for what in ("wins", "held"))
 
     def value(totals: Array) -> Array:
-        won, met = totals[..., : len(others)], totals[..., len(others) :]
-        some = met.real > 0
-        share = np.where(some, won / np.where(some, met, 1.0), 0.0)
+        won, both = totals[..., : len(met)], totals[..., len(met) :]
+        some = both.real > 0
+        share = np.where(some, won / np.where(some, both, 1.0), 0.0)
         return divide(share.sum(-1), some.sum(-1))
 
     found = of_totals(np.hstack([wins, held]), value, (0.0, 1.0))
-    if not against:
+    if len(met) > 1:
         return found
     return Scored(found.value, found.gradient, range=(0.0, 1.0), ratio=Ratio(wins[:, 0], held[:, 0]))
 
