@@ -11,11 +11,16 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from scipy import stats
 
 import howsure as hs
+from howsure.methods.default import default_method
+from howsure.metrics.binding import resolve
+from howsure.tables.ratings import RatingsTable
+from howsure.tables.union import places_of_rows
 
 RATERS, ITEMS = (3, 5, 10), (20, 50, 200)
 CATEGORIES = {  # shares of the categories among the items' true ones
@@ -24,9 +29,11 @@ CATEGORIES = {  # shares of the categories among the items' true ones
     "five, balanced": (0.2, 0.2, 0.2, 0.2, 0.2),
     "four, 70, 20, 7, 3 %": (0.7, 0.2, 0.07, 0.03),
 }
-METRICS = ("percent_agreement", "fleiss_kappa", "gwet_ac1", "krippendorff_alpha")
+METRICS = ("percent_agreement", "fleiss_kappa", "gwet_ac1")  # alpha is Fleiss' kappa but for a factor near 1
+FOUR = (*METRICS, "krippendorff_alpha")
 EASE = (4.0, 2.0)  # of an item, the chance that a rater knows the category: beta
 SKILL, LEANING = (8.0, 2.0), 4.0  # of raters who differ: beta, and how many ratings their own shares are worth
+MOST_PATTERNS = 1024
 MANY = 200_000  # items, whose value is the truth
 
 
@@ -64,10 +71,34 @@ def value_of(metric, said, size):
     return (agreement - chance) / (1 - chance)
 
 
-def students_t(found, items):
-    """Return value ± t standard errors, cut at 1."""
-    reach = stats.t.ppf(0.975, items - 1) * found.standard_error
-    return found.value - reach, min(found.value + reach, 1.0)
+def default_limits(said, size):
+    """Return for each coefficient the default limits of studies, ``(studies, items, raters)``, and value ± t standard errors."""
+    studies, number, raters = said.shape
+    if size**raters > MOST_PATTERNS:
+        each = [hs.evaluate(hs.ratings(one, labels=range(size)), METRICS) for one in said]
+        found = {
+            name: np.array(
+                [(one[name].value, one[name].standard_error, one[name].low, one[name].high) for one in each]
+            ).T
+            for name in METRICS
+        }
+    else:  # all patterns are few: the studies are one batch
+        flat = said.reshape(-1, raters)
+        empty = RatingsTable.of_patterns(flat, np.arange(size), np.arange(raters), is_ordered=True)
+        cell = places_of_rows(flat, empty.codes).reshape(studies, number)
+        counts = np.zeros((studies, len(empty.codes)))
+        np.add.at(counts, (np.arange(studies)[:, None], cell), 1.0)
+        table = replace(empty, counts=counts, rows=np.full(studies, number))
+        found = {}
+        for name in METRICS:
+            metric = resolve(name, table)
+            interval = default_method(metric, table).interval(metric, table, 0.95)
+            found[name] = np.array([metric(table.counted), interval.standard_error, interval.low, interval.high])
+    t = stats.t.ppf(0.975, number - 1)
+    return {
+        name: (np.stack([low, high], 1), np.stack([value - t * error, np.minimum(value + t * error, 1.0)], 1))
+        for name, (value, error, low, high) in found.items()
+    }
 
 
 def told(limits, truth):
@@ -96,12 +127,7 @@ def items(studies: int) -> None:
     for name, shares, raters, number, rng, draw in rows(same_raters):
         size = len(shares)
         much = draw(rng, shares, 1, MANY, raters)[0]
-        limits = {metric: ([], []) for metric in METRICS}
-        for said in draw(rng, shares, studies, number, raters):
-            for metric, found in hs.evaluate(hs.ratings(said, labels=range(size)), METRICS).items():
-                limits[metric][0].append((found.low, found.high))
-                limits[metric][1].append(students_t(found, number))
-        for metric, (ours, theirs) in limits.items():
+        for metric, (ours, theirs) in default_limits(draw(rng, shares, studies, number, raters), size).items():
             truth = value_of(metric, much, size)
             print(
                 f"| {name} | {raters} | {number} | {metric} | {truth:.2f} | {told(ours, truth)} | {told(theirs, truth)} |",
@@ -116,11 +142,11 @@ def both(studies: int) -> None:
     for name, shares, raters, number, rng, draw in rows(other_raters):
         size = len(shares)
         much = [draw(rng, shares, 1, 2000, 400)[0] for _ in range(10)]
-        limits = {metric: ([], []) for metric in METRICS[1:3]}
+        limits = {metric: ([], []) for metric in METRICS[1:]}
         for said in draw(rng, shares, studies, number, raters):
             table = hs.ratings(said, labels=range(size))
             for place, method in enumerate(("items_and_raters", "auto")):
-                for metric, found in hs.evaluate(table, METRICS[1:3], method=method).items():
+                for metric, found in hs.evaluate(table, METRICS[1:], method=method).items():
                     limits[metric][place].append((found.low, found.high))
         for metric, (wide, narrow) in limits.items():
             truth = np.mean([value_of(metric, each, size) for each in much])
@@ -144,7 +170,7 @@ def pairs(studies: int) -> None:
             return said[:, :raters], worse
 
         much = twice(MANY)
-        limits = {metric: [] for metric in METRICS[1:3]}
+        limits = {metric: [] for metric in METRICS[1:]}
         for _ in range(studies):
             table = hs.ratings(dict(zip(("first", "second"), twice(number), strict=True)), labels=range(size))
             for metric, each in limits.items():
@@ -168,7 +194,7 @@ def speed(_: int) -> None:
     for number, raters in ((50, 3), (200, 5), (1000, 10), (10_000, 5)):
         said = same_raters(rng, CATEGORIES["five, balanced"], 1, number, raters)[0]
         table = hs.ratings(said)
-        took = [timed(lambda said=said: hs.ratings(said)), timed(lambda table=table: hs.evaluate(table, METRICS))]
+        took = [timed(lambda said=said: hs.ratings(said)), timed(lambda table=table: hs.evaluate(table, FOUR))]
         if raw is not None:
             frame = pd.DataFrame(said)
 

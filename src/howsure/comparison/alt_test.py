@@ -167,7 +167,7 @@ def alt_test(
     >>> skill = {"ann": 0.8, "bob": 0.85, "cy": 0.75, "model": 0.8}
     >>> said = {name: np.where(rng.random(100) < p, truth, rng.integers(0, 3, 100)) for name, p in skill.items()}
     >>> print(hs.alt_test(hs.ratings(said), "model"))
-    model: winning rate 1.00 (ε = 0.2), average advantage probability 0.930 [0.870, 0.967]
+    model: winning rate 1.00 (ε = 0.2), average advantage probability 0.930 [0.869, 0.967]
     """
     ratings = RatingsTable.required(table, NEEDS)
     margin, level = _share("epsilon", epsilon), _share("q", q)

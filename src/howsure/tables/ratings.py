@@ -84,13 +84,13 @@ class RatingsTable(Table):
             message = f"{len(labels):,} distinct ratings are too many: round them to a scale of fewer."
             raise HowsureError(message)
         possible = possible_patterns(len(labels), len(raters))
-        every = distinct_rows(possible, codes)
+        every = distinct_rows(*possible, codes)
         return cls(
             counts=np.zeros(len(every)),
             labels=labels,
             raters=raters,
             codes=every,
-            pseudo=shares_of_rows(possible, every),
+            pseudo=np.mean([shares_of_rows(each, every) for each in possible], axis=0),
             is_ordered=is_ordered,
             rows=0,
         )
@@ -205,8 +205,11 @@ class RatingsTable(Table):
         return f"<RatingsTable: {many}, {type(self.design).__name__} design>"
 
 
-def possible_patterns(categories: int, raters: int) -> Array:
-    """Return the patterns over which a prior's pseudo-items are spread: in each half of the raters agree.
+def possible_patterns(categories: int, raters: int) -> tuple[Array, Array]:
+    """Return the patterns over which a prior's pseudo-items are spread, half of them each.
+
+    In the first raters agree in pairs as often as not (see `pseudo_tuples`); in the second one rater differs from all
+    others, so that what is said of a single rater varies too.
 
     Parameters
     ----------
@@ -215,10 +218,13 @@ def possible_patterns(categories: int, raters: int) -> Array:
 
     Examples
     --------
-    >>> possible_patterns(2, 2).tolist()
-    [[0, 0], [0, 1], [1, 1], [1, 0]]
+    >>> halves, alone = possible_patterns(2, 3)
+    >>> alone.tolist()
+    [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 1], [1, 0, 1], [1, 1, 0]]
     """
     if categories < 2:
-        return np.zeros((1, raters), dtype=np.intp)
+        alike = np.zeros((1, raters), dtype=np.intp)
+        return alike, alike
     chosen = np.unique(np.linspace(0, categories - 1, min(categories, MOST_PSEUDO_CATEGORIES)).round().astype(np.intp))
-    return chosen[pseudo_tuples(len(chosen), raters - 1)]
+    alone = [np.where(np.eye(raters, dtype=bool), other, each) for each in chosen for other in chosen if other != each]
+    return chosen[pseudo_tuples(len(chosen), raters - 1)], np.concatenate(alone)
