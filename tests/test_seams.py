@@ -26,6 +26,7 @@ COLUMNS = {
     "score": np.round(0.5 * RNG.random(N) + 0.4 * TWO, 2),
     "other": np.round(0.6 * RNG.random(N) + 0.3 * TWO, 2),
     "matrix": np.round(RNG.dirichlet(np.ones(3), N) * 0.6 + 0.4 * np.eye(3)[THREE], 3),
+    "gap": np.arange(N) % 5 == 0,
     "weight": RNG.gamma(2, 0.5, N) + 0.1,
     "cluster": np.arange(N) // 4,
     "by": np.array(["a", "b"])[np.arange(N) % 2],
@@ -45,6 +46,13 @@ def pair(data, *names):
 
 def both(data, *names):
     return np.stack([data[name] for name in names], 1)
+
+
+def gappy(data, *names):
+    """Return ratings by item and rater, of which some are missing."""
+    said = both(data, *names).astype(object)
+    said[data["gap"], 0] = None
+    return said
 
 
 def trials(data, *names, **more):
@@ -104,6 +112,14 @@ SOURCES = {
     "values within bounds": lambda data, **more: hs.values(data["score"], bounds=(0, 1), **more),
     "equal values": lambda data, **more: hs.values(np.ones(len(data["score"])), bounds=(0, 1), **more),
     "trials": lambda data, **more: trials(data, "first", **more),
+    "ratings": lambda data, **more: hs.ratings(
+        both(data, "three", "said", "two"), labels=np.unique(data["three"]), **more
+    ),
+    "ratings with gaps": lambda data, **more: hs.ratings(gappy(data, "three", "said", "first", "second"), **more),
+    "perfect ratings": lambda data, **more: hs.ratings(both(data, "three", "three", "three"), **more),
+    "paired ratings": lambda data, **more: hs.ratings(
+        {"before": gappy(data, "two", "first", "second"), "after": both(data, "two", "first")}, **more
+    ),
     "paired values": lambda data, **more: hs.values(pair(data, "score", "other"), **more),
     "errors": lambda data, **more: hs.values(data["score"], truth=data["other"], **more),
     "paired errors": lambda data, **more: hs.values(pair(data, "score", "other"), truth=data["matrix"][:, 0], **more),

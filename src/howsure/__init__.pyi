@@ -1,6 +1,7 @@
 # The public names, each once: read by type checkers, and at run time to find where a name lives.
 
 from . import lab as lab, plots as plots
+from .comparison.alt_test import AltTest as AltTest, alt_test as alt_test
 from .comparison.cochran import CochransQ as CochransQ, cochrans_q as cochrans_q
 from .comparison.compare import compare as compare
 from .comparison.mcnemar import (
@@ -223,6 +224,7 @@ from .sources.paired import (
     paired_scores as paired_scores,
 )
 from .sources.rates import from_rates as from_rates
+from .sources.ratings import ratings as ratings
 from .sources.score_matrix import multiclass_scores as multiclass_scores
 from .sources.scores import scores as scores
 from .sources.trials import trials as trials
@@ -235,6 +237,7 @@ from .tables.events import EventsTable as EventsTable
 from .tables.judged import PairedJudgedTable as PairedJudgedTable
 from .tables.multilabel import MultilabelTable as MultilabelTable
 from .tables.paired import PairedScoresTable as PairedScoresTable, PairedTable as PairedTable
+from .tables.ratings import RatingsTable as RatingsTable
 from .tables.score_matrix import (
     MulticlassScoresTable as MulticlassScoresTable,
     MultilabelScoresTable as MultilabelScoresTable,

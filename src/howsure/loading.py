@@ -26,6 +26,7 @@ from howsure.tables.events import EventsTable
 from howsure.tables.judged import PairedJudgedTable
 from howsure.tables.multilabel import MultilabelTable
 from howsure.tables.paired import PairedScoresTable, PairedTable, SeparateTables
+from howsure.tables.ratings import RatingsTable
 from howsure.tables.score_matrix import MulticlassScoresTable, MultilabelScoresTable
 from howsure.tables.scores import ScoresTable
 from howsure.tables.units import PairedUnitsTable
@@ -43,7 +44,7 @@ TABLES = (
     *(ConfusionTable, MultilabelTable, ScoresTable, MulticlassScoresTable, MultilabelScoresTable),
     *(PairedTable, PairedScoresTable, SeparateTables, Tables),
     *(ValuesTable, TrialsTable, ErrorsTable, PairedValuesTable, PairedJudgedTable),
-    *(EventsTable, DetectionsTable, PairedUnitsTable),
+    *(EventsTable, DetectionsTable, PairedUnitsTable, RatingsTable),
 )
 DESIGNS = (
     *(Independent, Weighted, FixedMargins, Clusters, Separate, Linearised, Reviewed, TwoPhase),

@@ -28,7 +28,7 @@ FEW_DRAWS = {
     "bayes": hs.Dirichlet(n_draws=60),
 }
 KINDS = ["confusion", "confusion", "scores", "paired", "paired_scores", "multiclass_scores", "calibrated"]
-KINDS += ["values", "trials", "judged", "events", "detections"]
+KINDS += ["values", "trials", "judged", "events", "detections", "ratings", "ratings"]
 NAMES = [
     ["a", "b", "c", "d", "e"],
     ["yes", "no", "maybe", "ill", "well"],
@@ -93,12 +93,12 @@ def a_case(rng):
         score = 1 / (1 + np.exp(-3 * (truth > 0) + 1.5 + 4 * noise))
         return np.round(score, int(rng.integers(1, 6)))
 
-    if kind in {"values", "trials", "events", "detections"}:
-        return (
-            of_numbers(rng, kind, columns, scored)
-            if kind in {"values", "trials"}
-            else of_units(rng, kind, columns, truth, labels)
-        )
+    if kind in {"values", "trials"}:
+        return of_numbers(rng, kind, columns, scored)
+    if kind in {"events", "detections"}:
+        return of_units(rng, kind, columns, truth, labels)
+    if kind == "ratings":
+        return of_ratings(rng, columns, labels, predicted)
     if kind in {"confusion", "judged", "paired"}:
         return of_labels(rng, kind, columns, labels[truth], labels, predicted)
     if kind == "multiclass_scores":
@@ -125,12 +125,25 @@ def of_labels(rng, kind, columns, truth, labels, predicted):
     return Case(kind, columns | own, {"labels": labels})
 
 
+def of_ratings(rng, columns, labels, predicted):
+    """Return what several raters say of items, with gaps or without; of one set of raters or of two."""
+    gaps = rng.choice([0.0, 0.1, 0.6])
+
+    def rated():
+        said = np.stack([predicted() for _ in range(rng.integers(2, 5))], 1).astype(object)
+        said[rng.random(said.shape) < gaps] = None
+        return said
+
+    rating = {"A": rated(), "B": rated()} if rng.random() < 0.3 else rated()
+    return Case("ratings", columns | {"rating": rating}, {"labels": labels} if rng.random() < 0.5 else {})
+
+
 def a_metric(rng, table):
     """Return the spec string of a random metric, with an average where it has one."""
     known = [
         each
         for each in REGISTRY.shipped
-        if each.looks_at in table.holds or (table.has_thresholds and each.of_predictions)
+        if each.reads_any(table.holds) or (table.has_thresholds and each.of_predictions)
     ]
     definition = known[rng.integers(len(known))]
     if not definition.has_averages or rng.random() < 0.2:
@@ -338,6 +351,7 @@ TABLES = [
     lambda: hs.trials([1, 0, 1, 1], task=[1, 1, 2, 2]),
     lambda: hs.events([4, 3], [1, 0], [0, 2]),
     lambda: hs.detections([{"scores": [0.9, 0.4], "hits": [1, 0]}, {"scores": [0.7], "hits": [1]}], [1, 2], iou=0.5),
+    lambda: hs.ratings([[0, 1, 1, 1], [0, 0, 0, 1], [1, 1, None, 1]]),
     lambda: hs.confusion([0, 1, 0, 1], [0, 1, 1, 1], by=["x", "x", "y", "y"]),
 ]  # fmt: skip
 SPARED = {"bootstrap", "bootstrap_ci", "define_metric"}  # which run a function of the user's

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from howsure.grids import Grid
@@ -11,6 +13,7 @@ from howsure.metrics.averages import AVERAGES
 from howsure.metrics.registry import REGISTRY, Definition
 from howsure.metrics.spec import parse, signature
 from howsure.tables.confusion import ConfusionTable
+from howsure.tables.ratings import RatingsTable
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
 from howsure.tables.values import ErrorsTable, TrialsTable, ValuesTable
@@ -81,5 +84,11 @@ def _example(metric: str) -> Table:
         return TrialsTable(counts=numbers, runs=runs, successes=np.rint(shares * runs).astype(int))
     if wanted == "errors":
         return ErrorsTable(counts=numbers, predicted=shares, actual=np.array([0.2, 0.4, 0.5]))
+    if wanted == "ratings":
+        patterns = np.array(list(np.ndindex(2, 2, 2)))
+        return replace(
+            RatingsTable.of_patterns(patterns, np.arange(2), np.arange(3), is_ordered=True),
+            counts=np.array([9.0, 1.0, 2.0, 1.0, 1.0, 2.0, 1.0, 7.0]),
+        )
     counts = np.array([[6.0, 1.0], [4.0, 3.0], [2.0, 8.0]])
     return ScoresTable(counts=counts, scores=np.array([0.1, 0.4, 0.8]), labels=np.arange(2))

@@ -18,7 +18,7 @@ from howsure.grids import Grid, Tabular, percent
 from howsure.metrics.forms import Better
 
 Array = NDArray[Any]
-Correction = Literal["holm", "fdr_bh", "bonferroni", "none"]
+Correction = Literal["holm", "fdr_bh", "fdr_by", "bonferroni", "none"]
 
 
 def adjusted_p_values(p_values: ArrayLike, correction: Correction = "holm") -> Array:
@@ -28,9 +28,10 @@ def adjusted_p_values(p_values: ArrayLike, correction: Correction = "holm") -> A
     ----------
     p_values : array-like of shape (n_comparisons,)
         One p-value per comparison, in [0, 1].
-    correction : {"holm", "fdr_bh", "bonferroni", "none"}
+    correction : {"holm", "fdr_bh", "fdr_by", "bonferroni", "none"}
         ``"holm"`` and ``"bonferroni"`` bound the probability of any false finding; ``"fdr_bh"`` (Benjamini and
-        Hochberg) the expected share of false ones among the findings; ``"none"`` leaves them as they are.
+        Hochberg) the expected share of false ones among the findings, and ``"fdr_by"`` (Benjamini and Yekutieli) that
+        also where the tests depend on each other in any way; ``"none"`` leaves them as they are.
 
     Returns
     -------
@@ -44,7 +45,8 @@ def adjusted_p_values(p_values: ArrayLike, correction: Correction = "holm") -> A
 
     References
     ----------
-    Holm (1979), Scandinavian Journal of Statistics 6; Benjamini, Hochberg (1995), JRSS B 57.
+    Holm (1979), Scandinavian Journal of Statistics 6; Benjamini, Hochberg (1995), JRSS B 57; Benjamini, Yekutieli
+    (2001), Annals of Statistics 29.
 
     Examples
     --------
@@ -75,6 +77,10 @@ def _benjamini_hochberg(ascending: Array) -> Array:
     return np.asarray(np.minimum.accumulate(scaled[::-1])[::-1])
 
 
+def _benjamini_yekutieli(ascending: Array) -> Array:
+    return _benjamini_hochberg(ascending) * float((1 / np.arange(1, len(ascending) + 1)).sum())
+
+
 def _bonferroni(ascending: Array) -> Array:
     return np.asarray(ascending * len(ascending))
 
@@ -82,6 +88,7 @@ def _bonferroni(ascending: Array) -> Array:
 CORRECTIONS: Mapping[str, Callable[[Array], Array]] = {
     "holm": _holm,
     "fdr_bh": _benjamini_hochberg,
+    "fdr_by": _benjamini_yekutieli,
     "bonferroni": _bonferroni,
     "none": np.asarray,
 }

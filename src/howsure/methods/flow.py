@@ -10,7 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.base import PSEUDO_CASES, quotient
-from howsure.methods.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, AtLevels, Interval, Method, needs_counted_cases
+from howsure.methods.interval import (
+    CONSTANT,
+    ONE_CASE,
+    ONE_CLUSTER,
+    UNDEFINED,
+    AtLevels,
+    Interval,
+    Method,
+    needs_counted_cases,
+)
 from howsure.methods.scales import automatic_scale
 from howsure.methods.standard_errors import design_sample, quantile, shows_variation, standard_error
 from howsure.metrics.averages import EXTREMES
@@ -56,6 +65,9 @@ class Flow(Method):
     that of n independent cases, e, enters once more by the variance, which is estimated too small where bad clusters
     are missing: γ − 2 e is the skewness of the estimate over its standard error, and −e / 2 its mean.
 
+    Of ratings, whose patterns are nearly as many as the items, the variance is a sample's, with n − 1, and z a quantile
+    of Student's t with n − 1 degrees of freedom.
+
     A mean loss of scores has no bias, and its path is exponential tilting: cases of a score change in number by what
     they lose. The pseudo-cases stand for losses that were not seen: of the Brier score as often of the class that a
     score speaks against as of the other, of the log loss in proportion to the root of the class's probability, as if
@@ -78,43 +90,57 @@ class Flow(Method):
     takes_batches: ClassVar[bool] = True
 
     def suits(self, metric: Metric, table: Table) -> str:
-        """Return an empty text for smooth metrics of counted cases, one label each."""
+        """Return an empty text for smooth metrics of counted cases, one label each, and of ratings."""
         if refusal := needs_counted_cases(self, table):
             return refusal
         if metric.of_one_model.average in EXTREMES:
             return f"`Flow` is for smooth metrics, and `{metric.name}` jumps from class to class. Use `Delta()`."
-        counted = metric.is_mean_loss or "predictions" in table.holds
+        counted = metric.is_mean_loss or not {"predictions", "ratings"}.isdisjoint(table.holds)
         if not (counted and table.has_one_label_per_case) or len(table.design.test_sets) > 1:
             return (
-                "`Flow` is for metrics of predicted classes and mean losses on one test set, one class for each case, "
-                f"and `{metric.name}` here is none. Use `Delta()` or `Mover()`."
+                "`Flow` is for metrics of predicted classes, of ratings and mean losses on one test set, one class for "
+                f"each case, and `{metric.name}` here is none. Use `Delta()` or `Mover()`."
             )
         return ""
 
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval as a function of its level: all levels share one path."""
+        return flow_intervals(metric, table, *design_sample(metric, table))
+
+
+def flow_intervals(metric: Metric, table: Table, inflation: Any, freedom: Any) -> AtLevels:
+    """Return the interval along the flow as a function of its level.
+
+    Parameters
+    ----------
+    metric : Metric
+        The metric, bound to the table.
+    table : Table
+        One table, or a batch.
+    inflation, freedom : float or ndarray of the shape of the batch
+        How many times the design's variance that of the metric is, and its degrees of freedom.
+    """
+    with np.errstate(all="ignore"):
+        value, error = np.asarray(metric(table.counted)), standard_error(metric, table)
+        effect = inflation * design_effect(metric, table, shows_variation(error, value))
+        excess = np.broadcast_to(table.design.excess_skewness(table.cells, effect), effect.shape)
+        paths = _Paths.of(metric, table, table.cells / np.asarray(effect)[..., None], value, excess)
+    lowest, highest = metric.range
+
+    def interval(confidence_level: float) -> Interval:
+        z = quantile(confidence_level, freedom)
         with np.errstate(all="ignore"):
-            value, error = np.asarray(metric(table.counted)), standard_error(metric, table)
-            inflation, freedom = design_sample(metric, table)
-            effect = inflation * design_effect(metric, table, shows_variation(error, value))
-            excess = np.broadcast_to(table.design.excess_skewness(table.cells, effect), effect.shape)
-            paths = _Paths.of(metric, table, table.cells / np.asarray(effect)[..., None], value, excess)
-        lowest, highest = metric.range
+            low, high = paths.limits(z)
+            low = np.where(value <= lowest, lowest, np.minimum(low, value))
+            high = np.where(value >= highest, highest, np.maximum(high, value))
+        reason = np.where(paths.varies & (low < high), "", CONSTANT)
+        reason = np.where(np.isfinite(z), reason, ONE_CASE if table.has_sample_variance else ONE_CLUSTER)
+        reason = np.where(np.isfinite(value), reason, UNDEFINED)
+        usable = reason == ""
+        low, high = np.where(usable, low, np.nan), np.where(usable, high, np.nan)
+        return Interval(low, high, np.where(np.isfinite(value), error, np.nan), reason=reason)
 
-        def interval(confidence_level: float) -> Interval:
-            z = quantile(confidence_level, freedom)
-            with np.errstate(all="ignore"):
-                low, high = paths.limits(z)
-                low = np.where(value <= lowest, lowest, np.minimum(low, value))
-                high = np.where(value >= highest, highest, np.maximum(high, value))
-            reason = np.where(paths.varies & (low < high), "", CONSTANT)
-            reason = np.where(np.isfinite(z), reason, ONE_CLUSTER)
-            reason = np.where(np.isfinite(value), reason, UNDEFINED)
-            usable = reason == ""
-            low, high = np.where(usable, low, np.nan), np.where(usable, high, np.nan)
-            return Interval(low, high, np.where(np.isfinite(value), error, np.nan), reason=reason)
-
-        return interval
+    return interval
 
 
 class _Path:
@@ -305,7 +331,7 @@ def design_effect(metric: Metric, table: Table, varies: Array) -> Array:
 
     Where the sample shows no variation it is that of the smoothed table.
     """
-    if table.design.is_independent:
+    if table.design.is_independent and not table.has_sample_variance:
         return np.ones(table.batch)
     effect = _effect(metric, table)
     if not varies.all():

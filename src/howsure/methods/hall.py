@@ -12,6 +12,7 @@ from howsure.designs.base import quotient
 from howsure.methods import binomial
 from howsure.methods.interval import (
     CONSTANT,
+    ONE_CASE,
     AtLevels,
     Interval,
     Method,
@@ -22,7 +23,6 @@ from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
-ONE_CASE = "a single case, or cluster, shows no variation"
 NO_BOUNDS = "all values are equal: state their `bounds` to learn how far the mean may be off"
 ALONE = 1 + 1e-9  # case
 SYMMETRIC = 1e-7  # skewness that is none

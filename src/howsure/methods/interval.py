@@ -22,6 +22,7 @@ UNDEFINED = "the metric is undefined"
 NO_ERROR = "the metric has no standard error here, as it has no derivative: use 'delta' or 'bayes'"
 NO_TRIALS = "its denominator is zero"
 ONE_CLASS = "Ask for one class at a time: '@binary+positive_class=…'."
+ONE_CASE = "a single case, or cluster, shows no variation"
 ONE_CLUSTER = "a single cluster shows no variation between clusters"
 
 

@@ -19,6 +19,7 @@ from howsure.methods import (  # noqa: F401 - each registers its methods
     pairs,
     predictive,
     proportion,
+    rater_sampling,
     stratified,
     two_samples,
 )

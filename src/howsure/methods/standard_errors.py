@@ -56,7 +56,7 @@ def small_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
     Where a metric looks at scores, a few cases can make up most of its variance: it has Satterthwaite's degrees of
     freedom. Where the sample shows no variation the cells that count are those of the smoothed table.
     """
-    if not (metric.of_one_model.of_scores or table.has_values):
+    if not (metric.of_one_model.of_scores or table.has_sample_variance):
         return design_sample(metric, table)
     heard = _heard_slopes(metric, table)
     inflation, freedom = _by_design(metric, table, heard)
@@ -66,11 +66,16 @@ def small_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
 def design_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
     """Return by how much the variance of the metric is too small on average, and its degrees of freedom, by the design.
 
-    Of an average over the classes each class has its own; they are put together as Welch and Satterthwaite do.
+    Of an average over the classes each class has its own; they are put together as Welch and Satterthwaite do. Where
+    the variance is a sample's there are no more degrees of freedom than cases less one.
     """
-    if not table.design.offers("small_sample"):
-        return large_sample(metric, table)
-    return _by_design(metric, table, _heard_slopes(metric, table))
+    offered = table.design.offers("small_sample")
+    inflation, freedom = (
+        _by_design(metric, table, _heard_slopes(metric, table)) if offered else large_sample(metric, table)
+    )
+    if table.has_sample_variance:
+        freedom = np.minimum(freedom, table.effective_trials(np.ones(table.shape)) - 1)
+    return inflation, freedom
 
 
 def _by_design(metric: Metric, table: Table, heard: tuple[Array, Array]) -> tuple[Any, Any]:

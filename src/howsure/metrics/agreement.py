@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.metrics.forms import divide
+from howsure.metrics.ratings import gwet_ac1_of_ratings, krippendorff_alpha_of_ratings
 from howsure.metrics.registry import margins_metric
 
 Array = NDArray[Any]
@@ -75,7 +76,7 @@ def scotts_pi(hits: Array, rows: Array, columns: Array) -> Array:
     return _beyond_chance(hits, rows, divide(((rows + columns) ** 2).sum(-1), 4 * total * total))
 
 
-@margins_metric(aliases=("ac1",), range=(-1.0, 1.0), random=0.0)
+@margins_metric(aliases=("ac1",), range=(-1.0, 1.0), random=0.0, also={"ratings": gwet_ac1_of_ratings})
 def gwet_ac1(hits: Array, rows: Array, columns: Array) -> Array:
     """Gwet's AC1: agreement beyond chance, chance being the mean of p(1 - p) over K - 1."""
     share = divide(rows + columns, 2 * rows.sum(-1)[..., None])
@@ -87,6 +88,7 @@ def gwet_ac1(hits: Array, rows: Array, columns: Array) -> Array:
     range=(-1.0, 1.0),
     random=0.0,
     disagreement=lambda cases: 1 - divide(np.asarray(0.5), cases),
+    also={"ratings": krippendorff_alpha_of_ratings},
 )
 def krippendorff_alpha(hits: Array, rows: Array, columns: Array) -> Array:
     """Krippendorff's alpha for nominal data: Scott's pi with chance taken from pairs of different values.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -32,7 +33,11 @@ MAKERS = {  # what tables hold → how such a table is made
     "trials": "a table of trials: `trials(success, task=…)`",
     "errors": "a table of errors: `values(prediction, truth=…)`",
     "detections": "a table of detections: `detections(preds, target)`",
+    "ratings": "a table of ratings: `ratings(items_by_raters)`",
 }
+
+
+OF_CELLS = {"values", "detections", "ratings"}  # held by tables of which a metric is a function of its own
 
 
 def listed_metrics(metrics: Any) -> list[Any]:
@@ -90,7 +95,8 @@ def resolve(
         raise HowsureError(message)
     if not asked.definition.reads_any(table.holds):
         raise _of_another_kind(asked, table)
-    if table.has_values or "detections" in table.holds:
+    _refuse_others_arguments(asked, table)
+    if table.holds[0] in OF_CELLS:
         return of_values(asked, table)
     if isinstance(table, ScoresTable):
         return of_scores(asked, table)
@@ -109,6 +115,16 @@ def _at_threshold(
         return small if scored is table else scored.at(threshold), counted  # type: ignore[attr-defined]  # of scores
 
     return replace(from_split(counted, int(np.searchsorted(table.scores, threshold))), smaller=smaller)
+
+
+def _refuse_others_arguments(spec: Spec, table: Table) -> None:
+    """Refuse arguments that belong to the metric's form for another kind of table."""
+    if not (spec.arguments and spec.definition.also):
+        return
+    taken = inspect.signature(spec.definition.form_for(table.holds)).parameters
+    if foreign := [name for name in spec.arguments if name not in taken]:
+        message = f"`{foreign[0]}` of `{spec.definition.name}` has no meaning for a {table.noun}. Drop it."
+        raise HowsureError(message)
 
 
 def _of_another_kind(spec: Spec, table: Table) -> HowsureError:

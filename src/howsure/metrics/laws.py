@@ -6,6 +6,7 @@ Each law takes a metric and a table that it is bound to, and returns "" or what 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from howsure.tables.confusion import ConfusionTable
 from howsure.tables.detections import DetectionsTable
 from howsure.tables.events import EACH, EventsTable
 from howsure.tables.multilabel import MultilabelTable
+from howsure.tables.ratings import RatingsTable
 from howsure.tables.score_matrix import MulticlassScoresTable
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
@@ -161,17 +163,11 @@ def violations(spec: Spec, laws: Sequence[Law] = LAWS) -> Iterator[tuple[Law, st
 
 def generic_tables(spec: Spec) -> Iterator[Table]:
     """Return tables without an empty cell that a metric can be bound to, better than chance."""
-    if spec.definition.looks_at == "values":
-        yield _values()
-    if spec.definition.looks_at in {"values", "trials"}:
-        yield _trials()
-        return
-    if spec.definition.reads_any({"errors"}) and spec.average is None:
-        yield _errors()
-        if spec.definition.looks_at == "errors":
-            return
-    if spec.definition.looks_at == "detections":
-        yield _detections()
+    definition = spec.definition
+    for held, makers in OF_CELLS.items():
+        if definition.looks_at == held or (held in definition.also and spec.average is None):
+            yield from (make() for make in makers)
+    if definition.looks_at in OF_CELLS or (definition.also and spec.arguments):
         return
     if spec.definition.of_scores:
         if spec.average is None:
@@ -260,6 +256,14 @@ def _errors() -> ErrorsTable:
     return ErrorsTable(counts=rng.integers(1, 20, SCORES) * 1.0, predicted=actual + error, actual=actual)
 
 
+def _ratings() -> RatingsTable:
+    codes = np.array([each for each in np.ndindex(4, 4, 4) if sum(each) < 9]) - 1  # with items rated once, or never
+    labels, raters = np.array([1, 2, 4]), np.array(["first", "second", "third"])
+    empty = RatingsTable.of_patterns(codes, labels, raters, is_ordered=True)
+    alike = (empty.tallies.max(1) == empty.tallies.sum(1)) * 40
+    return replace(empty, counts=np.random.default_rng(0).integers(1, 20, len(empty.codes)) + alike * 1.0)
+
+
 def _score_matrix(labels: Array) -> MulticlassScoresTable:
     rng = np.random.default_rng(0)
     odds = rng.exponential(size=(SCORES, 3)) + 0.1
@@ -284,3 +288,12 @@ def _gradient(metric: Metric, counts: Array) -> Array:
 
 def _equal(one: Any, other: Any) -> bool:
     return np.shape(one) == np.shape(other) and np.allclose(one, other, rtol=CLOSE, atol=1e-12, equal_nan=True)
+
+
+OF_CELLS: dict[str, tuple[Callable[[], Table], ...]] = {  # what a metric looks at → tables of which it is a function
+    "values": (_values, _trials),
+    "trials": (_trials,),
+    "errors": (_errors,),
+    "detections": (_detections,),
+    "ratings": (_ratings,),
+}

@@ -35,14 +35,17 @@ def _longest(power: float) -> Callable[[int], tuple[float, float]]:
     return lambda classes: (0.0, (classes - 1.0) ** power)
 
 
-@cells_ratio(aliases=("mean_absolute_error",), range=_longest(1), better="lower", errors=absolute_error)
+@cells_ratio(aliases=("mean_absolute_error",), range=_longest(1), better="lower", also={"errors": absolute_error})
 def mae(size: int) -> tuple[Array, Array]:
     """Mean absolute error: of classes in steps between them, or of predicted numbers."""
     return distance(size), np.ones((size, size))
 
 
 @cells_ratio(
-    aliases=("mean_squared_error", "mean_square_error"), range=_longest(2), better="lower", errors=squared_error
+    aliases=("mean_squared_error", "mean_square_error"),
+    range=_longest(2),
+    better="lower",
+    also={"errors": squared_error},
 )
 def mse(size: int) -> tuple[Array, Array]:
     """Mean squared error: of classes in steps between them, or of predicted numbers."""
@@ -64,7 +67,7 @@ def _rmse_slopes(cells: Array) -> Array:
     range=_longest(1),
     better="lower",
     derivative=_rmse_slopes,
-    errors=root_squared_error,
+    also={"errors": root_squared_error},
 )
 def rmse(cells: Array) -> Array:
     """Root of the mean squared error: of classes in steps between them, or of predicted numbers."""

@@ -10,7 +10,8 @@
 - ``values``: of the counts of cells that each have a number, ``(..., cells)``: a function of the table likewise;
 - ``trials``: of the counts of tasks by their number of runs and successes, likewise;
 - ``errors``: of the counts of pairs of a true and a predicted number, likewise;
-- ``detections``: of the counts of detections by score and of what was never detected, likewise.
+- ``detections``: of the counts of detections by score and of what was never detected, likewise;
+- ``ratings``: of the counts of items by what each rater said of them, likewise.
 
 From the declaration follow the value on any number of tables at once, the gradient (complex step, with the chain rule
 through the one-against-rest tables, so that K = 1000 stays cheap), the averages over classes and every interval.
@@ -34,7 +35,17 @@ Array = NDArray[Any]
 Bounds = tuple[float, float]
 STEEP = 1e6  # relative change of a metric for that of a count, from which on it is looked at again
 Form = Literal[
-    "outcomes", "events", "margins", "cells", "coefficients", "scores", "values", "trials", "errors", "detections"
+    "outcomes",
+    "events",
+    "margins",
+    "cells",
+    "coefficients",
+    "scores",
+    "values",
+    "trials",
+    "errors",
+    "detections",
+    "ratings",
 ]
 Function = TypeVar("Function", bound=Callable[..., Any])
 READS = {  # form → what the metric looks at
@@ -48,6 +59,7 @@ READS = {  # form → what the metric looks at
     "trials": "trials",
     "errors": "errors",
     "detections": "detections",
+    "ratings": "ratings",
 }
 
 
@@ -130,8 +142,9 @@ class Definition:
         Gradient by the cells, on any leading axes, where it is not left to the complex step.
     rows : RowLoss, optional
         Of a metric of scores: its form for whole rows of probabilities.
-    errors : callable, optional
-        Of a metric of ordered classes: its form for predicted numbers, a function of the table as those of values are.
+    also : mapping of str to callable
+        Its forms for what other tables hold, such as predicted numbers in place of ordered classes: functions of the
+        table, as those of values are.
     is_area, is_step : bool
         Whether it is the area under the ROC curve; whether its value moves in steps, so that the gradient is an
         estimate and not the derivative.
@@ -158,7 +171,7 @@ class Definition:
     terms: tuple[str, ...] = ()
     derivative: Callable[..., Any] | None = None
     rows: RowLoss | None = None
-    errors: Callable[..., Scored] | None = None
+    also: Mapping[str, Callable[..., Scored]] = field(default_factory=dict)
     is_area: bool = False
     is_step: bool = False
     disagreement: Callable[[Any], Any] | None = None
@@ -189,7 +202,13 @@ class Definition:
 
     def reads_any(self, held: Collection[str]) -> bool:
         """Whether it can be read of what a table holds, in one form or another."""
-        return self.looks_at in held or (self.errors is not None and READS["errors"] in held)
+        return self.looks_at in held or not self.also.keys().isdisjoint(held)
+
+    def form_for(self, held: Collection[str]) -> Callable[..., Any]:
+        """Return the function that reads what a table holds, which it can."""
+        if self.looks_at in held:
+            return self.function
+        return next(function for what, function in self.also.items() if what in held)
 
     @property
     def has_averages(self) -> bool:
@@ -341,6 +360,7 @@ OWN_PARAMETERS = {
     "trials": 1,
     "errors": 1,
     "detections": 1,
+    "ratings": 1,
 }  # where arguments begin
 
 
@@ -351,6 +371,8 @@ def declare(form: Form, *, linear: bool = False) -> Callable[..., Callable[[Func
         def register(function: Function) -> Function:
             named = {"name": function.__name__} | facts
             parameters = parameters_of(function, OWN_PARAMETERS[form])
+            for what, other in facts.get("also", {}).items():
+                parameters |= parameters_of(other, OWN_PARAMETERS[what])
             REGISTRY.add(Definition(form=form, function=function, parameters=parameters, linear=linear, **named))
             return function
 
@@ -376,3 +398,4 @@ value_metric = declare("values")  # (table whose cells have numbers, arguments) 
 trials_metric = declare("trials")  # (table of tasks by runs and successes, arguments) → Scored
 detection_metric = declare("detections")  # (table of detections by score, arguments) → Scored
 errors_metric = declare("errors")  # (table of true and predicted numbers, arguments) → Scored
+ratings_metric = declare("ratings")  # (table of items by the raters' words, arguments) → Scored

@@ -41,24 +41,21 @@ def of_scores(spec: Spec, table: ScoresTable) -> Metric:
 
 
 def of_values(spec: Spec, table: Table) -> Metric:
-    """Return the metric that a spec names on a table whose cells have numbers.
+    """Return the metric that a spec names on a table whose cells have numbers, or ratings.
 
     Parameters
     ----------
     spec : Spec
-        Of a metric of values, of trials or of errors.
-    table : ValuesTable, TrialsTable or ErrorsTable
-        The numbers of its cells.
+        Of a metric of values, of trials, of errors or of ratings.
+    table : ValuesTable, TrialsTable, ErrorsTable or RatingsTable
+        What its cells say.
 
     Raises
     ------
     HowsureError
         If an argument has no meaning.
     """
-    definition = spec.definition
-    function = definition.function if definition.looks_at in table.holds else definition.errors
-    assert function is not None  # noqa: S101 - the caller has looked
-    built = function(table, **spec.arguments)
+    built = spec.definition.form_for(table.holds)(table, **spec.arguments)
     return of_cells(spec, built, built.range or spec.definition.bounds(2, spec.arguments))
 
 

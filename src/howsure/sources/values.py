@@ -354,14 +354,14 @@ def counted_units(
 
 
 def distinct_tuples(tuples: Array, sizes: Sequence[int]) -> tuple[Array, Array]:
-    """Return the distinct tuples of places, in order, and each one's place among them.
+    """Return the distinct tuples of places among so many, in order, and each one's place among them.
 
     Parameters
     ----------
-    tuples : ndarray of shape (n, models)
-        Places, one column for each model.
+    tuples : ndarray of shape (n, columns)
+        Whole numbers of at least 0.
     sizes : sequence of int
-        How many places each column has.
+        How many there can be in each column.
     """
     if math.prod(sizes) < MOST_FLAT:  # one number for each is sorted many times as fast
         flat, place = np.unique(np.ravel_multi_index(tuple(tuples.T), tuple(sizes)), return_inverse=True)

@@ -361,6 +361,11 @@ class SeparateTables(Table):
         return all(each.has_values for each in self.tables)
 
     @property
+    def has_sample_variance(self) -> bool:
+        """Whether squares are divided by the number of cases minus 1: where they are of all tables."""
+        return all(each.has_sample_variance for each in self.tables)
+
+    @property
     def truth(self) -> Array:
         """Position of the true class of each cell in its table."""
         return np.concatenate([each.truth for each in self.tables])

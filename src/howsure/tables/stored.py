@@ -39,7 +39,7 @@ TABLES = (
     *("ConfusionTable", "MultilabelTable", "ScoresTable", "MulticlassScoresTable", "MultilabelScoresTable"),
     *("PairedTable", "PairedScoresTable", "SeparateTables", "Tables"),
     *("ValuesTable", "TrialsTable", "ErrorsTable", "PairedValuesTable", "PairedJudgedTable"),
-    *("EventsTable", "DetectionsTable", "PairedUnitsTable"),
+    *("EventsTable", "DetectionsTable", "PairedUnitsTable", "RatingsTable"),
 )
 DESIGNS = (
     *("Independent", "Weighted", "FixedMargins", "Clusters", "Separate", "Linearised", "Reviewed", "TwoPhase"),

@@ -73,7 +73,7 @@ class Table(abc.ABC):
     has_one_label_per_case: ClassVar[bool] = True
     holds: ClassVar[tuple[str, ...]] = (
         "predictions",
-    )  # or "scores", "values", "trials", "errors": what metrics can read
+    )  # or "scores", "values", "trials", "errors", "ratings": what metrics can read
     has_thresholds: ClassVar[bool] = False  # of one score a case, each of which makes predictions
     adds_up: ClassVar[bool] = False  # cell by cell, with tables of the same labels
     has_negatives: ClassVar[bool] = True  # cases that rightly are not predicted as a class
@@ -99,6 +99,11 @@ class Table(abc.ABC):
     def has_values(self) -> bool:
         """Whether each cell has a number, whose variance between cases is a sample's."""
         return "values" in self.holds
+
+    @property
+    def has_sample_variance(self) -> bool:
+        """Whether squares are divided by the number of cases minus 1, as of a sample's variance."""
+        return self.has_values
 
     @property
     @abc.abstractmethod
@@ -165,6 +170,11 @@ class Table(abc.ABC):
         return np.full(self.shape, 1 / np.prod(self.shape))
 
     @property
+    def pseudo_places(self) -> Array:
+        """Two cells or more, in an order, over which a prior of several models' tuples is spread."""
+        return np.array([0, self.shape[-1] - 1])
+
+    @property
     def default_prior(self) -> Array:
         """Pseudo-cases of the default prior by cell: two in all."""
         return PSEUDO_CASES * self.prior_shares
@@ -196,7 +206,7 @@ class Table(abc.ABC):
 
         Of values squares are divided by the number of cases minus 1, as of a sample's variance.
         """
-        if self.has_values:
+        if self.has_sample_variance:
             return self.design.placement_variance(cells, self.truth, slopes)
         return self.design.variance(cells, slopes)
 

@@ -321,9 +321,17 @@ def by_share(pairs: Array) -> Array:
 
 
 def extremes(own: Sequence[Table]) -> Array:
-    """Return the tuples of each model's smallest and largest value over which a prior's pseudo-cases are spread."""
-    ends = np.array([[0, each.shape[-1] - 1] for each in own])
-    return np.take_along_axis(ends, pseudo_tuples(2, len(own))[:, 1:].T, 1).T
+    """Return the tuples of each model's cells, such as its smallest and largest value, that a prior is spread over.
+
+    Of each model's possible cells in order the first goes with the first and with the last of another's, the second
+    with the second and the last but one, and so on.
+    """
+    places = [each.pseudo_places for each in own]
+    most = max(map(len, places))
+    even = [each[np.linspace(0, len(each) - 1, most).round().astype(np.intp)] for each in places]
+    pattern = pseudo_tuples(2, len(own))[:, 1:].T
+    ends = (np.stack([[each[at], each[-1 - at]] for each in even]) for at in range((most + 1) // 2))
+    return np.concatenate([np.take_along_axis(each, pattern, 1).T for each in ends])
 
 
 def spread_successes(runs: int) -> Array:
@@ -340,7 +348,7 @@ def spread_successes(runs: int) -> Array:
 @final
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class PairedValuesTable(_WithoutClasses, JointTable):
-    """Counts of the tuples of several models' values, or trials, of the same cases.
+    """Counts of the tuples of several models' values or trials, or several sets of raters' ratings, of the same cases.
 
     Parameters
     ----------
@@ -350,7 +358,7 @@ class PairedValuesTable(_WithoutClasses, JointTable):
         The models.
     codes : ndarray of shape (M, models)
         The tuples, as cells of each model's own table.
-    own : tuple of ValuesTable, of TrialsTable or of ErrorsTable
+    own : tuple of ValuesTable, of TrialsTable, of ErrorsTable or of RatingsTable
         A table of each model's cells, whatever its counts.
     pseudo : ndarray of shape (M,)
         How a prior's mass is spread over the tuples; sums to 1.
@@ -373,6 +381,11 @@ class PairedValuesTable(_WithoutClasses, JointTable):
     own: tuple[Table, ...]
     codes: Array
     pseudo: Array
+
+    @property
+    def has_sample_variance(self) -> bool:
+        """Whether squares are divided by the number of cases minus 1: as of the models' tables."""
+        return self.own[0].has_sample_variance
 
     @property
     def holds(self) -> tuple[str, ...]:  # type: ignore[override]  # what the models' tables do

@@ -23,6 +23,7 @@ from howsure.metrics.contrast import EFFECTS, contrast_metric
 from howsure.metrics.metric import Metric, Side
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.paired import PairedTable, SeparateTables
+from howsure.tables.ratings import RatingsTable
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
 from howsure.tables.values import ValuesTable
@@ -39,6 +40,7 @@ METRICS = {  # what tables hold → metrics of it
     "predictions": ("accuracy", "recall", "f1", "mcc", "informedness", "f1@macro"),
     "scores": ("roc_auc", "average_precision", "brier_score", "ece"),
     "values": ("mean", "median", "share", "trimmed_mean"),
+    "ratings": ("percent_agreement", "fleiss_kappa", "gwet_ac1"),
 }
 
 
@@ -191,6 +193,9 @@ def _tables() -> Iterator[Table]:
     yield ScoresTable(counts=counts, scores=np.array([0.1, 0.3, 0.6, 0.8]), labels=np.arange(2))
     values = np.linspace(0, 1, 41) ** 2
     yield ValuesTable(counts=rng.integers(0, 5, len(values)) * 1.0, values=values, bounds=(0.0, 1.0))
+    patterns = np.array(list(np.ndindex(2, 2, 2, 2)))
+    ratings = RatingsTable.of_patterns(patterns, np.arange(2), np.arange(4), is_ordered=True)
+    yield replace(ratings, counts=rng.integers(1, 5, len(ratings.codes)) * 1.0 + 12 * (np.ptp(ratings.codes, 1) == 0))
 
 
 def _judged(rng: np.random.Generator) -> ConfusionTable:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Sequence, Sized
 from dataclasses import dataclass
 from typing import Any, overload
 
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.designs.base import PSEUDO_CASES
 from howsure.designs.linearised import Linearised, Sample
-from howsure.errors import HowsureError, checked_level, several
+from howsure.errors import HowsureError, checked_level
 from howsure.estimates.estimate import Estimate
 from howsure.evidence.labels.dawid_skene import Votes
 from howsure.grids import Tabular
@@ -19,8 +19,8 @@ from howsure.methods.draws import seed_sequence
 from howsure.methods.summary import equal_tailed
 from howsure.sources.confusion import class_labels, refuse_mixed
 from howsure.sources.encoding import coded_with_gaps, positions
-from howsure.sources.frames import columns, opened
 from howsure.sources.groups import by_columns, groups_of, roles
+from howsure.sources.wide import named_columns
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.labels import as_labels
@@ -121,7 +121,7 @@ def annotated(
     0.923 [0.895, 0.951]
     """
     named = by_columns(by, data)
-    given_by, given = _columns(annotations, {"y_pred": y_pred} | roles(named), data, check)
+    given_by, given = named_columns("annotations", annotations, {"y_pred": y_pred} | roles(named), data, check=check)
     rows, axis = _positions(given_by, given["y_pred"], labels, check=check)
 
     def table(some: Any) -> ConfusionTable:
@@ -231,7 +231,7 @@ def consensus(
     ['a', 'b', 'a', 'b', 'a']
     """
     level = checked_level(confidence_level)
-    given_by, given = _columns(annotations, {} if y_pred is None else {"y_pred": y_pred}, data, check)
+    given_by, given = named_columns("annotations", annotations, {"y_pred": y_pred}, data, check=check)
     rows, axis = _positions(given_by, given.get("y_pred"), labels, check=check)
     votes, combination = _votes(rows, len(axis))
     fitted = votes.fitted()
@@ -264,41 +264,6 @@ def _rate(draws: Array, value: float, level: float) -> Estimate:
         standard_error=float(draws.std(ddof=1)),
         draws=draws,
     )
-
-
-def _columns(
-    annotations: Any, others: Mapping[str, Any], data: Any, check: bool
-) -> tuple[dict[Any, Any], dict[str, Any]]:
-    """Return the annotators' columns by name, and the other columns by role."""
-    if data is None:
-        given = _by_annotator(annotations)
-    else:
-        names = [annotations] if isinstance(annotations, str) else several("annotations", annotations, "column names")
-        given = {str(name): name for name in names}
-    role = {name: f"annotations[{name!r}]" for name in given}
-    found = columns(data, {**others, **{role[name]: column for name, column in given.items()}}, check=check)
-    return {name: found[role[name]] for name in given}, found
-
-
-def _by_annotator(annotations: Any) -> dict[Any, Any]:
-    if isinstance(annotations, Mapping):
-        return dict(annotations)
-    if hasattr(annotations, "iloc"):  # pandas: names of any type
-        return {name: annotations[name] for name in annotations.columns}
-    if any(hasattr(type(annotations), each) for each in ("columns", "column_names")):
-        names = opened(annotations).collect_schema().names()
-        return columns(annotations, {name: name for name in names})
-    if isinstance(annotations, np.ndarray) and annotations.ndim > 1:
-        return dict(enumerate(annotations.T))
-    try:
-        listed = [list(row) for row in annotations]
-    except TypeError:
-        message = "`annotations` is no table of cases × annotators. To name columns of a frame or file, give `data=`."
-        raise HowsureError(message) from None
-    if len({len(row) for row in listed}) != 1:
-        message = "`annotations` is ragged. Give one row per case and one column per annotator, None where missing."
-        raise HowsureError(message)
-    return {column: list(each) for column, each in enumerate(zip(*listed, strict=True))}
 
 
 def _positions(given_by: dict[Any, Any], y_pred: Any, labels: ArrayLike | None, *, check: bool) -> tuple[Array, Array]:

@@ -1,0 +1,232 @@
+"""The alternative annotator test: whether a model may take the place of people who annotate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.comparison.multiplicity import adjusted_p_values
+from howsure.designs.base import quotient
+from howsure.errors import HowsureError, real_number, whole_number
+from howsure.estimates.estimate import Estimate
+from howsure.estimates.estimation import estimate
+from howsure.estimates.grouped import over_groups
+from howsure.grids import Tabular
+from howsure.metrics.one_rater import Contests, average_advantage, chosen, contests
+from howsure.metrics.rating_weights import IDENTITY, weights_of
+from howsure.metrics.registry import REGISTRY
+from howsure.metrics.scored import of_cells
+from howsure.metrics.spec import Spec
+from howsure.tables.ratings import RatingsTable
+
+Array = NDArray[Any]
+ENOUGH = 0.5  # of the annotators whom the model has to equal
+NEEDS = "`alt_test` takes a table of ratings of the model and of people, as `ratings` makes it."
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class AltTest(Tabular):
+    """Whether a model annotates as well as people do, by the alternative annotator test.
+
+    Parameters
+    ----------
+    rater : str
+        The model.
+    epsilon : float
+        By how much a person may be better than the model, as a probability, for what a person costs more.
+    winning_rate : float
+        Share of the annotators whom the model equals: the null hypothesis that they are better by at least ``epsilon``
+        is rejected.
+    advantage : Estimate
+        Average advantage probability: how often the model agrees with the others at least as well as an annotator does,
+        averaged over the annotators, with its interval.
+    annotators : dict of str to Estimate
+        For each annotator how often the model agrees with the others at least as well.
+    differences, p_values, adjusted : dict of str to float
+        For each annotator the same of the annotator less that of the model; its p-value; and the one that is adjusted
+        for the number of annotators.
+    q : float
+        False discovery rate: the level of the adjusted p-values.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> people = [["a", "a", "b"], ["b", "b", "b"], ["a", "a", "a"], ["b", "a", "b"]] * 12
+    >>> table = hs.ratings([[*said, max(said, key=said.count)] for said in people])
+    >>> found = hs.alt_test(table, 3)
+    >>> found.winning_rate, found.passes
+    (1.0, True)
+    """
+
+    rater: str
+    epsilon: float
+    winning_rate: float
+    advantage: Estimate
+    annotators: dict[str, Estimate]
+    differences: dict[str, float]
+    p_values: dict[str, float]
+    adjusted: dict[str, float]
+    q: float
+
+    @property
+    def passes(self) -> bool:
+        """Whether the model equals at least half of the annotators."""
+        return self.winning_rate >= ENOUGH
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one flat dict per annotator."""
+        return [
+            {
+                "annotator": name,
+                "advantage": found.value,
+                "low": found.low,
+                "high": found.high,
+                "difference": self.differences[name],
+                "p_value": self.p_values[name],
+                "adjusted": self.adjusted[name],
+                "wins": self.adjusted[name] <= self.q,
+                "confidence_level": found.confidence_level,
+            }
+            for name, found in self.annotators.items()
+        ]
+
+    def __str__(self) -> str:
+        return (
+            f"{self.rater}: winning rate {self.winning_rate:.2f} (ε = {self.epsilon:g}), "
+            f"average advantage probability {self.advantage}"
+        )
+
+
+@over_groups
+def alt_test(
+    table: Any,
+    rater: Any,
+    *,
+    epsilon: float = 0.2,
+    q: float = 0.05,
+    weights: str = IDENTITY,
+    min_items: int = 30,
+    confidence_level: float = 0.95,
+) -> AltTest:
+    """Test whether a model annotates as well as people do: the alternative annotator test of Calderon et al.
+
+    Each annotator is left out in turn. On every item the annotator and the model are compared by their agreement with
+    the other people; the model equals the annotator where it is shown that the annotator's chance to agree at least as
+    well exceeds the model's by less than ``epsilon``.
+
+    Parameters
+    ----------
+    table : RatingsTable or Tables
+        From `ratings`, of three people or more and the model (of two at least); also by group.
+    rater : str
+        The model: the name of its column, or of the rater.
+    epsilon : float
+        By how much a person may be better: 0.2 where the people are experts, 0.15 where they are skilled, 0.1 where
+        they are crowd workers.
+    q : float
+        False discovery rate among the annotators (Benjamini and Yekutieli).
+    weights : str
+        How agreement counts categories that are near each other, such as ``"quadratic"``, by which the better of two
+        is the one with the smaller squared error.
+    min_items : int
+        Annotators with fewer items, as far as the model and a third rated them, are left out.
+    confidence_level : float
+        Coverage of the intervals, between 0 and 1.
+
+    Returns
+    -------
+    AltTest
+        Of `Tables`, a `Grouped` of them.
+
+    Raises
+    ------
+    HowsureError
+        If the table is not of ratings, there is no such rater, there are fewer than two people, or none has enough
+        items.
+
+    Notes
+    -----
+    With d the annotator's success less the model's on an item, −1, 0 or 1, the p-value is that of Student's t test of a
+    mean of d of at least ε, with the variance of the table's design: weights and clusters of items count. Where d is
+    the same on all n items the p-value is ``(1 − ε)ⁿ``, the chance that no annotator's success is seen, or 1. The
+    authors advise 30 items or more; with fewer they take a rank test.
+
+    References
+    ----------
+    Calderon, Reichart, Dror (2025), The alternative annotator test for LLM-as-a-judge, ACL; Benjamini, Yekutieli
+    (2001), Annals of Statistics 29.
+
+    Examples
+    --------
+    >>> import numpy as np, howsure as hs
+    >>> rng = np.random.default_rng(0)
+    >>> truth = rng.integers(0, 3, 100)
+    >>> skill = {"ann": 0.8, "bob": 0.85, "cy": 0.75, "model": 0.8}
+    >>> said = {name: np.where(rng.random(100) < p, truth, rng.integers(0, 3, 100)) for name, p in skill.items()}
+    >>> print(hs.alt_test(hs.ratings(said), "model"))
+    model: winning rate 1.00 (ε = 0.2), average advantage probability 0.930 [0.869, 0.967]
+    """
+    ratings = RatingsTable.required(table, NEEDS)
+    margin, level = _share("epsilon", epsilon), _share("q", q)
+    own, matrix = ratings.rater(rater), weights_of(weights, ratings)
+    chosen("alt_test", ratings, str(rater))
+    name = str(ratings.raters.tolist()[own])
+    people = {str(each): at for at, each in enumerate(ratings.raters.tolist()) if at != own}
+    met = {each: contests(ratings, own, at, matrix) for each, at in people.items()}
+    least = whole_number("min_items", min_items)
+    people = {each: at for each, at in people.items() if ratings.effective_trials(met[each].held * 1.0) >= least}
+    if not people:
+        message = f"No annotator shares {least} items with {name!r} and a third. Annotate more, or lower `min_items`."
+        raise HowsureError(message)
+    definition = REGISTRY.find("advantage_probability")
+    assert definition is not None  # noqa: S101 - it is shipped
+    asked = {} if weights == IDENTITY else {"weights": weights}
+
+    def advantage(*others: str) -> Estimate:
+        against = {"against": others[0]} if len(others) == 1 else {}
+        spec = Spec(definition, {"rater": name} | against | asked)
+        metric = of_cells(spec, average_advantage([met[each] for each in others]), (0.0, 1.0))
+        return estimate(ratings, metric, confidence_level=confidence_level)
+
+    tested = {each: _tested(ratings, met[each], margin) for each in people}
+    p_values = {each: p for each, (_, p) in tested.items()}
+    adjusted = dict(zip(people, adjusted_p_values([*p_values.values()], "fdr_by").tolist(), strict=True))
+    return AltTest(
+        rater=name,
+        epsilon=margin,
+        winning_rate=float(np.mean([p <= level for p in adjusted.values()])),
+        advantage=advantage(*people),
+        annotators={each: advantage(each) for each in people},
+        differences={each: difference for each, (difference, _) in tested.items()},
+        p_values=p_values,
+        adjusted=adjusted,
+        q=level,
+    )
+
+
+def _share(name: str, value: Any) -> float:
+    found = real_number(name, value)
+    if not 0 < found < 1:
+        message = f"`{name}` lies between 0 and 1, not {found:g}."
+        raise HowsureError(message)
+    return found
+
+
+def _tested(table: RatingsTable, found: Contests, margin: float) -> tuple[float, float]:
+    """Return by how much the annotator is better than the model, and the p-value of being so by the margin or more."""
+    from scipy import special
+
+    cells, held = table.cells, found.held * 1.0
+    each = found.loses * 1.0 - found.wins
+    total, items = float(cells @ held), float(table.effective_trials(held))
+    mean = float(cells @ each) / total
+    slopes = held * (each - mean) / total
+    inflation, freedom = table.design.small_sample(cells, slopes)
+    freedom = min(float(freedom), items - 1)
+    square = float(table.design.variance(cells, slopes) * inflation * quotient(items, items - 1))
+    if not square > 0:
+        return mean, (1 - margin) ** items if mean < margin else 1.0
+    return mean, float(special.stdtr(freedom, (mean - margin) / np.sqrt(square)))

@@ -1,0 +1,149 @@
+"""Intervals that hold for other raters too, or for other raters and other items."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import one_of
+from howsure.methods.delta import normal_intervals
+from howsure.methods.flow import flow_intervals
+from howsure.methods.interval import AtLevels, Interval, Method
+from howsure.methods.registry import Variant
+from howsure.methods.standard_errors import design_sample
+from howsure.metrics.binding import resolve
+from howsure.metrics.metric import Metric
+from howsure.tables.ratings import RatingsTable
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+FEWEST_RATERS = 3  # of whom each is left out in turn, so that two are left
+WITHOUT_ONE = "the metric is undefined without one of the raters"
+OVER = ("raters", "items_and_raters")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class RaterSampling(Method):
+    """Interval for raters who are a sample of those who could have rated, by leaving out each in turn.
+
+    Parameters
+    ----------
+    over : {"items_and_raters", "raters"}
+        What would be others if the study were repeated: items and raters, or the raters of the same items. That other
+        items alone would be rated by the same raters is what all other methods say.
+
+    Notes
+    -----
+    With ``θ₍g₎`` the coefficient without rater g of R, the raters' variance is the jackknife's,
+    ``V_R = (R − 1)/R Σ (θ₍g₎ − θ̄)²``, with R − 1 degrees of freedom. It has in it that raters differ from item to
+    item, as has the items' variance ``V_I``: what both share, ``V_IR``, is the jackknife over the raters of what each
+    item adds to the coefficient. Items and raters together have ``V_I + max(V_R − V_IR, 0)``, with the degrees of
+    freedom of a sum (Satterthwaite), and the interval is that along the flow, as for items, with so many fewer items.
+    Few raters tell little of others: with three of them Student's t has two degrees of freedom where the raters make
+    most of the variance.
+
+    References
+    ----------
+    Gwet (2021), Handbook of Inter-Rater Reliability, 5th edition, on variances due to raters and to subjects; Efron,
+    Stein (1981), Annals of Statistics 9; Satterthwaite (1946), Biometrics Bulletin 2.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> verdicts = [["ok", "ok", "ok", "bad"], ["ok", "bad", "ok", "ok"], ["bad", "bad", "ok", "bad"]] * 5
+    >>> verdicts += [["ok", "ok", "ok", "ok"], ["bad", "bad", "bad", "bad"]] * 15
+    >>> table = hs.ratings(verdicts)
+    >>> print(hs.estimate(table, "gwet_ac1"), hs.estimate(table, "gwet_ac1", method="items_and_raters"))
+    0.668 [0.508, 0.793] 0.668 [0.137, 0.987]
+    """
+
+    over: Literal["raters", "items_and_raters"] = "items_and_raters"
+    variants: ClassVar[tuple[Variant, ...]] = (
+        Variant("items_and_raters", {"over": "items_and_raters"}, "For other items and other raters, by a jackknife."),
+        Variant("raters", {"over": "raters"}, "For other raters of the same items, by a jackknife."),
+    )
+
+    def __post_init__(self) -> None:
+        one_of("over", self.over, OVER)
+
+    @property
+    def name(self) -> str:  # type: ignore[override]  # each kind has its own
+        """Name of the method."""
+        return self.over
+
+    def suits(self, metric: Metric, table: Table) -> str:
+        """Return an empty text for the agreement of three or more raters."""
+        if not (table.holds == ("ratings",) and metric.spec is not None):
+            return f"`{self.name}` is for the agreement of raters, and `{metric.name}` here is none. Use 'delta'."
+        if "rater" in metric.spec.definition.parameters:
+            return f"`{self.name}` leaves out each rater in turn, and `{metric.name}` is of one of them. Use 'flow'."
+        if isinstance(table, RatingsTable) and len(table.raters) < FEWEST_RATERS:
+            return f"`{self.name}` needs three raters or more, and there are two. Use 'flow', for the same raters."
+        return ""
+
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+        """Return the interval as a function of its level: each rater is left out once."""
+        variances = _Variances.of(metric, table)
+        value = float(metric(table.counted))
+        if np.isfinite(value) and not np.isfinite(variances.raters):
+            return lambda _: Interval(np.nan, np.nan, reason=WITHOUT_ONE)
+        if self.over == "raters":
+            return normal_intervals(
+                metric,
+                table,
+                error_of=lambda of, other: np.sqrt(_Variances.of(of, other).raters),
+                sample_of=lambda *_: (1.0, variances.raters_freedom),
+            )
+        inflation, freedom = design_sample(metric, table)
+        along = flow_intervals(metric, table, inflation * variances.factor, variances.freedom(freedom))
+        error = np.sqrt(variances.items * variances.factor)
+        return lambda level: replace(along(level), standard_error=error)
+
+
+@dataclass(frozen=True, slots=True)
+class _Variances:
+    """The variances of a coefficient for other items, for other raters, and what both share."""
+
+    items: float
+    raters: float
+    shared: float
+    raters_freedom: int
+
+    @classmethod
+    def of(cls, metric: Metric, table: Table) -> _Variances:
+        """Return those of a metric of one table of ratings."""
+        assert isinstance(table, RatingsTable)  # noqa: S101 - see `suits`
+        assert metric.spec is not None  # noqa: S101
+        number = len(table.raters)
+        values, slopes = [], []
+        with np.errstate(all="ignore"):
+            for rater in range(number):
+                others = table.without(rater)
+                own = resolve(metric.spec, others)
+                values.append(float(own(others.counted)))
+                slopes.append(np.asarray(own.gradient(others.counted)))
+            own_slopes = np.asarray(metric.gradient(table.counted))
+        scale = (number - 1) / number
+        away = np.array(slopes) - np.mean(slopes, axis=0)
+        return cls(
+            items=float(table.variance(np.nan_to_num(own_slopes))),
+            raters=scale * float(((np.array(values) - np.mean(values)) ** 2).sum()),
+            shared=scale * float(sum(table.variance(np.nan_to_num(each)) for each in away)),
+            raters_freedom=number - 1,
+        )
+
+    @property
+    def factor(self) -> float:
+        """How many times the items' variance that of items and raters is."""
+        return 1 + max(self.raters - self.shared, 0.0) / self.items if self.items > 0 else 1.0
+
+    def freedom(self, of_items: Any) -> Any:
+        """Return the degrees of freedom of the variance of items and raters."""
+        beyond = self.raters if self.raters > self.shared else 0.0
+        total = self.items * self.factor
+        parts = self.items**2 / of_items + beyond**2 / self.raters_freedom
+        return total**2 / parts if parts > 0 else of_items

@@ -1,0 +1,160 @@
+"""How near two categories are to each other: weights of agreement, and distances of disagreement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError, one_of
+from howsure.metrics.forms import divide
+from howsure.tables.ratings import RatingsTable
+
+Array = NDArray[np.floating]
+IDENTITY = "identity"
+
+
+def _between(numbers: Array) -> Array:
+    return np.abs(numbers[:, None] - numbers)
+
+
+def _ratio(numbers: Array) -> Array:
+    total = numbers[:, None] + numbers
+    share = np.divide(_between(numbers), total, out=np.zeros(total.shape), where=total != 0)
+    return np.asarray(share**2)
+
+
+def _of_ranks(numbers: Array) -> Array:
+    steps = _between(np.argsort(np.argsort(numbers)).astype(float))
+    return np.asarray(steps * (steps + 1) / 2)
+
+
+# By name: categories as numbers → how far they are apart; weights are 1 less that, over its largest.
+APART: dict[str, Callable[[Array], Array]] = {
+    IDENTITY: lambda numbers: 1.0 - np.eye(len(numbers)),
+    "linear": _between,
+    "quadratic": lambda numbers: _between(numbers) ** 2,
+    "ordinal": _of_ranks,
+    "radical": lambda numbers: np.sqrt(_between(numbers)),
+    "ratio": _ratio,
+}
+KEEPS_BOUND = {IDENTITY, "linear", "quadratic", "radical", "ratio"}  # distances of negative type: see `ratings`
+
+
+def weights_of(name: str, table: RatingsTable) -> Array:
+    """Return the weights of agreement of each two categories, 1 of one and the same, ``(K, K)``.
+
+    Categories that are numbers are as far apart as these, others as their places in the order.
+
+    Parameters
+    ----------
+    name : str
+        The kind of weights.
+    table : RatingsTable
+        Its categories.
+
+    Raises
+    ------
+    HowsureError
+        If there is no such kind, or the order of the categories is not known.
+    """
+    one_of("kind of weights", name, APART)
+    if name == IDENTITY:
+        return np.eye(len(table.labels))
+    numbers = table.numbers
+    if name == "ratio":
+        numbers = ratio_scale("weights=ratio", table)
+    elif numbers is None:
+        numbers = np.arange(float(len(ordered(f"weights={name}", table).labels)))
+    apart = APART[name](numbers)
+    return np.asarray(1 - apart / max(float(apart.max()), np.finfo(float).tiny))
+
+
+def ordered(asked: str, table: RatingsTable) -> RatingsTable:
+    """Return a table as it is; refuse one whose categories have no known order.
+
+    Parameters
+    ----------
+    asked : str
+        The argument that needs the order.
+    table : RatingsTable
+        The table.
+
+    Raises
+    ------
+    HowsureError
+        If the order is not known.
+    """
+    if table.is_ordered:
+        return table
+    first, second = table.labels.tolist()[:2]
+    message = (
+        f"`{asked}` needs the order of the categories: state it, from the lowest to the highest, as in "
+        f"`ratings(…, labels=[{first!r}, {second!r}, …])`."
+    )
+    raise HowsureError(message)
+
+
+def numeric(asked: str, table: RatingsTable) -> Array:
+    """Return the categories as numbers; refuse others.
+
+    Parameters
+    ----------
+    asked : str
+        The argument that needs numbers.
+    table : RatingsTable
+        The table.
+
+    Raises
+    ------
+    HowsureError
+        If they are no numbers.
+    """
+    if table.numbers is None:
+        message = f"`{asked}` needs ratings that are numbers, and {table.labels.tolist()[0]!r} is none."
+        raise HowsureError(message)
+    return table.numbers
+
+
+def ratio_scale(asked: str, table: RatingsTable) -> Array:
+    """Return the categories as numbers of at least 0; refuse others.
+
+    Parameters
+    ----------
+    asked : str
+        The argument that needs them.
+    table : RatingsTable
+        The table.
+
+    Raises
+    ------
+    HowsureError
+        If they are no numbers, or some are negative.
+    """
+    numbers = numeric(asked, table)
+    if numbers.min() < 0:
+        message = (
+            f"`{asked}` needs ratings of at least 0, and there is {numbers.min():g}. Use 'interval' or 'quadratic'."
+        )
+        raise HowsureError(message)
+    return numbers
+
+
+def distances_of(level: str, table: RatingsTable) -> Array:
+    """Return Krippendorff's squared distance between each two categories, for a level that does not depend on counts.
+
+    Parameters
+    ----------
+    level : {"nominal", "interval", "ratio"}
+        The level of measurement.
+    table : RatingsTable
+        Its categories.
+    """
+    if level == "nominal":
+        return 1.0 - np.eye(len(table.labels))
+    if level == "ratio":
+        return _ratio(ratio_scale("level=ratio", table))
+    numbers = numeric("level=interval", table)
+    width = float(np.ptp(numbers))
+    return np.asarray(_between(divide(numbers, np.asarray(width if width > 0 else 1.0))) ** 2)

@@ -1,0 +1,316 @@
+"""From what several raters say of items to the table of items by pattern of ratings, with its design."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Sized
+from dataclasses import dataclass, replace
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from howsure.errors import HowsureError
+from howsure.sources.columns import checked_weight, refuse_other_lengths
+from howsure.sources.doubts import refuse_odd_classes
+from howsure.sources.encoding import Column, coded_with_gaps, encoded, positions, sort_order
+from howsure.sources.frames import columns
+from howsure.sources.groups import by_columns, groups_of_columns, roles
+from howsure.sources.repeated import first_rows
+from howsure.sources.values import counted_units, distinct_tuples
+from howsure.sources.wide import named_columns
+from howsure.tables.batch import Tables
+from howsure.tables.labels import as_labels, label_array
+from howsure.tables.ratings import FEWEST, RatingsTable
+from howsure.tables.union import places_of_rows
+from howsure.tables.values import PairedValuesTable
+
+Array = NDArray[Any]
+ROLE = "rating"
+UNORDERED_SIZE = 2  # categories, whose order makes no difference
+
+
+@overload
+def ratings(
+    rating: Any,
+    *,
+    item: Any = ...,
+    rater: Any = ...,
+    data: Any = ...,
+    labels: ArrayLike | None = ...,
+    sample_weight: Any = ...,
+    groups: Any = ...,
+    by: None = None,
+    check: bool = ...,
+) -> Any: ...
+
+
+@overload
+def ratings(
+    rating: Any,
+    *,
+    item: Any = ...,
+    rater: Any = ...,
+    data: Any = ...,
+    labels: ArrayLike | None = ...,
+    sample_weight: Any = ...,
+    groups: Any = ...,
+    by: Sized,
+    check: bool = ...,
+) -> Tables[Any]: ...
+
+
+def ratings(
+    rating: Any,
+    *,
+    item: Any = None,
+    rater: Any = None,
+    data: Any = None,
+    labels: ArrayLike | None = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    by: Sized | None = None,
+    check: bool = True,
+) -> RatingsTable | PairedValuesTable | Tables[Any]:
+    """Count items by what each of several raters said of them: for Fleiss' kappa, Gwet's AC1, Krippendorff's alpha.
+
+    Parameters
+    ----------
+    rating : array-like of shape (n_items, n_raters), mapping, frame, list of str or str
+        Ratings by item and rater, None or nan where a rater has not rated an item; a mapping or frame has one column
+        per rater; with ``data`` the names of the raters' columns. With ``item`` and ``rater`` one rating in each row,
+        or its column's name. Several sets of raters on the same items, such as before and after a training, are a
+        mapping of the name of each set to its ratings by item and rater.
+    item, rater : array-like of shape (n,) or str, optional
+        The item and the rater of each row, where each row is one rating.
+    data : frame, mapping, path or None
+        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
+    labels : array-like of shape (K,), optional
+        The categories, in order from the lowest to the highest; all that occur by default. Numbers and ordered
+        categories have their order by themselves.
+    sample_weight : array-like or str, optional
+        Non-negative weight of each item; where each row is one rating, the same in all rows of an item.
+    groups : array-like or str, optional
+        Cluster of each item (document, patient): items of one cluster vary together.
+    by : array-like, str, list of str, mapping or frame, optional
+        One column, or several, to split by: one table for each value, or combination of values.
+    check : bool
+        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+
+    Returns
+    -------
+    RatingsTable, PairedValuesTable or Tables
+        The counts of items by pattern of ratings; of several sets of raters those of all sets jointly, where
+        ``table.model("before")`` is the table of one. With ``by`` the tables of the groups, with the table of all items
+        as ``overall``.
+
+    Raises
+    ------
+    HowsureError
+        If there are fewer than two raters, or no item has two ratings; if a rater rates an item twice; if columns
+        differ in length; if a rating is none of the labels.
+
+    Notes
+    -----
+    Items are what a study draws, and an interval is about other items, rated by the same raters; that other raters
+    would say other things too is in the intervals of the methods ``"raters"`` and ``"items_and_raters"``.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> verdicts = [["ok", "ok", "ok"], ["bad", "bad", "ok"], ["bad", "bad", "bad"], ["ok", "ok", None]] * 5
+    >>> table = hs.ratings(verdicts)
+    >>> {name: round(found.value, 3) for name, found in hs.evaluate(table).items()}
+    {'percent_agreement': 0.833, 'fleiss_kappa': 0.657, 'gwet_ac1': 0.676, 'krippendorff_alpha': 0.64}
+    """
+    if (item is None) != (rater is None):
+        message = "`item` and `rater` go together: the columns that say which item a rating is of, and whose it is."
+        raise HowsureError(message)
+    named = by_columns(by, data)
+    others = {"sample_weight": sample_weight, "groups": groups} | roles(named)
+    read = _wide if item is None else _long
+    return read(rating, {"item": item, "rater": rater}, others, data, labels, list(named), check=check)
+
+
+def _wide(
+    rating: Any,
+    _: Any,
+    others: dict[str, Any],
+    data: Any,
+    labels: ArrayLike | None,
+    split: list[str],
+    *,
+    check: bool,
+) -> Any:
+    sets = rating if _is_several(rating, data) else {None: rating}
+    if len(sets) < 2 and None not in sets:
+        message = "Give several sets of raters as a mapping, such as {'before': ratings, 'after': ratings}."
+        raise HowsureError(message)
+    given_by, found = {}, {}
+    for name, each in sets.items():
+        role = ROLE if name is None else f"{ROLE}[{str(name)!r}]"
+        given_by[name], found = named_columns(role, each, others, data, check=check)
+    coded = {
+        (name, rater): coded_with_gaps(ROLE if name is None else f"{ROLE}[{str(name)!r}]", column)
+        for name, by_name in given_by.items()
+        for rater, column in by_name.items()
+    }
+    stated = _stated_order([column for by_name in given_by.values() for column in by_name.values()])
+    axis, is_ordered = _categories([*coded.values()], stated if labels is None else labels, check=check)
+    lengths = {f"{ROLE}[{str(rater)!r}]": codes for (_, rater), (_, codes) in coded.items()}
+    beside = _Beside.of(found, split, lengths)
+    rows = [
+        np.stack([positions(*coded[name, rater], axis) for rater in by_name], 1) for name, by_name in given_by.items()
+    ]
+    raters = [as_labels(list(by_name)) for by_name in given_by.values()]
+    names = () if None in sets else tuple(map(str, sets))
+
+    def table(some: Any) -> Any:
+        return _counted(names, raters, [each[some] for each in rows], (axis, is_ordered), *beside.of_rows(some))
+
+    return beside.tables(split, table)
+
+
+def _is_several(rating: Any, data: Any) -> bool:
+    """Whether a mapping is one of sets of raters, and not of raters."""
+    if not isinstance(rating, Mapping) or not rating:
+        return False
+    first = next(iter(rating.values()))
+    if data is not None:
+        return not isinstance(first, str)
+    if hasattr(first, "columns") or isinstance(first, Mapping) or np.ndim(getattr(first, "shape", ())) > 1:
+        return True
+    if isinstance(first, np.ndarray):
+        return first.ndim > 1
+    return isinstance(first, Sequence) and len(first) > 0 and isinstance(first[0], list | tuple | np.ndarray)
+
+
+def _long(
+    rating: Any,
+    names: dict[str, Any],
+    others: dict[str, Any],
+    data: Any,
+    labels: ArrayLike | None,
+    split: list[str],
+    *,
+    check: bool,
+) -> Any:
+    asked = {ROLE: rating} | names | {role: each for role, each in others.items() if each is not None}
+    found = columns(data, asked, check=check)
+    coded = coded_with_gaps(ROLE, found[ROLE])
+    stated = _stated_order([found[ROLE]])
+    axis, is_ordered = _categories([coded], stated if labels is None else labels, check=check)
+    item, rater = (encoded(role, found[role]) for role in ("item", "rater"))
+    beside = _Beside.of(found, split, {ROLE: coded[1], "item": item, "rater": rater})
+    said = positions(*coded, axis)
+
+    def table(some: Any) -> Any:
+        (unit, units), (who, raters) = (replace(each, codes=each.codes[some]).used() for each in (item, rater))
+        _refuse_repeated(unit, units, who, raters)
+        rows = np.full((len(units), len(raters)), -1, dtype=np.intp)
+        rows[unit, who] = said[some]
+        weight, cluster, clusters_named = beside.of_rows(some)
+        first = first_rows("item", unit, units, {"sample_weight": weight, "groups": cluster})
+        each = (None if part is None else part[first] for part in (weight, cluster))
+        return _counted((), [raters], [rows], (axis, is_ordered), *each, clusters_named)
+
+    return beside.tables(split, table)
+
+
+def _refuse_repeated(unit: Array, units: Array, who: Array, raters: Array) -> None:
+    pair = unit * len(raters) + who
+    found, number = np.unique(pair, return_counts=True)
+    if (number > 1).any():
+        at, which = divmod(int(found[np.argmax(number > 1)]), len(raters))
+        message = (
+            f"{int((number > 1).sum()):,} times a rater rates an item more than once, such as "
+            f"{raters.tolist()[which]!r} the item {units.tolist()[at]!r}. Keep one rating of each."
+        )
+        raise HowsureError(message)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Beside:
+    """What stands beside the ratings: weights, clusters and groups, of each row."""
+
+    weight: Array | None
+    cluster: Array | None
+    clusters_named: Array | None
+    split: list[Column]
+
+    @classmethod
+    def of(cls, found: Mapping[str, Any], split: list[str], lengths: Mapping[str, Sized]) -> _Beside:
+        """Return it from the columns by role; refuse those that differ in length from others."""
+        group = [encoded(role, found[role]) for role in roles(dict.fromkeys(split))]
+        weight = checked_weight(found["sample_weight"]) if "sample_weight" in found else None
+        cluster = encoded("groups", found["groups"]) if "groups" in found else None
+        refuse_other_lengths(
+            {**lengths, "sample_weight": weight, "groups": cluster} | {each.name: each for each in group}
+        )
+        if not len(next(iter(lengths.values()), ())):
+            message = f"`{ROLE}` is empty: there is no item to evaluate."
+            raise HowsureError(message)
+        codes, names = (None, None) if cluster is None else cluster.used()
+        return cls(weight, codes, names, group)
+
+    def of_rows(self, some: Any) -> tuple[Array | None, Array | None, Array | None]:
+        """Return weights and clusters of some rows, and what the clusters are called."""
+        weight, cluster = (None if each is None else each[some] for each in (self.weight, self.cluster))
+        return weight, cluster, self.clusters_named
+
+    def tables(self, split: list[str], table: Any) -> Any:
+        """Return the table of all rows, or those of the groups."""
+        return groups_of_columns(split, self.split).each(table) if split else table(slice(None))
+
+
+def _stated_order(given: Sequence[Any]) -> list[Any] | None:
+    """Return the categories of columns that all have the same ones, in a stated order; None of all others."""
+    kinds = [getattr(each, "dtype", None) for each in given]
+    orders = [list(each.categories) if getattr(each, "ordered", False) else None for each in kinds]
+    return orders[0] if orders and all(each == orders[0] for each in orders) else None
+
+
+def _categories(coded: Sequence[tuple[Array, Array]], labels: Any, *, check: bool) -> tuple[Array, bool]:
+    """Return the categories in order, and whether that order is known."""
+    if labels is not None:
+        return label_array(labels), True
+    used = (levels[np.unique(codes[codes >= 0])].tolist() for levels, codes in coded)
+    every = list(dict.fromkeys(label for each in used for label in each))
+    found = as_labels(every)
+    if not every:
+        message = f"`{ROLE}` has no rating: all are missing."
+        raise HowsureError(message)
+    if check and found.dtype.kind not in "iuf":
+        refuse_odd_classes(every)
+    return found[sort_order(found)], found.dtype.kind in "iufb" or len(found) <= UNORDERED_SIZE
+
+
+def _counted(
+    names: tuple[str, ...],
+    raters: Sequence[Array],
+    rows: Sequence[Array],
+    scale: tuple[Array, bool],
+    weight: Array | None,
+    cluster: Array | None,
+    clusters_named: Array | None,
+) -> Any:
+    """Return the table of items by each set's ratings, as positions among the categories, ``(n, R)`` of each set."""
+    labels, is_ordered = scale
+    for each, own in zip(rows, raters, strict=True):
+        if len(own) < FEWEST:
+            message = f"There is one rater only, {own.tolist()[0]!r}: agreement is between two or more."
+            raise HowsureError(message)
+        if not ((each >= 0).sum(1) >= FEWEST).any():
+            message = "No item has two ratings, between which they could agree. Give the items that several rated."
+            raise HowsureError(message)
+    rated = np.any([(each >= 0).any(1) for each in rows], axis=0)
+    coded = [_cells(each[rated], own, labels, is_ordered) for each, own in zip(rows, raters, strict=True)]
+    empty, places = zip(*coded, strict=True)
+    weight, cluster = (None if each is None else each[rated] for each in (weight, cluster))
+    return counted_units(names, empty, places, weight, cluster, clusters_named=clusters_named)
+
+
+def _cells(rows: Array, raters: Array, labels: Array, is_ordered: bool) -> tuple[RatingsTable, Array]:
+    """Return an empty table of the patterns that occur, and those of a prior, and each item's cell."""
+    patterns, place = distinct_tuples(rows + 1, [len(labels) + 1] * len(raters))
+    empty = RatingsTable.of_patterns(patterns - 1, labels, raters, is_ordered=is_ordered)
+    return empty, places_of_rows(patterns - 1, empty.codes)[place]

@@ -1,0 +1,230 @@
+"""The table of items by what several raters said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, ClassVar, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError, listed
+from howsure.tables.labels import other_classes, union_of_labels
+from howsure.tables.pseudo import pseudo_tuples
+from howsure.tables.table import Table
+from howsure.tables.union import distinct_rows, places_of_names, places_of_rows, shares_of_rows
+
+Array = NDArray[Any]
+MOST_PSEUDO_CATEGORIES = 6  # over which a prior's pseudo-items are spread: of more, evenly from the first to the last
+MOST_CATEGORIES = 4096  # whose distances fit into memory
+FEWEST = 2  # ratings of an item, between which there is agreement
+
+
+@final
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class RatingsTable(Table):
+    """Counts of items by the pattern of what each rater said of them.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (..., M)
+        Items with each pattern.
+    labels : ndarray of shape (K,)
+        The categories.
+    raters : ndarray of shape (R,)
+        The raters' names.
+    codes : ndarray of shape (M, R)
+        The patterns, as positions among the categories; −1 where a rater has not rated.
+    pseudo : ndarray of shape (M,)
+        How a prior's mass is spread over the patterns; sums to 1.
+    is_ordered : bool
+        Whether the order of the categories is known: they are numbers, or it was stated.
+    design : Design
+        How the counts would vary if the study were repeated.
+    rows : int or ndarray of shape (...)
+        Number of items.
+    identity : str
+        Tells its items apart from others with equal counts; see `Table`.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> hs.ratings([["yes", "yes", "no"], ["no", "no", None], ["yes", "yes", "yes"]])
+    <RatingsTable: 3 items, 3 raters, 2 categories, Independent design>
+    """
+
+    raters: Array
+    codes: Array
+    pseudo: Array = field(default_factory=lambda: np.empty(0))
+    is_ordered: bool = True
+    axes: ClassVar[int] = 1
+    holds: ClassVar[tuple[str, ...]] = ("ratings",)
+    noun: ClassVar[str] = "table of ratings"
+    classes_noun: ClassVar[str] = "categories"
+    why_undefined: ClassVar[str] = (
+        "undefined: no item has two ratings, or chance alone would make all agree, as where they are of one category"
+    )
+
+    @classmethod
+    def of_patterns(cls, codes: Array, labels: Array, raters: Array, *, is_ordered: bool) -> RatingsTable:
+        """Return a table, of no item, of the patterns that occur and those of a prior.
+
+        Parameters
+        ----------
+        codes : ndarray of shape (n, R)
+            Patterns, repeated or not.
+        labels, raters : ndarray
+            The categories and the raters.
+        is_ordered : bool
+            Whether the order of the categories is known.
+        """
+        if len(labels) > MOST_CATEGORIES:
+            message = f"{len(labels):,} distinct ratings are too many: round them to a scale of fewer."
+            raise HowsureError(message)
+        possible = possible_patterns(len(labels), len(raters))
+        every = distinct_rows(*possible, codes)
+        return cls(
+            counts=np.zeros(len(every)),
+            labels=labels,
+            raters=raters,
+            codes=every,
+            pseudo=np.mean([shares_of_rows(each, every) for each in possible], axis=0),
+            is_ordered=is_ordered,
+            rows=0,
+        )
+
+    @property
+    def truth(self) -> Array:
+        """Zeros: items have no true category."""
+        return np.zeros(self.shape[-1], dtype=np.intp)
+
+    @property
+    def has_sample_variance(self) -> bool:
+        """True: what items add to a coefficient varies as a sample does."""
+        return True
+
+    @property
+    def smallest_block(self) -> int:
+        """How many tables to draw at least at once."""
+        return 4
+
+    @property
+    def prior_shares(self) -> Array:
+        """How a prior's mass is spread over the cells; sums to 1."""
+        return self.pseudo
+
+    @property
+    def pseudo_places(self) -> Array:
+        """The cells over which a prior is spread, those whose raters agree least first."""
+        places = np.flatnonzero(self.pseudo)
+        agreeing = (self.tallies[places] ** 2).sum(1)
+        return places[np.argsort(agreeing, kind="stable")]
+
+    @cached_property
+    def tallies(self) -> Array:
+        """How many raters gave each category to the items of each cell, ``(M, K)``."""
+        found = np.zeros((len(self.codes), len(self.labels)))
+        cell, rater = np.nonzero(self.codes >= 0)
+        np.add.at(found, (cell, self.codes[cell, rater]), 1.0)
+        return found
+
+    @cached_property
+    def is_complete(self) -> bool:
+        """Whether every rater rated every item."""
+        return bool((self.codes >= 0).all())
+
+    @property
+    def numbers(self) -> Array | None:
+        """The categories as numbers, where they are some."""
+        kind = self.labels.dtype.kind
+        return self.labels.astype(float) if kind in "iufb" else None
+
+    @property
+    def default_metrics(self) -> tuple[str, ...]:
+        """The metrics that `evaluate` reports when none are named."""
+        if self.labels.dtype.kind == "f":
+            return ("krippendorff_alpha+level=interval",)
+        return ("percent_agreement", "fleiss_kappa", "gwet_ac1", "krippendorff_alpha")
+
+    def rater(self, name: object) -> int:
+        """Return the position of a rater.
+
+        Raises
+        ------
+        HowsureError
+            If there is no such rater; the message names the nearest.
+        """
+        names = [str(each) for each in self.raters.tolist()]
+        if str(name) not in names:
+            raise HowsureError.unknown("rater", str(name), names)
+        return names.index(str(name))
+
+    def without(self, rater: int) -> RatingsTable:
+        """Return the table of the other raters, over the same cells; items without a rating of theirs count nothing.
+
+        Parameters
+        ----------
+        rater : int
+            Position of the rater to leave out.
+        """
+        keep = np.arange(len(self.raters)) != rater
+        return replace(self, codes=self.codes[:, keep], raters=self.raters[keep])
+
+    def spanning(self, others: Sequence[RatingsTable]) -> RatingsTable:
+        """Return a table, of no item, of the categories and patterns of this and other tables of the same raters."""
+        for each in others:
+            if each.raters.tolist() != self.raters.tolist():
+                message = (
+                    f"The tables are of different raters: {listed(self.raters.tolist())} and "
+                    f"{listed(each.raters.tolist())}. Count all parts with the same raters, in one order."
+                )
+                raise HowsureError(message)
+        parts = [self, *others]
+        labels = union_of_labels(parts)
+        codes = np.concatenate([each.codes_among(labels) for each in parts])
+        ordered = all(each.is_ordered for each in parts)
+        return RatingsTable.of_patterns(codes, labels, self.raters, is_ordered=ordered)
+
+    def codes_among(self, labels: Array) -> Array:
+        """Return the patterns as positions among other categories, which hold those of the table."""
+        places = places_of_names(self.labels.tolist(), labels.tolist())
+        return np.append(places, -1)[self.codes]
+
+    def places_in(self, whole: RatingsTable) -> Array:
+        """Return the position of each pattern in a table that has it."""
+        return places_of_rows(self.codes_among(whole.labels), whole.codes)
+
+    def refusal_beside(self, other: Table) -> str:
+        """Return an empty text for another table of ratings with the same categories, else why they do not compare."""
+        return other_classes(self, other) if type(other) is type(self) else super().refusal_beside(other)
+
+    def __repr__(self) -> str:
+        many = f"{int(np.sum(self.rows)):,} items, {len(self.raters)} raters, {len(self.labels)} categories"
+        return f"<RatingsTable: {many}, {type(self.design).__name__} design>"
+
+
+def possible_patterns(categories: int, raters: int) -> tuple[Array, Array]:
+    """Return the patterns over which a prior's pseudo-items are spread, half of them each.
+
+    In the first raters agree in pairs as often as not (see `pseudo_tuples`); in the second one rater differs from all
+    others, so that what is said of a single rater varies too.
+
+    Parameters
+    ----------
+    categories, raters : int
+        How many there are.
+
+    Examples
+    --------
+    >>> halves, alone = possible_patterns(2, 3)
+    >>> alone.tolist()
+    [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 1], [1, 0, 1], [1, 1, 0]]
+    """
+    if categories < 2:
+        alike = np.zeros((1, raters), dtype=np.intp)
+        return alike, alike
+    chosen = np.unique(np.linspace(0, categories - 1, min(categories, MOST_PSEUDO_CATEGORIES)).round().astype(np.intp))
+    alone = [np.where(np.eye(raters, dtype=bool), other, each) for each in chosen for other in chosen if other != each]
+    return chosen[pseudo_tuples(len(chosen), raters - 1)], np.concatenate(alone)

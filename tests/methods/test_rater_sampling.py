@@ -1,0 +1,128 @@
+"""Intervals that hold for other raters."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import howsure as hs
+from howsure.metrics.binding import resolve
+
+SAID = ["aaab", "abaa", "bbab", "bbbb", "aaaa", "abbb", "aaaa", "bbbb", "baba", "aaaa", "bbbb", "aaab", "abab", "aaaa"]
+TABLE = hs.ratings([list(each) for each in SAID * 3])
+LEANING = hs.ratings([[*each, "a"] for each in SAID * 3])  # a fifth rater says the same of all items
+
+
+def without(rater, items):
+    """Return AC1 of two categories without a rater, from its definition."""
+    said = np.array([[each == "b" for at, each in enumerate(item) if at != rater] for item in items], dtype=float)
+    share = said.mean(1)
+    number = said.shape[1]
+    agreement = (number * (share**2 + (1 - share) ** 2) - 1) / (number - 1)
+    chance = 2 * share.mean() * (1 - share.mean())
+    return (agreement.mean() - chance) / (1 - chance)
+
+
+def test_the_variance_of_raters_is_the_jackknifes():
+    """Leaving out each rater gives the jackknife's standard error, whose quantile is Student's t."""
+    values = np.array([without(rater, SAID) for rater in range(4)])
+    expected = np.sqrt(3 / 4 * ((values - values.mean()) ** 2).sum())
+    found = hs.estimate(TABLE, "gwet_ac1", method="raters")
+    assert found.standard_error == pytest.approx(expected)
+    scaled = np.arctanh([found.low, found.value, found.high])  # Fisher's z, half the logit of (1 + x) / 2
+    reach = stats.t.ppf(0.975, 3) * expected / (1 - found.value**2)
+    assert np.diff(scaled) == pytest.approx([reach, reach])
+
+
+def test_items_and_raters_have_more_variance_than_items():
+    """Items and raters have the items' variance, and what raters add beyond what they share with items."""
+    own = hs.estimate(LEANING, "gwet_ac1", method="delta").standard_error
+    raters = hs.estimate(LEANING, "gwet_ac1", method="raters").standard_error
+    gradients = []
+    for rater in range(5):
+        table = LEANING.without(rater)
+        gradients.append(np.asarray(resolve("gwet_ac1", table).gradient(table.counted)))
+    n = len(SAID * 3)
+    away = np.array(gradients) - np.mean(gradients, axis=0)
+    shared = 4 / 5 * n / (n - 1) * (LEANING.counts * away**2).sum()
+    assert raters**2 > shared
+    found = hs.estimate(LEANING, "gwet_ac1", method="items_and_raters")
+    assert found.standard_error == pytest.approx(np.sqrt(own**2 + raters**2 - shared))
+    narrow = hs.estimate(LEANING, "gwet_ac1")
+    assert found.low < narrow.low < narrow.high < found.high
+
+
+def test_raters_who_are_alike_add_nothing():
+    """Where raters differ by no more than they do from item to item, the interval is that of items, by Student's t."""
+    own = hs.estimate(TABLE, "gwet_ac1", method="delta").standard_error
+    found = hs.estimate(TABLE, "gwet_ac1", method="items_and_raters")
+    assert found.standard_error == pytest.approx(own)
+    assert [found.low, found.high] == pytest.approx(
+        [hs.estimate(TABLE, "gwet_ac1").low, hs.estimate(TABLE, "gwet_ac1").high]
+    )
+
+
+@pytest.mark.parametrize(
+    "table, metric, words",
+    [
+        (hs.ratings([["a", "b"], ["a", "a"]]), "gwet_ac1", "needs three raters or more"),
+        (TABLE, "agreement_gap", "is of one of them"),
+        (hs.from_counts([[5, 1], [2, 4]]), "accuracy", "is for the agreement of raters"),
+    ],
+    ids=["two raters", "one rater's metric", "no raters"],
+)
+def test_what_raters_cannot_be_left_out_of_is_refused(table, metric, words):
+    """Two raters, a metric of one of them, and other tables are refused in one line."""
+    with pytest.raises(hs.HowsureError, match=words):
+        hs.estimate(table, metric, method="items_and_raters")
+
+
+def test_perfect_agreement_is_no_point_for_other_raters_either():
+    """Raters who agree on all items have an interval for other items and raters; of raters alone nothing is known."""
+    table = hs.ratings([[each] * 3 for each in "abab" * 5])
+    both, raters = (hs.estimate(table, "fleiss_kappa", method=name) for name in ("items_and_raters", "raters"))
+    assert both.low < both.value == both.high == 1
+    assert np.isnan(raters.low)
+    assert raters.reason
+
+
+def ratings_of_other_raters(rng, raters, items):
+    """Return ratings of two categories by raters who differ in skill and leaning."""
+    truth, ease = rng.random((items, 1)) < 0.4, rng.beta(4, 2, (items, 1))
+    knows = rng.random((items, raters)) < ease * rng.beta(8, 2, raters)
+    return np.where(knows, truth, rng.random((items, raters)) < rng.beta(2, 3, raters)) * 1
+
+
+@pytest.mark.thorough
+def test_coverage_for_other_raters():
+    """Of 300 studies with five new raters of 50 new items each, between 90 and 99 % hold the value of all raters."""
+    rng = np.random.default_rng(3)
+    many = [ratings_of_other_raters(rng, 400, 2000) for _ in range(10)]
+    share = [each.mean() for each in many]
+    agreement = [np.mean([(400 * (p**2 + (1 - p) ** 2) - 1) / 399 for p in each.mean(1)]) for each in many]
+    truth = np.mean([1 - (1 - a) / (1 - 2 * p * (1 - p)) for a, p in zip(agreement, share, strict=True)])
+    held = []
+    for _ in range(300):
+        table = hs.ratings(ratings_of_other_raters(rng, 5, 50))
+        found = hs.estimate(table, "gwet_ac1", method="items_and_raters")
+        held.append(found.low <= truth <= found.high)
+    assert 0.90 <= np.mean(held) <= 0.99
+
+
+def studies(rng, size, items):
+    """Return ratings of two categories, 15 % the second, by three raters, of several studies."""
+    truth, ease = rng.random((size, items, 1)) < 0.15, rng.beta(4, 2, (size, items, 1))
+    knows = rng.random((size, items, 3)) < ease
+    return np.where(knows, truth, rng.random((size, items, 3)) < 0.15) * 1
+
+
+def test_coverage_for_other_items():
+    """Of 150 studies of 50 items, one in seven of the rare kind, at least 90 % hold the true kappa and the true AC1."""
+    rng = np.random.default_rng(4)
+    (many,) = studies(rng, 1, 200_000)
+    table, held = hs.ratings(many), {"fleiss_kappa": 0, "gwet_ac1": 0}
+    truth = {name: hs.estimate(table, name, method="delta").value for name in held}
+    for said in studies(rng, 150, 50):
+        for name, found in hs.evaluate(hs.ratings(said, labels=[0, 1]), list(held)).items():
+            held[name] += found.low <= truth[name] <= found.high
+    for name, number in held.items():
+        assert 135 <= number <= 150, name

@@ -1,0 +1,160 @@
+"""From what raters say to tables of items by pattern of ratings."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import howsure as hs
+
+MATRIX = [["a", "a", "b"], ["b", "b", None], ["a", "a", "a"], ["b", None, "a"], ["c", "c", "c"]]
+METRICS = ["percent_agreement", "fleiss_kappa", "conger_kappa", "gwet_ac1", "krippendorff_alpha"]
+
+
+def values(table):
+    return {name: found.value for name, found in hs.evaluate(table, METRICS, method="delta").items()}
+
+
+def long():
+    """Return the ratings of the matrix, one in each row, in some order."""
+    rows = [(f"item {i}", f"rater {j}", said) for i, row in enumerate(MATRIX) for j, said in enumerate(row) if said]
+    return pd.DataFrame(rows, columns=["item", "rater", "rating"]).sample(frac=1, random_state=0)
+
+
+def test_items_are_counted_by_pattern():
+    """Items that all raters rate alike are one cell; items that nobody rated are left out."""
+    table = hs.ratings([["a", "b"], ["a", "b"], ["a", None], [None, None], ["b", "b"]])
+    said = {tuple(row): count for row, count in zip(table.codes.tolist(), table.counts.tolist(), strict=True) if count}
+    assert said == {(0, 1): 2, (0, -1): 1, (1, 1): 1}
+    assert table.rows == 4
+    assert repr(table) == "<RatingsTable: 4 items, 2 raters, 2 categories, Independent design>"
+
+
+LAYOUTS = {
+    "matrix": lambda: hs.ratings(np.array(MATRIX, dtype=object)),
+    "mapping": lambda: hs.ratings({name: [row[at] for row in MATRIX] for at, name in enumerate("xyz")}),
+    "pandas": lambda: hs.ratings(pd.DataFrame(MATRIX)),
+    "polars": lambda: hs.ratings(pl.DataFrame(MATRIX, schema=["x", "y", "z"], orient="row")),
+    "columns by name": lambda: hs.ratings(
+        ["x", "y", "z"], data=pl.DataFrame(MATRIX, schema=["x", "y", "z"], orient="row")
+    ),
+    "long frame": lambda: hs.ratings("rating", item="item", rater="rater", data=long()),
+    "long lists": lambda: hs.ratings(
+        long()["rating"].tolist(), item=long()["item"].tolist(), rater=long()["rater"].tolist()
+    ),
+    "whole numbers": lambda: hs.ratings(
+        [[None if each is None else "abc".index(each) for each in row] for row in MATRIX]
+    ),
+    "floats": lambda: hs.ratings(
+        [[np.nan if each is None else "abc".index(each) * 0.5 for each in row] for row in MATRIX]
+    ),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_every_layout_has_the_same_table(layout):
+    """Matrices, mappings, frames, columns by name and one rating a row, in words or numbers, give the same values."""
+    assert values(LAYOUTS[layout]()) == pytest.approx(values(hs.ratings(MATRIX)))
+
+
+def test_weights_and_clusters_are_of_items():
+    """Where each row is a rating, an item's weight counts once, and its cluster is that of all its rows."""
+    rows = long()
+    number = rows["item"].str[-1].astype(int)
+    given = {"item": rows["item"], "rater": rows["rater"], "sample_weight": number + 1, "groups": number // 2}
+    table = hs.ratings(rows["rating"], **given)
+    assert table.counts.sum() == 1 + 2 + 3 + 4 + 5
+    assert table.design.number == 3
+    heavier = hs.ratings([row for at, row in enumerate(MATRIX) for _ in range(at + 1)])
+    assert values(table)["fleiss_kappa"] == pytest.approx(values(heavier)["fleiss_kappa"])
+
+
+def test_groups_split_ratings():
+    """Each group has its own items; of one rating a row also its own raters."""
+    by_item = hs.ratings(MATRIX * 2, by=["x", "y", "x", "x", "x"] * 2)
+    assert [by_item[key].rows for key in ("x", "y")] == [8, 2]
+    rows = long()
+    kind = np.where(rows["rater"] == "rater 2", "crowd", "expert")
+    more = rows.assign(rater=rows["rater"] + " again", kind="crowd")
+    every = pd.concat([rows.assign(kind=kind), more])
+    tables = hs.ratings("rating", item="item", rater="rater", data=every, by="kind")
+    assert len(tables["expert"].raters) == 2
+    assert values(tables["expert"]) == pytest.approx(values(hs.ratings([row[:2] for row in MATRIX])))
+
+
+def test_parts_add_up():
+    """The sum of two parts has the values of all items, whatever categories each lacks."""
+    whole = hs.ratings(MATRIX[:3]) + hs.ratings(MATRIX[3:])
+    assert values(whole) == pytest.approx(values(hs.ratings(MATRIX)))
+    with pytest.raises(hs.HowsureError, match="of different raters"):
+        hs.ratings({"x": ["a", "b"], "y": ["a", "b"]}) + hs.ratings({"x": ["a", "b"], "z": ["a", "b"]})
+
+
+def test_several_sets_of_raters_are_one_table():
+    """Sets of raters on the same items, by name, have the values of each by itself, and a difference."""
+    before, after = MATRIX, [["a", "a"], ["b", "b"], ["a", "b"], ["b", "b"], ["c", "c"]]
+    table = hs.ratings({"before": before, "after": after})
+    assert values(table.model("before")) == pytest.approx(values(hs.ratings(before)))
+    assert values(table.model("after")) == pytest.approx(values(hs.ratings(after, labels=["a", "b", "c"])))
+    frame = pd.DataFrame(np.hstack([np.array(before, dtype=object), after]), columns=list("vwxyz"))
+    named = hs.ratings({"before": ["v", "w", "x"], "after": ["y", "z"]}, data=frame)
+    found = hs.compare(named, "fleiss_kappa", a="after", b="before")
+    expected = values(table.model("after"))["fleiss_kappa"] - values(table.model("before"))["fleiss_kappa"]
+    assert found.value == pytest.approx(expected)
+    assert found.low < found.value < found.high
+
+
+def test_ordered_categories_keep_their_order():
+    """Ordered categories of pandas are the categories, in their order, also those that nobody gave."""
+    scale = pd.CategoricalDtype(["low", "mid", "high", "top"], ordered=True)
+    columns = {
+        name: pd.Series(said, dtype=scale)
+        for name, said in (("x", ["high", "low", None]), ("y", ["mid", "low", "low"]))
+    }
+    table = hs.ratings(columns)
+    assert table.labels.tolist() == ["low", "mid", "high", "top"]
+    assert hs.estimate(table, "gwet_ac2").value < 1
+
+
+@pytest.mark.parametrize(
+    "given, words",
+    [
+        ({"rating": [["a"], ["b"]]}, "one rater only, 0"),
+        ({"rating": [["a", None], [None, "b"]]}, "No item has two ratings"),
+        ({"rating": [[None, None]]}, "all are missing"),
+        ({"rating": []}, "`rating`"),
+        ({"rating": ["a", "b"]}, "one rater only"),
+        ({"rating": [["a", "b"], ["a"]]}, "`rating` is ragged"),
+        ({"rating": 3}, "no table of cases × raters"),
+        ({"rating": ["a", "b"], "item": [1, 1]}, "`item` and `rater` go together"),
+        (
+            {"rating": ["a", "b"], "item": [1, 1], "rater": ["x", "x"]},
+            "rates an item more than once, such as 'x' the item 1",
+        ),
+        ({"rating": ["a", "b"], "item": [1, 1], "rater": ["x"]}, "differ in length"),
+        ({"rating": ["a", "b"], "item": [1, 1], "rater": "xy", "groups": [1, 2]}, "not a column"),
+        (
+            {"rating": ["a", "b"], "item": [1, 1], "rater": ["x", "y"], "groups": [1, 2]},
+            "item 1 has several values of `groups`",
+        ),
+        ({"rating": [["a", "b"], ["b", "b"]], "labels": ["a"]}, "no label 'b'"),
+        ({"rating": [["a", "b"], ["b", "b"]], "sample_weight": [1, 2, 3]}, "differ in length"),
+        ({"rating": {"only": [["a", "b"]]}}, "Give several sets of raters"),
+    ],
+)
+def test_what_are_no_ratings_is_refused(given, words):
+    """One line names the culprit and the remedy."""
+    with pytest.raises(hs.HowsureError, match=words) as caught:
+        hs.ratings(**given)
+    assert "\n" not in str(caught.value)
+
+
+def test_ratings_of_one_category_are_undefined_in_words():
+    """Where nobody uses a second category, chance alone makes all agree: kappa is nan, and says why."""
+    found = hs.evaluate(hs.ratings([["yes"] * 3] * 20))
+    assert np.isnan(found["fleiss_kappa"].value)
+    assert "of one category" in found["fleiss_kappa"].reason
+    known = hs.evaluate(hs.ratings([["yes"] * 3] * 20, labels=["no", "yes"]), ["percent_agreement", "gwet_ac1"])
+    for estimate in known.values():
+        assert estimate.value == estimate.high == 1
+        assert 0.5 < estimate.low < 1
