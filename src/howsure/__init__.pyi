@@ -7,6 +7,11 @@ from .comparison.mcnemar import (
     McNemar as McNemar,
     mcnemar as mcnemar,
 )
+from .comparison.leaderboard import (
+    Leaderboard as Leaderboard,
+    Place as Place,
+    leaderboard as leaderboard,
+)
 from .comparison.models import (
     Comparisons as Comparisons,
     compare_all as compare_all,

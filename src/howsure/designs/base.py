@@ -148,6 +148,11 @@ class Design(abc.ABC):
         return np.inf
 
     @property
+    def unit_names(self) -> Array | None:
+        """Names of the units that `influences` are of, by which they are known again in other tables; None of others."""
+        return None
+
+    @property
     def test_sets(self) -> tuple[Design, ...]:
         """The designs of separate test sets; itself where there is one."""
         return (self,)
