@@ -13,7 +13,7 @@ import numpy as np
 
 import howsure as hs
 
-SPREADS = {"equal": lambda models: np.zeros(models), "two tiers": lambda models: 1.5 * (np.arange(models) % 2)}
+SPREADS = {"equal": np.zeros, "two tiers": lambda models: 1.5 * (np.arange(models) % 2)}
 SPREADS["different"] = lambda models: np.linspace(0, 2, models)
 
 

@@ -3,14 +3,14 @@
 from . import lab as lab, plots as plots
 from .comparison.cochran import CochransQ as CochransQ, cochrans_q as cochrans_q
 from .comparison.compare import compare as compare
-from .comparison.mcnemar import (
-    McNemar as McNemar,
-    mcnemar as mcnemar,
-)
 from .comparison.leaderboard import (
     Leaderboard as Leaderboard,
     Place as Place,
     leaderboard as leaderboard,
+)
+from .comparison.mcnemar import (
+    McNemar as McNemar,
+    mcnemar as mcnemar,
 )
 from .comparison.models import (
     Comparisons as Comparisons,
@@ -223,6 +223,7 @@ from .sources.paired import (
     paired as paired,
     paired_scores as paired_scores,
 )
+from .sources.preferences import preferences as preferences
 from .sources.rates import from_rates as from_rates
 from .sources.score_matrix import multiclass_scores as multiclass_scores
 from .sources.scores import scores as scores
@@ -234,6 +235,7 @@ from .tables.confusion import ConfusionTable as ConfusionTable, from_counts as f
 from .tables.judged import PairedJudgedTable as PairedJudgedTable
 from .tables.multilabel import MultilabelTable as MultilabelTable
 from .tables.paired import PairedScoresTable as PairedScoresTable, PairedTable as PairedTable
+from .tables.preferences import BattlesTable as BattlesTable, PreferencesTable as PreferencesTable
 from .tables.score_matrix import (
     MulticlassScoresTable as MulticlassScoresTable,
     MultilabelScoresTable as MultilabelScoresTable,

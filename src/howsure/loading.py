@@ -24,6 +24,7 @@ from howsure.tables.confusion import ConfusionTable
 from howsure.tables.judged import PairedJudgedTable
 from howsure.tables.multilabel import MultilabelTable
 from howsure.tables.paired import PairedScoresTable, PairedTable, SeparateTables
+from howsure.tables.preferences import BattlesTable, PreferencesTable
 from howsure.tables.score_matrix import MulticlassScoresTable, MultilabelScoresTable
 from howsure.tables.scores import ScoresTable
 from howsure.tables.values import ErrorsTable, PairedValuesTable, TrialsTable, ValuesTable
@@ -40,6 +41,7 @@ TABLES = (
     *(ConfusionTable, MultilabelTable, ScoresTable, MulticlassScoresTable, MultilabelScoresTable),
     *(PairedTable, PairedScoresTable, SeparateTables, Tables),
     *(ValuesTable, TrialsTable, ErrorsTable, PairedValuesTable, PairedJudgedTable),
+    *(PreferencesTable, BattlesTable),
 )
 DESIGNS = (
     *(Independent, Weighted, FixedMargins, Clusters, Separate, Linearised, Reviewed, TwoPhase),

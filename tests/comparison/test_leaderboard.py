@@ -196,7 +196,7 @@ def test_same_seed_same_board():
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
+    "given, words",
     [
         (hs.confusion([1, 0], [1, 0]), "paired table"),
         ({"A": hs.confusion([1, 0], [1, 0])}, "at least two"),

@@ -8,6 +8,7 @@ from howsure.grids import Grid
 from howsure.methods.library import suitable_methods
 from howsure.methods.registry import METHODS
 from howsure.metrics.averages import AVERAGES
+from howsure.metrics.laws import a_table_of_battles
 from howsure.metrics.registry import REGISTRY, Definition
 from howsure.metrics.spec import parse, signature
 from howsure.tables.confusion import ConfusionTable
@@ -81,5 +82,7 @@ def _example(metric: str) -> Table:
         return TrialsTable(counts=numbers, runs=runs, successes=np.rint(shares * runs).astype(int))
     if wanted == "errors":
         return ErrorsTable(counts=numbers, predicted=shares, actual=np.array([0.2, 0.4, 0.5]))
+    if wanted == "battles":
+        return a_table_of_battles()
     counts = np.array([[6.0, 1.0], [4.0, 3.0], [2.0, 8.0]])
     return ScoresTable(counts=counts, scores=np.array([0.1, 0.4, 0.8]), labels=np.arange(2))

@@ -15,7 +15,7 @@ from howsure.comparison.multiplicity import Differences
 from howsure.comparison.rank_sets import Estimated, RankSets, rank_sets
 from howsure.comparison.ranks import Ranks, ranks
 from howsure.comparison.winner import corrected
-from howsure.errors import HowsureError, checked_level, looked_up, one_of
+from howsure.errors import checked_level, looked_up, one_of
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import estimate
 from howsure.estimates.grouped import over_groups
@@ -34,7 +34,7 @@ Array = NDArray[Any]
 STREAM = 0x1EAD  # of the deviations, among the children of a seed
 SHOWN = 3  # names that a cell of the table lists
 NO_VARIATION = "the winner's sample shows no variation, from which the correction would follow"
-UNRANKED = "undefined, so that it may have any rank"
+UNRANKED = "so it may have any rank"
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
@@ -286,7 +286,7 @@ def leaderboard(
     names = [found.names[index] for index in known]
     chances = _probabilities(names, estimated, deviations)
     return Leaderboard(
-        places=_places(found.names, known, estimated, sets, own, chances.best),
+        places=_places(found.names, known, estimated, sets, own, chances.best if names else {}),
         winner=_winner(found, known, estimated, deviations, level, sign),
         probabilities=chances,
         differences=_differences(names, estimated, sets, level, sign, found.metrics[0]),
@@ -308,7 +308,7 @@ def _places(
     beside = len(unknown)  # models that may have any rank, and so may be above or below all others
     order = np.argsort(-given.values, kind="stable")
     apart = sets.above | sets.above.T
-    together, alone = sets.simultaneous + [0, beside], sets.marginal + [0, beside]
+    together, alone = [*sets.simultaneous, 0, beside], [*sets.marginal, 0, beside]
     ranked = [
         Place(
             model=names[known[at]],
@@ -329,7 +329,7 @@ def _places(
 
 def _unranked(names: tuple[str, ...], index: int, own: Estimate) -> Place:
     every = len(names)
-    reason = f"{own.reason}; {UNRANKED}" if own.reason else UNRANKED
+    reason = f"{own.reason}, {UNRANKED}"
     return Place(
         model=names[index],
         rank=None,

@@ -80,6 +80,8 @@ class Estimated:
 
     def deviations(self, rng: np.random.Generator) -> Array:
         """Return draws of the estimates' errors, ``(P, draws)``: those of models that never differ are the same."""
+        if not len(self.values):
+            return np.zeros((0, DRAWS), dtype=np.float32)
         values, vectors = np.linalg.eigh(self.covariance)
         root = vectors * np.sqrt(np.maximum(values, 0.0))
         drawn = root @ rng.standard_normal((len(root), DRAWS))
@@ -200,21 +202,23 @@ def _alone(index: int, given: Estimated, deviations: Array, scale: Array, level:
     if not others.any():
         return 1, 1, True
     apart = (deviations[index] - deviations) * scale[index, :, None]
-    ahead, behind = given.statistic[index], given.statistic[:, index]
+    statistic = np.stack([given.statistic[index], given.statistic[:, index]])  # ahead of the others, and behind
     silent = given.is_silent[index]
-    best = not (behind[others] > _critical(np.maximum((-apart[others]).max(0), 0.0), level, silent)).any()
-    open_ = np.stack([others, others])  # against models that it may be ahead of, and behind
+    below = -apart.min(0)  # at least 0, which is the model's own row
+    best = not (statistic[1] > _critical(below, level, silent)).any()
+    open_ = np.stack([others, others])
     found = np.zeros_like(open_)
+    most = np.maximum(apart.max(0), below)
     while open_.any():
-        most = np.zeros(deviations.shape[1], dtype=np.float32)
-        for sign, still in zip((1, -1), open_, strict=True):
-            if still.any():
-                np.maximum(most, (sign * apart[still]).max(0), out=most)
-        decided = open_ & (np.stack([ahead, behind]) > _critical(most, level, silent & open_))
+        decided = open_ & (statistic > _critical(most, level, silent & open_))
         if not decided.any():
             break
         found |= decided
         open_ &= ~decided
+        most = np.zeros_like(below)
+        for still, extreme in zip(open_, (lambda part: part.max(0), lambda part: -part.min(0)), strict=True):
+            if still.any():
+                np.maximum(most, extreme(apart[still]), out=most)
     low, high = _ranks(found[1].sum(), found[0].sum(), size)
     return int(low), int(high), best
 

@@ -30,6 +30,7 @@ MAKERS = {  # what tables hold → how such a table is made
     "values": "a table of values: `values(score)`",
     "trials": "a table of trials: `trials(success, task=…)`",
     "errors": "a table of errors: `values(prediction, truth=…)`",
+    "battles": "a table of battles: `preferences(a, b, winner)`",
 }
 
 
@@ -88,7 +89,7 @@ def resolve(
         raise HowsureError(message)
     if not asked.definition.reads_any(table.holds):
         raise _of_another_kind(asked, table)
-    if table.has_values:
+    if table.has_values or asked.definition.form == "battles":
         return of_values(asked, table)
     if isinstance(table, ScoresTable):
         return of_scores(asked, table)

@@ -16,6 +16,7 @@ from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.multilabel import MultilabelTable
+from howsure.tables.preferences import BattlesTable
 from howsure.tables.score_matrix import MulticlassScoresTable
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
@@ -168,6 +169,9 @@ def generic_tables(spec: Spec) -> Iterator[Table]:
         yield _errors()
         if spec.definition.looks_at == "errors":
             return
+    if spec.definition.looks_at == "battles":
+        yield a_table_of_battles()
+        return
     if spec.definition.of_scores:
         if spec.average is None:
             yield _scores()
@@ -231,6 +235,12 @@ def _errors() -> ErrorsTable:
     actual = rng.normal(size=SCORES)
     error = np.sort(rng.normal(0, 0.5, SCORES))
     return ErrorsTable(counts=rng.integers(1, 20, SCORES) * 1.0, predicted=actual + error, actual=actual)
+
+
+def a_table_of_battles() -> BattlesTable:
+    """Return battles of three models, each of which won, lost and tied with each."""
+    counts = np.array([7.0, 3.0, 2.0, 6.0, 4.0, 1.0, 5.0, 8.0, 3.0])
+    return BattlesTable(counts=counts, pairs=np.array([[0, 1], [0, 2], [1, 2]]), names=("0", "1", "2"), model=1)
 
 
 def _score_matrix(labels: Array) -> MulticlassScoresTable:

@@ -2,6 +2,7 @@
 
 from howsure.metrics import (
     agreement,
+    battles,
     calibration,
     confusion,
     errors,
@@ -15,6 +16,7 @@ from howsure.metrics import (
 
 __all__ = [
     "agreement",
+    "battles",
     "calibration",
     "confusion",
     "errors",

@@ -8,7 +8,8 @@
   value and gradient as `Scored`;
 - ``values``: of the counts of cells that each have a number, ``(..., cells)``: a function of the table likewise;
 - ``trials``: of the counts of tasks by their number of runs and successes, likewise;
-- ``errors``: of the counts of pairs of a true and a predicted number, likewise.
+- ``errors``: of the counts of pairs of a true and a predicted number, likewise;
+- ``battles``: of the counts of battles of two models by pair and outcome, likewise.
 
 From the declaration follow the value on any number of tables at once, the gradient (complex step, with the chain rule
 through the one-against-rest tables, so that K = 1000 stays cheap), the averages over classes and every interval.
@@ -31,7 +32,7 @@ from howsure.metrics.forms import STEP, Better, Distance, Rank, Ratio, divide
 Array = NDArray[Any]
 Bounds = tuple[float, float]
 STEEP = 1e6  # relative change of a metric for that of a count, from which on it is looked at again
-Form = Literal["outcomes", "margins", "cells", "coefficients", "scores", "values", "trials", "errors"]
+Form = Literal["outcomes", "margins", "cells", "coefficients", "scores", "values", "trials", "errors", "battles"]
 Function = TypeVar("Function", bound=Callable[..., Any])
 READS = {  # form → what the metric looks at
     "outcomes": "predictions, by class",
@@ -42,6 +43,7 @@ READS = {  # form → what the metric looks at
     "values": "values",
     "trials": "trials",
     "errors": "errors",
+    "battles": "battles",
 }
 
 
@@ -105,7 +107,7 @@ class Definition:
     ----------
     name, aliases : str, tuple of str
         How a spec string calls it.
-    form : {"outcomes", "margins", "cells", "coefficients", "scores", "values", "trials", "errors"}
+    form : {"outcomes", "margins", "cells", "coefficients", "scores", "values", "trials", "errors", "battles"}
         What the function takes; see the module.
     function : callable
         The function, whose keyword parameters are the spec string's arguments.
@@ -178,7 +180,7 @@ class Definition:
 
     @property
     def looks_at(self) -> str:
-        """What a table must hold for it: "predictions", "scores", "values", "trials" or "errors"."""
+        """What a table must hold for it: "predictions", "scores", "values", "trials", "errors" or "battles"."""
         return READS[self.form].partition(",")[0]
 
     def reads_any(self, held: Collection[str]) -> bool:
@@ -320,6 +322,7 @@ OWN_PARAMETERS = {
     "values": 1,
     "trials": 1,
     "errors": 1,
+    "battles": 1,
 }  # where arguments begin
 
 
@@ -353,3 +356,4 @@ score_metric = declare("scores")  # (table of scores, arguments) → Scored
 value_metric = declare("values")  # (table whose cells have numbers, arguments) → Scored
 trials_metric = declare("trials")  # (table of tasks by runs and successes, arguments) → Scored
 errors_metric = declare("errors")  # (table of true and predicted numbers, arguments) → Scored
+battles_metric = declare("battles")  # (table of battles, seen from one model, arguments) → Scored

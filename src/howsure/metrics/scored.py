@@ -41,14 +41,14 @@ def of_scores(spec: Spec, table: ScoresTable) -> Metric:
 
 
 def of_values(spec: Spec, table: Table) -> Metric:
-    """Return the metric that a spec names on a table whose cells have numbers.
+    """Return the metric that a spec names on a table whose cells have numbers, or are outcomes of battles.
 
     Parameters
     ----------
     spec : Spec
-        Of a metric of values, of trials or of errors.
-    table : ValuesTable, TrialsTable or ErrorsTable
-        The numbers of its cells.
+        Of a metric of values, of trials, of errors or of battles.
+    table : ValuesTable, TrialsTable, ErrorsTable or BattlesTable
+        What its cells are.
 
     Raises
     ------

@@ -39,6 +39,7 @@ TABLES = (
     *("ConfusionTable", "MultilabelTable", "ScoresTable", "MulticlassScoresTable", "MultilabelScoresTable"),
     *("PairedTable", "PairedScoresTable", "SeparateTables", "Tables"),
     *("ValuesTable", "TrialsTable", "ErrorsTable", "PairedValuesTable", "PairedJudgedTable"),
+    *("PreferencesTable", "BattlesTable"),
 )
 DESIGNS = (
     *("Independent", "Weighted", "FixedMargins", "Clusters", "Separate", "Linearised", "Reviewed", "TwoPhase"),
