@@ -54,7 +54,7 @@ class Place(OneRecord):
     may_be_best : bool
         Whether no model is shown to be better, at the level of this one model.
     probability_best : float
-        Probability that it is the best, of normal errors and a flat prior; the models that tie share it.
+        Probability that it is the best, of errors by Student's t and a flat prior; the models that tie share it.
     estimate : Estimate
         Its value with its interval.
     not_told_apart : tuple of str
@@ -277,14 +277,15 @@ def leaderboard(
     sign = -1.0 if way == "lower" else 1.0
     known = np.flatnonzero(np.isfinite(found.values))
     estimated = found.estimated(known, sign)
-    deviations = estimated.deviations(np.random.default_rng(child_seed(seed, STREAM)))
+    rng = np.random.default_rng(child_seed(seed, STREAM))
+    deviations = estimated.deviations(rng)
     sets = rank_sets(estimated, deviations, level)
     own = [
         estimate(one, metric, method=named(method), confidence_level=level, random_state=group_seed(seed, name))
         for name, one in found.tables.items()
     ]
     names = [found.names[index] for index in known]
-    chances = _probabilities(names, estimated, deviations)
+    chances = _probabilities(names, estimated, deviations, rng)
     return Leaderboard(
         places=_places(found.names, known, estimated, sets, own, chances.best if names else {}),
         winner=_winner(found, known, estimated, deviations, level, sign),
@@ -308,7 +309,7 @@ def _places(
     beside = len(unknown)  # models that may have any rank, and so may be above or below all others
     order = np.argsort(-given.values, kind="stable")
     apart = sets.above | sets.above.T
-    together, alone = [*sets.simultaneous, 0, beside], [*sets.marginal, 0, beside]
+    together, alone = (each + np.array([0, beside]) for each in (sets.simultaneous, sets.marginal))
     ranked = [
         Place(
             model=names[known[at]],
@@ -344,10 +345,14 @@ def _unranked(names: tuple[str, ...], index: int, own: Estimate) -> Place:
     )
 
 
-def _probabilities(names: list[str], given: Estimated, deviations: Array) -> Ranks:
-    if len(names) < 2:
-        return Ranks(names=tuple(names), probabilities=np.ones((len(names), len(names))), draws=deviations.shape[1])
-    return ranks(dict(zip(names, given.values[:, None] + deviations, strict=True)))
+def _probabilities(names: list[str], given: Estimated, deviations: Array, rng: np.random.Generator) -> Ranks:
+    """Return how likely models are to have ranks, of errors by Student's t: the cases may be few."""
+    size, number = deviations.shape
+    if size < 2:
+        return Ranks(names=tuple(names), probabilities=np.ones((size, size)), draws=number)
+    freedom = max(float(given.cases.min()) - 1, 1.0)
+    wider = np.sqrt(freedom / rng.chisquare(freedom, number)) if math.isfinite(freedom) else 1.0
+    return ranks(dict(zip(names, given.values[:, None] + deviations * wider, strict=True)))
 
 
 def _winner(

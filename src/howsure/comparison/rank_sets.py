@@ -142,8 +142,8 @@ def rank_sets(given: Estimated, deviations: Array, level: float) -> RankSets:
 
     References
     ----------
-    Mogstad, Romano, Shaikh, Wilhelm (2024), Review of Economic Studies 91; Romano, Wolf (2005), Econometrica 73; for the
-    best: Hsu (1981), Annals of Statistics 9.
+    Mogstad, Romano, Shaikh, Wilhelm (2024), Review of Economic Studies 91; Romano, Wolf (2005), Econometrica 73; and
+    for the best Hsu (1981), Annals of Statistics 9.
 
     Examples
     --------
@@ -178,7 +178,7 @@ def rank_sets(given: Estimated, deviations: Array, level: float) -> RankSets:
 
 
 def _critical(largest: Array, level: float, silent: Array) -> float:
-    """Return the level's quantile of the largest deviations; of pairs whose variance is not seen at least a normal one."""
+    """Return the quantile of the largest deviations; where a variance is not seen, at least a normal one."""
     return max(float(np.quantile(largest, level)), normal_quantile(level) if silent.any() else 0.0)
 
 

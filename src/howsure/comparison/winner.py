@@ -19,9 +19,9 @@ SHARE = 0.1  # of the error probability that the simultaneous interval takes
 def corrected(given: Estimated, deviations: Array, level: float) -> tuple[float, float, float]:
     """Return the winner's value and limits, given that it won: by how many standard errors they are above its estimate.
 
-    Given that it is the largest, and what the others differ from it by, the winner's estimate is a truncated normal. The
-    value is the mean at which the observed one is its median; the limits leave equal tails. Both stay in an interval that
-    holds whichever model wins, so that a narrow win does not push them far away.
+    Given that it is the largest, and what the others differ from it by, the winner's estimate is a truncated normal.
+    The value is the mean at which the observed one is its median; the limits leave equal tails. Both stay in an
+    interval that holds whichever model wins, so that a narrow win does not push them far away.
 
     Parameters
     ----------

@@ -149,7 +149,7 @@ class Design(abc.ABC):
 
     @property
     def unit_names(self) -> Array | None:
-        """Names of the units that `influences` are of, by which they are known again in other tables; None of others."""
+        """Names of the units of `influences`, by which other tables know them too; None of those without."""
         return None
 
     @property

@@ -160,18 +160,14 @@ def violations(spec: Spec, laws: Sequence[Law] = LAWS) -> Iterator[tuple[Law, st
 
 def generic_tables(spec: Spec) -> Iterator[Table]:
     """Return tables without an empty cell that a metric can be bound to, better than chance."""
-    if spec.definition.looks_at == "values":
-        yield _values()
-    if spec.definition.looks_at in {"values", "trials"}:
-        yield _trials()
+    looks_at = spec.definition.looks_at
+    if looks_at in OF_NUMBERS:
+        yield from (make() for make in OF_NUMBERS[looks_at])
         return
     if spec.definition.reads_any({"errors"}) and spec.average is None:
         yield _errors()
         if spec.definition.looks_at == "errors":
             return
-    if spec.definition.looks_at == "battles":
-        yield a_table_of_battles()
-        return
     if spec.definition.of_scores:
         if spec.average is None:
             yield _scores()
@@ -241,6 +237,13 @@ def a_table_of_battles() -> BattlesTable:
     """Return battles of three models, each of which won, lost and tied with each."""
     counts = np.array([7.0, 3.0, 2.0, 6.0, 4.0, 1.0, 5.0, 8.0, 3.0])
     return BattlesTable(counts=counts, pairs=np.array([[0, 1], [0, 2], [1, 2]]), names=("0", "1", "2"), model=1)
+
+
+OF_NUMBERS: dict[str, tuple[Callable[[], Table], ...]] = {  # tables of what has no classes, by what metrics look at
+    "values": (_values, _trials),
+    "trials": (_trials,),
+    "battles": (a_table_of_battles,),
+}
 
 
 def _score_matrix(labels: Array) -> MulticlassScoresTable:

@@ -1,8 +1,8 @@
 """Strengths of models from battles between two of them: Bradley–Terry, and Davidson's extension to ties.
 
 The model gives the chances of the three outcomes of a battle by the difference of the two strengths, and how likely a
-tie is between equals. Its fit is where a concave likelihood is highest, found by Newton's method on any number of tables
-at once; strengths move with the counts as the implicit function theorem says, so that no fit is repeated for a
+tie is between equals. Its fit is where a concave likelihood is highest, found by Newton's method on any number of
+tables at once; strengths move with the counts as the implicit function theorem says, so that no fit is repeated for a
 derivative. Strengths exist where wins go round: among models of which each has, through others, beaten each. Of the
 groups of such models the one with the most battles is fitted; the others' strengths are infinitely far from theirs.
 """
@@ -176,7 +176,7 @@ def outcomes(apart: Array, level: Array) -> Array:
 
 
 def _information(battles: Battles, chances: Array, total: Array, active: Array, some: Array, scale: Array) -> Array:
-    """Return the information on strengths and ties, with ones where nothing is to be known, so that it has an inverse."""
+    """Return the information on strengths and ties; the identity where there is none, so that it has an inverse."""
     models = battles.models
     first, _, tie = np.moveaxis(chances, -1, 0)
     expected = first + tie / 2
