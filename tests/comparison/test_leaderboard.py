@@ -153,6 +153,15 @@ def test_one_case_tells_nothing_apart():
     assert "no variation" in board.sentence()
 
 
+def test_a_single_cluster_tells_nothing_apart():
+    """One cluster shows no variance: every rank is possible, and there are no chances to be the best."""
+    table = hs.values({"A": [1.0, 0.9, 1.0], "B": [0.0, 0.1, 0.2]}, groups=["x"] * 3)
+    board = hs.leaderboard(table, "mean", random_state=0)
+    assert [(each.rank, each.rank_low, each.rank_high) for each in board.places] == [(1, 1, 2), (2, 1, 2)]
+    assert np.isnan(board["A"].probability_best)
+    assert board.winner.reason
+
+
 @pytest.mark.parametrize("metric", ["accuracy", "f1@macro", "mcc"])
 def test_what_is_said_fits_together(metric):
     """Ranks lie in their sets, a model's own set in that of all, and the first is among those that may be the best."""

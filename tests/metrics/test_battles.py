@@ -81,7 +81,7 @@ def test_davidson_is_a_log_linear_model(seed):
     """With ties the strengths are those of the Poisson model that Fienberg (1979) shows to be Davidson's."""
     names, won, tied = random_battles(seed)
     rows, response = [], []
-    for at, (i, j) in enumerate((i, j) for i in range(5) for j in range(i)):
+    for at, (i, j) in enumerate(zip(*np.tril_indices(5, -1), strict=True)):
         for count, share, tie in ((won[i][j], (1, 0), 0), (won[j][i], (0, 1), 0), (tied[i][j], (0.5, 0.5), 1)):
             own = share[0] * np.eye(5)[i] + share[1] * np.eye(5)[j]
             rows.append([*own[1:], tie, *(np.arange(10) == at)])

@@ -11,7 +11,10 @@ from howsure.cli.options import Format, Metric, Words, split
 from howsure.cli.output import say_written, write_grid, write_records
 from howsure.errors import HowsureError
 
-ONE = "Give --y-true with --y-pred or --y-score, or --values, or --a with --b and --winner; or logs, with --task, --score or --cluster."
+ONE = (
+    "Give --y-true with --y-pred or --y-score, or --values, or --a with --b and --winner; or logs, with --task, "
+    "--score or --cluster."
+)
 
 
 def leaderboard(

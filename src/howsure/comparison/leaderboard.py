@@ -33,7 +33,7 @@ from howsure.metrics.metric import Metric
 Array = NDArray[Any]
 STREAM = 0x1EAD  # of the deviations, among the children of a seed
 SHOWN = 3  # names that a cell of the table lists
-NO_VARIATION = "the winner's sample shows no variation, from which the correction would follow"
+NO_VARIATION = "the winner's sample shows no variation between cases or clusters, which the correction needs"
 UNRANKED = "so it may have any rank"
 
 
@@ -350,6 +350,8 @@ def _probabilities(names: list[str], given: Estimated, deviations: Array, rng: n
     size, number = deviations.shape
     if size < 2:
         return Ranks(names=tuple(names), probabilities=np.ones((size, size)), draws=number)
+    if not np.isfinite(given.covariance).all():
+        return Ranks(names=tuple(names), probabilities=np.full((size, size), np.nan), draws=number)
     freedom = max(float(given.cases.min()) - 1, 1.0)
     wider = np.sqrt(freedom / rng.chisquare(freedom, number)) if math.isfinite(freedom) else 1.0
     return ranks(dict(zip(names, given.values[:, None] + deviations * wider, strict=True)))

@@ -49,10 +49,11 @@ class Estimated:
 
     @cached_property
     def spread(self) -> Array:
-        """Standard error of each difference; 0 where rounding leaves no more."""
+        """Standard error of each difference: 0 where rounding leaves no more, infinite where nothing is known of it."""
         own = np.diag(self.covariance)
         variance = own[:, None] + own - 2 * self.covariance
-        return np.sqrt(np.where(variance > NOISE * np.maximum(own[:, None], own), variance, 0.0))
+        seen = np.where(variance > NOISE * np.maximum(own[:, None], own), variance, 0.0)
+        return np.asarray(np.sqrt(np.where(np.isfinite(variance), seen, np.inf)))
 
     @cached_property
     def null_spread(self) -> Array:
@@ -82,7 +83,7 @@ class Estimated:
         """Return draws of the estimates' errors, ``(P, draws)``: those of models that never differ are the same."""
         if not len(self.values):
             return np.zeros((0, DRAWS), dtype=np.float32)
-        values, vectors = np.linalg.eigh(self.covariance)
+        values, vectors = np.linalg.eigh(np.where(np.isfinite(self.covariance), self.covariance, 0.0))
         root = vectors * np.sqrt(np.maximum(values, 0.0))
         drawn = root @ rng.standard_normal((len(root), DRAWS))
         first = np.argmax((self.spread == 0) & (self.differences == 0), axis=1)
