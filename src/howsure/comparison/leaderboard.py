@@ -379,7 +379,9 @@ def _differences(
     names: list[str], given: Estimated, sets: RankSets, level: float, sign: float, metric: Metric
 ) -> Differences:
     value, varies = sign * given.differences, given.null_spread > 0
-    half = np.where(varies, sets.critical * given.null_spread, np.nan)
+    seen = np.isfinite(given.null_spread)
+    half = np.where(seen, sets.critical * np.where(seen, given.null_spread, 0.0), np.inf)
+    half = np.where(varies, half, np.nan)
     bounds = EFFECTS["difference"].bounds(*metric.range)
     return Differences(
         names=tuple(names),
