@@ -7,7 +7,7 @@ model's gradient, so that no pair needs a comparison of its own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -113,21 +113,29 @@ def _of_separate(tables: dict[str, Table], metric: Any) -> Contenders:
     worth = np.concatenate([_cases(own, [one]) for one, own in zip(metrics, listed, strict=True)])
     own = np.array([float(each.variance(slopes)) for each, slopes in zip(listed, gradients, strict=True)])
     covariance, cases = np.diag(own), worth[:, None] + worth
-    names = [each.design.unit_names for each in listed]
-    known = [place for place, each in enumerate(names) if each is not None]
-    if known:
-        every, codes = np.unique(np.concatenate([names[place].astype(str) for place in known]), return_inverse=True)
-        units, taken = np.zeros((len(known), len(every))), 0
-        for row, place in enumerate(known):
-            found = listed[place].design.influences(listed[place].cells, gradients[place])
-            assert found is not None  # noqa: S101 - what has named units has their influences
-            units[row, codes.ravel()[taken : taken + len(found[0])]] = found[0]
-            taken += len(found[0])
-        pairs = np.ix_(known, known)
-        covariance[pairs] = _scaled(units @ units.T, own[known])
-        present = (units != 0) * 1.0
-        cases[pairs] = np.where(present @ present.T > 0, np.minimum(worth[:, None], worth)[pairs], cases[pairs])
+    units = [
+        (place, [str(name) for name in found.tolist()], each, slopes)
+        for place, (each, slopes) in enumerate(zip(listed, gradients, strict=True))
+        if (found := each.design.unit_names) is not None
+    ]
+    if units:
+        known = [place for place, *_ in units]
+        shared = _by_unit([(names, each, slopes) for _, names, each, slopes in units])
+        pairs, together = np.ix_(known, known), (shared != 0) * 1.0
+        covariance[pairs] = _scaled(shared @ shared.T, own[known])
+        cases[pairs] = np.where(together @ together.T > 0, np.minimum(worth[:, None], worth)[pairs], cases[pairs])
     return Contenders(tables, tuple(metrics), values, covariance, cases)
+
+
+def _by_unit(parts: Sequence[tuple[list[str], Table, Array]]) -> Array:
+    """Return what each named unit adds to the linear form of each table, ``(tables, units)``; 0 where it has none."""
+    place = {name: at for at, name in enumerate(dict.fromkeys(name for names, *_ in parts for name in names))}
+    found = np.zeros((len(parts), len(place)))
+    for row, (names, table, slopes) in zip(found, parts, strict=True):
+        influences = table.design.influences(table.cells, slopes)
+        assert influences is not None  # noqa: S101 - what has named units has their influences
+        row[[place[name] for name in names]] = influences[0]
+    return found
 
 
 def _finite(gradients: list[Any], table: Table) -> Array:

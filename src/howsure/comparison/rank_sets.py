@@ -217,9 +217,9 @@ def _alone(index: int, given: Estimated, deviations: Array, scale: Array, level:
         found |= decided
         open_ &= ~decided
         most = np.zeros_like(below)
-        for still, extreme in zip(open_, (lambda part: part.max(0), lambda part: -part.min(0)), strict=True):
+        for sign, still in zip((1, -1), open_, strict=True):
             if still.any():
-                np.maximum(most, extreme(apart[still]), out=most)
+                np.maximum(most, (sign * apart[still]).max(0), out=most)
     low, high = _ranks(found[1].sum(), found[0].sum(), size)
     return int(low), int(high), best
 

@@ -74,7 +74,9 @@ def corrected(given: Estimated, deviations: Array, level: float) -> tuple[float,
 
     def short(mean: Array) -> Array:
         """Return by how much the chance to be below the observed value is beyond the wanted one, at a mean."""
-        return _share_below(mean, np.maximum(lowest, mean - most), np.minimum(highest, mean + most)) - wanted
+        return np.asarray(
+            _share_below(mean, np.maximum(lowest, mean - most), np.minimum(highest, mean + most)) - wanted
+        )
 
     found = root(short, np.full(3, -most), np.full(3, most))
     return float(found[0]), float(found[1]), float(found[2])
