@@ -32,7 +32,7 @@ SCORED = [
 ]
 SCORED += ["roc_auc+max_fpr=0.37", "roc_auc+max_fpr=0.37@macro", "ece+norm=l2", "ece+norm=max", "ece+strategy=quantile"]
 SCORED += ["ece+debiased=true+bins=3", "ece+norm=l2+debiased=true+bins=3"]
-VALUED = [each.name for each in REGISTRY.shipped if each.looks_at in {"values", "trials", "errors"}]
+VALUED = [each.name for each in REGISTRY.shipped if each.looks_at in {"values", "trials", "errors", "battles"}]
 VALUED += ["quantile+q=0.25", "share+at_least=0.3", "trimmed_mean+cut=0.2", "cvar+q=0.6", "pass_at+k=3", "pass_all+k=4"]
 ORDERED = ("mae", "mse", "rmse", "adjacent", "weighted_kappa", "quadratic")
 SIGNED = {

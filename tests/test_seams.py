@@ -31,6 +31,11 @@ COLUMNS = {
     "cluster": np.arange(N) // 4,
     "by": np.array(["a", "b"])[np.arange(N) % 2],
 }
+COLUMNS |= {
+    "left": (LEFT := RNG.integers(0, 3, N)),
+    "right": (RIGHT := (LEFT + RNG.integers(1, 3, N)) % 3),
+    "won": np.where(RNG.random(N) < 0.2, "tie", np.where(RNG.random(N) < 0.6, LEFT, RIGHT).astype(str)),
+}
 TASKS = np.arange(N) // 6 * 2 + np.arange(N) % 2  # of three runs each, all in one of the groups
 COLUMNS |= {
     "task": TASKS,
@@ -126,6 +131,7 @@ SOURCES = {
     "events": lambda data, **more: events(data, "first", **more),
     "paired events": lambda data, **more: events(data, "first", "second", **more),
     "paired trials": lambda data, **more: trials(data, "first", "second", **more),
+    "preferences": lambda data, **more: hs.preferences(data["left"], data["right"], data["won"], **more),
     "paired scores": lambda data, **more: hs.paired_scores(data["two"], pair(data, "score", "other"), **more),
 }
 DESIGNS = {
@@ -343,7 +349,7 @@ def separate(source, design):
 
 
 @pytest.mark.parametrize("first, second", [("plain", "weighted"), ("weighted", "clustered"), ("both", "plain")])
-@pytest.mark.parametrize("source", [each for each in SOURCES if not each.startswith("paired")])
+@pytest.mark.parametrize("source", [each for each in SOURCES if not each.startswith(("paired", "preferences"))])
 def test_test_sets_of_different_designs_compare(source, first, second):
     """Two test sets, each with a design of its own, are compared by every contrast, or refused in one line."""
     tables = separate(source, first)[0], separate(source, second)[1]
@@ -352,3 +358,36 @@ def test_test_sets_of_different_designs_compare(source, first, second):
         found = result(hs.compare, *tables, metric, method=method, random_state=0)
         if found is not None and method == "auto":
             check(found, (-1, 1))
+
+
+def check_places(board):
+    """Hold a leaderboard to what must be true of every one."""
+    for each in board.places:
+        assert 1 <= each.rank_low <= each.alone_low <= each.alone_high <= each.rank_high <= len(board)
+        if each.rank is None:
+            assert each.estimate.reason
+        else:
+            assert each.rank_low <= each.rank <= each.rank_high
+    won = board.winner
+    assert won.reason if np.isnan(won.value) else won.low <= won.value <= won.high
+
+
+@pytest.mark.parametrize("source, design", LABELLED)
+def test_every_table_is_ranked(source, design, tmp_path):
+    """Models of a joint table, or two test sets of one model, have a leaderboard, also by group and read from a file."""
+    table = table_of(source, design)
+    metric = metrics_of(model_of(table))[0]
+    models = table if hasattr(table, "models") else dict(zip("ab", separate(source, design), strict=True))
+    board = result(hs.leaderboard, models, metric, random_state=0)
+    if board is None:
+        return
+    check_places(board)
+    assert str(hs.leaderboard(pickle.loads(pickle.dumps(models)), metric, random_state=0)) == str(board)
+    if hasattr(table, "models"):
+        again = hs.load(table.save(tmp_path / "table.json"))
+        assert str(hs.leaderboard(again, metric, random_state=0)) == str(board)
+        chosen = {name: COLUMNS[SETTINGS[name]] for name in DESIGNS[design]}
+        for each in hs.leaderboard(
+            SOURCES[source](COLUMNS, **chosen, by=COLUMNS["by"]), metric, random_state=0
+        ).values():
+            check_places(each)

@@ -4,6 +4,11 @@ from . import lab as lab, plots as plots
 from .comparison.alt_test import AltTest as AltTest, alt_test as alt_test
 from .comparison.cochran import CochransQ as CochransQ, cochrans_q as cochrans_q
 from .comparison.compare import compare as compare
+from .comparison.leaderboard import (
+    Leaderboard as Leaderboard,
+    Place as Place,
+    leaderboard as leaderboard,
+)
 from .comparison.mcnemar import (
     McNemar as McNemar,
     mcnemar as mcnemar,
@@ -223,6 +228,7 @@ from .sources.paired import (
     paired as paired,
     paired_scores as paired_scores,
 )
+from .sources.preferences import preferences as preferences
 from .sources.rates import from_rates as from_rates
 from .sources.ratings import ratings as ratings
 from .sources.score_matrix import multiclass_scores as multiclass_scores
@@ -237,6 +243,7 @@ from .tables.events import EventsTable as EventsTable
 from .tables.judged import PairedJudgedTable as PairedJudgedTable
 from .tables.multilabel import MultilabelTable as MultilabelTable
 from .tables.paired import PairedScoresTable as PairedScoresTable, PairedTable as PairedTable
+from .tables.preferences import BattlesTable as BattlesTable, PreferencesTable as PreferencesTable
 from .tables.ratings import RatingsTable as RatingsTable
 from .tables.score_matrix import (
     MulticlassScoresTable as MulticlassScoresTable,

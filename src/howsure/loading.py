@@ -26,6 +26,7 @@ from howsure.tables.events import EventsTable
 from howsure.tables.judged import PairedJudgedTable
 from howsure.tables.multilabel import MultilabelTable
 from howsure.tables.paired import PairedScoresTable, PairedTable, SeparateTables
+from howsure.tables.preferences import BattlesTable, PreferencesTable
 from howsure.tables.ratings import RatingsTable
 from howsure.tables.score_matrix import MulticlassScoresTable, MultilabelScoresTable
 from howsure.tables.scores import ScoresTable
@@ -45,6 +46,7 @@ TABLES = (
     *(PairedTable, PairedScoresTable, SeparateTables, Tables),
     *(ValuesTable, TrialsTable, ErrorsTable, PairedValuesTable, PairedJudgedTable),
     *(EventsTable, DetectionsTable, PairedUnitsTable, RatingsTable),
+    *(PreferencesTable, BattlesTable),
 )
 DESIGNS = (
     *(Independent, Weighted, FixedMargins, Clusters, Separate, Linearised, Reviewed, TwoPhase),

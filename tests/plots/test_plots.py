@@ -515,3 +515,22 @@ def test_curves_of_groups_share_their_axes(grouped):
     assert display.groups[1].summary.value == hs.estimate(scored["b"], "roc_auc").value
     ax = hs.plots.curve({name: hs.roc_curve(each) for name, each in scored.items()})
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["a", "b"]
+
+
+def test_leaderboard_shows_ranks_with_their_sets():
+    """A dot lies at each model's rank, and its whisker ends at the first and last rank that it may have."""
+    right = {"new": [1] * 36 + [0] * 4, "old": [1] * 35 + [0] * 5, "tiny": [0, 0, 0, 1] * 10}
+    board = hs.leaderboard(hs.values(right, bounds=(0, 1)), "mean", random_state=0)
+    ax = hs.plots.leaderboard(board)
+    assert tick_names(ax.yaxis) == ["new", "old", "tiny"]
+    dots = [each[0].get_xydata().tolist() for each in ax.containers]
+    assert dots == [[[1, 0], [2, 1]], [[3, 2]]]
+    ends = [each[:, :, 0].tolist() for each in whiskers_of(ax)]
+    assert ends == [[[1, 2], [1, 2]], [[3, 3]]]
+
+
+def test_leaderboard_says_what_is_undefined():
+    """A model without a value has no dot, and says so."""
+    table = hs.paired([1, 1, 0, 0] * 5, {"a": [1, 1, 0, 0] * 5, "b": [0, 0, 0, 0] * 5})
+    ax = hs.plots.leaderboard(hs.leaderboard(table, "precision", random_state=0))
+    assert "undefined" in [text.get_text() for text in ax.texts]

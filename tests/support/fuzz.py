@@ -28,7 +28,7 @@ FEW_DRAWS = {
     "bayes": hs.Dirichlet(n_draws=60),
 }
 KINDS = ["confusion", "confusion", "scores", "paired", "paired_scores", "multiclass_scores", "calibrated"]
-KINDS += ["values", "trials", "judged", "events", "detections", "ratings", "ratings"]
+KINDS += ["values", "trials", "judged", "events", "detections", "ratings", "ratings", "preferences"]
 NAMES = [
     ["a", "b", "c", "d", "e"],
     ["yes", "no", "maybe", "ill", "well"],
@@ -93,24 +93,33 @@ def a_case(rng):
         score = 1 / (1 + np.exp(-3 * (truth > 0) + 1.5 + 4 * noise))
         return np.round(score, int(rng.integers(1, 6)))
 
-    if kind in {"values", "trials"}:
-        return of_numbers(rng, kind, columns, scored)
-    if kind in {"events", "detections"}:
-        return of_units(rng, kind, columns, truth, labels)
-    if kind == "ratings":
-        return of_ratings(rng, columns, labels, predicted)
-    if kind in {"confusion", "judged", "paired"}:
-        return of_labels(rng, kind, columns, labels[truth], labels, predicted)
-    if kind == "multiclass_scores":
-        score = rng.dirichlet(np.ones(classes), n) + skill * np.eye(classes)[truth]
-        columns |= {"y_true": labels[truth], "y_score": score / score.sum(1, keepdims=True)}
-        return Case(kind, columns, {"labels": labels})
+    makers = {
+        ("values", "trials"): lambda: of_numbers(rng, kind, columns, scored),
+        ("events", "detections"): lambda: of_units(rng, kind, columns, truth, labels),
+        ("confusion", "judged", "paired"): lambda: of_labels(rng, kind, columns, labels[truth], labels, predicted),
+        ("ratings",): lambda: of_ratings(rng, columns, labels, predicted),
+        ("preferences",): lambda: of_battles(rng, columns, n),
+        ("scores", "paired_scores", "calibrated"): lambda: of_scores(rng, kind, columns, truth, scored),
+        ("multiclass_scores",): lambda: of_score_matrix(rng, columns, truth, labels, skill),
+    }
+    return next(make for kinds, make in makers.items() if kind in kinds)()
+
+
+def of_scores(rng, kind, columns, truth, scored):
+    """Return scores of one model or of two, or of cases whose labels are not known."""
     if kind == "calibrated":
         weights = {name: part for name, part in columns.items() if name == "sample_weight"}
         return Case(kind, weights | {"y_score": scored()}, {"target": str(rng.choice(["batch", "population"]))})
     columns["y_true"] = (truth > 0).astype(int)
     score = scored() if kind == "scores" else {name: scored() for name in "AB"}
     return Case(kind, columns | {"y_score": score})
+
+
+def of_score_matrix(rng, columns, truth, labels, skill):
+    """Return the scores of several classes."""
+    score = rng.dirichlet(np.ones(len(labels)), len(truth)) + skill * np.eye(len(labels))[truth]
+    columns |= {"y_true": labels[truth], "y_score": score / score.sum(1, keepdims=True)}
+    return Case("multiclass_scores", columns, {"labels": labels})
 
 
 def of_labels(rng, kind, columns, truth, labels, predicted):
@@ -136,6 +145,17 @@ def of_ratings(rng, columns, labels, predicted):
 
     rating = {"A": rated(), "B": rated()} if rng.random() < 0.3 else rated()
     return Case("ratings", columns | {"rating": rating}, {"labels": labels} if rng.random() < 0.5 else {})
+
+
+def of_battles(rng, columns, n):
+    """Return random battles of a few models, some of which never meet, or always win."""
+    models = np.array(["A", "B", "C", "D"][: rng.integers(2, 5)], dtype=object)
+    first = rng.integers(0, len(models), n)
+    second = (first + rng.integers(1, len(models), n)) % len(models)
+    apart = rng.choice([0.0, 1.0, 50.0]) * (second - first)
+    won = np.where(rng.random(n) < 1 / (1 + np.exp(-apart)), models[first], models[second])
+    winner = np.where(rng.random(n) < rng.choice([0.0, 0.3, 1.0]), "tie", won)
+    return Case("preferences", columns | {"a": models[first], "b": models[second], "winner": winner})
 
 
 def a_metric(rng, table):
@@ -253,12 +273,14 @@ class Question:
 
 def one_model(table):
     """Return the table of the first model where there are several."""
-    return table.model("A") if hasattr(table, "models") else table
+    return table.model(table.models[0]) if hasattr(table, "models") else table
 
 
 def use(rng):
     """Return the faults of a random estimate: of its numbers, and of what must not change them."""
     case = a_case(rng)
+    if rng.random() < 0.2:
+        return ranked(rng, case)
     table, fault = _answer(lambda: one_model(case.table()))
     if fault or isinstance(table, Exception):
         return [f"{case.kind}: {fault}"] if fault else []
@@ -279,6 +301,44 @@ def use(rng):
             *([] if found.draws is not None else changes(question, case, table, found, rng)),
         ]
     return [f"{question} of {case.size} cases, {case.kind}, {sorted(case.columns)}: {each}" for each in faults]
+
+
+def ranked(rng, case):
+    """Return the faults of a leaderboard: of several models, or of one as two test sets."""
+    table, fault = _answer(case.table)
+    if fault or isinstance(table, Exception):
+        return [f"{case.kind}: {fault}"] if fault else []
+    models = table if hasattr(table, "models") else {"A": table, "B": table}
+    metric = a_metric(rng, one_model(table))
+    level = float(rng.choice([0.5, 0.95, 0.999]))
+    board, fault = _answer(hs.leaderboard, models, metric, confidence_level=level, random_state=0)
+    if fault or isinstance(board, Exception):
+        return [f"leaderboard of {metric} on {case.kind}: {fault}"] if fault else []
+    words = f"leaderboard of {metric} at {level} of {case.size} cases, {case.kind}, {sorted(case.columns)}: "
+    _, fault = _answer(board.grid)
+    return [words + each for each in (*filter(None, [fault]), *places(board))]
+
+
+def places(board):
+    """Yield what is wrong with the places of a leaderboard."""
+    size, known = len(board), [each for each in board.places if each.rank is not None]
+    for each in board.places:
+        if not 1 <= each.rank_low <= each.alone_low <= each.alone_high <= each.rank_high <= size:
+            yield f"sets that are not in each other: {each}"
+        if (each.rank is None) != math.isnan(each.value):
+            yield f"a rank without a value, or a value without: {each}"
+        if each.rank is not None and not each.rank_low <= each.rank <= each.rank_high:
+            yield f"a rank outside its set: {each}"
+        if each.rank is None and not each.estimate.reason:
+            yield "no rank, and no reason"
+    chances = sum(each.probability_best for each in known)  # nan of a single cluster, which shows no variance
+    if known and not (known[0].may_be_best and (math.isnan(chances) or math.isclose(chances, 1))):
+        yield "the first may not be the best, or chances that do not add up to 1"
+    won = board.winner
+    if math.isnan(won.value) and not won.reason:
+        yield "no winner, and no reason"
+    if not math.isnan(won.value) and not won.low <= won.value <= won.high:
+        yield f"the winner's value outside its limits: {won}"
 
 
 def changes(question, case, table, found, rng):
@@ -352,6 +412,7 @@ TABLES = [
     lambda: hs.events([4, 3], [1, 0], [0, 2]),
     lambda: hs.detections([{"scores": [0.9, 0.4], "hits": [1, 0]}, {"scores": [0.7], "hits": [1]}], [1, 2], iou=0.5),
     lambda: hs.ratings([[0, 1, 1, 1], [0, 0, 0, 1], [1, 1, None, 1]]),
+    lambda: hs.preferences(["A", "A", "B"], ["B", "B", "A"], ["A", "B", "tie"]),
     lambda: hs.confusion([0, 1, 0, 1], [0, 1, 1, 1], by=["x", "x", "y", "y"]),
 ]  # fmt: skip
 SPARED = {"bootstrap", "bootstrap_ci", "define_metric"}  # which run a function of the user's

@@ -13,6 +13,7 @@ from howsure.cli.compare import compare
 from howsure.cli.evals import evals
 from howsure.cli.inputs import HYPHEN, STANDARD, Files, Input, InputFormat
 from howsure.cli.judge import judge
+from howsure.cli.leaderboard import leaderboard
 from howsure.cli.options import Format, Metrics, Words, split
 from howsure.cli.output import say_written, write, write_grid
 from howsure.cli.study import study_app
@@ -31,6 +32,7 @@ app.command(unlabelled)
 app.command(judge)
 app.command(compare)
 app.command(evals)
+app.command(leaderboard)
 
 
 @app.meta.default

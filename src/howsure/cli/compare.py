@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from howsure.cli.classes import classes_of
 from howsure.cli.inputs import Files, Input, InputFormat
+from howsure.cli.models import paired_columns
 from howsure.cli.options import Format, Metrics, Words, split
 from howsure.cli.output import write_grid, write_records
-from howsure.errors import HowsureError
 
 
 def compare(
@@ -85,26 +84,20 @@ def compare(
     """
     from howsure.comparison.models import compare_all
     from howsure.methods.library import named
-    from howsure.sources.paired import paired, paired_scores
 
-    if (y_pred is None) == (y_score is None):
-        message = "Name the columns of the models' predictions with --y-pred, or of their scores with --y-score."
-        raise HowsureError(message)
     given = Input.of(files, input_format)
-    columns: dict[str, Any] = {"groups": groups, "sample_weight": sample_weight, "check": not no_check}
-    columns |= {"data": given.data, "model": model, "case": case, "incomplete": incomplete}
-    said: Any = split(y_pred or y_score)
-    if model is not None and len(said) > 1:
-        message = "With `--model` all models' predictions are in one column: give `--y-pred` or `--y-score` that one."
-        raise HowsureError(message)
-    models = said if model is None else said[0]
-    if y_pred is not None:
-        classes = classes_of(given.data, [y_true, *said], labels, pos_label)
-        table, default = paired(y_true, models, labels=classes, **columns), "accuracy"
-    else:
-        classes = classes_of(given.data, [y_true], labels, pos_label)
-        positive = None if classes is None else classes[-1]
-        table, default = paired_scores(y_true, models, pos_label=positive, **columns), "roc_auc"
+    table, default = paired_columns(
+        given.data,
+        y_true,
+        y_pred,
+        y_score,
+        labels=labels,
+        pos_label=pos_label,
+        long={"model": model, "case": case, "incomplete": incomplete},
+        groups=groups,
+        sample_weight=sample_weight,
+        check=not no_check,
+    )
     wanted = split(metrics) or [default]
     settings: dict[str, Any] = {"confidence_level": level, "alternative": alternative, "random_state": seed}
     found = compare_all(table, wanted, correction=correction, method=named(method), **settings)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
+from howsure.cli.inputs import files_by_name
 from howsure.cli.options import Format
 from howsure.cli.output import say_written, write_grid, write_records
 from howsure.errors import HowsureError
@@ -75,7 +75,7 @@ def evals(
     if fail_if_worse is not None and not fail_if_worse >= 0:
         message = f"`--fail-if-worse` is a margin of 0 or more, not {fail_if_worse:g}."
         raise HowsureError(message)
-    log = read_log(_given(logs), cluster=cluster)
+    log = read_log(files_by_name(logs), cluster=cluster)
     found = evaluate_log(
         log,
         baseline=baseline,
@@ -103,17 +103,3 @@ def evals(
     if failed:
         sys.stderr.write(printable("; ".join(failed)) + "\n")
         raise SystemExit(1)
-
-
-def _given(logs: Sequence[str]) -> list[str] | dict[str, list[str]]:
-    """Return files, or those of each name: NAME=FILE, where there is no file of the whole name."""
-    pairs = [("", each) if Path(each).exists() or "=" not in each else tuple(each.split("=", 1)) for each in logs]
-    if not any(name for name, _ in pairs):
-        return list(logs)
-    if not all(name for name, _ in pairs):
-        message = "Some logs have names, NAME=FILE, and some have none. Give all of them one, or none."
-        raise HowsureError(message)
-    named: dict[str, list[str]] = {}
-    for name, file in pairs:
-        named.setdefault(name, []).append(file)
-    return named

@@ -78,3 +78,28 @@ def _kept(input_format: str) -> Path:
         start = file.read(4)
     compression = next((suffix for begin, suffix in COMPRESSED.items() if start.startswith(begin)), "")
     return path.rename(path.with_name(f"standard-input.{input_format}{compression}"))
+
+
+def files_by_name(logs: Sequence[str]) -> list[str] | dict[str, list[str]]:
+    """Return files, or those of each name: NAME=FILE, where there is no file of the whole name.
+
+    Parameters
+    ----------
+    logs : sequence of str
+        As they are given to the command.
+
+    Raises
+    ------
+    HowsureError
+        If some have a name and others none.
+    """
+    pairs = [("", each) if Path(each).exists() or "=" not in each else tuple(each.split("=", 1)) for each in logs]
+    if not any(name for name, _ in pairs):
+        return list(logs)
+    if not all(name for name, _ in pairs):
+        message = "Some logs have names, NAME=FILE, and some have none. Give all of them one, or none."
+        raise HowsureError(message)
+    named: dict[str, list[str]] = {}
+    for name, file in pairs:
+        named.setdefault(name, []).append(file)
+    return named

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from howsure.grids import Grid
 from howsure.methods.library import suitable_methods
 from howsure.methods.registry import METHODS
 from howsure.metrics.averages import AVERAGES
+from howsure.metrics.laws import generic_tables
 from howsure.metrics.registry import REGISTRY, Definition
 from howsure.metrics.spec import parse, signature
 from howsure.tables.confusion import ConfusionTable
-from howsure.tables.ratings import RatingsTable
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
-from howsure.tables.values import ErrorsTable, TrialsTable, ValuesTable
 
 MOST_RUNS = 1000  # of the tasks of an example, whatever number of them is asked for
 CHOICE = "Mid-p for proportions, DeLong for areas, Hall for means, else the flow or the delta method."
@@ -73,22 +70,10 @@ def method_grid(metric: str | None = None) -> Grid:
 
 def _example(metric: str) -> Table:
     """Return a small table that a metric can be read from."""
-    wanted = parse(metric).definition.looks_at
-    if wanted == "predictions":
+    asked = parse(metric)
+    if asked.definition.of_predictions:
         return ConfusionTable(counts=np.array([[50.0, 3.0], [5.0, 42.0]]), labels=np.arange(2))
-    shares, numbers = np.array([0.0, 0.5, 1.0]), np.array([4.0, 9.0, 7.0])
-    if wanted == "values":
-        return ValuesTable(counts=numbers, values=shares, bounds=(0.0, 1.0))
-    if wanted == "trials":
-        runs = np.full(3, MOST_RUNS)
-        return TrialsTable(counts=numbers, runs=runs, successes=np.rint(shares * runs).astype(int))
-    if wanted == "errors":
-        return ErrorsTable(counts=numbers, predicted=shares, actual=np.array([0.2, 0.4, 0.5]))
-    if wanted == "ratings":
-        patterns = np.array(list(np.ndindex(2, 2, 2)))
-        return replace(
-            RatingsTable.of_patterns(patterns, np.arange(2), np.arange(3), is_ordered=True),
-            counts=np.array([9.0, 1.0, 2.0, 1.0, 1.0, 2.0, 1.0, 7.0]),
-        )
-    counts = np.array([[6.0, 1.0], [4.0, 3.0], [2.0, 8.0]])
-    return ScoresTable(counts=counts, scores=np.array([0.1, 0.4, 0.8]), labels=np.arange(2))
+    if asked.definition.of_scores:
+        counts = np.array([[6.0, 1.0], [4.0, 3.0], [2.0, 8.0]])
+        return ScoresTable(counts=counts, scores=np.array([0.1, 0.4, 0.8]), labels=np.arange(2))
+    return next(generic_tables(asked))

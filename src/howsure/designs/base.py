@@ -148,6 +148,11 @@ class Design(abc.ABC):
         return np.inf
 
     @property
+    def unit_names(self) -> Array | None:
+        """Names of the units of `influences`, by which other tables know them too; None of those without."""
+        return None
+
+    @property
     def test_sets(self) -> tuple[Design, ...]:
         """The designs of separate test sets; itself where there is one."""
         return (self,)

@@ -74,6 +74,11 @@ class Clusters(Design):
         return int(self.multiplicity.sum()) if self.owner is None else self._per_table(np.ones(len(self.multiplicity)))
 
     @property
+    def unit_names(self) -> Array | None:
+        """What the clusters are called, where each is known by a name."""
+        return self.names if self.names is not None and len(self.names) else None
+
+    @property
     def words(self) -> str:
         """How many clusters the cases come in."""
         return f"in {np.sum(self.number):,} clusters"

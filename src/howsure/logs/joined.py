@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,6 +17,7 @@ from howsure.tables.paired import paired_table
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
+KEYS = ("model", "item")  # of which several scores are several runs
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +100,38 @@ class Joined:
             return found
         numbers = dict(zip(names, self.means, strict=True)) if names else self.means[0]
         return values(numbers, bounds=self.bounds, groups=self.cluster, check=False)
+
+    def alone(self, log: Mapping[str, Array]) -> dict[str, Table]:
+        """Return the table of each model's own items, in the clusters of the log or one for each item.
+
+        Parameters
+        ----------
+        log : mapping of str to ndarray
+            The columns that the scores are from.
+        """
+        own = (log["task"] == self.task) & (log["metric"] == self.metric) & np.isfinite(log["score"])
+        every = log["score"][own]
+        passes = bool(np.isin(every, (0, 1)).all()) and len(
+            {*zip(*(log[name][own] for name in KEYS), strict=True)}
+        ) < len(every)
+        within = (0.0, 1.0) if every.min() >= 0 and every.max() <= 1 else None
+        given = log.get("cluster")
+        known = given is not None and all(each is not None for each in given[own].tolist())
+        tables: dict[str, Table] = {}
+        for name in self.models:
+            rows = np.flatnonzero(own & (log["model"] == name))
+            items, item = np.unique(log["item"][rows].astype(str), return_inverse=True)
+            runs = np.bincount(item)
+            sums = np.bincount(item, log["score"][rows])
+            first = np.unique(item, return_index=True)[1]
+            groups = given[rows][first].astype(str) if known and given is not None else items
+            if passes:
+                named, cluster = np.unique(groups, return_inverse=True)
+                successes = np.rint(sums).astype(np.intp)[None]
+                tables[name] = counted_tasks((), successes, runs[None], None, cluster, named)
+            else:
+                tables[name] = values(sums / runs, bounds=within, groups=groups, check=False)
+        return tables
 
     @property
     def of_models(self) -> dict[str, Table]:

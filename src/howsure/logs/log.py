@@ -131,6 +131,25 @@ class Log(Mapping[str, Array]):
             raise HowsureError(message)
         return found.table
 
+    def contenders(self, task: str | None = None, metric: str | None = None) -> Table | dict[str, Table]:
+        """Return the table of a task for a leaderboard, which needs no item to be of all models.
+
+        Parameters
+        ----------
+        task, metric : str, optional
+            As in `table`.
+
+        Returns
+        -------
+        Table or dict of str to Table
+            The paired table where every model has every item; else each model's own, its items the clusters by which
+            models are comparable, or the clusters that the log has.
+        """
+        found = self.joined(task, metric)
+        if found.items == found.shared:
+            return found.table
+        return found.alone(self)
+
     def joined(self, task: str | None = None, metric: str | None = None) -> Joined:
         """Return the scores of a task by a metric, joined by item, with what does not match."""
         if task is None and len(self.tasks) > 1:

@@ -34,10 +34,11 @@ MAKERS = {  # what tables hold → how such a table is made
     "errors": "a table of errors: `values(prediction, truth=…)`",
     "detections": "a table of detections: `detections(preds, target)`",
     "ratings": "a table of ratings: `ratings(items_by_raters)`",
+    "battles": "a table of battles: `preferences(a, b, winner)`",
 }
 
 
-OF_CELLS = {"values", "detections", "ratings"}  # held by tables of which a metric is a function of its own
+OF_CELLS = {"values", "detections", "ratings", "battles"}  # held by tables of which a metric is a function of its own
 
 
 def listed_metrics(metrics: Any) -> list[Any]:

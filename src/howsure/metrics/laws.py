@@ -19,6 +19,7 @@ from howsure.tables.confusion import ConfusionTable
 from howsure.tables.detections import DetectionsTable
 from howsure.tables.events import EACH, EventsTable
 from howsure.tables.multilabel import MultilabelTable
+from howsure.tables.preferences import BattlesTable
 from howsure.tables.ratings import RatingsTable
 from howsure.tables.score_matrix import MulticlassScoresTable
 from howsure.tables.scores import ScoresTable
@@ -264,6 +265,11 @@ def _ratings() -> RatingsTable:
     return replace(empty, counts=np.random.default_rng(0).integers(1, 20, len(empty.codes)) + alike * 1.0)
 
 
+def _battles() -> BattlesTable:
+    counts = np.array([7.0, 3.0, 2.0, 6.0, 4.0, 1.0, 5.0, 8.0, 3.0])
+    return BattlesTable(counts=counts, pairs=np.array([[0, 1], [0, 2], [1, 2]]), names=("0", "1", "2"), model=1)
+
+
 def _score_matrix(labels: Array) -> MulticlassScoresTable:
     rng = np.random.default_rng(0)
     odds = rng.exponential(size=(SCORES, 3)) + 0.1
@@ -296,4 +302,5 @@ OF_CELLS: dict[str, tuple[Callable[[], Table], ...]] = {  # what a metric looks 
     "errors": (_errors,),
     "detections": (_detections,),
     "ratings": (_ratings,),
+    "battles": (_battles,),
 }

@@ -2,6 +2,7 @@
 
 from howsure.metrics import (
     agreement,
+    battles,
     calibration,
     confusion,
     detections,
@@ -19,6 +20,7 @@ from howsure.metrics import (
 
 __all__ = [
     "agreement",
+    "battles",
     "calibration",
     "confusion",
     "detections",

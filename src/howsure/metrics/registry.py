@@ -11,7 +11,8 @@
 - ``trials``: of the counts of tasks by their number of runs and successes, likewise;
 - ``errors``: of the counts of pairs of a true and a predicted number, likewise;
 - ``detections``: of the counts of detections by score and of what was never detected, likewise;
-- ``ratings``: of the counts of items by what each rater said of them, likewise.
+- ``ratings``: of the counts of items by what each rater said of them, likewise;
+- ``battles``: of the counts of battles of two models by pair and outcome, likewise.
 
 From the declaration follow the value on any number of tables at once, the gradient (complex step, with the chain rule
 through the one-against-rest tables, so that K = 1000 stays cheap), the averages over classes and every interval.
@@ -46,6 +47,7 @@ Form = Literal[
     "errors",
     "detections",
     "ratings",
+    "battles",
 ]
 Function = TypeVar("Function", bound=Callable[..., Any])
 READS = {  # form → what the metric looks at
@@ -60,6 +62,7 @@ READS = {  # form → what the metric looks at
     "errors": "errors",
     "detections": "detections",
     "ratings": "ratings",
+    "battles": "battles",
 }
 
 
@@ -361,6 +364,7 @@ OWN_PARAMETERS = {
     "errors": 1,
     "detections": 1,
     "ratings": 1,
+    "battles": 1,
 }  # where arguments begin
 
 
@@ -399,3 +403,4 @@ trials_metric = declare("trials")  # (table of tasks by runs and successes, argu
 detection_metric = declare("detections")  # (table of detections by score, arguments) → Scored
 errors_metric = declare("errors")  # (table of true and predicted numbers, arguments) → Scored
 ratings_metric = declare("ratings")  # (table of items by the raters' words, arguments) → Scored
+battles_metric = declare("battles")  # (table of battles, seen from one model, arguments) → Scored

@@ -41,14 +41,14 @@ def of_scores(spec: Spec, table: ScoresTable) -> Metric:
 
 
 def of_values(spec: Spec, table: Table) -> Metric:
-    """Return the metric that a spec names on a table whose cells have numbers, or ratings.
+    """Return the metric that a spec names on a table whose cells have numbers, or are ratings or outcomes of battles.
 
     Parameters
     ----------
     spec : Spec
-        Of a metric of values, of trials, of errors or of ratings.
-    table : ValuesTable, TrialsTable, ErrorsTable or RatingsTable
-        What its cells say.
+        Of a metric of values, of trials, of errors, of detections, of ratings or of battles.
+    table : ValuesTable, TrialsTable, ErrorsTable, DetectionsTable, RatingsTable or BattlesTable
+        What its cells are.
 
     Raises
     ------

@@ -26,6 +26,7 @@ from howsure.plots.dots import differences, intervals
 from howsure.plots.estimates import DifferenceDisplay, ForestDisplay, IntervalDisplay, PosteriorDisplay
 from howsure.plots.forests import experiments, forest
 from howsure.plots.heat import confusion_matrix, ranks
+from howsure.plots.leaderboards import leaderboard
 from howsure.plots.posteriors import posterior
 from howsure.plots.reviews import review_plan
 
@@ -45,6 +46,7 @@ __all__ = [
     "experiments",
     "forest",
     "intervals",
+    "leaderboard",
     "posterior",
     "ranks",
     "review_plan",

@@ -210,8 +210,8 @@ def _long(
         rows[unit, who] = said[some]
         weight, cluster, clusters_named = beside.of_rows(some)
         first = first_rows("item", unit, units, {"sample_weight": weight, "groups": cluster})
-        each = (None if part is None else part[first] for part in (weight, cluster))
-        return _counted((), [raters], [rows], (axis, is_ordered), *each, clusters_named)
+        own = [None if each is None else each[first] for each in (weight, cluster)]
+        return _counted((), [raters], [rows], (axis, is_ordered), own[0], own[1], clusters_named)
 
     return beside.tables(split, table)
 

@@ -40,6 +40,7 @@ TABLES = (
     *("PairedTable", "PairedScoresTable", "SeparateTables", "Tables"),
     *("ValuesTable", "TrialsTable", "ErrorsTable", "PairedValuesTable", "PairedJudgedTable"),
     *("EventsTable", "DetectionsTable", "PairedUnitsTable", "RatingsTable"),
+    *("PreferencesTable", "BattlesTable"),
 )
 DESIGNS = (
     *("Independent", "Weighted", "FixedMargins", "Clusters", "Separate", "Linearised", "Reviewed", "TwoPhase"),

@@ -24,7 +24,7 @@ NO_CLASSES = np.array(["all"])  # cases have no classes: they are of one
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class _WithoutClasses(Table):
+class WithoutClasses(Table):
     """A table of cases that have numbers and no classes."""
 
     labels: Array = field(default_factory=NO_CLASSES.copy)
@@ -42,7 +42,7 @@ class _WithoutClasses(Table):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class _OfValues(_WithoutClasses):
+class _OfValues(WithoutClasses):
     """A table whose cells have numbers."""
 
     @property
@@ -347,7 +347,7 @@ def spread_successes(runs: int) -> Array:
 
 @final
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class PairedValuesTable(_WithoutClasses, JointTable):
+class PairedValuesTable(WithoutClasses, JointTable):
     """Counts of the tuples of several models' values or trials, or several sets of raters' ratings, of the same cases.
 
     Parameters

@@ -1,0 +1,155 @@
+"""``howsure leaderboard FILE|LOG…``: models in order, each with the ranks that it may have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+from howsure.cli.inputs import Files, Input, InputFormat, files_by_name
+from howsure.cli.models import paired_columns
+from howsure.cli.options import Format, Metric, Words, split
+from howsure.cli.output import say_written, write_grid, write_records
+from howsure.errors import HowsureError
+
+ONE = (
+    "Give --y-true with --y-pred or --y-score, or --values, or --a with --b and --winner; or logs, with --task, "
+    "--score or --cluster."
+)
+
+
+def leaderboard(
+    files: Files,
+    /,
+    *,
+    y_true: str | None = None,
+    y_pred: Words = None,
+    y_score: Words = None,
+    values: Words = None,
+    a: str | None = None,
+    b: str | None = None,
+    winner: str | None = None,
+    model: str | None = None,
+    case: str | None = None,
+    task: str | None = None,
+    score: str | None = None,
+    cluster: str | None = None,
+    metric: Metric | None = None,
+    better: Literal["higher", "lower"] | None = None,
+    labels: Words = None,
+    pos_label: str | None = None,
+    groups: str | None = None,
+    sample_weight: str | None = None,
+    no_check: bool = False,
+    method: str | None = None,
+    level: float = 0.95,
+    seed: int | None = None,
+    html: Path | None = None,
+    input_format: InputFormat = None,
+    how: Format = "table",
+) -> None:
+    """Rank models, and say which ranks each may have, who may be the best, and what the winner is worth.
+
+    Parameters
+    ----------
+    files
+        Predictions, numbers or battles, one row per case, as for `howsure compare`; or logs of evaluations of language
+        models, as for `howsure evals`, where NAME=FILE gives a model a name of its own.
+    y_true
+        Column with the true labels.
+    y_pred
+        Columns with the predicted labels, one per model.
+    y_score
+        Columns with the scores, one per model, instead of labels.
+    values
+        Columns with a number for each case, such as 1 for a task that is solved, one per model.
+    a
+        Of battles: column with the first model's name.
+    b
+        Of battles: column with the second model's name.
+    winner
+        Of battles: column that says who won, by name, as model_a or model_b, or tie.
+    model
+        Of long files, with one row per model and case: column with the name of the model.
+    case
+        Of long files: column that tells the cases apart. Models are joined by it.
+    task
+        Of logs: which task, where there are several.
+    score
+        Of logs: which of the scores; by default the main one.
+    cluster
+        Of logs: field of the items with the cluster of each.
+    metric
+        What models are ranked by, as a spec string; by default accuracy, of scores roc_auc, of numbers and logs mean,
+        of battles bradley_terry.
+    better
+        Which values win; by default what the metric says, and higher ones where it does not.
+    labels
+        The classes, in order; the last of two is the positive one.
+    pos_label
+        Which of two classes is the positive one; the last in order by default.
+    groups
+        Column with the cluster of each case (prompt, document, user): cases of one cluster vary together.
+    sample_weight
+        Column with the weight of each case.
+    no_check
+        Take data as they are, also where they do not look like what they are given as.
+    method
+        Method of each model's own interval; see `howsure methods`.
+    level
+        Confidence level, between 0 and 1.
+    seed
+        Seed of what is drawn.
+    html
+        Write a report as one page to this file; a name in .md or .tex has it in Markdown, or its tables in LaTeX.
+    input_format
+        Format of standard input; it may be compressed.
+    how
+        How to print: a table, or json, csv, markdown, html or latex for machines.
+    """
+    from howsure.comparison.leaderboard import leaderboard as ranked
+    from howsure.methods.library import named
+
+    table: Any
+    given = [name for name in (y_true, values, a) if name is not None]
+    of_rows, of_logs = (y_pred, y_score, groups, sample_weight, model, case), (task, score, cluster)
+    stray = [each for each in (of_logs if given else of_rows) if each is not None]
+    if stray or len(given) > 1 or len({each is None for each in (a, b, winner)}) > 1:
+        raise HowsureError(ONE)
+    beside: dict[str, Any] = {"groups": groups, "sample_weight": sample_weight, "check": not no_check}
+    if not given:
+        from howsure.logs.reading import read_log
+
+        title = ", ".join(files[:3]) + (" …" if len(files) > 3 else "")
+        table, default = read_log(files_by_name(files), cluster=cluster).contenders(task, score), "mean"
+    else:
+        read = Input.of(files, input_format)
+        title = read.title
+        if y_true is not None:
+            table, default = paired_columns(
+                read.data,
+                y_true,
+                y_pred,
+                y_score,
+                labels=labels,
+                pos_label=pos_label,
+                long={"model": model, "case": case},
+                **beside,
+            )
+        elif values is not None:
+            from howsure.sources.values import values as counted
+
+            table, default = counted(split(values), data=read.data, **beside), "mean"
+        else:
+            from howsure.sources.preferences import preferences
+
+            table, default = preferences(a, b, winner, data=read.data, **beside), "bradley_terry"
+    settings: dict[str, Any] = {"confidence_level": level, "better": better, "random_state": seed}
+    board = ranked(table, metric or default, method=named(method), **settings)
+    if html is not None:
+        from howsure.report.leaderboards import report_of_leaderboard
+
+        say_written(report_of_leaderboard(board, title=title).save(html))
+    if how in {"json", "csv"}:
+        write_records(board.records(), how)
+    else:
+        write_grid(board.grid(), how=how, title=title)

@@ -1,0 +1,58 @@
+"""Columns of several models' predictions or scores, as commands are given them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from howsure.cli.classes import classes_of
+from howsure.cli.options import split
+from howsure.errors import HowsureError
+
+
+def paired_columns(
+    data: list[str],
+    y_true: str,
+    y_pred: Sequence[str] | None,
+    y_score: Sequence[str] | None,
+    *,
+    labels: Sequence[str] | None,
+    pos_label: str | None,
+    long: Mapping[str, Any],
+    **beside: Any,
+) -> tuple[Any, str]:
+    """Return the paired table of columns, and the metric that is usual of it.
+
+    Parameters
+    ----------
+    data : list of str
+        The files.
+    y_true, y_pred, y_score, labels, pos_label
+        As the commands are given them.
+    long : mapping
+        What long files need: the columns of model and case, and what to do with incomplete cases.
+    **beside
+        Clusters, weights and whether to check.
+
+    Raises
+    ------
+    HowsureError
+        If there are both predictions and scores, or neither, or several columns of a long file.
+    """
+    from howsure.sources.paired import paired, paired_scores
+
+    if (y_pred is None) == (y_score is None):
+        message = "Name the columns of the models' predictions with --y-pred, or of their scores with --y-score."
+        raise HowsureError(message)
+    columns: dict[str, Any] = {**beside, "data": data, **long}
+    said: Any = split(y_pred or y_score)
+    if long["model"] is not None and len(said) > 1:
+        message = "With `--model` all models' predictions are in one column: give `--y-pred` or `--y-score` that one."
+        raise HowsureError(message)
+    models = said if long["model"] is None else said[0]
+    if y_pred is not None:
+        classes = classes_of(data, [y_true, *said], labels, pos_label)
+        return paired(y_true, models, labels=classes, **columns), "accuracy"
+    classes = classes_of(data, [y_true], labels, pos_label)
+    positive = None if classes is None else classes[-1]
+    return paired_scores(y_true, models, pos_label=positive, **columns), "roc_auc"

@@ -1,0 +1,180 @@
+"""Models that are ranked: each one's table and metric, and how their estimates vary together.
+
+Models of one joint table vary with its cases. Models of separate tables vary together where their tables have clusters
+of one name, such as the item of a benchmark: a model may then lack some of the items. Everything follows from each
+model's gradient, so that no pair needs a comparison of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.comparison.rank_sets import Estimated
+from howsure.designs.base import is_heard, quotient
+from howsure.errors import HowsureError
+from howsure.metrics.binding import resolve
+from howsure.metrics.metric import Metric, Side
+from howsure.tables.paired import paired_table
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+
+
+@runtime_checkable
+class HasModels(Protocol):
+    """What gives the table of its models, such as a log."""
+
+    def contenders(self) -> Table | Mapping[str, Table]:
+        """Return a paired table, or the table of each model by name."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Contenders:
+    """Models, and what is known of them.
+
+    Parameters
+    ----------
+    tables : dict of str to Table
+        The table of each model.
+    metrics : tuple of Metric
+        The metric of each.
+    values : ndarray of shape (P,)
+        Its values.
+    covariance, cases : ndarray of shape (P, P)
+        See `Estimated`.
+    """
+
+    tables: dict[str, Table]
+    metrics: tuple[Metric, ...]
+    values: Array
+    covariance: Array
+    cases: Array
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The models."""
+        return tuple(self.tables)
+
+    def estimated(self, chosen: Array, sign: float) -> Estimated:
+        """Return the estimates of some models, higher being better."""
+        pairs = np.ix_(chosen, chosen)
+        return Estimated(sign * self.values[chosen], self.covariance[pairs], self.cases[pairs])
+
+
+def contenders(given: Any, metric: Any) -> Contenders:
+    """Return the models of a joint table, of separate tables by name, or of a log.
+
+    Parameters
+    ----------
+    given : Table, mapping of str to Table, or what has tables of models
+        The models.
+    metric : str or Metric
+        What is compared.
+
+    Raises
+    ------
+    HowsureError
+        If there are fewer than two models, or they are not of one kind.
+    """
+    found = given.contenders() if isinstance(given, HasModels) else given
+    if isinstance(found, Mapping):
+        return _of_separate({str(name): each for name, each in found.items()}, metric)
+    joint = paired_table(found, "leaderboard")
+    tables = {name: joint.model(name) for name in joint.models}
+    sides = [Side(name, resolve(metric, own), joint.view(name)) for name, own in tables.items()]
+    counts = joint.counted
+    with np.errstate(all="ignore"):
+        values = np.array([float(each.value(counts)) for each in sides])
+        gradients = _finite([each.gradient(counts) for each in sides], joint)
+    covariance = _together(joint, gradients)
+    worth = _cases(joint, [each.as_metric() for each in sides])
+    metrics = tuple(each.metric for each in sides)
+    return Contenders(tables, metrics, values, covariance, np.minimum(worth[:, None], worth))
+
+
+def _of_separate(tables: dict[str, Table], metric: Any) -> Contenders:
+    message = "Give the models' tables by name, at least two: {'A': table_a, 'B': table_b}, or one paired table."
+    listed = [Table.required(each, message) for each in tables.values()]
+    if len(listed) < 2:
+        raise HowsureError(message)
+    for each in listed[1:]:
+        if refusal := listed[0].refusal_beside(each):
+            raise HowsureError(refusal)
+    metrics = [resolve(metric, each) for each in listed]
+    with np.errstate(all="ignore"):
+        values = np.array([float(one(own.counted)) for one, own in zip(metrics, listed, strict=True)])
+        gradients = [_finite([one.gradient(own.counted)], own)[0] for one, own in zip(metrics, listed, strict=True)]
+    worth = np.concatenate([_cases(own, [one]) for one, own in zip(metrics, listed, strict=True)])
+    own = np.array([float(each.variance(slopes)) for each, slopes in zip(listed, gradients, strict=True)])
+    covariance, cases = np.diag(own), worth[:, None] + worth
+    units = [
+        (place, [str(name) for name in found.tolist()], each, slopes)
+        for place, (each, slopes) in enumerate(zip(listed, gradients, strict=True))
+        if (found := each.design.unit_names) is not None
+    ]
+    if units:
+        known = [place for place, *_ in units]
+        shared = _by_unit([(names, each, slopes) for _, names, each, slopes in units])
+        pairs, together = np.ix_(known, known), (shared != 0) * 1.0
+        covariance[pairs] = _scaled(shared @ shared.T, own[known])
+        cases[pairs] = np.where(together @ together.T > 0, np.minimum(worth[:, None], worth)[pairs], cases[pairs])
+    return Contenders(tables, tuple(metrics), values, covariance, cases)
+
+
+def _by_unit(parts: Sequence[tuple[list[str], Table, Array]]) -> Array:
+    """Return what each named unit adds to the linear form of each table, ``(tables, units)``; 0 where it has none."""
+    place = {name: at for at, name in enumerate(dict.fromkeys(name for names, *_ in parts for name in names))}
+    found = np.zeros((len(parts), len(place)))
+    for row, (names, table, slopes) in zip(found, parts, strict=True):
+        influences = table.design.influences(table.cells, slopes)
+        assert influences is not None  # noqa: S101 - what has named units has their influences
+        row[[place[name] for name in names]] = influences[0]
+    return found
+
+
+def _finite(gradients: list[Any], table: Table) -> Array:
+    """Return gradients by flat cells; 0 where a metric has none."""
+    stacked = np.stack([np.asarray(each, dtype=float).reshape(-1) for each in gradients])
+    return np.where(np.isfinite(stacked), stacked, 0.0).reshape(len(gradients), table.cells.shape[-1])
+
+
+def _together(table: Table, gradients: Array) -> Array:
+    """Return the covariance of linear forms in one table's counts."""
+    own = np.array([float(table.variance(each)) for each in gradients])
+    found = [table.design.influences(table.cells, each) for each in gradients]
+    known = [each for each in found if each is not None]
+    size = len(gradients)
+    if len(known) < size:
+        covariance = np.diag(own)
+        for i, j in zip(*np.triu_indices(size, 1), strict=True):
+            apart = float(table.variance(gradients[i] - gradients[j]))
+            covariance[i, j] = covariance[j, i] = (own[i] + own[j] - apart) / 2
+        return covariance
+    units, many = np.stack([each for each, _ in known]), known[0][1]
+    return _scaled((units * many) @ units.T, own)
+
+
+def _scaled(plain: Array, variances: Array) -> Array:
+    """Return sums of products with the design's own variances, which may allow for few units, on the diagonal."""
+    factor = np.sqrt(quotient(variances, np.diag(plain)))
+    return np.asarray(plain * factor[:, None] * factor)
+
+
+def _cases(table: Table, metrics: list[Metric]) -> Array:
+    """Return how many independent cases each metric depends on: of recall the positive ones."""
+    cells = table.cells
+    if table.has_values or not table.has_one_cell_per_case or not table.design.has_trials:
+        marked = np.ones((1, cells.shape[-1]))
+    else:
+        filled = table.smoothed().counted
+        with np.errstate(all="ignore"):
+            slopes = _finite([each.gradient(filled) for each in metrics], table)
+        marked = is_heard(np.ones(slopes.shape), slopes)
+    worth = np.array([float(table.effective_trials(each)) for each in marked])
+    return np.broadcast_to(np.where(np.isfinite(worth) & (worth > 0), worth, np.inf), len(metrics)).copy()

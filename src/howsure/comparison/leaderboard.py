@@ -1,0 +1,396 @@
+"""A leaderboard: models in order, each with the ranks that it may have, and the winner's value without its luck."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.comparison.contenders import Contenders, contenders
+from howsure.comparison.multiplicity import Differences
+from howsure.comparison.rank_sets import Estimated, RankSets, rank_sets
+from howsure.comparison.ranks import Ranks, ranks
+from howsure.comparison.winner import corrected
+from howsure.errors import checked_level, looked_up, one_of
+from howsure.estimates.estimate import Estimate
+from howsure.estimates.estimation import estimate
+from howsure.estimates.grouped import over_groups
+from howsure.estimates.named import Named
+from howsure.grids import Grid, OneRecord, Tabular, interval_text, number, percent, significant_decimals
+from howsure.methods.draws import child_seed, group_seed, seed_sequence
+from howsure.methods.interval import Method
+from howsure.methods.library import named
+from howsure.methods.names import MethodName
+from howsure.methods.scales import automatic_scale, on_scale
+from howsure.metrics.contrast import EFFECTS
+from howsure.metrics.forms import Better
+from howsure.metrics.metric import Metric
+
+Array = NDArray[Any]
+STREAM = 0x1EAD  # of the deviations, among the children of a seed
+SHOWN = 3  # names that a cell of the table lists
+NO_VARIATION = "the winner's sample shows no variation between cases or clusters, which the correction needs"
+UNRANKED = "so it may have any rank"
+
+
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class Place(OneRecord):
+    """A model's place on a leaderboard.
+
+    Parameters
+    ----------
+    model : str
+        Its name.
+    rank : int or None
+        1 plus the number of models with a better value; None where its value is undefined.
+    rank_low, rank_high : int
+        The ranks that it may have: those of all models hold together.
+    alone_low, alone_high : int
+        The ranks that it may have, were it the only model that is asked for.
+    may_be_best : bool
+        Whether no model is shown to be better, at the level of this one model.
+    probability_best : float
+        Probability that it is the best, of errors by Student's t and a flat prior; the models that tie share it.
+    estimate : Estimate
+        Its value with its interval.
+    not_told_apart : tuple of str
+        The models that it cannot be told from, best first.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> table = hs.paired([1] * 40, {"A": [1] * 30 + [0] * 10, "B": [0] * 36 + [1] * 4, "C": [0, 1, 1, 1] * 10})
+    >>> place = hs.leaderboard(table, "accuracy", random_state=0)["B"]
+    >>> place.rank, place.rank_low, place.rank_high, place.may_be_best
+    (3, 3, 3, False)
+    """
+
+    model: str
+    rank: int | None
+    rank_low: int
+    rank_high: int
+    alone_low: int
+    alone_high: int
+    may_be_best: bool
+    probability_best: float
+    estimate: Estimate
+    not_told_apart: tuple[str, ...]
+
+    @property
+    def value(self) -> float:
+        """Its value."""
+        return self.estimate.value
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain values."""
+        return {
+            "model": self.model,
+            "rank": self.rank,
+            "rank_low": self.rank_low,
+            "rank_high": self.rank_high,
+            "alone_low": self.alone_low,
+            "alone_high": self.alone_high,
+            "may_be_best": self.may_be_best,
+            "probability_best": self.probability_best,
+            **self.estimate.to_dict(),
+            "not_told_apart": ", ".join(self.not_told_apart),
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Leaderboard(Tabular, Named, Mapping[str, Place]):
+    """Models in order: a mapping of names to places, best first, those that are undefined last.
+
+    Parameters
+    ----------
+    places : tuple of Place
+        In order.
+    winner : Estimate
+        The first model's value, corrected for having won.
+    probabilities : Ranks
+        How likely each model is to have each rank.
+    differences : Differences
+        All pairwise differences, with intervals that hold together.
+    metric : str
+        What is compared.
+    better : {"higher", "lower"}
+        Which values win.
+    confidence_level : float
+        Probability that all sets of ranks hold.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> right = {"new": [1] * 36 + [0] * 4, "old": [1] * 35 + [0] * 5, "tiny": [0, 0, 0, 1] * 10}
+    >>> board = hs.leaderboard(hs.values(right, bounds=(0, 1)), "mean", random_state=0)
+    >>> {name: (each.rank_low, each.rank_high) for name, each in board.items()}
+    {'new': (1, 2), 'old': (1, 2), 'tiny': (3, 3)}
+    >>> board.tied, board["new"].not_told_apart
+    (['new', 'old'], ('old',))
+    """
+
+    places: tuple[Place, ...]
+    winner: Estimate
+    probabilities: Ranks
+    differences: Differences
+    metric: str
+    better: Better
+    confidence_level: float
+
+    def __getitem__(self, model: str) -> Place:
+        return looked_up("model", model, self.by_name())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(each.model for each in self.places)
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def by_name(self) -> dict[str, Place]:
+        """Return the places by model."""
+        return {each.model: each for each in self.places}
+
+    @property
+    def tied(self) -> list[str]:
+        """The models that may be the best; with the confidence level the best is among them."""
+        return [each.model for each in self.places if each.may_be_best]
+
+    def sentence(self) -> str:
+        """Return in words who may be the best, and what the winner's value is without its luck."""
+        first, level = self.places[0], percent(self.confidence_level)
+        others = [name for name in self.tied if name != first.model]
+        if first.rank is None:
+            return f"No model has a {self.metric}: {first.estimate.reason}."
+        alike = f"cannot be told from {_listed(others)}" if others else "is better than all others"
+        won = self.winner
+        if not math.isfinite(won.value):
+            return f"{first.model} comes first and {alike}. Not corrected for having won: {won.reason}."
+        decimals = significant_decimals(won.low, won.high)
+        value, interval = number(won.value, decimals), interval_text(won.low, won.high, decimals)
+        return f"{first.model} comes first and {alike}. Corrected for having won: {value}, {level} interval {interval}."
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one flat dict per model."""
+        return [each.to_dict() for each in self.places]
+
+    def grid(self) -> Grid:
+        """Return a table of strings, one row per model."""
+        level = percent(self.confidence_level)
+        headers = ("model", "rank", "ranks", self.metric, f"{level} interval", "best", "P(best)", "cannot be told from")
+        rows = []
+        for each in self.places:
+            own = each.estimate
+            decimals = significant_decimals(own.low, own.high)
+            rows.append(
+                (
+                    each.model,
+                    "–" if each.rank is None else str(each.rank),
+                    str(each.rank_low) if each.rank_low == each.rank_high else f"{each.rank_low}–{each.rank_high}",
+                    number(own.value, decimals),
+                    interval_text(own.low, own.high, decimals),
+                    "maybe" if each.may_be_best else "no",
+                    number(each.probability_best, 2),
+                    _listed(each.not_told_apart),
+                )
+            )
+        reasons = [f"{each.model}: {each.estimate.reason}." for each in self.places if each.estimate.reason]
+        said = f"The ranks of all models hold together with {level} confidence."
+        return Grid(headers, tuple(rows), " ".join([self.sentence(), said, *reasons]))
+
+
+def _listed(names: Any) -> str:
+    shown = list(names)[:SHOWN]
+    more = len(names) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")
+
+
+@over_groups
+def leaderboard(
+    table: Any,
+    metric: str | Metric,
+    *,
+    method: MethodName | Method | None = None,
+    confidence_level: float = 0.95,
+    better: Better | None = None,
+    random_state: Any = None,
+) -> Leaderboard:
+    r"""Rank models, and say which ranks each may have, who may be the best, and what the winner is worth.
+
+    Parameters
+    ----------
+    table : Table, mapping of str to Table, Tables or Log
+        A paired table (of predictions, scores, values, trials or battles), also by group; or separate tables by name;
+        or a log of one task. Separate tables vary independently, but for clusters of one name: a benchmark's items as
+        ``groups=`` make models comparable also where some of these lack some of the items, as it is in a log.
+    metric : str or Metric
+        A spec string such as ``"accuracy"``.
+    method : str or Method, optional
+        Of each model's own interval; by default the one that suits the metric.
+    confidence_level : float
+        Probability that the sets of ranks hold together, that the best is among those that may be it, and coverage of
+        the intervals.
+    better : {"higher", "lower"}, optional
+        Which values win; by default what the metric says, and higher ones where it does not.
+    random_state : int, Generator or SeedSequence, optional
+        Seed of what is drawn; each group has a stream of its own.
+
+    Returns
+    -------
+    Leaderboard
+        Model → its place; of `Tables` a `Grouped` of them.
+
+    Raises
+    ------
+    HowsureError
+        If there are fewer than two models, or the metric, the method or the level is not valid.
+
+    Notes
+    -----
+    The sets of ranks follow from all pairwise differences by max-\\|t\\| with stepdown, with 10,000 normal draws of the
+    estimates' errors from their joint covariance. That covariance follows from each model's gradient, so the cost does
+    not grow with the number of cases once they are counted. A difference's standard error is the one there would be,
+    were the two models equal. The winner is corrected by the hybrid of conditional and simultaneous inference.
+
+    References
+    ----------
+    Mogstad, Romano, Shaikh, Wilhelm (2024), Review of Economic Studies 91; Andrews, Kitagawa, McCloskey (2024),
+    Quarterly Journal of Economics 139.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> y_true = [1, 0] * 50
+    >>> answers = {"A": [1, 0] * 45 + [0, 1] * 5, "B": [1, 0] * 44 + [0, 1] * 6, "C": [1, 1] * 50}
+    >>> board = hs.leaderboard(hs.paired(y_true, answers), "accuracy", random_state=0)
+    >>> [(each.model, each.rank, each.rank_low, each.rank_high) for each in board.places], board.tied
+    ([('A', 1, 1, 2), ('B', 2, 1, 2), ('C', 3, 3, 3)], ['A', 'B'])
+    """
+    level, seed = checked_level(confidence_level), seed_sequence(random_state)
+    found = contenders(table, metric)
+    way: Better = found.metrics[0].better
+    if better is not None:
+        way = "lower" if one_of("better", better, ("higher", "lower")) == "lower" else "higher"
+    sign = -1.0 if way == "lower" else 1.0
+    known = np.flatnonzero(np.isfinite(found.values))
+    estimated = found.estimated(known, sign)
+    rng = np.random.default_rng(child_seed(seed, STREAM))
+    deviations = estimated.deviations(rng)
+    sets = rank_sets(estimated, deviations, level)
+    own = [
+        estimate(one, metric, method=named(method), confidence_level=level, random_state=group_seed(seed, name))
+        for name, one in found.tables.items()
+    ]
+    names = [found.names[index] for index in known]
+    chances = _probabilities(names, estimated, deviations, rng)
+    return Leaderboard(
+        places=_places(found.names, known, estimated, sets, own, chances.best if names else {}),
+        winner=_winner(found, known, estimated, deviations, level, sign),
+        probabilities=chances,
+        differences=_differences(names, estimated, sets, level, sign, found.metrics[0]),
+        metric=found.metrics[0].name,
+        better="lower" if sign < 0 else "higher",
+        confidence_level=level,
+    )
+
+
+def _places(
+    names: tuple[str, ...],
+    known: Array,
+    given: Estimated,
+    sets: RankSets,
+    own: list[Estimate],
+    best: Mapping[str, float],
+) -> tuple[Place, ...]:
+    unknown = [index for index in range(len(names)) if index not in set(known.tolist())]
+    beside = len(unknown)  # models that may have any rank, and so may be above or below all others
+    order = np.argsort(-given.values, kind="stable")
+    apart = sets.above | sets.above.T
+    together, alone = (each + np.array([0, beside]) for each in (sets.simultaneous, sets.marginal))
+    ranked = [
+        Place(
+            model=names[known[at]],
+            rank=1 + int((given.values > given.values[at]).sum()),
+            rank_low=int(together[at, 0]),
+            rank_high=int(together[at, 1]),
+            alone_low=int(alone[at, 0]),
+            alone_high=int(alone[at, 1]),
+            may_be_best=bool(sets.best[at]),
+            probability_best=best[names[known[at]]],
+            estimate=own[known[at]],
+            not_told_apart=tuple(names[known[other]] for other in order if other != at and not apart[at, other]),
+        )
+        for at in order
+    ]
+    return (*ranked, *(_unranked(names, index, own[index]) for index in unknown))
+
+
+def _unranked(names: tuple[str, ...], index: int, own: Estimate) -> Place:
+    every = len(names)
+    reason = f"{own.reason}, {UNRANKED}"
+    return Place(
+        model=names[index],
+        rank=None,
+        rank_low=1,
+        rank_high=every,
+        alone_low=1,
+        alone_high=every,
+        may_be_best=True,
+        probability_best=math.nan,
+        estimate=own.replace(reason=reason),
+        not_told_apart=tuple(name for name in names if name != names[index]),
+    )
+
+
+def _probabilities(names: list[str], given: Estimated, deviations: Array, rng: np.random.Generator) -> Ranks:
+    """Return how likely models are to have ranks, of errors by Student's t: the cases may be few."""
+    size, number = deviations.shape
+    if size < 2:
+        return Ranks(names=tuple(names), probabilities=np.ones((size, size)), draws=number)
+    if not np.isfinite(given.covariance).all():
+        return Ranks(names=tuple(names), probabilities=np.full((size, size), np.nan), draws=number)
+    freedom = max(float(given.cases.min()) - 1, 1.0)
+    wider = np.sqrt(freedom / rng.chisquare(freedom, number)) if math.isfinite(freedom) else 1.0
+    return ranks(dict(zip(names, given.values[:, None] + deviations * wider, strict=True)))
+
+
+def _winner(
+    found: Contenders, known: Array, given: Estimated, deviations: Array, level: float, sign: float
+) -> Estimate:
+    settings: dict[str, Any] = {"metric": found.metrics[0].name, "confidence_level": level, "method": "hybrid"}
+    if not len(known):
+        return Estimate(math.nan, low=math.nan, high=math.nan, reason="no model has a value", **settings)
+    first = int(np.argmax(given.values))
+    metric, value = found.metrics[known[first]], float(found.values[known[first]])
+    error = math.sqrt(max(float(given.covariance[first, first]), 0.0))
+    shifts = sign * np.array(corrected(given, deviations, level))
+    if math.isnan(shifts[0]):
+        return Estimate(math.nan, low=math.nan, high=math.nan, reason=NO_VARIATION, **settings)
+    scaled = on_scale(automatic_scale(metric.range), np.full(3, value), shifts * error, metric.range)[1]
+    corrections = np.clip(scaled, *metric.range).tolist()
+    low, high = sorted(corrections[1:])
+    return Estimate(corrections[0], low=low, high=high, standard_error=error, **settings)
+
+
+def _differences(
+    names: list[str], given: Estimated, sets: RankSets, level: float, sign: float, metric: Metric
+) -> Differences:
+    value, varies = sign * given.differences, given.null_spread > 0
+    seen = np.isfinite(given.null_spread)
+    half = np.where(seen, sets.critical * np.where(seen, given.null_spread, 0.0), np.inf)
+    half = np.where(varies, half, np.nan)
+    bounds = EFFECTS["difference"].bounds(*metric.range)
+    return Differences(
+        names=tuple(names),
+        value=value,
+        low=np.maximum(value - half, bounds[0]),
+        high=np.minimum(value + half, bounds[1]),
+        p_value=np.where(varies, sets.p_values(given.statistic), np.nan),
+        confidence_level=level,
+        critical=sets.critical,
+        better="lower" if sign < 0 else "higher",
+        metric=metric.name,
+    )

@@ -1,0 +1,230 @@
+"""Sets of ranks that hold together, from estimates and their covariance: who is better than whom, beyond doubt.
+
+Every model is compared with every other, in either direction. Deviations are normal with the estimates' covariance, and
+their largest over all pairs that are still in question gives the critical value; pairs that are decided leave, and the
+critical value falls (stepdown). A pair's statistic has the variance that there would be if both were equal: the squared
+difference is part of it, so that few cases decide nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.base import quotient
+from howsure.methods.standard_errors import normal_quantile
+
+Array = NDArray[Any]
+DRAWS = 10_000
+MANY = 1000  # cases, from which on Student's t is normal
+NOISE = 1e-12  # relative to the variances: what rounding leaves of zero
+
+
+@dataclass(frozen=True, eq=False)
+class Estimated:
+    """Estimates of one number for each of several models, higher being better, and how they vary together.
+
+    Parameters
+    ----------
+    values : ndarray of shape (P,)
+        The estimates.
+    covariance : ndarray of shape (P, P)
+        Their covariance.
+    cases : ndarray of shape (P, P)
+        How many cases each difference rests on; infinite where normal estimates are taken as they are.
+    """
+
+    values: Array
+    covariance: Array
+    cases: Array
+
+    @cached_property
+    def differences(self) -> Array:
+        """The first model's value less the second's."""
+        return self.values[:, None] - self.values
+
+    @cached_property
+    def spread(self) -> Array:
+        """Standard error of each difference: 0 where rounding leaves no more, infinite where nothing is known of it."""
+        own = np.diag(self.covariance)
+        variance = own[:, None] + own - 2 * self.covariance
+        seen = np.where(variance > NOISE * np.maximum(own[:, None], own), variance, 0.0)
+        return np.asarray(np.sqrt(np.where(np.isfinite(variance), seen, np.inf)))
+
+    @cached_property
+    def null_spread(self) -> Array:
+        """Standard error of each difference, were the models equal."""
+        return np.asarray(np.sqrt(self.spread**2 + quotient(self.differences**2, self.cases)))
+
+    @cached_property
+    def is_silent(self) -> Array:
+        """Where all cases show the same difference, so that its variance is not seen."""
+        return np.asarray((self.spread == 0) & (self.null_spread > 0))
+
+    @cached_property
+    def statistic(self) -> Array:
+        """Each difference in such standard errors, as a normal variable; 0 where two models never differ.
+
+        Where all cases show the same it is the root of their number: of Student's t, for they may be few.
+        """
+        from scipy.special import ndtri, stdtr
+
+        plain = quotient(self.differences, self.null_spread)
+        few = self.is_silent & (self.cases < MANY)
+        freedom = np.where(few, np.maximum(self.cases - 1, 0.0), 1.0)
+        share = np.where(freedom > 0, stdtr(np.maximum(freedom, NOISE), -np.abs(plain)), 0.5)
+        return np.where(few, -np.sign(plain) * ndtri(share), plain)
+
+    def deviations(self, rng: np.random.Generator) -> Array:
+        """Return draws of the estimates' errors, ``(P, draws)``: those of models that never differ are the same."""
+        if not len(self.values):
+            return np.zeros((0, DRAWS), dtype=np.float32)
+        values, vectors = np.linalg.eigh(np.where(np.isfinite(self.covariance), self.covariance, 0.0))
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        drawn = root @ rng.standard_normal((len(root), DRAWS))
+        first = np.argmax((self.spread == 0) & (self.differences == 0), axis=1)
+        return np.asarray(drawn[first], dtype=np.float32)
+
+
+@dataclass(frozen=True, eq=False)
+class RankSets:
+    """Which ranks models may have.
+
+    Parameters
+    ----------
+    above : ndarray of shape (P, P)
+        Whether the first model is better than the second, all such findings holding together.
+    marginal : ndarray of shape (P, 2)
+        First and last rank of each model, were it the only one that is asked for.
+    best : ndarray of shape (P,)
+        Whether each model may be the best: no other is better, at the level of one model.
+    largest : ndarray of shape (draws,)
+        Largest deviation of all pairs, ascending.
+    critical : float
+        The critical value before any pair was decided.
+    """
+
+    above: Array
+    marginal: Array
+    best: Array
+    largest: Array
+    critical: float
+
+    @property
+    def simultaneous(self) -> Array:
+        """First and last rank of each model, all of which hold together, ``(P, 2)``."""
+        return _ranks(self.above.sum(0), self.above.sum(1))
+
+    def p_values(self, statistic: Array) -> Array:
+        """Return p-values adjusted for all pairs: the share of draws with a larger deviation."""
+        exceeding = len(self.largest) - np.searchsorted(self.largest, np.abs(statistic))
+        return np.asarray((1 + exceeding) / (1 + len(self.largest)))
+
+
+def rank_sets(given: Estimated, deviations: Array, level: float) -> RankSets:
+    """Return the ranks that models may have.
+
+    Parameters
+    ----------
+    given : Estimated
+        The estimates.
+    deviations : ndarray of shape (P, draws)
+        Draws of their errors.
+    level : float
+        Probability that what is said holds: of all models together, and of each alone.
+
+    Returns
+    -------
+    RankSets
+
+    References
+    ----------
+    Mogstad, Romano, Shaikh, Wilhelm (2024), Review of Economic Studies 91; Romano, Wolf (2005), Econometrica 73; and
+    for the best Hsu (1981), Annals of Statistics 9.
+
+    Examples
+    --------
+    >>> values, alone = np.array([3.0, 1.0, 0.9]), np.full((3, 3), np.inf)
+    >>> given = Estimated(values, np.diag([0.2, 0.2, 0.2]) ** 2, alone)
+    >>> found = rank_sets(given, given.deviations(np.random.default_rng(0)), 0.95)
+    >>> found.simultaneous.tolist(), found.best.tolist()
+    ([[1, 1], [2, 3], [2, 3]], [True, False, False])
+    """
+    size = len(given.values)
+    scale = quotient(np.ones_like(given.spread), given.spread).astype(np.float32)
+    open_ = ~np.eye(size, dtype=bool)
+    above = np.zeros_like(open_)
+    first: Array | None = None
+    while open_.any():
+        largest = _largest(deviations, scale, open_)
+        first = largest if first is None else first
+        decided = open_ & (given.statistic > _critical(largest, level, given.is_silent & open_))
+        if not decided.any():
+            break
+        above |= decided
+        open_ &= ~decided
+    largest = np.zeros(deviations.shape[1]) if first is None else np.sort(first)
+    alone = [_alone(index, given, deviations, scale, level) for index in range(size)]
+    return RankSets(
+        above=above,
+        marginal=np.array([each[:2] for each in alone]).reshape(size, 2),
+        best=np.array([each[2] for each in alone], dtype=bool),
+        largest=largest,
+        critical=_critical(largest, level, given.is_silent),
+    )
+
+
+def _critical(largest: Array, level: float, silent: Array) -> float:
+    """Return the quantile of the largest deviations; where a variance is not seen, at least a normal one."""
+    return max(float(np.quantile(largest, level)), normal_quantile(level) if silent.any() else 0.0)
+
+
+def _largest(deviations: Array, scale: Array, open_: Array) -> Array:
+    """Return the largest deviation over the open pairs, of each draw."""
+    largest = np.zeros(deviations.shape[1], dtype=np.float32)
+    both = open_ & open_.T
+    for index in range(len(deviations)):
+        later = np.arange(len(deviations)) > index
+        for others, change in ((both[index] & later, np.abs), (open_[index] & ~both[index], np.asarray)):
+            if others.any():
+                apart = (deviations[index] - deviations[others]) * scale[index, others, None]
+                np.maximum(largest, change(apart).max(0), out=largest)
+    return largest
+
+
+def _alone(index: int, given: Estimated, deviations: Array, scale: Array, level: float) -> tuple[int, int, bool]:
+    """Return first and last rank of one model, at its own level, and whether it may be the best."""
+    size = len(given.values)
+    others = np.arange(size) != index
+    if not others.any():
+        return 1, 1, True
+    apart = (deviations[index] - deviations) * scale[index, :, None]
+    statistic = np.stack([given.statistic[index], given.statistic[:, index]])  # ahead of the others, and behind
+    silent = given.is_silent[index]
+    below = -apart.min(0)  # at least 0, which is the model's own row
+    best = not (statistic[1] > _critical(below, level, silent)).any()
+    open_ = np.stack([others, others])
+    found = np.zeros_like(open_)
+    most = np.maximum(apart.max(0), below)
+    while open_.any():
+        decided = open_ & (statistic > _critical(most, level, silent & open_))
+        if not decided.any():
+            break
+        found |= decided
+        open_ &= ~decided
+        most = np.zeros_like(below)
+        for sign, still in zip((1, -1), open_, strict=True):
+            if still.any():
+                np.maximum(most, (sign * apart[still]).max(0), out=most)
+    low, high = _ranks(found[1].sum(), found[0].sum(), size)
+    return int(low), int(high), best
+
+
+def _ranks(worse_than: Any, better_than: Any, size: int | None = None) -> Array:
+    """Return first and last rank from the numbers of models above and below."""
+    many = len(worse_than) if size is None else size
+    return np.stack([1 + np.asarray(worse_than), many - np.asarray(better_than)], -1)

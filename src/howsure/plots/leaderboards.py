@@ -1,0 +1,64 @@
+"""A leaderboard: each model's rank, and the ranks that it may have."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+
+from howsure.comparison.leaderboard import Leaderboard, Place
+from howsure.grids import percent
+from howsure.metrics.words import metric_words
+from howsure.plots.series import made_by
+from howsure.plots.style import axes, legend_above, name_rows, whiskers
+
+
+class Range(NamedTuple):
+    """A rank among those that a model may have."""
+
+    value: float
+    low: float
+    high: float
+
+
+def leaderboard(board: Leaderboard, *, ax: Axes | None = None) -> Axes:
+    """Draw each model's rank as a dot, with the ranks that it may have as a whisker; the best are above.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        From `leaderboard`.
+    ax : matplotlib Axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> right = {"new": [1] * 36 + [0] * 4, "old": [1] * 35 + [0] * 5, "tiny": [0, 0, 0, 1] * 10}
+    >>> ax = hs.plots.leaderboard(hs.leaderboard(hs.values(right, bounds=(0, 1)), "mean", random_state=0))
+    >>> [label.get_text() for label in ax.get_yticklabels()], ax.get_xlabel()
+    (['new', 'old', 'tiny'], 'rank by mean, ranks that hold together with 95 % confidence')
+    """
+    places = made_by("`leaderboard`", board, Leaderboard).places
+    ax = axes(ax, rows=len(places))
+    for index, (words, best) in enumerate((("may be the best", True), ("is not", False))):
+        rows = [row for row, each in enumerate(places) if each.may_be_best is best]
+        if rows:
+            whiskers(ax, rows, [_range(places[row]) for row in rows], index, label=words)
+    name_rows(ax, [each.model for each in places])
+    ax.set_xlim(0.5, len(places) + 0.5)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    level = percent(board.confidence_level)
+    ax.set_xlabel(f"rank by {metric_words(board.metric)}, ranks that hold together with {level} confidence")
+    legend_above(ax, columns=2)
+    return ax
+
+
+def _range(place: Place) -> Range:
+    rank = float("nan") if place.rank is None else place.rank
+    return Range(rank, place.rank_low, place.rank_high)

@@ -1,0 +1,74 @@
+"""From a leaderboard to the report's content."""
+
+from __future__ import annotations
+
+import math
+import shlex
+import sys
+
+from howsure.comparison.leaderboard import Leaderboard, Place
+from howsure.grids import number, plain
+from howsure.metrics.words import metric_words
+from howsure.report import comparisons
+from howsure.report.content import Cell, Section, Sheet, word
+from howsure.report.report import Report
+from howsure.report.reproduction import reproduction, versions
+
+MEANING = (
+    "A model's ranks are those that it may have: the sets of all models hold together with the confidence level. "
+    "Models that cannot be told from each other may stand in either order. "
+    "One that may be the best is not shown to be worse than any other."
+)
+HEADERS = ("model", "rank", "ranks that it may have", "value and interval", "may be best", "P(best)")
+LAST = "cannot be told from"
+
+
+def report_of_leaderboard(board: Leaderboard, *, title: str = "Leaderboard", command: str = "") -> Report:
+    """Return the report on a leaderboard: each model's place, and which others it cannot be told from.
+
+    Parameters
+    ----------
+    board
+        From `leaderboard`.
+    title
+        What was evaluated.
+    command
+        The command that makes this report; by default the one that runs.
+    """
+    axis = comparisons.axis_of([each.estimate for each in board.places])
+    rows = tuple(_row(each, axis) for each in board.places)
+    scale = comparisons.axis_note(axis) + "."
+    sheet = Sheet(f"Models by {metric_words(board.metric)}", (*HEADERS, LAST), rows, scale=scale)
+    return Report(
+        title=title,
+        headline=((board.sentence(),),),
+        sections=(
+            Section("Models", ((MEANING,),), sheets=(sheet,)),
+            reproduction(command or shlex.join(["howsure", *sys.argv[1:]]), ""),
+        ),
+        levels=(board.confidence_level,),
+        level=0,
+        results=plain(
+            {
+                "title": title,
+                "versions": versions(),
+                "places": board.records(),
+                "winner": board.winner.to_dict(),
+                "differences": board.differences.records(),
+            }
+        ),
+    )
+
+
+def _row(place: Place, axis: tuple[float, float]) -> tuple[Cell, ...]:
+    rank, low, high = place.rank, place.rank_low, place.rank_high
+    chance = place.probability_best
+    return (
+        word(place.model),
+        word("–" if rank is None else rank, math.inf if rank is None else rank),
+        word(low if low == high else f"{low}–{high}", low + high / 1e6),
+        comparisons.interval_cell(place.estimate, axis, f"{place.model}: "),
+        word("maybe" if place.may_be_best else "no"),
+        word(number(chance, 2), chance),
+        word(", ".join(place.not_told_apart) or "–", len(place.not_told_apart)),
+    )

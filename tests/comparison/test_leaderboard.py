@@ -1,0 +1,225 @@
+"""Leaderboards: of every kind of table, and what they share with the comparisons of two models."""
+
+import numpy as np
+import pytest
+
+import howsure as hs
+from howsure.comparison.contenders import contenders
+from howsure.errors import HowsureError
+
+ITEMS = 80
+
+
+def abilities(seed=0, models="ABCD"):
+    """Return which items each model has right, the models being ever worse."""
+    rng = np.random.default_rng(seed)
+    hard = rng.normal(0, 1.5, ITEMS)
+    return {name: (rng.random(ITEMS) < 1 / (1 + np.exp(hard - 1.6 + 0.8 * at))) * 1 for at, name in enumerate(models)}
+
+
+def predictions(seed=0):
+    """Return a truth of three classes and the predictions of four models."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 3, ITEMS)
+    right = abilities(seed)
+    return truth, {name: np.where(own, truth, (truth + 1) % 3) for name, own in right.items()}
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1@macro", "mcc", "recall@binary+positive_class=2"])
+@pytest.mark.parametrize("extra", ["", "groups", "sample_weight"])
+def test_standard_errors_are_those_of_comparisons(metric, extra):
+    """The joint covariance gives each difference the standard error that comparing the two models has."""
+    truth, answers = predictions()
+    beside = {"groups": np.arange(ITEMS) // 3, "sample_weight": np.random.default_rng(1).lognormal(0, 0.5, ITEMS)}
+    table = hs.paired(truth, answers, **({extra: beside[extra]} if extra else {}))
+    found = contenders(table, metric).estimated(np.arange(4), 1.0)
+    for i, one in enumerate("ABCD"):
+        for j, other in enumerate("ABCD"[:i]):
+            compared = hs.compare(table, metric, a=one, b=other, method="delta")
+            assert found.differences[i, j] == pytest.approx(compared.value, abs=1e-12)
+            assert found.spread[i, j] == pytest.approx(compared.standard_error, rel=1e-9)
+
+
+@pytest.mark.parametrize("metric", ["mean", "std"])
+def test_values_and_scores_are_ranked_alike(metric):
+    """Paired values have the standard errors of their comparisons, which divide by the number of cases minus 1."""
+    rng = np.random.default_rng(0)
+    table = hs.values({name: rng.gamma(2 + at, size=40) for at, name in enumerate("ABC")})
+    found = contenders(table, metric).estimated(np.arange(3), 1.0)
+    compared = hs.compare(table, metric, a="B", b="A", method="delta")
+    assert found.spread[1, 0] == pytest.approx(compared.standard_error, rel=1e-9)
+
+
+def test_clusters_of_one_name_join_separate_tables():
+    """Separate tables whose clusters are the items have the board of the paired table in clusters of one item."""
+    right, items = abilities(), [f"item {index}" for index in range(ITEMS)]
+    paired = hs.leaderboard(hs.values(right, bounds=(0, 1), groups=items), "mean", random_state=0)
+    order = np.random.default_rng(0).permutation(ITEMS)
+    apart = {name: hs.values(own[order], bounds=(0, 1), groups=np.array(items)[order]) for name, own in right.items()}
+    joined = hs.leaderboard(apart, "mean", random_state=0)
+    np.testing.assert_allclose(joined.differences.low, paired.differences.low, atol=1e-9)
+    assert [each.rank_low for each in joined.places] == [each.rank_low for each in paired.places]
+
+
+def test_separate_tables_are_independent():
+    """Without such clusters the variance of a difference is the sum of the two."""
+    right = abilities()
+    found = contenders({name: hs.values(own, bounds=(0, 1)) for name, own in right.items()}, "mean")
+    assert (found.covariance[~np.eye(4, dtype=bool)] == 0).all()
+    share = right["A"].mean()
+    assert found.covariance[0, 0] == pytest.approx(share * (1 - share) / (ITEMS - 1))
+
+
+def log_of(right, dropped=frozenset(), runs=1):
+    """Return a log of such answers, without some pairs of a model and an item."""
+    rows = [
+        ("task", name, f"item {item}", run + 1, "accuracy", own[item])
+        for name, own in right.items()
+        for item in range(ITEMS)
+        for run in range(runs)
+        if (name, item) not in dropped
+    ]
+    columns = zip(*rows, strict=True)
+    return hs.Log(dict(zip(("task", "model", "item", "run", "metric", "score"), map(list, columns), strict=True)))
+
+
+def test_log_is_its_paired_table():
+    """A log of one task in which all models have all items gives the board of its table."""
+    log = log_of(abilities())
+    assert str(hs.leaderboard(log, "mean", random_state=0)) == str(hs.leaderboard(log.table(), "mean", random_state=0))
+
+
+def test_log_with_missing_items_keeps_what_models_have():
+    """Each model's value is of its own items, and differences vary with the items that both have."""
+    right = abilities()
+    dropped = {("A", 3), ("B", 7), ("B", 8)}
+    board = hs.leaderboard(log_of(right, dropped), "mean", random_state=0)
+    kept = np.delete(right["B"], [7, 8])
+    assert board["B"].value == pytest.approx(kept.mean())
+    both = np.delete(np.arange(ITEMS), [3, 7, 8])
+    found = contenders(log_of(right, dropped), "mean")
+    own = {"A": np.delete(right["A"], 3).mean(), "B": kept.mean()}
+    products = sum((right["A"][i] - own["A"]) * (right["B"][i] - own["B"]) for i in both)
+    size = {"A": ITEMS - 1, "B": ITEMS - 2}
+    factor = np.sqrt(size["A"] / (size["A"] - 1) * size["B"] / (size["B"] - 1))
+    assert found.covariance[0, 1] == pytest.approx(factor * products / size["A"] / size["B"], rel=1e-9)
+
+
+def test_log_with_missing_items_and_several_runs_counts_trials():
+    """Passes of several runs stay trials, also where a model lacks an item."""
+    board = hs.leaderboard(log_of(abilities(), {("C", 1)}, runs=3), "pass_all+k=3", random_state=0)
+    assert board["A"].value == pytest.approx(abilities()["A"].mean())
+
+
+def test_lower_values_win_where_the_metric_says_so():
+    """Of a loss the smallest value is first, and `better=` says it of a metric that does not."""
+    rng = np.random.default_rng(0)
+    values = {"slow": rng.gamma(9, size=50), "fast": rng.gamma(2, size=50)}
+    board = hs.leaderboard(hs.values(values), "mean", better="lower", random_state=0)
+    assert list(board) == ["fast", "slow"]
+    assert (board["fast"].rank_low, board["fast"].rank_high) == (1, 1)
+    assert board.differences["fast", "slow"].high < 0
+    assert board.winner.value == pytest.approx(values["fast"].mean(), abs=0.01)
+
+
+def test_a_model_without_a_value_may_have_any_rank():
+    """A model whose metric is undefined comes last, with a reason, and leaves every rank possible."""
+    truth = [1] * 20 + [0] * 20
+    answers = {"never": [0] * 40, "good": [1] * 19 + [0] * 21, "bad": [1, 0] * 20}
+    board = hs.leaderboard(hs.paired(truth, answers), "precision", random_state=0)
+    never = board["never"]
+    assert list(board)[-1] == "never"
+    assert never.rank is None
+    assert (never.rank_low, never.rank_high) == (1, 3)
+    assert "undefined" in never.estimate.reason
+    assert (board["good"].rank_low, board["good"].rank_high) == (1, 2)
+
+
+def test_equal_models_share_their_ranks():
+    """Two models with the same answers have one rank, all ranks of both, and half the probability each."""
+    right = abilities(models="AD")
+    board = hs.leaderboard(hs.values({**right, "A again": right["A"]}, bounds=(0, 1)), "mean", random_state=0)
+    assert board["A"].rank == board["A again"].rank == 1
+    assert board["A"].probability_best == board["A again"].probability_best == pytest.approx(0.5, abs=0.01)
+    assert board["A"].not_told_apart[0] == "A again"
+    assert np.isnan(board.differences["A", "A again"].low)
+
+
+def test_one_case_tells_nothing_apart():
+    """On a single case nobody is better than anybody."""
+    board = hs.leaderboard(hs.paired([1], {"A": [1], "B": [0]}, labels=[0, 1]), "accuracy", random_state=0)
+    assert [(each.rank_low, each.rank_high) for each in board.places] == [(1, 2), (1, 2)]
+    assert np.isnan(board.winner.value)
+    assert "no variation" in board.sentence()
+
+
+def test_a_single_cluster_tells_nothing_apart():
+    """One cluster shows no variance: every rank is possible, and there are no chances to be the best."""
+    table = hs.values({"A": [1.0, 0.9, 1.0], "B": [0.0, 0.1, 0.2]}, groups=["x"] * 3)
+    board = hs.leaderboard(table, "mean", random_state=0)
+    assert [(each.rank, each.rank_low, each.rank_high) for each in board.places] == [(1, 1, 2), (2, 1, 2)]
+    assert np.isnan(board["A"].probability_best)
+    assert board.winner.reason
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1@macro", "mcc"])
+def test_what_is_said_fits_together(metric):
+    """Ranks lie in their sets, a model's own set in that of all, and the first is among those that may be the best."""
+    for seed in range(5):
+        truth, answers = predictions(seed)
+        board = hs.leaderboard(hs.paired(truth, answers), metric, random_state=seed)
+        for each in board.places:
+            assert each.rank_low <= each.alone_low <= each.rank <= each.alone_high <= each.rank_high
+            assert each.may_be_best <= (each.rank_low == 1)
+        assert board.tied[0] == board.places[0].model
+        assert board.winner.low <= board.winner.value <= board.winner.high
+        assert sum(each.probability_best for each in board.places) == pytest.approx(1)
+
+
+def test_groups_have_boards_of_their_own():
+    """A table by group gives a board of all and one of each group, from streams of their own."""
+    truth, answers = predictions()
+    grouped = hs.leaderboard(hs.paired(truth, answers, by=np.arange(ITEMS) % 2), "accuracy", random_state=0)
+    alone = hs.leaderboard(hs.paired(truth, answers), "accuracy", random_state=0)
+    assert str(grouped.overall) == str(alone)
+    assert set(grouped) == {0, 1}
+    assert grouped[0]["A"].value == np.mean((truth == answers["A"])[::2])
+
+
+def test_judged_cases_are_ranked():
+    """Evidence without single cases, such as a judge's verdicts, has its covariance from pairs of differences."""
+    rng = np.random.default_rng(0)
+    passed = rng.random((2, 60)) < [[0.8], [0.5]]
+    human = {
+        name: [int(x) if i < 20 else None for i, x in enumerate(own)] for name, own in zip("AB", passed, strict=True)
+    }
+    table = hs.judged(human, {"A": passed[0] * 1, "B": passed[1] * 1})
+    found = contenders(table, "pass_rate").estimated(np.arange(2), 1.0)
+    assert found.spread[0, 1] == pytest.approx(hs.compare(table, "pass_rate", method="delta").standard_error)
+
+
+def test_same_seed_same_board():
+    """A seed gives the same board again."""
+    table = hs.values(abilities(), bounds=(0, 1))
+    assert str(hs.leaderboard(table, "mean", random_state=3)) == str(hs.leaderboard(table, "mean", random_state=3))
+
+
+@pytest.mark.parametrize(
+    "given, words",
+    [
+        (hs.confusion([1, 0], [1, 0]), "paired table"),
+        ({"A": hs.confusion([1, 0], [1, 0])}, "at least two"),
+        ({"A": hs.confusion([1, 0], [1, 0]), "B": [1, 0]}, "by name"),
+        ({"A": hs.confusion([1, 0], [1, 0]), "B": hs.values([1.0, 0.0])}, "two of one kind"),
+    ],
+)
+def test_refusals_say_what_to_give(given, words):
+    """What is no set of models is refused in one line that says what to give."""
+    with pytest.raises(HowsureError, match=words):
+        hs.leaderboard(given, "accuracy")
+
+
+def test_better_is_one_of_two():
+    """`better` is higher or lower."""
+    with pytest.raises(HowsureError, match="better"):
+        hs.leaderboard(hs.values(abilities()), "mean", better="neither")

@@ -1,0 +1,83 @@
+"""The winner's corrected value against SciPy's truncated normal distribution."""
+
+import numpy as np
+import pytest
+from scipy import optimize, stats
+
+from howsure.comparison.rank_sets import Estimated
+from howsure.comparison.winner import corrected
+
+
+def normal_estimates(values, covariance):
+    """Return normal estimates that are taken as they are."""
+    return Estimated(
+        np.asarray(values, dtype=float), np.asarray(covariance, dtype=float), np.full((len(values),) * 2, np.inf)
+    )
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_hybrid_equals_its_definition(seed):
+    """Value and limits are the means at which the truncated normal has the observed value at 1/2 and at the tails."""
+    rng = np.random.default_rng(seed)
+    root = rng.normal(0, 1, (5, 5))
+    given = normal_estimates(rng.normal(0, 1.5, 5), root @ root.T)
+    deviations = given.deviations(rng)
+    found = corrected(given, deviations, 0.95)
+    own, values = given.covariance, given.values
+    first = int(np.argmax(values))
+    error = np.sqrt(own[first, first])
+    most = np.quantile(np.max(np.abs(deviations) / np.sqrt(np.diag(own))[:, None], axis=0), 1 - 0.005)
+    below, above = -np.inf, np.inf  # Andrews, Kitagawa, McCloskey (2024), equations of the truncation points
+    for j in range(5):
+        share = own[first, j] / own[first, first]
+        rest = values[j] - share * values[first]
+        if share < 1 and j != first:
+            below = max(below, rest / (1 - share))
+        if share > 1:
+            above = min(above, rest / (1 - share))
+
+    def at(mean, wanted):
+        low, high = max(below, mean - most * error), min(above, mean + most * error)
+        limits = ((each - mean) / error for each in (low, high))
+        return stats.truncnorm(*limits, loc=mean, scale=error).cdf(values[first]) - wanted
+
+    tail = (0.05 - 0.005) / (1 - 0.005) / 2
+    for shift, wanted in zip(found, (0.5, 1 - tail, tail), strict=True):
+        ends = values[first] + most * error * np.array([-0.9999, 0.9999])
+        inside = at(ends[0], wanted) > 0 > at(ends[1], wanted)  # else the simultaneous interval ends there
+        mean = optimize.brentq(at, *ends, args=(wanted,), xtol=1e-13) if inside else ends[int(at(ends[1], wanted) > 0)]
+        assert values[first] + shift * error == pytest.approx(mean, abs=1e-6 if inside else 1e-3)
+
+
+def test_a_clear_winner_is_not_corrected():
+    """Nine standard errors ahead, the value stays and the limits are the plain ones, of 95.5 % (0.95 / 0.995)."""
+    given = normal_estimates([9.0, 0.0], [[0.5, 0], [0, 0.5]])
+    value, low, high = corrected(given, given.deviations(np.random.default_rng(0)), 0.95)
+    plain = stats.norm.isf((0.05 - 0.005) / (1 - 0.005) / 2)
+    assert value == pytest.approx(0, abs=1e-3)
+    assert (low, high) == pytest.approx((-plain, plain), abs=0.03)
+
+
+def test_a_narrow_winner_is_pulled_down():
+    """Just ahead of another, the corrected value is below the observed one, and within the simultaneous interval."""
+    given = normal_estimates([1.01, 1.0], np.eye(2))
+    value, low, high = corrected(given, given.deviations(np.random.default_rng(0)), 0.95)
+    assert low < value < high < 2
+    assert -3.2 < low < value < 0
+
+
+def test_a_winner_without_variation_has_no_correction():
+    """Where the winner's estimate does not vary, nothing is known of its luck."""
+    given = normal_estimates([1.0, 0.5], [[0, 0], [0, 0.1]])
+    assert np.isnan(corrected(given, given.deviations(np.random.default_rng(0)), 0.95)).all()
+
+
+def test_it_covers_and_is_right_on_average():
+    """Among ten equal models the winner's true value is inside in about 95 of 100 studies, above the value in half."""
+    rng = np.random.default_rng(1)
+    deviations = normal_estimates(np.zeros(10), np.eye(10)).deviations(rng)
+    drawn = rng.normal(size=(300, 10))
+    found = np.array([corrected(normal_estimates(each, np.eye(10)), deviations, 0.95) for each in drawn])
+    truth = -drawn.max(1)
+    assert np.mean((found[:, 1] <= truth) & (truth <= found[:, 2])) == pytest.approx(0.9548, abs=0.04)
+    assert np.mean(found[:, 0] > truth) == pytest.approx(0.5, abs=0.1)

@@ -1,0 +1,107 @@
+"""Battles of two models at a time, counted by pair and outcome."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import howsure as hs
+from howsure.errors import HowsureError
+
+A, B = ["x", "y", "x", "z", "y"], ["y", "x", "z", "x", "z"]
+WINNER = ["x", "x", "tie", "x", "z"]
+
+
+def by_pair(table):
+    """Return wins of the first, of the second, and ties, by pair of names."""
+    names = table.models
+    return {
+        (names[i], names[j]): counts.tolist()
+        for (i, j), counts in zip(table.codes.tolist(), table.counts.reshape(-1, 3), strict=True)
+    }
+
+
+def test_counts_by_pair_and_outcome():
+    """Battles of a pair are counted together, whichever model is named first."""
+    table = hs.preferences(A, B, WINNER)
+    assert table.models == ["x", "y", "z"]
+    assert by_pair(table) == {("x", "y"): [2, 0, 0], ("x", "z"): [1, 0, 1], ("y", "z"): [0, 1, 0]}
+    assert table.rows == 5
+
+
+@pytest.mark.parametrize(
+    "winner",
+    [
+        ["model_a", "model_b", "tie", "model_b", "model_b"],
+        ["a", "b", "draw", "b", "b"],
+        ["a", "b", "tie (bothbad)", "b", "b"],
+        [1, 0, 0.5, 0, 0],
+    ],
+)
+def test_words_and_numbers_for_the_winner(winner):
+    """An arena's words, and the first model's score, say the same as names."""
+    assert by_pair(hs.preferences(A, B, winner)) == by_pair(hs.preferences(A, B, WINNER))
+
+
+def test_names_come_before_words():
+    """A model that is called like a word is that model."""
+    table = hs.preferences(["b", "b"], ["a", "a"], ["a", "b"])
+    assert by_pair(table) == {("a", "b"): [1, 1, 0]}
+
+
+def test_frame_weights_groups_and_parts():
+    """Columns of a frame, weights, clusters and groups are taken as everywhere else."""
+    data = pd.DataFrame({"left": A, "right": B, "won": WINNER, "w": [1, 2, 1, 1, 3], "prompt": list("ppqqq")})
+    table = hs.preferences("left", "right", "won", data=data, sample_weight="w")
+    assert by_pair(table)["x", "y"] == [3, 0, 0]
+    assert type(table.design).__name__ == "Weighted"
+    clustered = hs.preferences("left", "right", "won", data=data, groups="prompt")
+    assert clustered.design.number == 2
+    parts = hs.preferences("left", "right", "won", data=data, by="prompt")
+    assert parts["p"].rows == 2
+    assert by_pair(parts["p"]) == {("x", "y"): [2, 0, 0], ("x", "z"): [0, 0, 0], ("y", "z"): [0, 0, 0]}
+    assert by_pair(parts.overall) == by_pair(hs.preferences(A, B, WINNER))
+
+
+def test_parts_add_up(tmp_path):
+    """Tables of parts add up to that of all battles, also where the parts have other models; and are saved whole."""
+    whole = hs.preferences(A, B, WINNER)
+    parts = [hs.preferences(A[some], B[some], WINNER[some]) for some in (slice(0, 2), slice(2, 4), slice(4, 5))]
+    assert by_pair(sum(parts)) == by_pair(whole)
+    again = hs.load(whole.save(tmp_path / "table.json"))
+    assert by_pair(again) == by_pair(whole)
+    assert again.model("x").names == ("x", "y", "z")
+
+
+def test_order_of_names_in_a_part_does_not_matter():
+    """A pair whose models stand in another order in a part counts the same wins."""
+    first = hs.preferences(["y"], ["z"], ["z"])
+    other = hs.preferences(["x", "z"], ["z", "y"], ["x", "y"])
+    assert by_pair(first + other) == {("x", "z"): [1, 0, 0], ("y", "z"): [1, 1, 0]}
+
+
+@pytest.mark.parametrize(
+    "given, words",
+    [
+        ((["x"], ["x"], ["x"]), "with itself"),
+        ((["x"], ["y"], ["z"]), "is 'z' at row 0, a battle of 'x' and 'y'"),
+        ((["x", "z"], ["y", "y"], ["z", "z"]), "is 'z' at row 0"),
+        ((["x"], ["y", "z"], ["x"]), "length"),
+        (([], [], []), "empty"),
+        ((["x", "y"], ["y", "x"], ["x", None]), "missing"),
+    ],
+)
+def test_refusals_name_the_battle(given, words):
+    """What is no battle of two models with an outcome is refused, with its row."""
+    with pytest.raises(HowsureError, match=words):
+        hs.preferences(*given)
+
+
+def test_a_table_of_battles_says_what_it_holds():
+    """Metrics of other tables are refused with what to make, and a view says whose it is."""
+    table = hs.preferences(A, B, WINNER)
+    with pytest.raises(HowsureError, match="preferences"):
+        hs.estimate(hs.confusion([1, 0], [1, 0]), "bradley_terry")
+    with pytest.raises(HowsureError, match="metric of predictions"):
+        hs.estimate(table.model("x"), "accuracy")
+    assert "seen from 'x'" in repr(table.model("x"))
+    assert np.isclose(hs.estimate(table.model("y"), "win_rate").value, 0)
