@@ -10,6 +10,8 @@ from howsure.methods.registry import METHODS
 from howsure.metrics.averages import AVERAGES
 from howsure.metrics.registry import REGISTRY, Definition
 from howsure.metrics.spec import parse, signature
+from howsure.sources.detections import detections
+from howsure.sources.events import events
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
@@ -73,6 +75,9 @@ def _example(metric: str) -> Table:
     wanted = parse(metric).definition.looks_at
     if wanted == "predictions":
         return ConfusionTable(counts=np.array([[50.0, 3.0], [5.0, 42.0]]), labels=np.arange(2))
+    if wanted in {"events", "detections"}:
+        found = [{"scores": [0.9, 0.4], "hits": [1, 0]}, {"scores": [0.7, 0.6], "hits": [1, 1]}]
+        return detections(found, [1, 3], iou=0.5) if wanted == "detections" else events([8, 5], [1, 0], [2, 3])
     shares, numbers = np.array([0.0, 0.5, 1.0]), np.array([4.0, 9.0, 7.0])
     if wanted == "values":
         return ValuesTable(counts=numbers, values=shares, bounds=(0.0, 1.0))
