@@ -2,8 +2,8 @@
 
 Run: ``python benchmarks/detections.py [STUDIES]``. Images differ in how many objects they hold, how easily these are
 detected and how much else is taken for one. Beside the default interval, in which images vary, stands what comes of
-resampling the predictions one by one while the truths stay as they are, as `infer-ci` 0.2.1 does. The population's
-values are those of 200,000 images.
+resampling the predictions one by one while the number of truths stays as it is. The population's values are those of
+200,000 images.
 """
 
 import sys

@@ -391,3 +391,17 @@ def test_every_table_is_ranked(source, design, tmp_path):
             SOURCES[source](COLUMNS, **chosen, by=COLUMNS["by"]), metric, random_state=0
         ).values():
             check_places(each)
+
+
+@pytest.mark.parametrize("source, design", EVERY)
+def test_each_unit_has_a_value(source, design):
+    """A metric of each unit is a table of values within the metric's range, or refused in one line."""
+    table = table_of(source, design)
+    model = model_of(table)
+    metric = metrics_of(model)[0]
+    found = result(hs.per_unit, table, metric, nan_policy="omit")
+    if found is not None:
+        low, high = resolve(metric, model).range
+        values = found.model(found.models[0]).values if hasattr(found, "models") else found.values
+        assert low <= values.min() <= values.max() <= high
+        assert 0 < found.rows <= N

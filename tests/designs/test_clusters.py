@@ -18,3 +18,14 @@ def test_variance_along_thresholds_is_the_clusters_variance_at_each():
         each = slope[truth, (score >= threshold).astype(int)]
         expected.append(9 / 8 * sum(each[group == name].sum() ** 2 for name in range(9)))
     assert table.design.variance_from_top(table.counts, slopes) == pytest.approx(np.array(expected))
+
+
+def test_parts_answer_as_the_whole_does():
+    """Of a form in the cells of one part a part's entries have the variance and the small sample of all entries."""
+    rng = np.random.default_rng(0)
+    table = hs.events(*rng.poisson(5, (3, 40)), unit=np.arange(40) // 2, label=np.tile(["a", "b"], 20))
+    for index, part in enumerate(table.design.parted(table.truth, 2)):
+        form = np.where(table.truth == index, rng.normal(size=table.counts.size), 0.0)
+        expected = table.design.variance(table.counts, form), *table.design.small_sample(table.counts, form)
+        found = part.variance(table.counts, form), *part.small_sample(table.counts, form)
+        assert [float(each) for each in found] == pytest.approx([float(each) for each in expected])

@@ -7,7 +7,8 @@ import howsure as hs
 from howsure.metrics.binding import resolve
 
 PYCOCOTOOLS = """
-Printed by pycocotools 2.0.11, and to single precision by torchmetrics 1.9.0, of `images(0, 40)`:
+Printed by pycocotools 2.0.11 of `images(0, 40)`; torchmetrics 1.9.0 prints the same to single precision when it is given
+the recalls and overlaps in double precision, `rec_thresholds=np.linspace(0, 1, 101).tolist()`:
 
     preds, target = images(0, 40)
     size = lambda box: [box[0], box[1], box[2] - box[0], box[3] - box[1]]

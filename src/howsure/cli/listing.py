@@ -11,6 +11,8 @@ from howsure.metrics.averages import AVERAGES
 from howsure.metrics.laws import generic_tables
 from howsure.metrics.registry import REGISTRY, Definition
 from howsure.metrics.spec import parse, signature
+from howsure.sources.detections import detections
+from howsure.sources.events import events
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
@@ -76,4 +78,10 @@ def _example(metric: str) -> Table:
     if asked.definition.of_scores:
         counts = np.array([[6.0, 1.0], [4.0, 3.0], [2.0, 8.0]])
         return ScoresTable(counts=counts, scores=np.array([0.1, 0.4, 0.8]), labels=np.arange(2))
+    if asked.definition.looks_at == "events":
+        return events([8, 5], [1, 0], [2, 3])
+    if asked.definition.looks_at == "detections":
+        return detections(
+            [{"scores": [0.9, 0.4], "hits": [1, 0]}, {"scores": [0.7, 0.6], "hits": [1, 1]}], [1, 3], iou=0.5
+        )
     return next(generic_tables(asked))

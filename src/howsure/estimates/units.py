@@ -98,14 +98,15 @@ def per_unit(
         counts = given.wrap(cells)
         with np.errstate(all="ignore"):
             for row, each, view in zip(values, metrics, views, strict=True):
-                row[start : start + step] = each(counts if view is None else counts.through(view))
+                found = each(counts if view is None else counts.through(view))
+                row[start : start + step] = np.clip(found, *each.range)  # sums of weights round
         own = given.unit_weights(cells)
         weight[start : start + step] = 1.0 if own is None else own
     defined = np.asarray(np.isfinite(values).all(0))
     if not defined.all() and (nan_policy == "raise" or not defined.any()):
         raise _undefined(metrics[0], int((~defined).sum()), len(defined))
     is_weighted = bool((weight != weight[0]).any())
-    found: ValuesTable | PairedValuesTable = counted_values(
+    made: ValuesTable | PairedValuesTable = counted_values(
         names,
         list(values[:, defined]),
         weight[defined] if is_weighted else None,
@@ -113,7 +114,7 @@ def per_unit(
         limits=None if np.isinf(metrics[0].range).all() else metrics[0].range,
         clusters_named=names_of_clusters,
     )
-    return found
+    return made
 
 
 def _undefined(metric: Metric, number: int, units: int) -> HowsureError:
