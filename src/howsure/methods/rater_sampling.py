@@ -81,7 +81,7 @@ class RaterSampling(Method):
             return f"`{self.name}` is for the agreement of raters, and `{metric.name}` here is none. Use 'delta'."
         if "rater" in metric.spec.definition.parameters:
             return f"`{self.name}` leaves out each rater in turn, and `{metric.name}` is of one of them. Use 'flow'."
-        if isinstance(table, RatingsTable) and len(table.raters) < FEWEST_RATERS:
+        if len(_rated(table).raters) < FEWEST_RATERS:
             return f"`{self.name}` needs three raters or more, and there are two. Use 'flow', for the same raters."
         return ""
 
@@ -116,8 +116,8 @@ class _Variances:
     @classmethod
     def of(cls, metric: Metric, table: Table) -> _Variances:
         """Return those of a metric of one table of ratings."""
-        assert isinstance(table, RatingsTable)  # noqa: S101 - see `suits`
-        assert metric.spec is not None  # noqa: S101
+        assert metric.spec is not None  # noqa: S101 - see `suits`
+        table = _rated(table)
         number = len(table.raters)
         values, slopes = [], []
         with np.errstate(all="ignore"):
@@ -147,3 +147,9 @@ class _Variances:
         total = self.items * self.factor
         parts = self.items**2 / of_items + beyond**2 / self.raters_freedom
         return total**2 / parts if parts > 0 else of_items
+
+
+def _rated(table: Table) -> RatingsTable:
+    """Return a table that holds ratings as what it is."""
+    assert isinstance(table, RatingsTable)  # noqa: S101 - the caller has asked
+    return table
