@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.comparison.multiplicity import adjusted_p_values
-from howsure.designs.base import quotient
 from howsure.errors import HowsureError, real_number, whole_number
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import estimate
@@ -226,7 +225,7 @@ def _tested(table: RatingsTable, found: Contests, margin: float) -> tuple[float,
     slopes = held * (each - mean) / total
     inflation, freedom = table.design.small_sample(cells, slopes)
     freedom = min(float(freedom), items - 1)
-    square = float(table.design.variance(cells, slopes) * inflation * quotient(items, items - 1))
+    square = float(table.design.variance(cells, slopes) * inflation * items / (items - 1)) if items > 1 else np.nan
     if not square > 0:
         return mean, (1 - margin) ** items if mean < margin else 1.0
     return mean, float(special.stdtr(freedom, (mean - margin) / np.sqrt(square)))

@@ -127,7 +127,10 @@ def ratings(
     named = by_columns(by, data)
     others = {"sample_weight": sample_weight, "groups": groups} | roles(named)
     read = _wide if item is None else _long
-    return read(rating, {"item": item, "rater": rater}, others, data, labels, list(named), check=check)
+    found: RatingsTable | PairedValuesTable | Tables[Any] = read(
+        rating, {"item": item, "rater": rater}, others, data, labels, list(named), check=check
+    )
+    return found
 
 
 def _wide(
@@ -144,7 +147,8 @@ def _wide(
     if len(sets) < 2 and None not in sets:
         message = "Give several sets of raters as a mapping, such as {'before': ratings, 'after': ratings}."
         raise HowsureError(message)
-    given_by, found = {}, {}
+    given_by: dict[Any, dict[Any, Any]] = {}
+    found: dict[str, Any] = {}
     for name, each in sets.items():
         role = ROLE if name is None else f"{ROLE}[{str(name)!r}]"
         given_by[name], found = named_columns(role, each, others, data, check=check)
@@ -208,8 +212,8 @@ def _long(
         rows = np.full((len(units), len(raters)), -1, dtype=np.intp)
         rows[unit, who] = said[some]
         weight, cluster, clusters_named = beside.of_rows(some)
-        each = of_each("item", unit, units, {"sample_weight": weight, "groups": cluster})
-        return _counted((), [raters], [rows], (axis, is_ordered), *each, clusters_named)
+        weight, cluster = of_each("item", unit, units, {"sample_weight": weight, "groups": cluster})
+        return _counted((), [raters], [rows], (axis, is_ordered), weight, cluster, clusters_named)
 
     return beside.tables(split, table)
 
@@ -263,7 +267,7 @@ class _Beside:
 def _stated_order(given: Sequence[Any]) -> list[Any] | None:
     """Return the categories of columns that all have the same ones, in a stated order; None of all others."""
     kinds = [getattr(each, "dtype", None) for each in given]
-    orders = [list(each.categories) if getattr(each, "ordered", False) else None for each in kinds]
+    orders = [list(getattr(each, "categories", ())) if getattr(each, "ordered", False) else None for each in kinds]
     return orders[0] if orders and all(each == orders[0] for each in orders) else None
 
 

@@ -178,7 +178,7 @@ def _counted(passed: Array, coded: dict[str, tuple[Array, Array]], weight: Array
     if "run" in coded:
         _refuse_repeated(tasks, np.stack([task, coded["run"][0], model], 1))
     cluster, named = coded.get("groups", (None, None))
-    beside = of_each("task", task, tasks, {"sample_weight": weight, "groups": cluster})
+    weight, cluster = of_each("task", task, tasks, {"sample_weight": weight, "groups": cluster})
     size = (len(models), len(tasks))
     place = model * len(tasks) + task
     runs = np.bincount(place, minlength=size[0] * size[1]).reshape(size)
@@ -193,7 +193,7 @@ def _counted(passed: Array, coded: dict[str, tuple[Array, Array]], weight: Array
     if len(names) == 1:
         message = f"`model` names one model only, {names[0]!r}. Leave `model` out, or add the runs of another."
         raise HowsureError(message)
-    return counted_tasks(names, successes, runs, *beside, named)
+    return counted_tasks(names, successes, runs, weight, cluster, named)
 
 
 def counted_tasks(
