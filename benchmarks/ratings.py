@@ -17,7 +17,7 @@ import numpy as np
 from scipy import stats
 
 import howsure as hs
-from howsure.methods.default import default_method
+from howsure.methods.library import default_method
 from howsure.metrics.binding import resolve
 from howsure.tables.ratings import RatingsTable
 from howsure.tables.union import places_of_rows

@@ -225,7 +225,7 @@ def _tested(table: RatingsTable, found: Contests, margin: float) -> tuple[float,
     slopes = held * (each - mean) / total
     inflation, freedom = table.design.small_sample(cells, slopes)
     freedom = min(float(freedom), items - 1)
-    square = float(table.design.variance(cells, slopes) * inflation) * items / (items - 1) if items > 1 else 0.0
+    square = float(table.design.variance(cells, slopes) * inflation * items / (items - 1)) if items > 1 else np.nan
     if not square > 0:
         return mean, (1 - margin) ** items if mean < margin else 1.0
     return mean, float(special.stdtr(freedom, (mean - margin) / np.sqrt(square)))

@@ -58,7 +58,7 @@ class RaterSampling(Method):
     >>> verdicts += [["ok", "ok", "ok", "ok"], ["bad", "bad", "bad", "bad"]] * 15
     >>> table = hs.ratings(verdicts)
     >>> print(hs.estimate(table, "gwet_ac1"), hs.estimate(table, "gwet_ac1", method="items_and_raters"))
-    0.668 [0.508, 0.793] 0.668 [0.137, 0.987]
+    0.668 [0.510, 0.792] 0.668 [0.150, 0.987]
     """
 
     over: Literal["raters", "items_and_raters"] = "items_and_raters"

@@ -269,7 +269,7 @@ class _Beside:
 def _stated_order(given: Sequence[Any]) -> list[Any] | None:
     """Return the categories of columns that all have the same ones, in a stated order; None of all others."""
     kinds = [getattr(each, "dtype", None) for each in given]
-    orders = [list(getattr(each, "categories", [])) if getattr(each, "ordered", False) else None for each in kinds]
+    orders = [list(getattr(each, "categories", ())) if getattr(each, "ordered", False) else None for each in kinds]
     return orders[0] if orders and all(each == orders[0] for each in orders) else None
 
 

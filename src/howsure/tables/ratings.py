@@ -19,6 +19,7 @@ from howsure.tables.union import distinct_rows, places_of_names, places_of_rows,
 Array = NDArray[Any]
 MOST_PSEUDO_CATEGORIES = 6  # over which a prior's pseudo-items are spread: of more, evenly from the first to the last
 MOST_CATEGORIES = 4096  # whose distances fit into memory
+PARTS = (0.5, 0.25, 0.25)  # of the pseudo-items: all agree, one alone differs, halves differ
 FEWEST = 2  # ratings of an item, between which there is agreement
 
 
@@ -90,7 +91,9 @@ class RatingsTable(Table):
             labels=labels,
             raters=raters,
             codes=every,
-            pseudo=np.mean([shares_of_rows(each, every) for each in possible], axis=0),
+            pseudo=np.sum(
+                [part * shares_of_rows(each, every) for part, each in zip(PARTS, possible, strict=True)], axis=0
+            ),
             is_ordered=is_ordered,
             rows=0,
         )
@@ -205,11 +208,12 @@ class RatingsTable(Table):
         return f"<RatingsTable: {many}, {type(self.design).__name__} design>"
 
 
-def possible_patterns(categories: int, raters: int) -> tuple[Array, Array]:
-    """Return the patterns over which a prior's pseudo-items are spread, half of them each.
+def possible_patterns(categories: int, raters: int) -> tuple[Array, Array, Array]:
+    """Return patterns over which a prior's pseudo-items are spread: half, a quarter and a quarter of them.
 
-    In the first raters agree in pairs as often as not (see `pseudo_tuples`); in the second one rater differs from all
-    others, so that what is said of a single rater varies too.
+    Of two pseudo-items raters agree on one. On the other, in half of its patterns one rater alone differs from all
+    others, so that what is said of a single rater varies too; in half raters agree in pairs as often as not (see
+    `pseudo_tuples`).
 
     Parameters
     ----------
@@ -218,13 +222,13 @@ def possible_patterns(categories: int, raters: int) -> tuple[Array, Array]:
 
     Examples
     --------
-    >>> halves, alone = possible_patterns(2, 3)
-    >>> alone.tolist()
-    [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 1], [1, 0, 1], [1, 1, 0]]
+    >>> alike, alone, halves = possible_patterns(2, 3)
+    >>> alike.tolist(), alone.tolist()
+    ([[0, 0, 0], [1, 1, 1]], [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 1], [1, 0, 1], [1, 1, 0]])
     """
-    if categories < 2:
-        alike = np.zeros((1, raters), dtype=np.intp)
-        return alike, alike
     chosen = np.unique(np.linspace(0, categories - 1, min(categories, MOST_PSEUDO_CATEGORIES)).round().astype(np.intp))
+    alike = np.repeat(chosen[:, None], raters, axis=1)
+    if categories < 2:
+        return alike, alike, alike
     alone = [np.where(np.eye(raters, dtype=bool), other, each) for each in chosen for other in chosen if other != each]
-    return chosen[pseudo_tuples(len(chosen), raters - 1)], np.concatenate(alone)
+    return alike, np.concatenate(alone), chosen[pseudo_tuples(len(chosen), raters - 1)]
