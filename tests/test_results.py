@@ -54,6 +54,8 @@ RESULTS = {
     "comparisons": lambda: hs.compare_all(PAIRED, ["accuracy", "f1"]),
     "differences": lambda: hs.simultaneous_differences({name: RNG.normal(0, 1, 500) for name in "ABC"}),
     "ranks": lambda: hs.ranks({name: RNG.normal(0, 1, 500) for name in "ABC"}),
+    "leaderboard": lambda: hs.leaderboard(PAIRED, "f1", random_state=0),
+    "place": lambda: hs.leaderboard(PAIRED, "f1", random_state=0)["B"],
     "rope": lambda: hs.compare(PAIRED, "f1", a="A", b="B", method="bayes", rope=0.02, random_state=0).rope,
     "margin test": lambda: hs.compare(PAIRED, "f1", a="A", b="B").non_inferiority(0.05),
     "no-information test": lambda: hs.no_information_test(TABLE),

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+import howsure as hs
+from howsure.comparison.contenders import contenders
 from howsure.comparison.rank_sets import Estimated, rank_sets
 
 # OECD, PISA 2018 in mathematics: mean score and standard error, and the first and last rank that csranks 1.2 draws of
@@ -112,3 +114,29 @@ def test_few_cases_decide_nothing():
     """One case that the first model gets right and the second wrong has no variance, and still decides nothing."""
     given = Estimated(np.array([1.0, 0.0]), np.zeros((2, 2)), np.ones((2, 2)))
     assert sets_of(given).simultaneous.tolist() == [[1, 2], [1, 2]]
+
+
+def test_sets_hold_together_among_equals():
+    """Among six equal, correlated models hardly more than one study in twenty claims a difference that is not there."""
+    rng = np.random.default_rng(0)
+    covariance = 0.4 + 0.6 * np.eye(6)
+    drawn = rng.multivariate_normal(np.zeros(6), covariance, 120)
+    deviations = Estimated(drawn[0], covariance, np.full((6, 6), np.inf)).deviations(rng)
+    found = [
+        rank_sets(Estimated(each, covariance, np.full((6, 6), np.inf)), deviations, 0.95).above.any() for each in drawn
+    ]
+    assert np.mean(found) == pytest.approx(0.05, abs=3 * 0.02)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("models, items", [(2, 50), (5, 500), (20, 100)])
+def test_sets_of_answers_hold_together(models, items):
+    """Equally good models that answer the same items, right or wrong, are told apart in at most one study in twenty."""
+    rng, studies = np.random.default_rng(models), 1000
+    held = 0
+    for _ in range(studies):
+        hard = rng.normal(0, 1.5, items)
+        right = (rng.random((models, items)) < 1 / (1 + np.exp(hard))) * 1
+        given = contenders(hs.values(dict(zip(map(str, range(models)), right, strict=True)), bounds=(0, 1)), "mean")
+        held += not sets_of(given.estimated(np.arange(models), 1.0), seed=rng.integers(2**31)).above.any()
+    assert held / studies >= 0.95 - 3 * 0.0069

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
+import howsure as hs
 from howsure.comparison.rank_sets import Estimated
 from howsure.comparison.winner import corrected
+from howsure.methods.scales import automatic_scale, on_scale, scaled
 
 
 def normal_estimates(values, covariance):
@@ -81,3 +83,24 @@ def test_it_covers_and_is_right_on_average():
     truth = -drawn.max(1)
     assert np.mean((found[:, 1] <= truth) & (truth <= found[:, 2])) == pytest.approx(0.9548, abs=0.04)
     assert np.mean(found[:, 0] > truth) == pytest.approx(0.5, abs=0.1)
+
+
+@pytest.mark.parametrize("bounds", [(0.0, 1.0), (-1.0, 1.0), (0.0, np.inf), (-np.inf, 3.0), (-np.inf, np.inf)])
+def test_scales_go_there_and_back(bounds):
+    """A step on a scale, of the standard error there, is the limit that intervals on that scale have."""
+    scale, values, half = automatic_scale(bounds), np.array([0.2, 0.7]), 0.05
+    places, slopes = scaled(scale, values, bounds)
+    nearby = (scaled(scale, values + 1e-6, bounds)[0] - places) / 1e-6
+    np.testing.assert_allclose(slopes, nearby, rtol=1e-4)
+    reached, _ = scaled(scale, on_scale(scale, values, half, bounds)[1], bounds)
+    np.testing.assert_allclose(reached, places + half * slopes, rtol=1e-9, atol=1e-12)
+
+
+def test_the_corrected_value_keeps_the_range():
+    """Of shares near 1 the corrected limits stay below it, and a lead among losses is corrected upwards."""
+    right = {"A": [1] * 39 + [0], "B": [0, 1] + [1] * 37 + [0], "C": [0, 0] + [1] * 38}
+    won = hs.leaderboard(hs.values(right, bounds=(0, 1)), "mean", random_state=0).winner
+    assert 0 < won.low <= won.value <= won.high < 1
+    losses = {name: 1.0 - np.array(own) for name, own in right.items()}
+    lost = hs.leaderboard(hs.values(losses, bounds=(0, 1)), "mean", better="lower", random_state=0).winner
+    assert (lost.value, lost.low, lost.high) == pytest.approx((1 - won.value, 1 - won.high, 1 - won.low), abs=2e-3)

@@ -19,10 +19,11 @@ from howsure.designs.base import is_heard, quotient
 from howsure.errors import HowsureError
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric, Side
-from howsure.tables.paired import paired_table
+from howsure.tables.paired import JointTable
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
+GIVE = "Give a paired table of several models, or the tables of at least two by name: {'A': table_a, 'B': table_b}."
 
 
 @runtime_checkable
@@ -85,7 +86,7 @@ def contenders(given: Any, metric: Any) -> Contenders:
     found = given.contenders() if isinstance(given, HasModels) else given
     if isinstance(found, Mapping):
         return _of_separate({str(name): each for name, each in found.items()}, metric)
-    joint = paired_table(found, "leaderboard")
+    joint = JointTable.required(found, GIVE)
     tables = {name: joint.model(name) for name in joint.models}
     sides = [Side(name, resolve(metric, own), joint.view(name)) for name, own in tables.items()]
     counts = joint.counted
@@ -99,10 +100,9 @@ def contenders(given: Any, metric: Any) -> Contenders:
 
 
 def _of_separate(tables: dict[str, Table], metric: Any) -> Contenders:
-    message = "Give the models' tables by name, at least two: {'A': table_a, 'B': table_b}, or one paired table."
-    listed = [Table.required(each, message) for each in tables.values()]
+    listed = [Table.required(each, GIVE) for each in tables.values()]
     if len(listed) < 2:
-        raise HowsureError(message)
+        raise HowsureError(GIVE)
     for each in listed[1:]:
         if refusal := listed[0].refusal_beside(each):
             raise HowsureError(refusal)

@@ -25,7 +25,7 @@ from howsure.methods.draws import child_seed, group_seed, seed_sequence
 from howsure.methods.interval import Method
 from howsure.methods.library import named
 from howsure.methods.names import MethodName
-from howsure.methods.scales import automatic_scale, on_scale
+from howsure.methods.scales import automatic_scale, inside, on_scale, scaled
 from howsure.metrics.contrast import EFFECTS
 from howsure.metrics.forms import Better
 from howsure.metrics.metric import Metric
@@ -366,11 +366,16 @@ def _winner(
     first = int(np.argmax(given.values))
     metric, value = found.metrics[known[first]], float(found.values[known[first]])
     error = math.sqrt(max(float(given.covariance[first, first]), 0.0))
+    values, scale = sign * given.values, automatic_scale(metric.range)
+    if inside(values, metric.range).all():
+        places, slopes = scaled(scale, values, metric.range)
+        given = Estimated(sign * places, given.covariance * slopes[:, None] * slopes, given.cases)
+        deviations = deviations * slopes[:, None]
     shifts = sign * np.array(corrected(given, deviations, level))
     if math.isnan(shifts[0]):
         return Estimate(math.nan, low=math.nan, high=math.nan, reason=NO_VARIATION, **settings)
-    scaled = on_scale(automatic_scale(metric.range), np.full(3, value), shifts * error, metric.range)[1]
-    corrections = np.clip(scaled, *metric.range).tolist()
+    ends = on_scale(scale, np.full(3, value), shifts * error, metric.range)[1]
+    corrections = np.clip(ends, *metric.range).tolist()
     low, high = sorted(corrections[1:])
     return Estimate(corrections[0], low=low, high=high, standard_error=error, **settings)
 

@@ -217,9 +217,10 @@ def _alone(index: int, given: Estimated, deviations: Array, scale: Array, level:
         found |= decided
         open_ &= ~decided
         most = np.zeros_like(below)
-        for sign, still in zip((1, -1), open_, strict=True):
-            if still.any():
-                np.maximum(most, (sign * apart[still]).max(0), out=most)
+        if open_[0].any():
+            np.maximum(most, apart[open_[0]].max(0), out=most)
+        if open_[1].any():
+            np.maximum(most, -apart[open_[1]].min(0), out=most)
     low, high = _ranks(found[1].sum(), found[0].sum(), size)
     return int(low), int(high), best
 

@@ -51,6 +51,18 @@ def on_scale(scale: Scale, value: Any, half: Any, bounds: tuple[float, float]) -
     return np.where(known, low, np.nan), np.where(known, high, np.nan)
 
 
+def scaled(scale: Scale, value: Any, bounds: tuple[float, float]) -> tuple[Array, Array]:
+    """Return values within the bounds on a scale of these, and the scale's slope there, elementwise."""
+    value = np.asarray(value, dtype=float)
+    lowest, highest = bounds
+    if scale == "identity":
+        return value, np.ones(value.shape)
+    parts = [(np.log(value - lowest), 1 / (value - lowest))] if np.isfinite(lowest) else []
+    parts += [(-np.log(highest - value), 1 / (highest - value))] if np.isfinite(highest) else []
+    places, slopes = zip(*parts, strict=True)
+    return np.asarray(sum(places)), np.asarray(sum(slopes))
+
+
 def _logit(value: Array, half: Array, bounds: tuple[float, float]) -> tuple[Array, Array]:
     lowest, width = bounds[0], bounds[1] - bounds[0]
     share = (value - lowest) / width
