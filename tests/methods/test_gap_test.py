@@ -180,3 +180,19 @@ def test_errors_away_from_zero_are_covered(intercept, slope, draws):
     truth = hs.lab.BinormalScores(0.85, 60, 140, intercept=intercept, slope=slope)
     found = hs.lab.coverage("ece", truth=truth, draws=draws, random_state=4)
     assert found.missed_below + found.missed_above <= stats.binom(draws, 0.07).ppf(0.999) / draws
+
+
+def test_sums_that_are_zero_have_no_side():
+    """The gaps of the resolution sum to 0, and what rounding makes of that, with the unit of the weights, is no side."""
+    weight = np.array([1.739, 0.815, 0.176, 0.906, 2.014, 0.517, 184.8, 0.0188, 0.0633, 26.75, 0.855, 0.245])
+    score, truth = [0.8, 0.8, 0.6, 1.0, 0.7, 0.8, 0.8, 0.9, 0.7, 1.0, 0.9, 0.6], [1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1]
+    groups = [5, 9, 8, 0, 8, 2, 8, 6, 6, 11, 1, 10]
+    found = [
+        hs.estimate(
+            hs.scores(truth, score, sample_weight=unit * weight, groups=groups),
+            "brier_resolution",
+            confidence_level=0.999,
+        ).high
+        for unit in (1.0, 7.3, 3.1, 13.9)
+    ]
+    assert found == pytest.approx([found[0]] * 4)

@@ -21,6 +21,7 @@ SIZE = 2048  # draws of the noise, each taken with both signs
 PRECISION = 1e-4  # of the limits, relative
 OFF = 2.5  # standard errors from which on a sum is taken for off zero, and not for noise
 FARTHEST = 2.0  # times the largest noise beyond the observed distance: where the upper limit is sought
+DUST = 1e-12  # relative: what rounding leaves of zero
 NEGLIGIBLE = 1e-9  # eigenvalue of the covariance, relative to the largest
 
 
@@ -129,7 +130,8 @@ class _Gaps:
         """What the true sums may be, of norm 1; see `GapTest`."""
         errors, size = np.sqrt(np.diag(self.covariance)), np.abs(self.sums)
         off = (divide(size, errors) > OFF) | (size == size.max())
-        spread, side = np.maximum(size, errors), -1.0 if self.sums.sum() < 0 else 1.0
+        spread = np.maximum(size, errors)
+        side = -1.0 if self.sums.sum() < -DUST * size.sum() else 1.0  # of some metrics they sum to 0
         every = (np.where(off, self.sums, 0.0), np.where(self.sums < 0, -1.0, 1.0) * spread, side * spread)
         return [each / self.norm(each) for each in every if self.norm(each) > 0]
 
