@@ -118,3 +118,14 @@ def test_groups_and_parts(tmp_path):
     assert hs.estimate(whole, "rmse").value == pytest.approx(root_mean_squared_error(TRUE, MODELS["A"]), abs=1e-12)
     again = hs.load(whole.save(tmp_path / "table.json"))
     assert hs.estimate(again, "r2").high == hs.estimate(whole, "r2").high
+
+
+@pytest.mark.parametrize("predicted", [[0.3], [0.3, 0.2, 0.7, 0.1, 0.9, 0.4, 0.5]])
+def test_equal_truths_have_no_variance_whatever_the_weights(predicted):
+    """The mean of equal numbers rounds, differently in each unit of the weights: R² stays undefined, and says why."""
+    weight = np.random.default_rng(0).exponential(size=len(predicted))
+    for unit in np.arange(1, 40) / 7:
+        table = hs.values(predicted, truth=[0.1] * len(predicted), sample_weight=unit * weight)
+        found = hs.estimate(table, "r2")
+        assert np.isnan(found.value)
+        assert "denominator is zero" in found.reason

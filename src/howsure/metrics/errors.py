@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from howsure.metrics.forms import divide
 from howsure.metrics.registry import Bounds, Scored, errors_metric
-from howsure.metrics.values import mean_of
+from howsure.metrics.values import deviations, mean_of
 
 Array = NDArray[Any]
 
@@ -69,7 +69,7 @@ def r2(table: Table) -> Scored:
     squares, actual = table.values**2, table.actual
 
     def parts(cells: Array) -> tuple[Array, Array, Array]:
-        away = (actual - divide(cells @ actual, cells.sum(-1))[..., None]) ** 2
+        away = deviations(actual, cells) ** 2
         return away, (cells @ squares)[..., None], (cells * away).sum(-1)[..., None]
 
     def value(cells: Array) -> Array:

@@ -82,10 +82,8 @@ def std(table: Table) -> Scored:
     values = table.values
 
     def parts(cells: Array) -> tuple[Array, Array]:
-        total = cells.sum(-1)[..., None]
-        away = values - divide(cells @ values, total[..., 0])[..., None]
-        away = np.where(np.abs(away) > 4 * EPSILON * np.abs(values), away, 0.0)  # the mean of equal values rounds
-        return away, np.sqrt(divide((cells * away**2).sum(-1), total[..., 0]))
+        away = deviations(values, cells)
+        return away, np.sqrt(divide((cells * away**2).sum(-1), cells.sum(-1)))
 
     def slopes(cells: Array) -> Array:
         away, spread = parts(cells)
@@ -94,6 +92,20 @@ def std(table: Table) -> Scored:
 
     widest = np.inf if table.bounds is None else (table.bounds[1] - table.bounds[0]) / 2
     return Scored(lambda cells: parts(cells)[1], slopes, range=(0.0, widest))
+
+
+def deviations(values: Array, cells: Array) -> Array:
+    """Return how far each value is from the mean, exactly 0 where it is so up to rounding.
+
+    Parameters
+    ----------
+    values : ndarray of shape (S,)
+        The value of each cell.
+    cells : ndarray of shape (..., S)
+        The counts.
+    """
+    away = values - divide(cells @ values, cells.sum(-1))[..., None]
+    return np.asarray(np.where(np.abs(away) > 16 * EPSILON * np.abs(values), away, 0.0))
 
 
 def _quantile(values: Array, at: float, cells: Array) -> Array:
