@@ -109,7 +109,9 @@ def _slopes(part: Slice, cells: Array, slopes: Array) -> None:
         return
     precision, largest = _envelope(false, hits)
     last = len(hits) - 1
-    where = np.where(precision >= largest, np.arange(len(hits)), last)  # the score that has the largest precision
+    where = np.where(
+        precision >= largest * (1 - CLOSE), np.arange(len(hits)), last
+    )  # the score that has the largest precision
     where = np.minimum.accumulate(where[::-1])[::-1]
     share = np.diff(hits, prepend=0.0) / number
     weight = np.bincount(where, share, len(hits))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
@@ -171,7 +171,11 @@ class _Truths:
     def of(cls, index: int, given: Any) -> _Truths:
         if isinstance(given, Mapping):
             boxes = _boxes(f"target[{index}]['boxes']", given["boxes"]) if "boxes" in given else None
-            number = len(given["labels"]) if boxes is None and "labels" in given else 0 if boxes is None else len(boxes)
+            number = (
+                len(boxes)
+                if boxes is not None
+                else len(several(f"target[{index}]['labels']", given.get("labels"), "labels"))
+            )
             return cls(_labels(f"target[{index}]", given, number), boxes)
         return cls([ONE_CLASS] * whole_number(f"target[{index}]", given, least=0), None)
 
@@ -202,21 +206,27 @@ def _in_image(role: str, given: Any, truths: _Truths, thresholds: Array, most: i
     if not isinstance(given, Mapping) or "scores" not in given or ("hits" in given) == ("boxes" in given):
         message = f"`{role}` has 'scores' and either 'boxes' or 'hits' of an image's detections, and no others."
         raise HowsureError(message)
-    scores = np.atleast_1d(_numbers(f"{role}['scores']", given["scores"]))
-    labels = _labels(role, given, len(scores))
+    scores = _numbers(f"{role}['scores']", given["scores"])
+    if scores.ndim != 1:
+        message = f"`{role}['scores']` has the shape {scores.shape}. Give one number for each detection."
+        raise HowsureError(message)
+    number, labels = len(scores), _labels(role, given, len(scores))
     chosen = _highest(scores, labels, most)
     scores, labels = scores[chosen], [labels[place] for place in chosen.tolist()]
     if "hits" in given:
-        hits = _numbers(f"{role}['hits']", given["hits"]).reshape(-1, len(thresholds))
-        if len(hits) < len(chosen) or not np.isin(hits, (0, 1)).all():
+        hits = _numbers(f"{role}['hits']", given["hits"])
+        wanted = (number, len(thresholds))
+        if hits.size != wanted[0] * wanted[1] or hits.shape[:1] != wanted[:1] or not np.isin(hits, (0, 1)).all():
             message = (
-                f"`{role}['hits']` has 0 or 1 for each of {len(chosen)} detections and {len(thresholds)} thresholds."
+                f"`{role}['hits']` has the shape {hits.shape}; give 0 or 1 for each of {wanted[0]} detections and each "
+                f"of {wanted[1]} thresholds, or one threshold, `iou=0.5`."
             )
             raise HowsureError(message)
+        hits = hits.reshape(wanted)
         return _Detected(labels, scores, hits[chosen])
     boxes = _boxes(f"{role}['boxes']", given["boxes"])
-    if len(boxes) < len(chosen) or truths.boxes is None:
-        message = f"`{role}` and its truths need a box each: [left, top, right, bottom]."
+    if len(boxes) != number or truths.boxes is None:
+        message = f"`{role}` and its truths need a box for each object: [left, top, right, bottom]."
         raise HowsureError(message)
     return _Detected(labels, scores, _hits(boxes[chosen], labels, truths.boxes, truths.labels, thresholds))
 
@@ -272,14 +282,14 @@ def overlaps(boxes: Array, others: Array) -> Array:
 
 
 def _numbers(role: str, given: Any) -> Array:
-    found = real_numbers(role, given if len(given) else np.empty(0))
+    found = np.atleast_1d(real_numbers(role, given))
     if not np.isfinite(found).all():
         message = f"`{role}` holds a missing or infinite number. Drop it first."
         raise HowsureError(message)
     return found
 
 
-def _boxes(role: str, given: Sized) -> Array:
+def _boxes(role: str, given: Any) -> Array:
     boxes = _numbers(role, given)
     if boxes.size % 4 or (boxes.size and (boxes.ndim != 2 or boxes.shape[1] != 4)):
         message = f"`{role}` has shape {boxes.shape}. Give [left, top, right, bottom] of each box."
@@ -295,7 +305,8 @@ def _labels(role: str, given: Mapping[str, Any], number: int) -> list[Any]:
     if "labels" not in given:
         return [ONE_CLASS] * number
     column = given["labels"]
-    found: list[Any] = as_labels(list(column.tolist() if hasattr(column, "tolist") else column)).tolist()
+    listed = several(f"{role}['labels']", column.tolist() if hasattr(column, "tolist") else column, "labels")
+    found: list[Any] = as_labels(listed).tolist()
     if len(found) != number:
         message = f"`{role}` has {len(found)} labels for {number} objects. Give one for each."
         raise HowsureError(message)

@@ -63,7 +63,7 @@ class DetectionsTable(Table):
     Examples
     --------
     >>> import howsure as hs
-    >>> hs.detections([{"scores": [0.9, 0.4], "hits": [1, 0]}, {"scores": [0.7], "hits": [1]}], [1, 2])
+    >>> hs.detections([{"scores": [0.9, 0.4], "hits": [1, 0]}, {"scores": [0.7], "hits": [1]}], [1, 2], iou=0.5)
     <DetectionsTable: 2 units, 1 class, 3 distinct scores, Clusters design>
     """
 
