@@ -91,7 +91,9 @@ class RatingsTable(Table):
             labels=labels,
             raters=raters,
             codes=every,
-            pseudo=sum(part * shares_of_rows(each, every) for part, each in zip(PARTS, possible, strict=True)),
+            pseudo=np.sum(
+                [part * shares_of_rows(each, every) for part, each in zip(PARTS, possible, strict=True)], axis=0
+            ),
             is_ordered=is_ordered,
             rows=0,
         )
