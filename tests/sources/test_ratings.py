@@ -158,3 +158,15 @@ def test_ratings_of_one_category_are_undefined_in_words():
     for estimate in known.values():
         assert estimate.value == estimate.high == 1
         assert 0.5 < estimate.low < 1
+
+
+@pytest.mark.parametrize("suffix", ["json", "parquet"])
+def test_tables_are_saved_and_read_again(suffix, tmp_path):
+    """A table of ratings, with clusters, and one of several sets give the same intervals from a file."""
+    alone = hs.ratings(MATRIX * 3, groups=np.arange(15) // 2)
+    several = hs.ratings({"before": MATRIX * 3, "after": [row[::-1] for row in MATRIX] * 3})
+    for place, table in enumerate((alone, several)):
+        again = hs.load(table.save(tmp_path / f"{place}.{suffix}"))
+        one, other = (each.model("after") if place else each for each in (table, again))
+        found, expected = (hs.evaluate(each, METRICS).records() for each in (other, one))
+        assert found == expected
