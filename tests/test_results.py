@@ -86,8 +86,6 @@ RESULTS = {
     "miscalibration": lambda: hs.miscalibration(hs.calibrated(SCORE), "f1", threshold=0.5, shift=0.3),
     "classification report": lambda: hs.classification_report(TABLE),
     "evaluation of a log": lambda: hs.evaluate_log(hs.read_log(LOGS)),
-    "leaderboard": lambda: hs.leaderboard(PAIRED, "accuracy", random_state=0),
-    "place on a leaderboard": lambda: hs.leaderboard(PAIRED, "accuracy", random_state=0)["B"],
     "alternative annotator test": lambda: hs.alt_test(hs.ratings(np.column_stack([VOTES, TRUTH])), 3),
     "coverage": lambda: hs.lab.coverage("f1", truth=TABLE, draws=50, random_state=0),
 }  # fmt: skip
