@@ -89,7 +89,7 @@ class Mover(Method):
             value = np.asarray(metric(table.counted))
         error, parts = standard_error(metric, table), _Part.of_all(metric.parts, table)
         alone = np.asarray(sum(part.weighted(part.variances) for part in parts))
-        factor = np.where(alone > 0, quotient(error**2, alone), 1.0)
+        factor = np.where(shows_variation(np.sqrt(alone), value), quotient(error**2, alone), 1.0)
 
         def interval(confidence_level: float) -> Interval:
             ends = [part.limits(confidence_level) for part in parts]
@@ -250,7 +250,7 @@ def _worth(
     if design.is_independent:
         return lambda _: trials
     worth = quotient(shares * (1 - shares), variances)
-    silent = ~(variances > 0) & (trials > 0)
+    silent = ~shows_variation(np.sqrt(variances), shares) & (trials > 0)
     for index in np.flatnonzero(silent.any(tuple(range(silent.ndim - 1)))):
         marked = _by_class(share.trials.astype(float), classes, int(index), table) > 0
         worth[..., index] = np.where(silent[..., index], table.effective_trials(marked), worth[..., index])

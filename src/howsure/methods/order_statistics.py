@@ -78,7 +78,7 @@ class OrderStatistics(Method):
         def interval(confidence_level: float) -> Interval:
             if not np.isfinite(cases):
                 return Interval(np.nan, np.nan, error, reason=ONE_CLUSTER)
-            tail = tail_of(confidence_level) / 2
+            tail = tail_of(confidence_level) / 2 * (1 + ROUNDING)
             lows, highs = seen[fewer <= tail], seen[more <= tail]
             low = max(lows[-1] if lows.size else -np.inf, metric.range[0])
             high = min(highs[0] if highs.size else np.inf, metric.range[1])

@@ -167,7 +167,7 @@ def _mean_between(table: Table, low: float, high: float) -> Scored:
         upto = np.cumsum(cells, -1)
         total = upto[..., -1:]
         inside = np.clip(upto, low * total, high * total) - np.clip(upto - cells, low * total, high * total)
-        return divide(inside @ values, (high - low) * total[..., 0])
+        return divide(inside @ values, inside.sum(-1))  # of equal values that value, to the last bit
 
     def slopes(cells: Array) -> Array:
         total = cells.sum(-1)[..., None]

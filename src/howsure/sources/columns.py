@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sized
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -167,11 +168,13 @@ def refuse_other_lengths(columns: Mapping[str, Sized | None]) -> None:
 def checked_weight(weight: Any) -> Array:
     """Return weights as floats of ordinary size; refuse what is not finite, negative, or all zero."""
     weight = plain("sample_weight", weight)
-    try:
-        weights = np.asarray(weight, dtype=float)
-    except (TypeError, ValueError):
+    weights = None
+    with suppress(TypeError, ValueError):
+        given = np.asarray(weight)
+        weights = None if given.dtype.kind in "mM" else given.astype(float)  # times are no numbers
+    if weights is None:
         message = "`sample_weight` is not numeric. Give one non-negative number a case."
-        raise HowsureError(message) from None
+        raise HowsureError(message)
     if weights.ndim != 1:
         message = f"`sample_weight` has shape {weights.shape}. Give one non-negative number a case."
         raise HowsureError(message)

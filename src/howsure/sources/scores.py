@@ -156,7 +156,8 @@ def score_values(values: Any, tally: Tally | None = None) -> Array:
     finite = np.isfinite(array)
     if not finite.all():
         is_row = tally is None or tally.is_single
-        number = int((~finite).sum() if tally is None else tally.n[~finite].sum())
+        is_counted = tally is not None and len(tally.n) == len(array)  # if not, that is said of complete scores
+        number = int(tally.n[~finite].sum() if tally is not None and is_counted else (~finite).sum())
         where = f" (first at row {int(np.argmin(finite))})" if is_row else ""
         message = f"`y_score` has {number} missing or infinite values{where}. Drop or fill them first."
         raise HowsureError(message)

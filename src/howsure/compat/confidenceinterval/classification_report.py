@@ -76,6 +76,9 @@ def classification_report_with_ci(
 def _name(label: Any, names: Mapping[Any, str] | None) -> str:
     if names is None:
         return f"Class {label}"
+    if not isinstance(names, Mapping):
+        message = f"`numerical_to_label_map` is a mapping of labels to names, not {type(names).__name__}."
+        raise HowsureError(message)
     if label not in names:
         raise HowsureError.unknown("label in `numerical_to_label_map`", str(label), names)
     return names[label]

@@ -221,7 +221,9 @@ class TwoPhase(Design):
         """Return what one more label tells of the other cases of its stratum, ``(..., observed)``."""
         form = gradient[..., self.places]
         mean = (self._shares() * form).sum(-1, keepdims=True)
-        each = quotient(self.totals, self.labelled.sum(1))[:, None] * (form - mean)
+        away = form - mean
+        away = np.where(np.abs(away) > DUST * np.abs(gradient).max(-1)[..., None, None], away, 0.0)
+        each = quotient(self.totals, self.labelled.sum(1))[:, None] * away
         slopes = np.concatenate([each, np.zeros((*each.shape[:-1], 1))], -1)
         return slopes.reshape(*slopes.shape[:-2], -1)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, SupportsIndex
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +56,7 @@ def _runs(named: Mapping[str, Any], size: int, rows: int) -> Groups:
     if named:
         message = "`every` as a number makes chunks of consecutive cases; leave out `by`, or name a period of it."
         raise HowsureError(message)
-    if isinstance(size, bool) or not isinstance(size, SupportsIndex) or size < 1:
+    if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:  # arrays have an index, too
         message = f"`every` is a period or a whole number of cases of at least 1, not {size!r}."
         raise HowsureError(message)
     starts = range(0, rows, int(size))

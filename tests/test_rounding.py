@@ -1,0 +1,53 @@
+"""What rounding leaves of zero, of a tie or of a limit decides nothing: no answer follows the unit of the weights."""
+
+import numpy as np
+import pytest
+
+import howsure as hs
+
+UNITS = (1.0, 7.3, 3.0, 0.1, 1 / 3, 13.7)
+HUMAN = [None] * 5 + [2] + [None] * 7 + [33] + [None] * 9 + [4] + [None] * 6
+JUDGE = [33, 10, 4, 2, 10, 4, 33, 2, 33, 10, 10, 2, 10, 10, 10, 4, 2, 33, 4, 10, 4, 10, 10, 10, 2, 33, 10, 33, 33, 4]
+SCORES = ([1, 0, 0, 1, 1], [1.0, 0.2, 0.5, 0.7, 0.9])
+MORE = ([1, 1, 1, 1, 1, 0, 1, 1, 0, 1, 1, 1], [0.0, 0.9, 0.2, 0.0, 0.0, 0.0, 0.0, 0.3, 0.9, 0.5, 0.9, 0.7])
+RUNS = ([0, 0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 1], [0, 1, 2, 0, 1, 0, 1, 0, 2, 2, 2, 2])
+HEAVY = np.array([0.134, 0.048, 1.02, 0.126, 0.391, 0.958, 2.89, 0.04, 17.8, 0.033, 0.828, 0.395])
+CASES = {  # weights → table; metric, method, level
+    "a median of two tasks at the level that these have": (
+        lambda unit: hs.trials([1, 0, 1, 1, 1], task=[1, 1, 0, 1, 0], sample_weight=unit * np.ones(5)),
+        ("median", "auto", 0.5),
+    ),
+    "shares whose variance one cluster makes": (
+        lambda unit: hs.scores(
+            *SCORES, sample_weight=unit * np.array([0.203, 2.125, 0.36, 0.703, 1.397]), groups=[1, 3, 3, 3, 2]
+        ).at(0.3),
+        ("balanced_accuracy", "mover", 0.5),
+    ),
+    "one share of two that shows no variation": (
+        lambda unit: hs.scores(*MORE, sample_weight=unit * HEAVY, groups=[2, 2, 0, 2, 0, 2, 0, 1, 2, 2, 2, 2]).at(0.5),
+        ("balanced_accuracy", "mover", 0.8),
+    ),
+    "the largest values, all alike": (
+        lambda unit: hs.trials(
+            *RUNS[:1], task=RUNS[1], sample_weight=unit * np.ones(12), groups=np.array([10, 6, 8])[RUNS[1]]
+        ),
+        ("cvar", "delta", 0.8),
+    ),
+    "strata in which all labels agree": (
+        lambda unit: hs.judged(
+            HUMAN, JUDGE, labels=[10, 2, 33, 4], sample_weight=unit * np.random.default_rng(0).exponential(size=30)
+        ),
+        ("ppv_at@max", "delta", 0.5),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_no_answer_follows_the_unit_of_the_weights(case):
+    """Value, limits and reason are the same in every unit."""
+    table_of, (metric, method, level) = CASES[case]
+    found = [hs.estimate(table_of(unit), metric, method=method, confidence_level=level) for unit in UNITS]
+    assert {each.reason for each in found} == {found[0].reason}
+    for each in found:
+        expected = [found[0].value, found[0].low, found[0].high]
+        assert [each.value, each.low, each.high] == pytest.approx(expected, rel=1e-9)
