@@ -167,7 +167,9 @@ def _mean_over(
         chosen = [each for each in chosen if each.threshold == near[0]]
 
     def values(cells: Array) -> Array:
-        return np.stack([value(each, cells) for each in chosen], -1)
+        # Of single units most classes are empty, and have no value.
+        some = [each for each in chosen if cells[..., each.start : each.stop + 1].any()]
+        return np.stack([value(each, cells) for each in some or chosen[:1]], -1)
 
     def mean(cells: Array) -> Array:
         found = values(cells)
