@@ -267,3 +267,13 @@ def test_thresholds_and_metrics_that_are_not_there():
         hs.estimate(table, "f1")
     with pytest.raises(hs.HowsureError, match=r"detections\(preds, target\)"):
         hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "map")
+
+
+def test_a_metric_of_each_image_passes_over_classes_that_are_not_there():
+    """Of images with two of three classes each, average precision is that of the image alone, counted by itself."""
+    preds, target = images(6, 12)
+    every = hs.detections(preds, target, iou=[0.5, 0.75])
+    alone = [hs.detections([one], [other], iou=[0.5, 0.75]) for one, other in zip(preds, target, strict=True)]
+    found = [hs.estimate(each, "map").value for each in alone]
+    mean = hs.estimate(hs.per_unit(every, "map", nan_policy="omit"), "mean").value
+    assert mean == pytest.approx(np.nanmean(found))

@@ -308,3 +308,15 @@ def test_one_unit_of_many_events_leaves_a_limit_that_is_no_absurdity():
     found = hs.estimate(hs.events([1] * 10, [0] * 9 + [50], [0] * 10), "fp_per_unit")
     reach = np.exp(2.7764451 * np.sqrt(2))
     assert [found.low, found.high] == pytest.approx([5 / reach, 5 * reach], rel=1e-6)
+
+
+def test_a_group_without_weight_is_refused():
+    """Units that are split into groups, of which one has no weight at all, are refused with the group's name."""
+    with pytest.raises(hs.HowsureError, match="In the group 'b': `sample_weight` is all zeros"):
+        hs.events([1, 2], [0, 1], [1, 0], by=["a", "b"], sample_weight=[1, 0])
+
+
+def test_an_empty_matrix_of_a_stack_is_named():
+    """A matrix of zeros in a stack is refused with its place, and may be left out."""
+    with pytest.raises(hs.HowsureError, match=r"`counts\[1\]` is all zeros: there is no case .* Leave it out"):
+        hs.from_counts([[[1, 0], [0, 2]], [[0, 0], [0, 0]]], groups=["a", "b"])
