@@ -196,7 +196,7 @@ def _mean_average_precision(table: Table, *, iou: float = math.nan, label: str =
 
 @detection_metric(name="froc", is_step=True, aliases=("sensitivity_at_fp_per_unit", "froc_sensitivity"))
 def _froc(table: Table, *, fp_per_unit: float = 1.0, iou: float = math.nan, label: str = "") -> Scored:
-    """Largest sensitivity with at most so many false positives of its class per unit; mean over classes and overlaps."""
+    """Largest sensitivity with at most so many false positives of a class per unit; mean over classes and overlaps."""
     if fp_per_unit <= 0:
         message = f"`fp_per_unit` of `froc` is positive, not {fp_per_unit:g}."
         raise HowsureError(message)
