@@ -62,6 +62,68 @@ def images(seed, number, classes=3):
     return preds, target
 
 
+# Printed as above, with `"iscrowd"` of `crowds(images(4, 40))` in place of 0.
+WITH_CROWDS = {"map": 0.19351775254090764, "map+iou=0.5": 0.4197333905580212, "map+iou=0.75": 0.1331816504210214}
+
+
+def crowds(target):
+    """Return the truths with a quarter of them made crowds, which are larger."""
+    rng, found = np.random.default_rng(104), []
+    for each in target:
+        crowd = rng.random(len(each["labels"])) < 0.25
+        boxes = np.where(crowd[:, None], each["boxes"] + np.array([-40, -40, 40, 40]), each["boxes"])
+        found.append({"boxes": boxes, "labels": each["labels"], "iscrowd": crowd.astype(int)})
+    return found
+
+
+@pytest.mark.parametrize("metric", WITH_CROWDS)
+def test_crowds_are_those_of_coco(metric):
+    """With crowds among the truths average precision is pycocotools'."""
+    preds, target = images(4, 40)
+    assert hs.estimate(hs.detections(preds, crowds(target)), metric).value == pytest.approx(WITH_CROWDS[metric])
+
+
+def test_a_crowd_is_no_truth_and_hides_what_lies_in_it():
+    """Of three detections one hits, one lies in the crowd, as does a second one, and a crowd that is missed counts not."""
+    preds = [{"boxes": [[0, 0, 10, 10], [50, 50, 60, 60], [70, 70, 80, 80]], "scores": [0.9, 0.8, 0.7]}]
+    target = [{"boxes": [[0, 0, 10, 10], [40, 40, 90, 90], [100, 100, 190, 190]], "iscrowd": [0, 1, 1]}]
+    table = hs.detections(preds, target, iou=0.5)
+    assert table.counts.tolist() == [1, 0, 0, 0, 0, 0, 1, 0]  # an image; a hit at 0.9; no miss
+
+
+def test_images_by_group_are_those_alone():
+    """The table of each group, and that of all, has the numbers of its images alone, weights and clusters included."""
+    preds, target = images(5, 30)
+    weight, patient, site = np.arange(1, 31) / 10, np.arange(30) // 2, np.repeat(["a", "b", "b"], 10)
+    for given in (preds, {"A": preds, "B": [{name: column[:2] for name, column in each.items()} for each in preds]}):
+        tables = hs.detections(given, target, iou=0.5, sample_weight=weight, groups=patient, by=site)
+        for key in ("a", "b"):
+            some = np.flatnonzero(site == key)
+            own = {name: [each[i] for i in some] for name, each in given.items()} if given is not preds else None
+            alone = hs.detections(
+                own or [preds[i] for i in some],
+                [target[i] for i in some],
+                iou=0.5,
+                sample_weight=weight[some],
+                groups=patient[some],
+            )
+            call = hs.estimate if own is None else hs.compare
+            one, other = call(tables[key], "map"), call(alone, "map")
+            assert [one.value, one.low, one.high] == pytest.approx([other.value, other.low, other.high])
+        whole = hs.detections(given, target, iou=0.5, sample_weight=weight, groups=patient)
+        assert tables.overall.counts.tolist() == whole.counts.tolist()
+
+
+@pytest.mark.parametrize("metric", ["map", "froc", "froc+fp_per_unit=0.1"])
+@pytest.mark.parametrize("hits", [[], [0], [1]], ids=["nothing found", "all wrong", "perfect"])
+def test_samples_of_one_kind_have_limits_that_say_something(metric, hits):
+    """Of 60 images with one truth each, found in all or in none, the interval is neither a point nor the whole range."""
+    preds = [{"scores": [0.9 - index / 100] * len(hits), "hits": hits} for index in range(60)]
+    found = hs.estimate(hs.detections(preds, [1] * 60, iou=0.5), metric)
+    assert found.value == pytest.approx(float(hits == [1]))
+    assert 0 < found.high - found.low < (0.99 if metric.endswith("=0.1") else 0.5)
+
+
 @pytest.mark.parametrize("metric", OF_COCO)
 def test_average_precision_is_that_of_coco(metric):
     """Average precision over classes and overlaps, at one overlap, and of one class is pycocotools'."""
@@ -178,6 +240,13 @@ WRONG = {
     "`iou` has overlaps between 0 and 1": ([GOOD], [1], {"iou": [0.7, 0.5]}),
     "`groups` has 2 entries for 1": ([GOOD], [1], {"groups": [1, 2]}),
     "names one model only": ({"A": [GOOD]}, [1], {}),
+    "holds the detections of one image": (GOOD, [1], {}),
+    r"ascending, such as .* not \[\]": ([GOOD], [1], {"iou": []}),
+    r"preds\[0\]\['labels'\]` has a missing label": ([GOOD | {"labels": [None]}], [{"labels": [1]}], {}),
+    r"target\[0\]\['labels'\]` has a missing label": ([GOOD | {"labels": [1]}], [{"labels": [np.nan]}], {}),
+    "Some objects have 'labels' and others none": ([GOOD | {"labels": ["cat"]}], [1], {}),
+    r"iscrowd'\]` is 0 or 1 for each of the boxes": ([GOOD], [{"labels": ["cat"], "iscrowd": [1]}], {}),
+    "`by` has 2 entries for 1": ([GOOD], [1], {"by": ["a", "b"]}),
 }
 
 
@@ -198,3 +267,13 @@ def test_thresholds_and_metrics_that_are_not_there():
         hs.estimate(table, "f1")
     with pytest.raises(hs.HowsureError, match=r"detections\(preds, target\)"):
         hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "map")
+
+
+def test_a_metric_of_each_image_passes_over_classes_that_are_not_there():
+    """Of images with two of three classes each, average precision is that of the image alone, counted by itself."""
+    preds, target = images(6, 12)
+    every = hs.detections(preds, target, iou=[0.5, 0.75])
+    alone = [hs.detections([one], [other], iou=[0.5, 0.75]) for one, other in zip(preds, target, strict=True)]
+    found = [hs.estimate(each, "map").value for each in alone]
+    mean = hs.estimate(hs.per_unit(every, "map", nan_policy="omit"), "mean").value
+    assert mean == pytest.approx(np.nanmean(found))

@@ -237,6 +237,8 @@ WRONG = {
     r"`tp\[1\]` = -2 is negative": {"tp": [1, -2], "fp": [1, 1], "fn": [0, 0]},
     "is missing or infinite": {"tp": [1, np.nan], "fp": [1, 1], "fn": [0, 0]},
     "`fn` is not numeric": {"tp": [1], "fp": [1], "fn": ["x"]},
+    "`tp` is not numeric. To name a column of a frame or file, give `data=`": {"tp": "tp", "fp": "fp", "fn": "fn"},
+    r"`tp\[0\]` = 1e\+308 is beyond": {"tp": [1e308, 1], "fp": [0, 0], "fn": [0, 1]},
     "`tp` is empty": {"tp": [], "fp": [], "fn": []},
     "`label` needs `unit`": {"tp": [1], "fp": [1], "fn": [0], "label": ["a"]},
     "no row of the model 'x'": {"tp": [1, 2], "fp": [1, 1], "fn": [0, 0], "unit": [1, 2], "model": ["y", "x"]},
@@ -295,3 +297,26 @@ def test_intervals_of_uneven_units_cover(units, metric):
 def test_methods_of_the_new_metrics_are_listed(metric, method):
     """The list of methods for a metric of events, or of detections, has those that suit it."""
     assert method in [row[0] for row in method_grid(metric).rows]
+
+
+def test_one_unit_of_many_events_leaves_a_limit_that_is_no_absurdity():
+    """Of ten units with fifty false positives in one, the upper limit is within a hundred times the mean, and log-like.
+
+    The log of the mean has the standard error of its share, ``s / (sqrt(n) m)`` = 1 where one of n units has all. Four
+    degrees of freedom, and a variance that is doubled at most, reach ``2.776 * sqrt(2)`` of it.
+    """
+    found = hs.estimate(hs.events([1] * 10, [0] * 9 + [50], [0] * 10), "fp_per_unit")
+    reach = np.exp(2.7764451 * np.sqrt(2))
+    assert [found.low, found.high] == pytest.approx([5 / reach, 5 * reach], rel=1e-6)
+
+
+def test_a_group_without_weight_is_refused():
+    """Units that are split into groups, of which one has no weight at all, are refused with the group's name."""
+    with pytest.raises(hs.HowsureError, match="In the group 'b': `sample_weight` is all zeros"):
+        hs.events([1, 2], [0, 1], [1, 0], by=["a", "b"], sample_weight=[1, 0])
+
+
+def test_an_empty_matrix_of_a_stack_is_named():
+    """A matrix of zeros in a stack is refused with its place, and may be left out."""
+    with pytest.raises(hs.HowsureError, match=r"`counts\[1\]` is all zeros: there is no case .* Leave it out"):
+        hs.from_counts([[[1, 0], [0, 2]], [[0, 0], [0, 0]]], groups=["a", "b"])

@@ -16,6 +16,7 @@ from howsure.tables.table import Table
 
 NOISE_ADDS = f"noise adds to the calibration error of each class. {ONE_CLASS}"
 SCALES = ("auto", "identity", "logit", "log")
+MOST_INFLATION = 2.0  # of a variance on the scale of the logarithm, which turns it into a factor
 
 
 @final
@@ -36,8 +37,9 @@ class Delta(Method):
     standard error come from the table with two cases spread evenly over its cells, and the interval is extended
     to the observed value: it is never a point. The quantile is Student's t, with what the design knows of its
     variance: few unequal clusters and uneven weights (`Design.small_sample`), and for metrics of scores a class of
-    few cases, or few cases that make up most of the variance (`Design.satterthwaite`). Of counts that are estimates
-    the automatic scale is the identity, cut at the metric's range.
+    few cases, or few cases that make up most of the variance (`Design.satterthwaite`). On the scale of the logarithm
+    clusters, however unequal, no more than double the variance. Of counts that are estimates the automatic scale is
+    the identity, cut at the metric's range.
 
     References
     ----------
@@ -103,6 +105,8 @@ def normal_intervals(
     if transform == "identity":
         return lambda level: _identity(value, error, critical_value(level, inflation, freedom))
     scale = automatic_scale(metric.range) if transform == "auto" else transform
+    if scale == "log":
+        inflation = np.minimum(inflation, MOST_INFLATION)
     with np.errstate(invalid="ignore"):
         varies = shows_variation(error, value)
         # The noise of estimated counts does not fade near the ends of the range.

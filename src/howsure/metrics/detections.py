@@ -167,7 +167,9 @@ def _mean_over(
         chosen = [each for each in chosen if each.threshold == near[0]]
 
     def values(cells: Array) -> Array:
-        return np.stack([value(each, cells) for each in chosen], -1)
+        # Of single units most classes are empty, and have no value.
+        some = [each for each in chosen if cells[..., each.start : each.stop + 1].any()]
+        return np.stack([value(each, cells) for each in some or chosen[:1]], -1)
 
     def mean(cells: Array) -> Array:
         found = values(cells)
@@ -194,7 +196,7 @@ def _mean_average_precision(table: Table, *, iou: float = math.nan, label: str =
 
 @detection_metric(name="froc", is_step=True, aliases=("sensitivity_at_fp_per_unit", "froc_sensitivity"))
 def _froc(table: Table, *, fp_per_unit: float = 1.0, iou: float = math.nan, label: str = "") -> Scored:
-    """Largest sensitivity with at most so many false positives per unit (image), the mean over classes and overlaps."""
+    """Largest sensitivity with at most so many false positives of a class per unit; mean over classes and overlaps."""
     if fp_per_unit <= 0:
         message = f"`fp_per_unit` of `froc` is positive, not {fp_per_unit:g}."
         raise HowsureError(message)

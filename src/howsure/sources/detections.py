@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence, Sized
+from dataclasses import dataclass, replace
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import HowsureError, real_numbers, several, whole_number
+from howsure.sources.boxes import boxes_of, finite_numbers, hits_of, overlaps, shares_inside
 from howsure.sources.columns import checked_weight
 from howsure.sources.encoding import Column, encoded, sort_order
+from howsure.sources.groups import by_columns, groups_of_columns, roles
 from howsure.sources.units import UnitRows
+from howsure.tables.batch import Tables
 from howsure.tables.detections import DetectionsTable, Slice, slices_of
 from howsure.tables.labels import as_labels
 from howsure.tables.units import PairedUnitsTable
@@ -21,7 +24,6 @@ Array = NDArray[Any]
 COCO = tuple((np.arange(10, 20) / 20).tolist())  # thresholds of the overlap
 MOST = 100  # detections of a class in an image, COCO's
 ONE_CLASS = "object"
-ALMOST_ALL = 1 - 1e-10  # overlap of equal boxes, to rounding
 Images = Sequence[Mapping[str, Any]]
 
 
@@ -34,6 +36,7 @@ def detections(
     max_detections: int = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
+    by: None = None,
 ) -> PairedUnitsTable: ...
 
 
@@ -46,7 +49,21 @@ def detections(
     max_detections: int = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
+    by: None = None,
 ) -> DetectionsTable: ...
+
+
+@overload
+def detections(
+    preds: Images | Mapping[str, Images],
+    target: Sequence[Any],
+    *,
+    iou: ArrayLike = ...,
+    max_detections: int = ...,
+    sample_weight: Any = ...,
+    groups: Any = ...,
+    by: Sized,
+) -> Tables[Any]: ...
 
 
 def detections(
@@ -57,7 +74,8 @@ def detections(
     max_detections: int = MOST,
     sample_weight: Any = None,
     groups: Any = None,
-) -> DetectionsTable | PairedUnitsTable:
+    by: Sized | None = None,
+) -> DetectionsTable | PairedUnitsTable | Tables[Any]:
     """Count detections by score, as hits and false alarms, and the truths that were never detected, image by image.
 
     Images are what a study draws: all that is detected and missed in one varies together. The table is for ``map``,
@@ -71,6 +89,7 @@ def detections(
         several models on the same images the name of each → its detections.
     target : sequence of mapping, or of int
         For each image its truths: ``"boxes"``, or else ``"labels"``; of one class, where hits are given, their number.
+        With boxes ``"iscrowd"`` marks those around crowds: no truths, and what lies in one is no false alarm.
     iou : float or array-like of shape (T,)
         Intersections over unions with a truth from which on a detection is a hit: by default 0.5, 0.55 … 0.95.
     max_detections : int
@@ -79,23 +98,26 @@ def detections(
         Non-negative weight of each image.
     groups : array-like of shape (n,), optional
         Cluster of each image: images of one patient or video vary together.
+    by : array-like of shape (n,), mapping or frame, optional
+        One column, or several, to split the images by: one table for each value, or combination of values.
 
     Returns
     -------
-    DetectionsTable or PairedUnitsTable
-        The counts; of several models side by side, where ``table.model("A")`` is the table of one.
+    DetectionsTable, PairedUnitsTable or Tables
+        The counts; of several models side by side, where ``table.model("A")`` is the table of one. With ``by`` the
+        tables of the groups, with that of all as ``overall``.
 
     Raises
     ------
     HowsureError
         If the images of predictions and truths differ in number, or an image's columns in length; if a score or box is
-        no number; if hits and thresholds, or hits and truths, do not fit.
+        no number, or a label is missing; if hits and thresholds, or hits and truths, do not fit.
 
     Notes
     -----
     In the order of their scores detections take the truth of their class with which they overlap most, among those
-    that are not yet taken. Crowds and ranges of areas are not known here. Detections of equal score come at once:
-    COCO takes them one by one, in the order of the images.
+    that are not yet taken. Ranges of areas are not known here. Detections of equal score come at once: COCO takes them
+    one by one, in the order of the images.
 
     References
     ----------
@@ -115,10 +137,20 @@ def detections(
     1.0 1.0
     """
     thresholds = np.atleast_1d(real_numbers("iou", iou))
-    if thresholds.ndim != 1 or not ((thresholds > 0) & (thresholds <= 1)).all() or (np.diff(thresholds) <= 0).any():
+    if (
+        thresholds.ndim != 1
+        or not thresholds.size
+        or not ((thresholds > 0) & (thresholds <= 1)).all()
+        or (np.diff(thresholds) <= 0).any()
+    ):
         message = f"`iou` has overlaps between 0 and 1, ascending, such as 0.5 or [0.5, 0.75], not {iou!r}."
         raise HowsureError(message)
     most = whole_number("max_detections", max_detections)
+    if isinstance(preds, Mapping) and "scores" in preds:
+        message = (
+            "`preds` holds the detections of one image. Give a list of images, or a mapping of models to such lists."
+        )
+        raise HowsureError(message)
     truths = [_Truths.of(index, each) for index, each in enumerate(several("target", target, "images"))]
     models = preds if isinstance(preds, Mapping) else {"": preds}
     found = {str(name): _matched(name, each, truths, thresholds, most) for name, each in models.items()}
@@ -126,63 +158,52 @@ def detections(
         what = "`preds` names one model only" if truths else "`target` is empty"
         message = f"{what}. Give the detections of each image, of several models by name."
         raise HowsureError(message)
+    named = by_columns(by, None)
+    split = [encoded(role, column) for role, column in roles(named).items()]
     weight = None if sample_weight is None else checked_weight(sample_weight)
-    units = _units(len(truths), weight, None if groups is None else encoded("groups", groups))
-    named = [each.labels for each in truths] + [each.labels for images in found.values() for each in images]
-    names = as_labels(list(dict.fromkeys(name for each in named for name in each)) or [ONE_CLASS])
-    labels = names[sort_order(names)]
-    place = {name: index for index, name in enumerate(labels.tolist())}
-    parts = [_Counted.of(images, truths, place, len(thresholds)) for images in found.values()]
-    own = [
-        DetectionsTable(
-            counts=np.zeros(each.size), labels=labels, scores=each.scores, iou=thresholds, rows=units.number
-        )
-        for each in parts
-    ]
-    starts = np.cumsum([0, *(each.size for each in parts)])
-    counts, design = units.counted(
-        np.concatenate([each.unit for each in parts]),
-        np.concatenate([each.cell + start for each, start in zip(parts, starts, strict=False)]),
-        np.concatenate([each.count for each in parts]),
-        int(starts[-1]),
-    )
-    facts: dict[str, Any] = {"counts": counts, "labels": labels, "design": design, "rows": units.number}
-    if not isinstance(preds, Mapping):
-        return DetectionsTable(scores=own[0].scores, iou=thresholds, **facts)
-    return PairedUnitsTable(names=tuple(found), own=tuple(own), **facts)
-
-
-def _units(number: int, weight: Array | None, groups: Column | None) -> UnitRows:
-    for name, each in {"sample_weight": weight, "groups": groups}.items():
-        if each is not None and len(each) != number:
-            message = f"`{name}` has {len(each)} entries for {number} images. Give one for each image."
+    cluster = None if groups is None else encoded("groups", groups)
+    for name, each in {"sample_weight": weight, "groups": cluster, **{each.name: each for each in split}}.items():
+        if each is not None and len(each) != len(truths):
+            message = f"`{name}` has {len(each)} entries for {len(truths)} images. Give one for each image."
             raise HowsureError(message)
-    return UnitRows.of(number, None, groups, weight)
+    images = _Images(truths, found, thresholds, weight, cluster, isinstance(preds, Mapping))
+    if not named:
+        return images.table(np.arange(len(truths)))
+    every = np.arange(len(truths))
+    return groups_of_columns(list(named), split).each(lambda some: images.table(every[some]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Truths:
-    """The truths of one image: their labels, and their boxes where they have some."""
+    """The truths of one image: their labels, and their boxes where they have some; and likewise its crowds."""
 
     labels: list[Any]
     boxes: Array | None
+    crowds: list[Any]
+    crowd_boxes: Array
 
     @classmethod
     def of(cls, index: int, given: Any) -> _Truths:
-        if isinstance(given, Mapping):
-            boxes = _boxes(f"target[{index}]['boxes']", given["boxes"]) if "boxes" in given else None
-            number = (
-                len(boxes)
-                if boxes is not None
-                else len(several(f"target[{index}]['labels']", given.get("labels"), "labels"))
-            )
-            return cls(_labels(f"target[{index}]", given, number), boxes)
-        return cls([ONE_CLASS] * whole_number(f"target[{index}]", given, least=0), None)
+        role = f"target[{index}]"
+        if not isinstance(given, Mapping):
+            return cls([None] * whole_number(role, given, least=0), None, [], np.empty((0, 4)))
+        boxes = boxes_of(f"{role}['boxes']", given["boxes"]) if "boxes" in given else None
+        number = len(several(f"{role}['labels']", given.get("labels"), "labels") if boxes is None else boxes)
+        labels, crowd = _labels(role, given, number), np.zeros(number, dtype=bool)
+        if "iscrowd" in given:
+            crowd = finite_numbers(f"{role}['iscrowd']", given["iscrowd"]) != 0
+        if crowd.shape != (number,) or (boxes is None and crowd.any()):
+            message = f"`{role}['iscrowd']` is 0 or 1 for each of the boxes, of which there are {number}."
+            raise HowsureError(message)
+        own, others = ([labels[place] for place in np.flatnonzero(each)] for each in (~crowd, crowd))
+        if boxes is None:
+            return cls(own, None, [], np.empty((0, 4)))
+        return cls(own, boxes[~crowd], others, boxes[crowd])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Detected:
-    """The detections of one image: their labels, their scores, and whether they are hits at each threshold."""
+    """The detections of one image: their labels, their scores, and whether they are hits (nan: not to be counted)."""
 
     labels: list[Any]
     scores: Array
@@ -206,7 +227,7 @@ def _in_image(role: str, given: Any, truths: _Truths, thresholds: Array, most: i
     if not isinstance(given, Mapping) or "scores" not in given or ("hits" in given) == ("boxes" in given):
         message = f"`{role}` has 'scores' and either 'boxes' or 'hits' of an image's detections, and no others."
         raise HowsureError(message)
-    scores = _numbers(f"{role}['scores']", given["scores"])
+    scores = finite_numbers(f"{role}['scores']", given["scores"])
     if scores.ndim != 1:
         message = f"`{role}['scores']` has the shape {scores.shape}. Give one number for each detection."
         raise HowsureError(message)
@@ -214,7 +235,7 @@ def _in_image(role: str, given: Any, truths: _Truths, thresholds: Array, most: i
     chosen = _highest(scores, labels, most)
     scores, labels = scores[chosen], [labels[place] for place in chosen.tolist()]
     if "hits" in given:
-        hits = _numbers(f"{role}['hits']", given["hits"])
+        hits = finite_numbers(f"{role}['hits']", given["hits"])
         wanted = (number, len(thresholds))
         if hits.size != wanted[0] * wanted[1] or hits.shape[:1] != wanted[:1] or not np.isin(hits, (0, 1)).all():
             message = (
@@ -224,11 +245,20 @@ def _in_image(role: str, given: Any, truths: _Truths, thresholds: Array, most: i
             raise HowsureError(message)
         hits = hits.reshape(wanted)
         return _Detected(labels, scores, hits[chosen])
-    boxes = _boxes(f"{role}['boxes']", given["boxes"])
+    boxes = boxes_of(f"{role}['boxes']", given["boxes"])
     if len(boxes) != number or truths.boxes is None:
         message = f"`{role}` and its truths need a box for each object: [left, top, right, bottom]."
         raise HowsureError(message)
-    return _Detected(labels, scores, _hits(boxes[chosen], labels, truths.boxes, truths.labels, thresholds))
+    boxes = boxes[chosen]
+    overlap = np.where(_alike(labels, truths.labels), overlaps(boxes, truths.boxes), -1.0)
+    inside = np.where(_alike(labels, truths.crowds), shares_inside(boxes, truths.crowd_boxes), -1.0)
+    return _Detected(labels, scores, hits_of(overlap, inside, thresholds))
+
+
+def _alike(labels: list[Any], others: list[Any]) -> Array:
+    """Return whether labels are equal to others, ``(n, m)``."""
+    every = np.fromiter([*labels, *others], dtype=object)
+    return np.asarray(every[: len(labels), None] == every[len(labels) :], dtype=bool)
 
 
 def _highest(scores: Array, labels: list[Any], most: int) -> Array:
@@ -244,73 +274,69 @@ def _highest(scores: Array, labels: list[Any], most: int) -> Array:
     return np.array(kept, dtype=np.intp)
 
 
-def _hits(boxes: Array, labels: list[Any], others: Array, their_labels: list[Any], thresholds: Array) -> Array:
-    """Return whether detections, by descending score, are hits at each threshold."""
-    hits = np.zeros((len(boxes), len(thresholds)))
-    if not len(others):
-        return hits
-    every = np.fromiter([*labels, *their_labels], dtype=object)
-    alike = every[: len(boxes), None] == every[len(boxes) :]
-    overlap = np.where(alike, overlaps(boxes, others), -1.0)
-    near = np.flatnonzero(overlap.max(1) >= min(thresholds[0], ALMOST_ALL))
-    for column, threshold in enumerate(np.minimum(thresholds, ALMOST_ALL).tolist()):
-        left = overlap[near]
-        for row, each in zip(near.tolist(), left, strict=True):
-            best = len(others) - 1 - int(each[::-1].argmax())  # of equal ones the last
-            if each[best] >= threshold:
-                hits[row, column] = 1.0
-                left[:, best] = -1.0  # it is taken
-    return hits
-
-
-def overlaps(boxes: Array, others: Array) -> Array:
-    """Return the intersections over unions of boxes (left, top, right, bottom) with others, ``(n, m)``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> others = np.array([[1.0, 0.0, 3.0, 2.0], [5.0, 5.0, 6.0, 6.0]])
-    >>> overlaps(np.array([[0.0, 0.0, 2.0, 2.0]]), others).round(3).tolist()
-    [[0.333, 0.0]]
-    """
-    low = np.maximum(boxes[:, None, :2], others[None, :, :2])
-    high = np.minimum(boxes[:, None, 2:], others[None, :, 2:])
-    shared = np.maximum(high - low, 0.0).prod(-1)
-    areas, theirs = ((each[:, 2:] - each[:, :2]).prod(-1) for each in (boxes, others))
-    union = areas[:, None] + theirs[None] - shared
-    return np.asarray(shared / np.where(union > 0, union, 1.0))
-
-
-def _numbers(role: str, given: Any) -> Array:
-    found = np.atleast_1d(real_numbers(role, given))
-    if not np.isfinite(found).all():
-        message = f"`{role}` holds a missing or infinite number. Drop it first."
-        raise HowsureError(message)
-    return found
-
-
-def _boxes(role: str, given: Any) -> Array:
-    boxes = _numbers(role, given)
-    if boxes.size % 4 or (boxes.size and (boxes.ndim != 2 or boxes.shape[1] != 4)):
-        message = f"`{role}` has shape {boxes.shape}. Give [left, top, right, bottom] of each box."
-        raise HowsureError(message)
-    boxes = boxes.reshape(-1, 4)
-    if (boxes[:, 2:] < boxes[:, :2]).any():
-        message = f"`{role}` has a box that ends before it begins. Give [left, top, right, bottom]."
-        raise HowsureError(message)
-    return boxes
-
-
 def _labels(role: str, given: Mapping[str, Any], number: int) -> list[Any]:
     if "labels" not in given:
-        return [ONE_CLASS] * number
+        return [None] * number
     column = given["labels"]
     listed = several(f"{role}['labels']", column.tolist() if hasattr(column, "tolist") else column, "labels")
     found: list[Any] = as_labels(listed).tolist()
     if len(found) != number:
         message = f"`{role}` has {len(found)} labels for {number} objects. Give one for each."
         raise HowsureError(message)
+    if any(each is None or each != each for each in found):  # noqa: PLR0124 - nan
+        message = f"`{role}['labels']` has a missing label. Drop the object, or give its class."
+        raise HowsureError(message)
     return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Images:
+    """The truths of images, the detections of each model, and the images' weights and clusters."""
+
+    truths: list[_Truths]
+    found: dict[str, list[_Detected]]
+    iou: Array
+    weight: Array | None
+    groups: Column | None
+    is_paired: bool
+
+    def labels(self) -> Array:
+        """Return the classes, in order; refuse objects without one where others have one."""
+        every = dict.fromkeys(name for each in self.truths for name in (*each.labels, *each.crowds))
+        every |= dict.fromkeys(name for images in self.found.values() for each in images for name in each.labels)
+        if None in every and len(every) > 1:
+            message = "Some objects have 'labels' and others none. Give those of all, in `preds` and in `target`."
+            raise HowsureError(message)
+        names = as_labels([ONE_CLASS] if not every or None in every else list(every))
+        return names[sort_order(names)]
+
+    def table(self, some: Array) -> DetectionsTable | PairedUnitsTable:
+        """Return the table of some of the images."""
+        groups = None if self.groups is None else replace(self.groups, codes=self.groups.codes[some])
+        units = UnitRows.of(len(some), None, groups, None if self.weight is None else self.weight[some])
+        truths, labels = [self.truths[each] for each in some.tolist()], self.labels()
+        place = {name: index for index, name in enumerate(labels.tolist())} | {None: 0}
+        parts = [
+            _Counted.of([images[each] for each in some.tolist()], truths, place, len(labels), len(self.iou))
+            for images in self.found.values()
+        ]
+        own = tuple(
+            DetectionsTable(
+                counts=np.zeros(each.size), labels=labels, scores=each.scores, iou=self.iou, rows=units.number
+            )
+            for each in parts
+        )
+        starts = np.cumsum([0, *(each.size for each in parts)])
+        counts, design = units.counted(
+            np.concatenate([each.unit for each in parts]),
+            np.concatenate([each.cell + start for each, start in zip(parts, starts, strict=False)]),
+            np.concatenate([each.count for each in parts]),
+            int(starts[-1]),
+        )
+        if not self.is_paired:
+            return replace(own[0], counts=counts, design=design)
+        facts: dict[str, Any] = {"labels": labels, "design": design, "rows": units.number}
+        return PairedUnitsTable(counts=counts, names=tuple(self.found), own=own, **facts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -325,7 +351,12 @@ class _Counted:
 
     @classmethod
     def of(
-        cls, images: Sequence[_Detected], truths: Sequence[_Truths], place: Mapping[Any, int], thresholds: int
+        cls,
+        images: Sequence[_Detected],
+        truths: Sequence[_Truths],
+        place: Mapping[Any, int],
+        labels: int,
+        thresholds: int,
     ) -> _Counted:
         unit = np.repeat(np.arange(len(images)), [len(each.scores) for each in images])
         label = np.array([place[name] for each in images for name in each.labels], dtype=np.intp)
@@ -333,17 +364,22 @@ class _Counted:
         hits = np.concatenate([each.hits for each in images])
         true_unit = np.repeat(np.arange(len(truths)), [len(each.labels) for each in truths])
         true_label = np.array([place[name] for each in truths for name in each.labels], dtype=np.intp)
-        number = np.bincount(true_unit * len(place) + true_label, minlength=len(truths) * len(place)).astype(float)
-        known = [np.unique(score[label == index], return_inverse=True) for index in range(len(place))]
+        number = np.bincount(true_unit * labels + true_label, minlength=len(truths) * labels).astype(float)
+        known = [np.unique(score[label == index], return_inverse=True) for index in range(labels)]
+        # What is never detected could have been: at one score.
+        known = [(scores, where) if len(scores) else (np.zeros(1), where) for scores, where in known]
         slices = slices_of([len(scores) for scores, _ in known], thresholds)
         entries = [(np.arange(len(images)), np.zeros(len(images), dtype=np.intp), np.ones(len(images)))]
         for each in slices:
-            own = label == each.label
-            hit, of_unit = hits[own, each.threshold], unit[own]
-            entries.append((of_unit, each.start + 2 * known[each.label][1] + hit.astype(np.intp), np.ones(len(hit))))
-            entries.append(_misses(each, number.reshape(-1, len(place))[:, each.label], of_unit, hit))
-        size = slices[-1].stop + 1 if slices else 1
-        return cls(tuple(scores for scores, _ in known), size, *map(np.concatenate, zip(*entries, strict=True)))
+            own = np.flatnonzero(label == each.label)
+            counts = ~np.isnan(hits[own, each.threshold])
+            hit, of_unit = hits[own[counts], each.threshold], unit[own[counts]]
+            cell = each.start + 2 * known[each.label][1][counts] + hit.astype(np.intp)
+            entries.append((of_unit, cell, np.ones(len(hit))))
+            entries.append(_misses(each, number.reshape(-1, labels)[:, each.label], of_unit, hit))
+        return cls(
+            tuple(scores for scores, _ in known), slices[-1].stop + 1, *map(np.concatenate, zip(*entries, strict=True))
+        )
 
 
 def _misses(each: Slice, number: Array, unit: Array, hit: Array) -> tuple[Array, Array, Array]:

@@ -23,6 +23,7 @@ from howsure.tables.units import PairedUnitsTable
 
 Array = NDArray[Any]
 NUMBERS = ("tp", "fn", "fp")  # in the order of a class's cells
+MOST = 2.0**53  # whole numbers up to which a float holds all
 NO_LABEL = np.array(["event"])
 
 
@@ -172,13 +173,18 @@ def _numbers(role: str, given: Any) -> Array:
     try:
         found = np.asarray(plain(role, given), dtype=float)
     except (TypeError, ValueError):
-        message = f"`{role}` is not numeric. Give how many there are in each row."
+        remedy = "To name a column of a frame or file, give `data=`" if isinstance(given, str) else "Give numbers"
+        message = f"`{role}` is not numeric. {remedy}: how many there are in each row."
         raise HowsureError(message) from None
     if found.ndim != 1 or not len(found):
         what = f"has shape {found.shape}" if found.ndim != 1 else "is empty"
         message = f"`{role}` {what}. Give one number for each unit, or each class in a unit."
         raise HowsureError(message)
-    for bad, words in ((~np.isfinite(found), "missing or infinite"), (found < 0, "negative")):
+    for bad, words in (
+        (~np.isfinite(found), "missing or infinite"),
+        (found < 0, "negative"),
+        (found > MOST, "beyond what is counted exactly"),
+    ):
         if bad.any():
             first = int(np.argmax(bad))
             message = f"`{role}[{first}]` = {found[first]:g} is {words}. Give how many there are, 0 or more."

@@ -156,7 +156,9 @@ def _checked(counts: Any) -> Array:
             message = f"`counts{''.join(f'[{i}]' for i in place)}` = {matrix[place]:g} {words}."
             raise HowsureError(message)
     if not matrix.any((-2, -1)).all():
-        which = "" if matrix.ndim == 2 else f"[{int(np.argmin(matrix.any((-2, -1))))}]"
-        message = f"`counts{which}` is all zeros: there is no case to evaluate."
+        which, remedy = "", "Give the counts of some"
+        if matrix.ndim == 3:
+            which, remedy = f"[{int(np.argmin(matrix.any((-2, -1))))}]", "Leave it out, and its group"
+        message = f"`counts{which}` is all zeros: there is no case to evaluate. {remedy}."
         raise HowsureError(message)
     return matrix

@@ -82,6 +82,9 @@ class UnitRows:
         """
         weight = 1.0
         if self.weight is not None:
+            if not self.weight.any():
+                message = "`sample_weight` is all zeros: no unit counts. Give some unit a positive weight."
+                raise HowsureError(message)
             counts = self.weight[unit] > 0  # a unit without weight is none
             unit, cell, own = unit[counts], cell[counts], self.weight[unit[counts]]
             count, squared = own * count[counts], own**2 * count[counts]

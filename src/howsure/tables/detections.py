@@ -108,10 +108,12 @@ class DetectionsTable(Table):
 
     @property
     def prior_shares(self) -> Array:
-        """How a prior's mass is spread over the cells: as units of average size, their detections evenly."""
+        """How a prior's mass is spread over the cells: as units of average size, with as many hits as misses."""
         units, *others = self.counts.reshape(-1, self.shape[-1]).sum(0)
         share = 1 / (1 + max(float(quotient(np.sum(others), units)), 1.0))
-        return np.concatenate([[share], np.full(len(others), (1 - share) / len(others))])
+        each = [np.append(np.full(2 * part.scores, 1 / max(part.scores, 1)), 1.0) for part in self.slices]
+        spread = np.concatenate(each)  # of each class and overlap a third: false alarms, hits, misses
+        return np.append(share, (1 - share) * spread / spread.sum())
 
     @property
     def default_prior(self) -> Array:

@@ -1,0 +1,102 @@
+"""Boxes of objects: how much they overlap, and which of the detected ones are hits, matched as COCO does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError, real_numbers
+
+Array = NDArray[Any]
+ALMOST_ALL = 1 - 1e-10  # overlap of equal boxes, to rounding
+
+
+def hits_of(overlap: Array, inside: Array, thresholds: Array) -> Array:
+    """Return whether detections are hits at each threshold; nan of those that do not count, as a crowd holds them.
+
+    Parameters
+    ----------
+    overlap : ndarray of shape (n, m)
+        Of detections, by descending score, with truths; -1 with those of another class. It is used up.
+    inside : ndarray of shape (n, crowds)
+        How much of each detection a crowd holds; likewise.
+    thresholds : ndarray of shape (T,)
+        From which overlap on a detection is a hit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> hits_of(np.array([[0.8], [0.9], [0.1]]), np.array([[0.0], [0.0], [1.0]]), np.array([0.5])).ravel().tolist()
+    [1.0, 0.0, nan]
+    """
+    hits = np.zeros((len(overlap), len(thresholds)))
+    limits = np.minimum(thresholds, ALMOST_ALL)
+    near = np.flatnonzero(overlap.max(1, initial=-1.0) >= limits[0])
+    for column, threshold in enumerate(limits.tolist()):
+        left = overlap[near]
+        for row, each in zip(near.tolist(), left, strict=True):
+            best = len(each) - 1 - int(each[::-1].argmax())  # of equal ones the last
+            if each[best] >= threshold:
+                hits[row, column] = 1.0
+                left[:, best] = -1.0  # it is taken
+    in_crowd = inside.max(1, initial=-1.0)[:, None] >= limits
+    return np.where(in_crowd & (hits == 0), np.nan, hits)
+
+
+def overlaps(boxes: Array, others: Array) -> Array:
+    """Return the intersections over unions of boxes (left, top, right, bottom) with others, ``(n, m)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> others = np.array([[1.0, 0.0, 3.0, 2.0], [5.0, 5.0, 6.0, 6.0]])
+    >>> overlaps(np.array([[0.0, 0.0, 2.0, 2.0]]), others).round(3).tolist()
+    [[0.333, 0.0]]
+    """
+    shared = _shared(boxes, others)
+    areas, theirs = ((each[:, 2:] - each[:, :2]).prod(-1) for each in (boxes, others))
+    union = areas[:, None] + theirs[None] - shared
+    return np.asarray(shared / np.where(union > 0, union, 1.0))
+
+
+def shares_inside(boxes: Array, others: Array) -> Array:
+    """Return how much of each of the boxes lies within each of the others, ``(n, m)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> shares_inside(np.array([[0.0, 0.0, 2.0, 2.0]]), np.array([[1.0, 0.0, 9.0, 9.0]])).tolist()
+    [[0.5]]
+    """
+    areas = (boxes[:, 2:] - boxes[:, :2]).prod(-1)[:, None]
+    return np.asarray(_shared(boxes, others) / np.where(areas > 0, areas, 1.0))
+
+
+def _shared(boxes: Array, others: Array) -> Array:
+    low = np.maximum(boxes[:, None, :2], others[None, :, :2])
+    high = np.minimum(boxes[:, None, 2:], others[None, :, 2:])
+    return np.asarray(np.maximum(high - low, 0.0).prod(-1))
+
+
+def finite_numbers(role: str, given: Any) -> Array:
+    """Return numbers of at least one axis; refuse what is missing or infinite."""
+    found = np.atleast_1d(real_numbers(role, given))
+    if not np.isfinite(found).all():
+        message = f"`{role}` holds a missing or infinite number. Drop it first."
+        raise HowsureError(message)
+    return found
+
+
+def boxes_of(role: str, given: Any) -> Array:
+    """Return boxes (left, top, right, bottom), ``(n, 4)``; refuse what is none."""
+    boxes = finite_numbers(role, given)
+    if boxes.size % 4 or (boxes.size and (boxes.ndim != 2 or boxes.shape[1] != 4)):
+        message = f"`{role}` has shape {boxes.shape}. Give [left, top, right, bottom] of each box."
+        raise HowsureError(message)
+    boxes = boxes.reshape(-1, 4)
+    if (boxes[:, 2:] < boxes[:, :2]).any():
+        message = f"`{role}` has a box that ends before it begins. Give [left, top, right, bottom]."
+        raise HowsureError(message)
+    return boxes
