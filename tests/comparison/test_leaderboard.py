@@ -223,3 +223,75 @@ def test_better_is_one_of_two():
     """`better` is higher or lower."""
     with pytest.raises(HowsureError, match="better"):
         hs.leaderboard(hs.values(abilities()), "mean", better="neither")
+
+
+def test_few_cases_that_all_show_the_same_are_no_proof():
+    """P-values are those of the interval, and the chance to be best is Student's, where no variance is seen.
+
+    Of two cases Student's t with one degree of freedom is the root of 2: the chance of a smaller one is
+    1/2 + arctan(√2)/π = 0.804, so that the p-value is 0.392. Of one case the chance is 1/2 + arctan(1)/π = 3/4.
+    """
+    two = hs.leaderboard(hs.values({"A": [1, 1], "B": [0, 0]}, bounds=(0, 1)), "mean", random_state=0)
+    assert two.differences.p_value[0, 1] == pytest.approx(2 - 2 * (0.5 + np.arctan(2**0.5) / np.pi), abs=1e-9)
+    assert two.differences.low[0, 1] < 0
+    assert two["A"].probability_best == pytest.approx(0.5 + np.arctan(2**0.5) / np.pi, abs=0.015)
+    one = hs.leaderboard(hs.values({"A": [1], "B": [0]}, bounds=(0, 1)), "mean", random_state=0)
+    assert one["A"].probability_best == pytest.approx(0.75, abs=0.015)
+
+
+def test_models_that_cannot_be_told_apart_say_so_of_each_other():
+    """A model without a value is among those that each other one cannot be told from, as ranks have it."""
+    truth = [1, 0] * 30
+    answers = {"A": truth[:50] + [0, 1] * 5, "silent": [0] * 60, "C": [1] * 60}
+    board = hs.leaderboard(hs.paired(truth, answers), "precision", random_state=0)
+    assert board["silent"].rank is None
+    assert board["silent"].not_told_apart == ("A", "C")
+    for name, each in board.items():
+        assert all(name in board[other].not_told_apart for other in each.not_told_apart)
+        assert each.rank_high - each.rank_low <= len(each.not_told_apart)
+
+
+def test_equal_values_tie_whatever_rounding_leaves():
+    """Models that beat each other in a ring are equally strong, so that all have the first rank."""
+    ring = [(f"m{i}", f"m{(i + by) % 6}", won) for i in range(6) for by in (1, 2) for won in ("a", "b", "a", "tie")]
+    board = hs.leaderboard(hs.preferences(*map(list, zip(*ring, strict=True))), "davidson", random_state=0)
+    assert [each.rank for each in board.places] == [1] * 6
+
+
+def test_a_perfect_winner_has_no_correction_of_no_width():
+    """Where rounding alone makes the winner's variance more than 0 its correction is undefined, with the reason."""
+    truth = [1, 0] * 45
+    answers = {"perfect": truth, "good": truth[:80] + [0, 1] * 5, "fair": truth[:60] + [0, 1] * 15}
+    board = hs.leaderboard(hs.paired(truth, answers, check=False), "mcc", random_state=0)
+    assert np.isnan(board.winner.low)
+    assert "no variation" in board.winner.reason
+
+
+def test_differences_keep_the_range_of_all_models():
+    """Where one of separate tables has bounds and the other none, the difference has none: its limits enclose it."""
+    drawn = np.random.default_rng(0).normal(3, 1, 30)
+    tables = {"A": hs.values([0, 1] * 15, bounds=(0, 1)), "B": hs.values(drawn)}
+    found = hs.leaderboard(tables, "mean", random_state=0).differences["A", "B"]
+    assert found.low < 0.5 - drawn.mean() < found.high
+
+
+def test_the_sentence_says_what_the_columns_do():
+    """Who may be the best is the set that holds for one model; who can be told apart holds for all together.
+
+    Of 13 tasks that A alone solves and 5 that B alone does, the score is 8 / √18 = 1.89 standard errors: more than
+    1.64 in one direction, and less than 1.96 in both.
+    """
+    right = {"A": [1] * 73 + [0] * 27, "B": [1] * 60 + [0] * 13 + [1] * 5 + [0] * 22}
+    board = hs.leaderboard(hs.values(right, bounds=(0, 1)), "mean", random_state=0)
+    assert board.tied == ["A"]
+    assert board["A"].not_told_apart == ("B",)
+    assert board.sentence().startswith("A comes first, and no other may be the best.")
+
+
+def test_groups_say_whose_sentence_it_is():
+    """Of several groups each one's sentence has the group's name in front."""
+    truth, answers = predictions()
+    table = hs.paired(truth, answers, by=np.arange(ITEMS) % 2)
+    caption = hs.leaderboard(table, "accuracy", random_state=0).grid().caption
+    assert caption.startswith("all: A comes first")
+    assert "; 1: " in caption
