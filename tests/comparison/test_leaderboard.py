@@ -233,7 +233,10 @@ def test_few_cases_that_all_show_the_same_are_no_proof():
     """
     two = hs.leaderboard(hs.values({"A": [1, 1], "B": [0, 0]}, bounds=(0, 1)), "mean", random_state=0)
     assert two.differences.p_value[0, 1] == pytest.approx(2 - 2 * (0.5 + np.arctan(2**0.5) / np.pi), abs=1e-9)
-    assert two.differences.low[0, 1] < 0
+    assert two.differences.low[0, 1] == -1
+    five = hs.leaderboard(hs.values({"A": [1] * 5, "B": [0] * 5}, bounds=(0, 1)), "mean", random_state=0)
+    assert five["A"].not_told_apart == ("B",)  # 2.24 by Student's t with 4 degrees of freedom: p = 0.089
+    assert five.differences.low[0, 1] < 0
     assert two["A"].probability_best == pytest.approx(0.5 + np.arctan(2**0.5) / np.pi, abs=0.015)
     one = hs.leaderboard(hs.values({"A": [1], "B": [0]}, bounds=(0, 1)), "mean", random_state=0)
     assert one["A"].probability_best == pytest.approx(0.75, abs=0.015)
@@ -295,3 +298,31 @@ def test_groups_say_whose_sentence_it_is():
     caption = hs.leaderboard(table, "accuracy", random_state=0).grid().caption
     assert caption.startswith("all: A comes first")
     assert "; 1: " in caption
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_what_a_board_says_agrees_with_itself(seed):
+    """Ranks lie in their sets, sets in each other, and intervals, p-values, ties and sets say the same of each pair."""
+    rng = np.random.default_rng(seed)
+    items, size = int(rng.choice([1, 2, 3, 5, 10, 30])), int(rng.integers(2, 7))
+    right = {f"m{i}": (rng.random(items) < rng.choice([0, 0.2, 0.5, 0.9, 1])) * 1 for i in range(size)}
+    beside = {"groups": rng.integers(0, items // 2 + 1, items)} if seed % 3 == 0 else {}
+    if seed % 2:
+        table, metric = hs.values(right, bounds=(0, 1), **beside), "mean"
+    else:
+        truth = rng.integers(0, 2, items)
+        table, metric = hs.paired(truth, right, check=False, labels=[0, 1], **beside), "mcc" if seed % 4 else "accuracy"
+    board = hs.leaderboard(table, metric, random_state=seed)
+    found, names = board.differences, board.differences.names
+    for each in board.places:
+        assert all(each.model in board[other].not_told_apart for other in each.not_told_apart)
+        assert 1 <= each.rank_low <= each.alone_low <= each.alone_high <= each.rank_high <= size
+        assert each.rank is None or each.alone_low <= each.rank <= each.alone_high
+        assert each.may_be_best or each.rank != 1
+        assert not each.may_be_best or each.alone_low == 1
+    apart = (found.low > 0) | (found.high < 0)
+    for i, j in zip(*np.nonzero(np.isfinite(found.low)), strict=True):
+        assert found.low[i, j] <= found.value[i, j] <= found.high[i, j]
+        assert apart[i, j] == (found.p_value[i, j] < 0.05) or abs(found.p_value[i, j] - 0.05) < 0.003
+        assert not apart[i, j] or names[j] not in board[names[i]].not_told_apart
+    assert not np.isfinite(board.winner.value) or board.winner.low <= board.winner.value <= board.winner.high

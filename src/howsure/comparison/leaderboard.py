@@ -391,8 +391,8 @@ def _differences(
     names: list[str], given: Estimated, sets: RankSets, level: float, sign: float, metrics: tuple[Metric, ...]
 ) -> Differences:
     value, varies = sign * given.differences, given.null_spread > 0
-    seen = np.isfinite(given.null_spread)
-    half = np.where(seen, sets.critical * np.where(seen, given.null_spread, 0.0), np.inf)
+    seen = np.isfinite(given.error)
+    half = np.where(seen, sets.critical * np.where(seen, given.error, 0.0), np.inf)
     half = np.where(varies, half, np.nan)
     lowest, highest = zip(*(each.range for each in metrics), strict=True)
     bounds = EFFECTS["difference"].bounds(min(lowest), max(highest))

@@ -83,6 +83,13 @@ class Estimated:
         share = np.where(freedom > 0, stdtr(np.maximum(freedom, NOISE), -np.abs(plain)), 0.5)
         return np.where(few, -np.sign(plain) * ndtri(share), plain)
 
+    @cached_property
+    def error(self) -> Array:
+        """Standard error that makes of each difference its statistic; infinite where one case tells nothing."""
+        size = np.abs(self.statistic)
+        seen = np.where(size > 0, quotient(np.abs(self.differences), size), np.inf)
+        return np.where(self.is_silent, seen, self.null_spread)
+
     def deviations(self, rng: np.random.Generator) -> Array:
         """Return draws of the estimates' errors, ``(P, draws)``: those of models that never differ are the same."""
         if not len(self.values):
