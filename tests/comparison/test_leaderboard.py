@@ -326,3 +326,12 @@ def test_what_a_board_says_agrees_with_itself(seed):
         assert apart[i, j] == (found.p_value[i, j] < 0.05) or abs(found.p_value[i, j] - 0.05) < 0.003
         assert not apart[i, j] or names[j] not in board[names[i]].not_told_apart
     assert not np.isfinite(board.winner.value) or board.winner.low <= board.winner.value <= board.winner.high
+
+
+def test_the_order_of_models_and_rows_does_not_matter():
+    """With one seed the same models and items have the same board, however columns and rows are ordered."""
+    right = abilities(models="ABCDEFGH")
+    board = hs.leaderboard(hs.values(right, bounds=(0, 1)), "mean", random_state=0)
+    rows = np.random.default_rng(0).permutation(ITEMS)
+    turned = {name: right[name][rows] for name in "HBDACGFE"}
+    assert hs.leaderboard(hs.values(turned, bounds=(0, 1)), "mean", random_state=0).records() == board.records()

@@ -277,7 +277,8 @@ def leaderboard(
     if better is not None:
         way = "lower" if one_of("better", better, ("higher", "lower")) == "lower" else "higher"
     sign = -1.0 if way == "lower" else 1.0
-    known = np.flatnonzero(np.isfinite(found.values))
+    by_name = sorted(range(len(found.names)), key=found.names.__getitem__)  # what is drawn depends on no other order
+    known = np.array([index for index in by_name if np.isfinite(found.values[index])], dtype=int)
     estimated = found.estimated(known, sign)
     rng = np.random.default_rng(child_seed(seed, STREAM))
     deviations = estimated.deviations(rng)
@@ -307,7 +308,7 @@ def _places(
     own: list[Estimate],
     best: Mapping[str, float],
 ) -> tuple[Place, ...]:
-    unknown = [index for index in range(len(names)) if index not in set(known.tolist())]
+    unknown = sorted(set(range(len(names))) - set(known.tolist()), key=names.__getitem__)
     undefined = [names[index] for index in unknown]
     beside = len(unknown)  # models that may have any rank, and so may be above or below all others
     order = np.argsort(-given.values, kind="stable")

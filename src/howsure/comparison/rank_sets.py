@@ -91,11 +91,14 @@ class Estimated:
         return np.where(self.is_silent, seen, self.null_spread)
 
     def deviations(self, rng: np.random.Generator) -> Array:
-        """Return draws of the estimates' errors, ``(P, draws)``: those of models that never differ are the same."""
+        """Return draws of the estimates' errors, ``(P, draws)``: those of models that never differ are the same.
+
+        The symmetric root of the covariance makes them, which rounding does not turn, as it does eigenvectors.
+        """
         if not len(self.values):
             return np.zeros((0, DRAWS), dtype=np.float32)
         values, vectors = np.linalg.eigh(np.where(np.isfinite(self.covariance), self.covariance, 0.0))
-        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        root = vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
         drawn = root @ rng.standard_normal((len(root), DRAWS))
         first = np.argmax((self.spread == 0) & (self.differences == 0), axis=1)
         return np.asarray(drawn[first], dtype=np.float32)
