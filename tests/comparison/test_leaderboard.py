@@ -335,3 +335,10 @@ def test_the_order_of_models_and_rows_does_not_matter():
     rows = np.random.default_rng(0).permutation(ITEMS)
     turned = {name: right[name][rows] for name in "HBDACGFE"}
     assert hs.leaderboard(hs.values(turned, bounds=(0, 1)), "mean", random_state=0).records() == board.records()
+
+
+def test_names_that_read_alike_are_refused():
+    """Models are named by text, so that 1 and "1" are no two models."""
+    tables = {name: hs.values([0, 1, 1], bounds=(0, 1)) for name in (1, "1", "B")}
+    with pytest.raises(HowsureError, match="Two models have one name"):
+        hs.leaderboard(tables, "mean")

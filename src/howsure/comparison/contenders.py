@@ -86,7 +86,11 @@ def contenders(given: Any, metric: Any) -> Contenders:
     """
     found = given.contenders() if isinstance(given, HasModels) else given
     if isinstance(found, Mapping):
-        return _of_separate({str(name): each for name, each in found.items()}, metric)
+        named = {str(name): each for name, each in found.items()}
+        if len(named) < len(found):
+            message = f"Two models have one name as text: {', '.join(map(repr, found))}. Give each a name of its own."
+            raise HowsureError(message)
+        return _of_separate(named, metric)
     joint = JointTable.required(found, GIVE)
     tables = {name: joint.model(name) for name in joint.models}
     sides = [Side(name, resolve(metric, own), joint.view(name)) for name, own in tables.items()]
