@@ -1,6 +1,6 @@
 """How often a leaderboard's sets of ranks hold, and the winner's corrected interval; and how long a large one takes.
 
-``python benchmarks/leaderboards.py [studies] [--models 2 5 10 50]``. Models answer the same items, right or wrong; an
+``python benchmarks/leaderboards.py [studies] [--models 2 5 10 50] [--corrections 0]``. Models answer the same items, right or wrong; an
 item's difficulty is common to all. Each line is one truth: all models equally good, in two tiers, or all different. A
 set of ranks holds where it has every rank that a model's true value allows; the corrected interval where it has the true
 value of the model that won.
@@ -12,6 +12,8 @@ import time
 import numpy as np
 
 import howsure as hs
+from howsure.comparison.rank_sets import Estimated
+from howsure.comparison.winner import corrected
 
 SPREADS = {"equal": np.zeros, "two tiers": lambda models: 1.5 * (np.arange(models) % 2)}
 SPREADS["different"] = lambda models: np.linspace(0, 2, models)
@@ -41,6 +43,22 @@ def studied(rng, ability, items):
     return together, alone, best, won.low <= winner <= won.high, won.value >= winner, own.low <= winner <= own.high
 
 
+def correction(rng, ability, items):
+    """Return whether the winner's corrected interval is too high, whether too low, and whether its value is.
+
+    It is what `studied` does of the winner alone, on the logit scale, so that thousands of studies take a minute.
+    """
+    right, true = answers(rng, ability, items)
+    apart, share = right - right.mean(1, keepdims=True), right.mean(1).clip(0.5 / items, 1 - 0.5 / items)
+    slope = 1 / (share * (1 - share))
+    covariance = apart @ apart.T / items / (items - 1) * slope[:, None] * slope
+    given = Estimated(np.log(share / (1 - share)), covariance, np.full(covariance.shape, float(items)))
+    winner = int(np.argmax(given.values))
+    shifts = np.array(corrected(given, given.deviations(rng), 0.95)) * np.sqrt(covariance[winner, winner])
+    value, low, high = 1 / (1 + np.exp(-given.values[winner] - shifts))
+    return low > true[winner], high < true[winner], value >= true[winner]
+
+
 def timed(models=134, items=500):
     """Return the seconds of one core that a leaderboard takes."""
     rng = np.random.default_rng(0)
@@ -56,6 +74,7 @@ if __name__ == "__main__":
     parser.add_argument("studies", type=int, nargs="?", default=300)
     parser.add_argument("--models", type=int, nargs="*", default=[2, 5, 10, 50])
     parser.add_argument("--items", type=int, nargs="*", default=[100, 500])
+    parser.add_argument("--corrections", type=int, default=0, help="studies of the winner's correction alone")
     asked = parser.parse_args()
     print(f"134 models, 500 items: {timed():.1f} s of one core")
     print("models items truth        sets  alone  best  corrected  (median)  plain interval of the winner, in %")
@@ -66,3 +85,11 @@ if __name__ == "__main__":
                 held = 100 * np.mean([studied(rng, spread(models), items) for _ in range(asked.studies)], axis=0)
                 shown = "  ".join(f"{each:6.1f}" for each in held)
                 print(f"{models:6} {items:5} {words:10} {shown}", flush=True)
+            for words, spread in SPREADS.items() if asked.corrections else ():
+                rng = np.random.default_rng([models, items])
+                missed = [correction(rng, spread(models), items) for _ in range(asked.corrections)]
+                below, above, median = 100 * np.nanmean(missed, axis=0)
+                shown = (
+                    f"covers {100 - below - above:.1f}, too high {below:.1f}, too low {above:.1f}, value {median:.1f}"
+                )
+                print(f"{models:6} {items:5} {words:10} corrected: {shown}", flush=True)

@@ -93,6 +93,10 @@ def test_the_page_in_markdown(files, tmp_path):
         ["--y-true", "y"],
         ["--groups", "y"],
         ["--values", "right_A,right_B", "--task", "sums"],
+        ["--values", "right_A,right_B", "--model", "A", "--case", "y"],
+        ["--values", "right_A,right_B", "--y-pred", "A"],
+        ["--a", "A", "--b", "B", "--winner", "C", "--labels", "0,1"],
+        [],
     ],
 )
 def test_one_kind_of_data_at_a_time(files, arguments):
@@ -100,3 +104,10 @@ def test_one_kind_of_data_at_a_time(files, arguments):
     result = run("leaderboard", files / "answers.csv", *arguments)
     assert result.returncode == 2
     assert "--y-pred" in result.stderr
+
+
+def test_options_that_do_not_go_together_are_named(files):
+    """What has no use is named, and one column of numbers is no leaderboard."""
+    path = files / "answers.csv"
+    assert "`--case` does not go" in run("leaderboard", path, "--values", "right_A,right_B", "--case", "y").stderr
+    assert "at least two models" in run("leaderboard", path, "--values", "right_A").stderr

@@ -223,3 +223,122 @@ def test_better_is_one_of_two():
     """`better` is higher or lower."""
     with pytest.raises(HowsureError, match="better"):
         hs.leaderboard(hs.values(abilities()), "mean", better="neither")
+
+
+def test_few_cases_that_all_show_the_same_are_no_proof():
+    """P-values are those of the interval, and the chance to be best is Student's, where no variance is seen.
+
+    Of two cases Student's t with one degree of freedom is the root of 2: the chance of a smaller one is
+    1/2 + arctan(√2)/π = 0.804, so that the p-value is 0.392. Of one case the chance is 1/2 + arctan(1)/π = 3/4.
+    """
+    two = hs.leaderboard(hs.values({"A": [1, 1], "B": [0, 0]}, bounds=(0, 1)), "mean", random_state=0)
+    assert two.differences.p_value[0, 1] == pytest.approx(2 - 2 * (0.5 + np.arctan(2**0.5) / np.pi), abs=1e-9)
+    assert two.differences.low[0, 1] == -1
+    five = hs.leaderboard(hs.values({"A": [1] * 5, "B": [0] * 5}, bounds=(0, 1)), "mean", random_state=0)
+    assert five["A"].not_told_apart == ("B",)  # 2.24 by Student's t with 4 degrees of freedom: p = 0.089
+    assert five.differences.low[0, 1] < 0
+    assert two["A"].probability_best == pytest.approx(0.5 + np.arctan(2**0.5) / np.pi, abs=0.015)
+    one = hs.leaderboard(hs.values({"A": [1], "B": [0]}, bounds=(0, 1)), "mean", random_state=0)
+    assert one["A"].probability_best == pytest.approx(0.75, abs=0.015)
+
+
+def test_models_that_cannot_be_told_apart_say_so_of_each_other():
+    """A model without a value is among those that each other one cannot be told from, as ranks have it."""
+    truth = [1, 0] * 30
+    answers = {"A": truth[:50] + [0, 1] * 5, "silent": [0] * 60, "C": [1] * 60}
+    board = hs.leaderboard(hs.paired(truth, answers), "precision", random_state=0)
+    assert board["silent"].rank is None
+    assert board["silent"].not_told_apart == ("A", "C")
+    for name, each in board.items():
+        assert all(name in board[other].not_told_apart for other in each.not_told_apart)
+        assert each.rank_high - each.rank_low <= len(each.not_told_apart)
+
+
+def test_equal_values_tie_whatever_rounding_leaves():
+    """Models that beat each other in a ring are equally strong, so that all have the first rank."""
+    ring = [(f"m{i}", f"m{(i + by) % 6}", won) for i in range(6) for by in (1, 2) for won in ("a", "b", "a", "tie")]
+    board = hs.leaderboard(hs.preferences(*map(list, zip(*ring, strict=True))), "davidson", random_state=0)
+    assert [each.rank for each in board.places] == [1] * 6
+
+
+def test_a_perfect_winner_has_no_correction_of_no_width():
+    """Where rounding alone makes the winner's variance more than 0 its correction is undefined, with the reason."""
+    truth = [1, 0] * 45
+    answers = {"perfect": truth, "good": truth[:80] + [0, 1] * 5, "fair": truth[:60] + [0, 1] * 15}
+    board = hs.leaderboard(hs.paired(truth, answers, check=False), "mcc", random_state=0)
+    assert np.isnan(board.winner.low)
+    assert "no variation" in board.winner.reason
+
+
+def test_differences_keep_the_range_of_all_models():
+    """Where one of separate tables has bounds and the other none, the difference has none: its limits enclose it."""
+    drawn = np.random.default_rng(0).normal(3, 1, 30)
+    tables = {"A": hs.values([0, 1] * 15, bounds=(0, 1)), "B": hs.values(drawn)}
+    found = hs.leaderboard(tables, "mean", random_state=0).differences["A", "B"]
+    assert found.low < 0.5 - drawn.mean() < found.high
+
+
+def test_the_sentence_says_what_the_columns_do():
+    """Who may be the best is the set that holds for one model; who can be told apart holds for all together.
+
+    Of 13 tasks that A alone solves and 5 that B alone does, the score is 8 / √18 = 1.89 standard errors: more than
+    1.64 in one direction, and less than 1.96 in both.
+    """
+    right = {"A": [1] * 73 + [0] * 27, "B": [1] * 60 + [0] * 13 + [1] * 5 + [0] * 22}
+    board = hs.leaderboard(hs.values(right, bounds=(0, 1)), "mean", random_state=0)
+    assert board.tied == ["A"]
+    assert board["A"].not_told_apart == ("B",)
+    assert board.sentence().startswith("A comes first, and no other may be the best.")
+
+
+def test_groups_say_whose_sentence_it_is():
+    """Of several groups each one's sentence has the group's name in front."""
+    truth, answers = predictions()
+    table = hs.paired(truth, answers, by=np.arange(ITEMS) % 2)
+    caption = hs.leaderboard(table, "accuracy", random_state=0).grid().caption
+    assert caption.startswith("all: A comes first")
+    assert "; 1: " in caption
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_what_a_board_says_agrees_with_itself(seed):
+    """Ranks lie in their sets, sets in each other, and intervals, p-values, ties and sets say the same of each pair."""
+    rng = np.random.default_rng(seed)
+    items, size = int(rng.choice([1, 2, 3, 5, 10, 30])), int(rng.integers(2, 7))
+    right = {f"m{i}": (rng.random(items) < rng.choice([0, 0.2, 0.5, 0.9, 1])) * 1 for i in range(size)}
+    beside = {"groups": rng.integers(0, items // 2 + 1, items)} if seed % 3 == 0 else {}
+    if seed % 2:
+        table, metric = hs.values(right, bounds=(0, 1), **beside), "mean"
+    else:
+        truth = rng.integers(0, 2, items)
+        table, metric = hs.paired(truth, right, check=False, labels=[0, 1], **beside), "mcc" if seed % 4 else "accuracy"
+    board = hs.leaderboard(table, metric, random_state=seed)
+    found, names = board.differences, board.differences.names
+    for each in board.places:
+        assert all(each.model in board[other].not_told_apart for other in each.not_told_apart)
+        assert 1 <= each.rank_low <= each.alone_low <= each.alone_high <= each.rank_high <= size
+        assert each.rank is None or each.alone_low <= each.rank <= each.alone_high
+        assert each.may_be_best or each.rank != 1
+        assert not each.may_be_best or each.alone_low == 1
+    apart = (found.low > 0) | (found.high < 0)
+    for i, j in zip(*np.nonzero(np.isfinite(found.low)), strict=True):
+        assert found.low[i, j] <= found.value[i, j] <= found.high[i, j]
+        assert apart[i, j] == (found.p_value[i, j] < 0.05) or abs(found.p_value[i, j] - 0.05) < 0.003
+        assert not apart[i, j] or names[j] not in board[names[i]].not_told_apart
+    assert not np.isfinite(board.winner.value) or board.winner.low <= board.winner.value <= board.winner.high
+
+
+def test_the_order_of_models_and_rows_does_not_matter():
+    """With one seed the same models and items have the same board, however columns and rows are ordered."""
+    right = abilities(models="ABCDEFGH")
+    board = hs.leaderboard(hs.values(right, bounds=(0, 1)), "mean", random_state=0)
+    rows = np.random.default_rng(0).permutation(ITEMS)
+    turned = {name: right[name][rows] for name in "HBDACGFE"}
+    assert hs.leaderboard(hs.values(turned, bounds=(0, 1)), "mean", random_state=0).records() == board.records()
+
+
+def test_names_that_read_alike_are_refused():
+    """Models are named by text, so that 1 and "1" are no two models."""
+    tables = {name: hs.values([0, 1, 1], bounds=(0, 1)) for name in (1, "1", "B")}
+    with pytest.raises(HowsureError, match="Two models have one name"):
+        hs.leaderboard(tables, "mean")

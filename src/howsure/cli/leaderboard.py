@@ -69,7 +69,7 @@ def leaderboard(
     winner
         Of battles: column that says who won, by name, as model_a or model_b, or tie.
     model
-        Of long files, with one row per model and case: column with the name of the model.
+        Of long files of predictions or scores, one row per model and case: column with the name of the model.
     case
         Of long files: column that tells the cases apart. Models are joined by it.
     task
@@ -111,16 +111,27 @@ def leaderboard(
 
     table: Any
     given = [name for name in (y_true, values, a) if name is not None]
-    of_rows, of_logs = (y_pred, y_score, groups, sample_weight, model, case), (task, score, cluster)
-    stray = [each for each in (of_logs if given else of_rows) if each is not None]
+    of_labels: dict[str, Any] = {"--y-pred": y_pred, "--y-score": y_score, "--labels": labels, "--pos-label": pos_label}
+    of_labels |= {"--model": model, "--case": case}
+    of_rows, of_logs = {"--groups": groups, "--sample-weight": sample_weight}, {"--task": task, "--score": score}
+    unfit = of_logs | {"--cluster": cluster} if given else of_rows
+    stray = [name for name, each in (unfit if y_true else unfit | of_labels).items() if each is not None]
     if stray or len(given) > 1 or len({each is None for each in (a, b, winner)}) > 1:
-        raise HowsureError(ONE)
+        raise HowsureError(f"`{stray[0]}` does not go with the rest. {ONE}" if stray else ONE)
+    if values is not None and len(split(values)) < 2:
+        message = "Give `--values` the columns of at least two models."
+        raise HowsureError(message)
     beside: dict[str, Any] = {"groups": groups, "sample_weight": sample_weight, "check": not no_check}
     if not given:
         from howsure.logs.reading import read_log
 
         title = ", ".join(files[:3]) + (" …" if len(files) > 3 else "")
-        table, default = read_log(files_by_name(files), cluster=cluster).contenders(task, score), "mean"
+        try:
+            log = read_log(files_by_name(files), cluster=cluster)
+        except HowsureError as error:
+            message = f"{str(error).rstrip('.')}. {ONE}"
+            raise HowsureError(message) from error
+        table, default = log.contenders(task, score), "mean"
     else:
         read = Input.of(files, input_format)
         title = read.title

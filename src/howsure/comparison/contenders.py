@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from howsure.comparison.rank_sets import Estimated
 from howsure.designs.base import is_heard, quotient
 from howsure.errors import HowsureError
+from howsure.methods.standard_errors import shows_variation
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric, Side
 from howsure.tables.paired import JointTable
@@ -85,7 +86,11 @@ def contenders(given: Any, metric: Any) -> Contenders:
     """
     found = given.contenders() if isinstance(given, HasModels) else given
     if isinstance(found, Mapping):
-        return _of_separate({str(name): each for name, each in found.items()}, metric)
+        named = {str(name): each for name, each in found.items()}
+        if len(named) < len(found):
+            message = f"Two models have one name as text: {', '.join(map(repr, found))}. Give each a name of its own."
+            raise HowsureError(message)
+        return _of_separate(named, metric)
     joint = JointTable.required(found, GIVE)
     tables = {name: joint.model(name) for name in joint.models}
     sides = [Side(name, resolve(metric, own), joint.view(name)) for name, own in tables.items()]
@@ -96,7 +101,7 @@ def contenders(given: Any, metric: Any) -> Contenders:
     covariance = _together(joint, gradients)
     worth = _cases(joint, [each.as_metric() for each in sides])
     metrics = tuple(each.metric for each in sides)
-    return Contenders(tables, metrics, values, covariance, np.minimum(worth[:, None], worth))
+    return Contenders(tables, metrics, values, _seen(covariance, values), np.minimum(worth[:, None], worth))
 
 
 def _of_separate(tables: dict[str, Table], metric: Any) -> Contenders:
@@ -124,7 +129,7 @@ def _of_separate(tables: dict[str, Table], metric: Any) -> Contenders:
         pairs, together = np.ix_(known, known), (shared != 0) * 1.0
         covariance[pairs] = _scaled(shared @ shared.T, own[known])
         cases[pairs] = np.where(together @ together.T > 0, np.minimum(worth[:, None], worth)[pairs], cases[pairs])
-    return Contenders(tables, tuple(metrics), values, covariance, cases)
+    return Contenders(tables, tuple(metrics), values, _seen(covariance, values), cases)
 
 
 def _by_unit(parts: Sequence[tuple[list[str], Table, Array]]) -> Array:
@@ -164,6 +169,13 @@ def _scaled(plain: Array, variances: Array) -> Array:
     """Return sums of products with the design's own variances, which may allow for few units, on the diagonal."""
     factor = np.sqrt(quotient(variances, np.diag(plain)))
     return np.asarray(plain * factor[:, None] * factor)
+
+
+def _seen(covariance: Array, values: Array) -> Array:
+    """Return the covariance, with 0 of estimates whose variance is what rounding leaves of it."""
+    own = np.diag(covariance)
+    seen = shows_variation(np.sqrt(np.maximum(own, 0.0)), values) | ~np.isfinite(own)
+    return np.where(seen[:, None] & seen, covariance, 0.0)
 
 
 def _cases(table: Table, metrics: list[Metric]) -> Array:

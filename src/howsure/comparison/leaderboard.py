@@ -164,14 +164,16 @@ class Leaderboard(Tabular, Named, Mapping[str, Place]):
         first, level = self.places[0], percent(self.confidence_level)
         others = [name for name in self.tied if name != first.model]
         if first.rank is None:
-            return f"No model has a {self.metric}: {first.estimate.reason}."
-        alike = f"cannot be told from {_listed(others)}" if others else "is better than all others"
+            return f"No model has a rank: {self.metric} is undefined of all."
+        alike = f"{_listed(others)} may be the best too" if others else "no other may be the best"
         won = self.winner
         if not math.isfinite(won.value):
-            return f"{first.model} comes first and {alike}. Not corrected for having won: {won.reason}."
+            return f"{first.model} comes first, and {alike}. Not corrected for having won: {won.reason}."
         decimals = significant_decimals(won.low, won.high)
         value, interval = number(won.value, decimals), interval_text(won.low, won.high, decimals)
-        return f"{first.model} comes first and {alike}. Corrected for having won: {value}, {level} interval {interval}."
+        return (
+            f"{first.model} comes first, and {alike}. Corrected for having won: {value}, {level} interval {interval}."
+        )
 
     def records(self) -> list[dict[str, Any]]:
         """Return one flat dict per model."""
@@ -275,7 +277,8 @@ def leaderboard(
     if better is not None:
         way = "lower" if one_of("better", better, ("higher", "lower")) == "lower" else "higher"
     sign = -1.0 if way == "lower" else 1.0
-    known = np.flatnonzero(np.isfinite(found.values))
+    by_name = sorted(range(len(found.names)), key=found.names.__getitem__)  # what is drawn depends on no other order
+    known = np.array([index for index in by_name if np.isfinite(found.values[index])], dtype=int)
     estimated = found.estimated(known, sign)
     rng = np.random.default_rng(child_seed(seed, STREAM))
     deviations = estimated.deviations(rng)
@@ -290,7 +293,7 @@ def leaderboard(
         places=_places(found.names, known, estimated, sets, own, chances.best if names else {}),
         winner=_winner(found, known, estimated, deviations, level, sign),
         probabilities=chances,
-        differences=_differences(names, estimated, sets, level, sign, found.metrics[0]),
+        differences=_differences(names, estimated, sets, level, sign, found.metrics),
         metric=found.metrics[0].name,
         better="lower" if sign < 0 else "higher",
         confidence_level=level,
@@ -305,7 +308,8 @@ def _places(
     own: list[Estimate],
     best: Mapping[str, float],
 ) -> tuple[Place, ...]:
-    unknown = [index for index in range(len(names)) if index not in set(known.tolist())]
+    unknown = sorted(set(range(len(names))) - set(known.tolist()), key=names.__getitem__)
+    undefined = [names[index] for index in unknown]
     beside = len(unknown)  # models that may have any rank, and so may be above or below all others
     order = np.argsort(-given.values, kind="stable")
     apart = sets.above | sets.above.T
@@ -313,7 +317,7 @@ def _places(
     ranked = [
         Place(
             model=names[known[at]],
-            rank=1 + int((given.values > given.values[at]).sum()),
+            rank=1 + int((given.differences[:, at] > 0).sum()),
             rank_low=int(together[at, 0]),
             rank_high=int(together[at, 1]),
             alone_low=int(alone[at, 0]),
@@ -321,32 +325,34 @@ def _places(
             may_be_best=bool(sets.best[at]),
             probability_best=best[names[known[at]]],
             estimate=own[known[at]],
-            not_told_apart=tuple(names[known[other]] for other in order if other != at and not apart[at, other]),
+            not_told_apart=(*(names[known[each]] for each in order if each != at and not apart[at, each]), *undefined),
         )
         for at in order
     ]
-    return (*ranked, *(_unranked(names, index, own[index]) for index in unknown))
+    every = [*(each.model for each in ranked), *undefined]
+    return (*ranked, *(_unranked(names[index], every, own[index]) for index in unknown))
 
 
-def _unranked(names: tuple[str, ...], index: int, own: Estimate) -> Place:
-    every = len(names)
-    reason = f"{own.reason}, {UNRANKED}"
+def _unranked(model: str, order: list[str], own: Estimate) -> Place:
     return Place(
-        model=names[index],
+        model=model,
         rank=None,
         rank_low=1,
-        rank_high=every,
+        rank_high=len(order),
         alone_low=1,
-        alone_high=every,
+        alone_high=len(order),
         may_be_best=True,
         probability_best=math.nan,
-        estimate=own.replace(reason=reason),
-        not_told_apart=tuple(name for name in names if name != names[index]),
+        estimate=own.replace(reason=f"{own.reason}, {UNRANKED}"),
+        not_told_apart=tuple(name for name in order if name != model),
     )
 
 
 def _probabilities(names: list[str], given: Estimated, deviations: Array, rng: np.random.Generator) -> Ranks:
-    """Return how likely models are to have ranks, of errors by Student's t: the cases may be few."""
+    """Return how likely models are to have ranks, of errors by Student's t: the cases may be few.
+
+    Two models that differ alike in all cases have the errors that they would have, were they equal.
+    """
     size, number = deviations.shape
     if size < 2:
         return Ranks(names=tuple(names), probabilities=np.ones((size, size)), draws=number)
@@ -354,7 +360,9 @@ def _probabilities(names: list[str], given: Estimated, deviations: Array, rng: n
         return Ranks(names=tuple(names), probabilities=np.full((size, size), np.nan), draws=number)
     freedom = max(float(given.cases.min()) - 1, 1.0)
     wider = np.sqrt(freedom / rng.chisquare(freedom, number)) if math.isfinite(freedom) else 1.0
-    return ranks(dict(zip(names, given.values[:, None] + deviations * wider, strict=True)))
+    unseen = np.where(given.is_silent, given.null_spread, 0.0).max(1, keepdims=True) / math.sqrt(2)
+    errors = deviations + unseen * rng.standard_normal(deviations.shape) if unseen.any() else deviations
+    return ranks(dict(zip(names, given.values[:, None] + errors * wider, strict=True)))
 
 
 def _winner(
@@ -381,21 +389,22 @@ def _winner(
 
 
 def _differences(
-    names: list[str], given: Estimated, sets: RankSets, level: float, sign: float, metric: Metric
+    names: list[str], given: Estimated, sets: RankSets, level: float, sign: float, metrics: tuple[Metric, ...]
 ) -> Differences:
     value, varies = sign * given.differences, given.null_spread > 0
-    seen = np.isfinite(given.null_spread)
-    half = np.where(seen, sets.critical * np.where(seen, given.null_spread, 0.0), np.inf)
+    seen = np.isfinite(given.error)
+    half = np.where(seen, sets.critical * np.where(seen, given.error, 0.0), np.inf)
     half = np.where(varies, half, np.nan)
-    bounds = EFFECTS["difference"].bounds(*metric.range)
+    lowest, highest = zip(*(each.range for each in metrics), strict=True)
+    bounds = EFFECTS["difference"].bounds(min(lowest), max(highest))
     return Differences(
         names=tuple(names),
         value=value,
         low=np.maximum(value - half, bounds[0]),
         high=np.minimum(value + half, bounds[1]),
-        p_value=np.where(varies, sets.p_values(given.statistic), np.nan),
+        p_value=np.where(varies, sets.p_values(given), np.nan),
         confidence_level=level,
         critical=sets.critical,
         better="lower" if sign < 0 else "higher",
-        metric=metric.name,
+        metric=metrics[0].name,
     )

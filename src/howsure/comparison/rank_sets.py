@@ -21,7 +21,7 @@ from howsure.methods.standard_errors import normal_quantile
 Array = NDArray[Any]
 DRAWS = 10_000
 MANY = 1000  # cases, from which on Student's t is normal
-NOISE = 1e-12  # relative to the variances: what rounding leaves of zero
+NOISE = 1e-12  # relative to the variances, or to values and their standard errors: what rounding leaves of zero
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +44,12 @@ class Estimated:
 
     @cached_property
     def differences(self) -> Array:
-        """The first model's value less the second's."""
-        return self.values[:, None] - self.values
+        """The first model's value less the second's; 0 where rounding leaves no more, so that equal values tie."""
+        apart = self.values[:, None] - self.values
+        own = np.sqrt(np.where(np.isfinite(self.covariance), self.covariance, 0.0).diagonal().clip(0)) + np.abs(
+            self.values
+        )
+        return np.where(np.abs(apart) > NOISE * np.maximum(own[:, None], own), apart, 0.0)
 
     @cached_property
     def spread(self) -> Array:
@@ -79,12 +83,22 @@ class Estimated:
         share = np.where(freedom > 0, stdtr(np.maximum(freedom, NOISE), -np.abs(plain)), 0.5)
         return np.where(few, -np.sign(plain) * ndtri(share), plain)
 
+    @cached_property
+    def error(self) -> Array:
+        """Standard error that makes of each difference its statistic; infinite where one case tells nothing."""
+        size = np.abs(self.statistic)
+        seen = np.where(size > 0, quotient(np.abs(self.differences), size), np.inf)
+        return np.where(self.is_silent, seen, self.null_spread)
+
     def deviations(self, rng: np.random.Generator) -> Array:
-        """Return draws of the estimates' errors, ``(P, draws)``: those of models that never differ are the same."""
+        """Return draws of the estimates' errors, ``(P, draws)``: those of models that never differ are the same.
+
+        The symmetric root of the covariance makes them, which rounding does not turn, as it does eigenvectors.
+        """
         if not len(self.values):
             return np.zeros((0, DRAWS), dtype=np.float32)
         values, vectors = np.linalg.eigh(np.where(np.isfinite(self.covariance), self.covariance, 0.0))
-        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        root = vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
         drawn = root @ rng.standard_normal((len(root), DRAWS))
         first = np.argmax((self.spread == 0) & (self.differences == 0), axis=1)
         return np.asarray(drawn[first], dtype=np.float32)
@@ -119,10 +133,17 @@ class RankSets:
         """First and last rank of each model, all of which hold together, ``(P, 2)``."""
         return _ranks(self.above.sum(0), self.above.sum(1))
 
-    def p_values(self, statistic: Array) -> Array:
-        """Return p-values adjusted for all pairs: the share of draws with a larger deviation."""
-        exceeding = len(self.largest) - np.searchsorted(self.largest, np.abs(statistic))
-        return np.asarray((1 + exceeding) / (1 + len(self.largest)))
+    def p_values(self, given: Estimated) -> Array:
+        """Return p-values adjusted for all pairs: the share of draws with a larger deviation.
+
+        Where a variance is not seen they are at least a normal variable's, as the critical value is.
+        """
+        from scipy.special import ndtr
+
+        size = np.abs(given.statistic)
+        exceeding = len(self.largest) - np.searchsorted(self.largest, size)
+        share = (1 + exceeding) / (1 + len(self.largest))
+        return np.maximum(share, 2 * ndtr(-size)) if given.is_silent.any() else np.asarray(share)
 
 
 def rank_sets(given: Estimated, deviations: Array, level: float) -> RankSets:

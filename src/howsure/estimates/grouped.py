@@ -165,7 +165,7 @@ class Grouped(Tabular, Named, Mapping[Hashable, T_co], Generic[T_co]):
 def _stacked(headers: Sequence[str], parts: Iterable[tuple[tuple[str, ...], Tabular]]) -> Grid | None:
     """Return the grids of several results as one; None where they have not the same columns, or no row per record."""
     rows: list[tuple[str, ...]] = []
-    captions: dict[str, None] = {}
+    captions: dict[str, list[str]] = {}
     shown: tuple[str, ...] | None = None
     for words, each in parts:
         grid = each.grid()
@@ -173,8 +173,10 @@ def _stacked(headers: Sequence[str], parts: Iterable[tuple[tuple[str, ...], Tabu
         if grid.headers != shown or len(grid.rows) != len(each.records()):
             return None
         rows += [(*words, *row) for row in grid.rows]
-        captions |= dict.fromkeys([grid.caption] if grid.caption else [])
-    return Grid((*headers, *(shown or ())), tuple(rows), "; ".join(captions))
+        if grid.caption:
+            captions.setdefault(grid.caption, []).append(" ".join(words))
+    said = [", ".join(of) + f": {each}" for each, of in captions.items()] if len(captions) > 1 else [*captions]
+    return Grid((*headers, *(shown or ())), tuple(rows), "; ".join(said))
 
 
 def grouped(
