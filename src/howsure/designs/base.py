@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
@@ -21,37 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.sampling import Blocks
+from howsure.designs.strata import Strata
 from howsure.errors import UndefinedDesignError
 
 Array = NDArray[Any]
 PSEUDO_CASES = 2.0  # spread over the cells where the sample alone shows no variation, and by the default prior
 DUST = 1e-12  # relative: what rounding leaves of zero
 NOTHING: Mapping[str, float] = MappingProxyType({})
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Strata:
-    """What the strata of a sample add to a linear form, each from its lowest possible value to its highest.
-
-    Parameters
-    ----------
-    reach : ndarray of shape (..., strata)
-        By how much the form changes from one end of a stratum to the other.
-    value : ndarray of shape (..., strata)
-        Where between the ends it is, from 0 to 1.
-    trials : ndarray of shape (..., strata)
-        As a share of how many cases that is known; 0 where of none.
-    within : ndarray of shape (..., strata)
-        Variance of the form with what is known of each stratum.
-    between : ndarray of shape (...)
-        Variance of the form with the sizes of the strata.
-    """
-
-    reach: Array
-    value: Array
-    trials: Array
-    within: Array
-    between: Array
 
 
 class Design(abc.ABC):

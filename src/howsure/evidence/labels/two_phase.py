@@ -9,9 +9,10 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.base import DUST, Design, Strata, quotient
+from howsure.designs.base import DUST, Design, quotient
 from howsure.designs.counted import Independent
 from howsure.designs.sampling import Blocks
+from howsure.designs.strata import Strata
 from howsure.errors import HowsureError
 from howsure.methods.standard_errors import normal_quantile
 from howsure.methods.stratified import reaches
