@@ -67,9 +67,9 @@ def test_raters_who_are_alike_add_nothing():
 @pytest.mark.parametrize(
     "table, metric, words",
     [
-        (hs.ratings([["a", "b"], ["a", "a"]]), "gwet_ac1", "needs three raters or more"),
+        (hs.ratings([["a", "b"], ["a", "a"]]), "gwet_ac1", "needs three raters who rate"),
         (TABLE, "agreement_gap", "is of one of them"),
-        (hs.from_counts([[5, 1], [2, 4]]), "accuracy", "is for the agreement of raters"),
+        (hs.from_counts([[5, 1], [2, 4]]), "accuracy", "is for the agreement of one set of raters"),
     ],
     ids=["two raters", "one rater's metric", "no raters"],
 )

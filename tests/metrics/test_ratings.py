@@ -196,3 +196,12 @@ def test_arguments_of_ratings_are_for_ratings():
         hs.estimate(hs.from_counts([[9, 1], [2, 8]]), "krippendorff_alpha+level=ordinal")
     with pytest.raises(hs.HowsureError, match="needs ratings of at least 0, and there is -1"):
         hs.estimate(hs.ratings([[-1, 1, 1], [1, 1, -1]]), "krippendorff_alpha+level=ratio")
+
+
+def test_ordinal_weights_follow_the_stated_order():
+    """Numbers that name steps in a stated order, such as 3 < 1 < 2, have ordinal weights as words in that order have."""
+    said = [[1, 2, 3], [2, 2, 2], [3, 3, 1]] * 4
+    found = hs.ratings(said, labels=[3, 1, 2])
+    words = hs.ratings([[*map("xbca".__getitem__, row)] for row in said], labels=["a", "b", "c"])
+    for metric in ("fleiss_kappa+weights=ordinal", "krippendorff_alpha+level=ordinal"):
+        assert hs.estimate(found, metric).value == pytest.approx(hs.estimate(words, metric).value)

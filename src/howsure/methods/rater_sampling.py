@@ -78,11 +78,11 @@ class RaterSampling(Method):
     def suits(self, metric: Metric, table: Table) -> str:
         """Return an empty text for the agreement of three or more raters."""
         if not (table.holds == ("ratings",) and metric.spec is not None):
-            return f"`{self.name}` is for the agreement of raters, and `{metric.name}` here is none. Use 'delta'."
+            return f"`{self.name}` is for the agreement of one set of raters, which `{metric.name}` is not. Use 'auto'."
         if "rater" in metric.spec.definition.parameters:
             return f"`{self.name}` leaves out each rater in turn, and `{metric.name}` is of one of them. Use 'flow'."
-        if len(_rated(table).raters) < FEWEST_RATERS:
-            return f"`{self.name}` needs three raters or more, and there are two. Use 'flow', for the same raters."
+        if np.count_nonzero(_rated(table).rates) < FEWEST_RATERS:
+            return f"`{self.name}` needs three raters who rate, and there are two. Use 'flow', for the same raters."
         return ""
 
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
@@ -118,10 +118,11 @@ class _Variances:
         """Return those of a metric of one table of ratings."""
         assert metric.spec is not None  # noqa: S101 - see `suits`
         table = _rated(table)
-        number = len(table.raters)
+        raters = np.flatnonzero(table.rates).tolist()
+        number = len(raters)
         values, slopes = [], []
         with np.errstate(all="ignore"):
-            for rater in range(number):
+            for rater in raters:
                 others = table.without(rater)
                 own = resolve(metric.spec, others)
                 values.append(float(own(others.counted)))

@@ -26,7 +26,6 @@ from howsure.tables.values import PairedValuesTable
 
 Array = NDArray[Any]
 ROLE = "rating"
-UNORDERED_SIZE = 2  # categories, whose order makes no difference
 
 
 @overload
@@ -92,7 +91,8 @@ def ratings(
     groups : array-like or str, optional
         Cluster of each item (document, patient): items of one cluster vary together.
     by : array-like, str, list of str, mapping or frame, optional
-        One column, or several, to split by: one table for each value, or combination of values.
+        One column, or several, to split by: one table for each value, or combination of values. Where groups are of
+        raters, who rate the same items, sets of raters compare as pairs, and groups as if their items were different.
     check : bool
         Whether to refuse data that do not look like what they are given as; False takes them as they are.
 
@@ -268,9 +268,14 @@ class _Beside:
 
 def _stated_order(given: Sequence[Any]) -> list[Any] | None:
     """Return the categories of columns that all have the same ones, in a stated order; None of all others."""
-    kinds = [getattr(each, "dtype", None) for each in given]
-    orders = [list(getattr(each, "categories", ())) if getattr(each, "ordered", False) else None for each in kinds]
+    orders = [_own_order(getattr(each, "dtype", None)) for each in given]
     return orders[0] if orders and all(each == orders[0] for each in orders) else None
+
+
+def _own_order(kind: Any) -> list[Any] | None:
+    """Return the categories of an ordered categorical, of pandas, or of Polars' Enum, which always is one."""
+    is_ordered = getattr(kind, "ordered", type(kind).__name__ == "Enum")
+    return list(kind.categories) if is_ordered else None
 
 
 def _categories(coded: Sequence[tuple[Array, Array]], labels: Any, *, check: bool) -> tuple[Array, bool]:
@@ -285,7 +290,7 @@ def _categories(coded: Sequence[tuple[Array, Array]], labels: Any, *, check: boo
         raise HowsureError(message)
     if check and found.dtype.kind not in "iuf":
         refuse_odd_classes(every)
-    return found[sort_order(found)], found.dtype.kind in "iufb" or len(found) <= UNORDERED_SIZE
+    return found[sort_order(found)], found.dtype.kind in "iufb"
 
 
 def _counted(
