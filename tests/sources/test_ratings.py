@@ -127,6 +127,7 @@ def test_ordered_categories_keep_their_order():
         ({"rating": ["a", "b"]}, "To name columns of a frame or file, give `data=`"),
         ({"rating": "ab"}, "To name columns of a frame or file, give `data=`"),
         ({"rating": []}, "`rating` is empty"),
+        ({"rating": {}}, "all are missing"),
         ({"rating": ["x", "y", "y"], "data": {"x": ["a"], "y": ["b"]}}, "column 'y' more than once"),
         ({"rating": pd.DataFrame([["a", "b"]], columns=["x", "x"])}, "column 'x' more than once"),
         ({"rating": {1: ["a", "b"], "1": ["b", "b"]}}, "column '1' more than once"),
@@ -164,6 +165,16 @@ def test_ratings_of_one_category_are_undefined_in_words():
     for estimate in known.values():
         assert estimate.value == estimate.high == 1
         assert 0.5 < estimate.low < 1
+
+
+def test_a_column_that_names_the_items_is_no_rater():
+    """A column with another value in each row beside ratings that repeat is doubted, and taken where it is meant so."""
+    frame = pd.DataFrame({"item": range(30), "x": [1, 2, 3] * 10, "y": [1, 2, 2] * 10})
+    with pytest.raises(hs.HowsureError, match=r"`rating\['item'\]` has another value in each row.*Leave it out"):
+        hs.ratings(frame)
+    assert len(hs.ratings(frame, check=False).raters) == 3
+    numbers = np.random.default_rng(0).normal(size=(30, 2))
+    assert len(hs.ratings(numbers).raters) == 2  # all differ, as measurements do
 
 
 def test_an_enumeration_has_its_order():

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import HowsureError
 from howsure.sources.columns import checked_weight, refuse_other_lengths
-from howsure.sources.doubts import refuse_odd_classes
+from howsure.sources.doubts import refuse_identifiers, refuse_odd_classes
 from howsure.sources.encoding import Column, coded_with_gaps, encoded, positions, sort_order
 from howsure.sources.frames import columns
 from howsure.sources.groups import by_columns, groups_of_columns, roles
@@ -158,6 +158,9 @@ def _wide(
         for name, by_name in given_by.items()
         for rater, column in by_name.items()
     }
+    if check:
+        for name, by_name in given_by.items():
+            refuse_identifiers({f"{ROLE}[{rater!r}]": coded[name, rater] for rater in by_name})
     stated = _stated_order([column for by_name in given_by.values() for column in by_name.values()])
     axis, is_ordered = _categories([*coded.values()], stated if labels is None else labels, check=check)
     lengths = {f"{ROLE}[{str(rater)!r}]": codes for (_, rater), (_, codes) in coded.items()}
