@@ -30,7 +30,7 @@ SCORES = {"identity": lambda a, b: (a == b) * 1.0, "quadratic": lambda a, b: -((
 
 
 @pytest.mark.parametrize("weights", SCORES)
-@pytest.mark.parametrize("epsilon", [0.1, 0.2])
+@pytest.mark.parametrize("epsilon", [0, 0.1, 0.2])
 def test_it_is_the_published_procedure(weights, epsilon):
     """Each p-value is SciPy's t test of the differences, the adjusted ones those of Benjamini and Yekutieli."""
     found = hs.alt_test(TABLE, "model", epsilon=epsilon, weights=weights)
@@ -114,7 +114,7 @@ def test_its_records_are_of_annotators():
     "given, words",
     [
         ({"table": TABLE, "rater": "gpt"}, "no rater 'gpt'"),
-        ({"table": TABLE, "rater": "model", "epsilon": 1.5}, "`epsilon` lies between 0 and 1"),
+        ({"table": TABLE, "rater": "model", "epsilon": 1.5}, "`epsilon` is at least 0 and less than 1"),
         ({"table": TABLE, "rater": "model", "q": "low"}, "`q`"),
         ({"table": hs.ratings([[0, 1], [1, 1]]), "rater": 0}, "needs two raters besides"),
         ({"table": hs.from_counts([[5, 1], [2, 4]]), "rater": 0}, "takes a table of ratings"),

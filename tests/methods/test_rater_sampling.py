@@ -36,40 +36,24 @@ def test_the_variance_of_raters_is_the_jackknifes():
     assert np.diff(scaled) == pytest.approx([reach, reach])
 
 
-def test_items_and_raters_have_more_variance_than_items():
-    """Items and raters have the items' variance, and what raters add beyond what they share with items."""
-    own = hs.estimate(LEANING, "gwet_ac1", method="delta").standard_error
-    raters = hs.estimate(LEANING, "gwet_ac1", method="raters").standard_error
-    gradients = []
-    for rater in range(5):
-        table = LEANING.without(rater)
-        gradients.append(np.asarray(resolve("gwet_ac1", table).gradient(table.counted)))
-    n = len(SAID * 3)
-    away = np.array(gradients) - np.mean(gradients, axis=0)
-    shared = 4 / 5 * n / (n - 1) * (LEANING.counts * away**2).sum()
-    assert raters**2 > shared
-    found = hs.estimate(LEANING, "gwet_ac1", method="items_and_raters")
-    assert found.standard_error == pytest.approx(np.sqrt(own**2 + raters**2 - shared))
-    narrow = hs.estimate(LEANING, "gwet_ac1")
-    assert found.low < narrow.low < narrow.high < found.high
-
-
-def test_raters_who_are_alike_add_nothing():
-    """Where raters differ by no more than they do from item to item, the interval is that of items, by Student's t."""
-    own = hs.estimate(TABLE, "gwet_ac1", method="delta").standard_error
-    found = hs.estimate(TABLE, "gwet_ac1", method="items_and_raters")
-    assert found.standard_error == pytest.approx(own)
-    assert [found.low, found.high] == pytest.approx(
-        [hs.estimate(TABLE, "gwet_ac1").low, hs.estimate(TABLE, "gwet_ac1").high]
-    )
+def test_items_and_raters_have_the_sum_of_both_variances():
+    """The variance for other items and raters is the items' and the raters', also where raters differ little."""
+    for table in (TABLE, LEANING):
+        own, raters, both = (
+            hs.estimate(table, "gwet_ac1", method=name).standard_error
+            for name in ("delta", "raters", "items_and_raters")
+        )
+        assert both == pytest.approx(np.hypot(own, raters))
+        wide, narrow = hs.estimate(table, "gwet_ac1", method="items_and_raters"), hs.estimate(table, "gwet_ac1")
+        assert wide.low < narrow.low < narrow.high < wide.high
 
 
 @pytest.mark.parametrize(
     "table, metric, words",
     [
-        (hs.ratings([["a", "b"], ["a", "a"]]), "gwet_ac1", "needs three raters or more"),
+        (hs.ratings([["a", "b"], ["a", "a"]]), "gwet_ac1", "needs three raters who rate"),
         (TABLE, "agreement_gap", "is of one of them"),
-        (hs.from_counts([[5, 1], [2, 4]]), "accuracy", "is for the agreement of raters"),
+        (hs.from_counts([[5, 1], [2, 4]]), "accuracy", "is for the agreement of one set of raters"),
     ],
     ids=["two raters", "one rater's metric", "no raters"],
 )
@@ -88,6 +72,14 @@ def test_perfect_agreement_is_no_point_for_other_raters_either():
     assert raters.reason
 
 
+def test_items_that_are_all_alike_leave_the_raters_variance():
+    """Where each item has the same agreement, other items add nothing, and what other raters would say still does."""
+    table = hs.ratings([["a", "a", "b"], ["b", "b", "a"]] * 10)
+    both, raters = (hs.estimate(table, "percent_agreement", method=name) for name in ("items_and_raters", "raters"))
+    assert both.standard_error == pytest.approx(np.sqrt(2 / 3 * (1 - 1 / 3)))  # of 1, 0 and 0 without each rater
+    assert [both.low, both.high] == pytest.approx([raters.low, raters.high])
+
+
 def ratings_of_other_raters(rng, raters, items):
     """Return ratings of two categories by raters who differ in skill and leaning."""
     truth, ease = rng.random((items, 1)) < 0.4, rng.beta(4, 2, (items, 1))
@@ -96,8 +88,9 @@ def ratings_of_other_raters(rng, raters, items):
 
 
 @pytest.mark.thorough
-def test_coverage_for_other_raters():
-    """Of 300 studies with five new raters of 50 new items each, between 90 and 99 % hold the value of all raters."""
+@pytest.mark.parametrize("raters", [3, 5])
+def test_coverage_for_other_raters(raters):
+    """Of 300 studies with new raters of 50 new items each, between 92 and 99.7 % hold the value of all raters."""
     rng = np.random.default_rng(3)
     many = [ratings_of_other_raters(rng, 400, 2000) for _ in range(10)]
     share = [each.mean() for each in many]
@@ -105,10 +98,10 @@ def test_coverage_for_other_raters():
     truth = np.mean([1 - (1 - a) / (1 - 2 * p * (1 - p)) for a, p in zip(agreement, share, strict=True)])
     held = []
     for _ in range(300):
-        table = hs.ratings(ratings_of_other_raters(rng, 5, 50))
+        table = hs.ratings(ratings_of_other_raters(rng, raters, 50))
         found = hs.estimate(table, "gwet_ac1", method="items_and_raters")
         held.append(found.low <= truth <= found.high)
-    assert 0.90 <= np.mean(held) <= 0.99
+    assert 0.92 <= np.mean(held) <= 0.997
 
 
 def studies(rng, size, items):

@@ -196,3 +196,24 @@ def test_arguments_of_ratings_are_for_ratings():
         hs.estimate(hs.from_counts([[9, 1], [2, 8]]), "krippendorff_alpha+level=ordinal")
     with pytest.raises(hs.HowsureError, match="needs ratings of at least 0, and there is -1"):
         hs.estimate(hs.ratings([[-1, 1, 1], [1, 1, -1]]), "krippendorff_alpha+level=ratio")
+
+
+def test_ordinal_weights_follow_the_stated_order():
+    """Numbers that name steps in a stated order, such as 3 < 1 < 2, have ordinal weights as words in that order have."""
+    said = [[1, 2, 3], [2, 2, 2], [3, 3, 1]] * 4
+    found = hs.ratings(said, labels=[3, 1, 2])
+    words = hs.ratings([[*map("xbca".__getitem__, row)] for row in said], labels=["a", "b", "c"])
+    for metric in ("fleiss_kappa+weights=ordinal", "krippendorff_alpha+level=ordinal"):
+        assert hs.estimate(found, metric).value == pytest.approx(hs.estimate(words, metric).value)
+
+
+def test_two_raters_have_the_intervals_of_a_confusion_table():
+    """By default both kinds of table take the flow, also for alpha; a sample's variance, n − 1, moves a limit by little."""
+    rng = np.random.default_rng(1)
+    first = rng.integers(0, 3, 100)
+    second = np.where(rng.random(100) < 0.6, first, rng.integers(0, 3, 100))
+    ratings, confusion = hs.ratings(np.stack([first, second], 1)), hs.confusion(first, second)
+    for one, other in (("conger_kappa", "kappa"), ("gwet_ac1",) * 2, ("krippendorff_alpha",) * 2):
+        found, expected = hs.estimate(ratings, one), hs.estimate(confusion, other)
+        assert found.method == expected.method == "flow"
+        assert [found.low, found.high] == pytest.approx([expected.low, expected.high], abs=0.01)

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy import stats
 
 import howsure as hs
 
@@ -123,7 +124,13 @@ def test_ordered_categories_keep_their_order():
         ({"rating": [["a", None], [None, "b"]]}, "No item has two ratings"),
         ({"rating": [[None, None]]}, "all are missing"),
         ({"rating": []}, "`rating`"),
-        ({"rating": ["a", "b"]}, "one rater only"),
+        ({"rating": ["a", "b"]}, "To name columns of a frame or file, give `data=`"),
+        ({"rating": "ab"}, "To name columns of a frame or file, give `data=`"),
+        ({"rating": []}, "`rating` is empty"),
+        ({"rating": {}}, "all are missing"),
+        ({"rating": ["x", "y", "y"], "data": {"x": ["a"], "y": ["b"]}}, "column 'y' more than once"),
+        ({"rating": pd.DataFrame([["a", "b"]], columns=["x", "x"])}, "column 'x' more than once"),
+        ({"rating": {1: ["a", "b"], "1": ["b", "b"]}}, "column '1' more than once"),
         ({"rating": [["a", "b"], ["a"]]}, "`rating` is ragged"),
         ({"rating": 3}, "no table of cases × raters"),
         ({"rating": ["a", "b"], "item": [1, 1]}, "`item` and `rater` go together"),
@@ -158,6 +165,61 @@ def test_ratings_of_one_category_are_undefined_in_words():
     for estimate in known.values():
         assert estimate.value == estimate.high == 1
         assert 0.5 < estimate.low < 1
+
+
+def test_a_column_that_names_the_items_is_no_rater():
+    """A column with another value in each row beside ratings that repeat is doubted, and taken where it is meant so."""
+    frame = pd.DataFrame({"item": range(30), "x": [1, 2, 3] * 10, "y": [1, 2, 2] * 10})
+    with pytest.raises(hs.HowsureError, match=r"`rating\['item'\]` has another value in each row.*Leave it out"):
+        hs.ratings(frame)
+    assert len(hs.ratings(frame, check=False).raters) == 3
+    numbers = np.random.default_rng(0).normal(size=(30, 2))
+    assert len(hs.ratings(numbers).raters) == 2  # all differ, as measurements do
+
+
+def test_an_enumeration_has_its_order():
+    """Polars' Enum states the order of its categories, as an ordered categorical of pandas does."""
+    kind = pl.Enum(["low", "mid", "high"])
+    said = {"x": ["low", "mid", "high", "low"], "y": ["low", "high", "high", "mid"]}
+    found = hs.ratings(pl.DataFrame(said, schema={"x": kind, "y": kind}))
+    stated = hs.ratings(said, labels=["low", "mid", "high"])
+    assert hs.estimate(found, "gwet_ac2").value == hs.estimate(stated, "gwet_ac2").value
+
+
+def test_parts_of_two_words_have_no_order_together():
+    """Two words need no order, but the three of two tables do, and none was stated."""
+    parts = [hs.ratings([[one, other], [one, one]] * 5) for one, other in (("fair", "good"), ("good", "bad"))]
+    assert np.isfinite(hs.estimate(parts[0], "gwet_ac2").value)
+    with pytest.raises(hs.HowsureError, match="needs the order of the categories"):
+        hs.estimate(parts[0] + parts[1], "gwet_ac2")
+
+
+@pytest.mark.parametrize("method", ["flow", "items_and_raters", "raters", "delta"])
+def test_who_rates_nothing_changes_nothing(method):
+    """A column without a rating is no rater: values and intervals are those without it."""
+    said = [["a", "a", "b"], ["b", "b", "b"], ["a", "a", "a"], ["b", "a", "b"], ["a", "b", "a"]] * 4
+    metrics = [*METRICS, "brennan_prediger"]
+    found, expected = (
+        hs.evaluate(hs.ratings(each), metrics, method=method) for each in ([[*row, None] for row in said], said)
+    )
+    for name in metrics:
+        limits = [(each[name].value, each[name].low, each[name].high) for each in (found, expected)]
+        assert limits[0] == pytest.approx(limits[1], rel=1e-6), name
+
+
+def test_several_sets_have_no_metrics_of_one():
+    """Asked for the metrics of several sets of raters at once, `evaluate` says how to take one set."""
+    table = hs.ratings({"before": MATRIX, "after": MATRIX})
+    with pytest.raises(hs.HowsureError, match="holds 2 models"):
+        hs.evaluate(table)
+
+
+def test_numbers_on_a_fine_scale_have_intervals_as_wide_as_numbers_vary():
+    """The prior's pseudo-items of a fine scale are no outliers: limits are about Student's t times the error away."""
+    rng = np.random.default_rng(0)
+    said = rng.normal(size=(50, 1)) + 0.6 * rng.normal(size=(50, 3))
+    found = hs.estimate(hs.ratings(said), "krippendorff_alpha+level=interval")
+    assert found.high - found.low < 1.3 * 2 * stats.t.ppf(0.975, 49) * found.standard_error
 
 
 @pytest.mark.parametrize("suffix", ["json", "parquet"])

@@ -208,8 +208,8 @@ def alt_test(
 
 def _share(name: str, value: Any) -> float:
     found = real_number(name, value)
-    if not 0 < found < 1:
-        message = f"`{name}` lies between 0 and 1, not {found:g}."
+    if not 0 <= found < 1:
+        message = f"`{name}` is at least 0 and less than 1, not {found:g}."
         raise HowsureError(message)
     return found
 

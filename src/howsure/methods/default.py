@@ -36,7 +36,13 @@ def _is_smooth_and_bounded(metric: Metric, table: Table) -> bool:
     one = metric.of_one_model
     stated = one.spec is not None and one.spec.arguments.get("prevalence") is not None  # far from the sample's own
     of_ratings = table.holds == ("ratings",)
-    plain = (one.takes_batches or of_ratings) and one.distance is None and one.average in SMOOTH and not stated
+    of_a_sample = one.spec is not None and one.spec.definition.disagreement is not None  # made anew for each table
+    plain = (
+        (one.takes_batches or of_ratings or of_a_sample)
+        and one.distance is None
+        and one.average in SMOOTH
+        and not stated
+    )
     shown = metric.contrast is None or metric.contrast.effect.name != "odds_ratio"
     few_losses = one.is_mean_loss and math.prod(table.shape) <= MOST_LOSSES
     bounded = few_losses or of_ratings or (math.isfinite(one.range[0]) and math.isfinite(one.range[1]))

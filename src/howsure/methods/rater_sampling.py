@@ -22,6 +22,7 @@ from howsure.tables.table import Table
 Array = NDArray[Any]
 FEWEST_RATERS = 3  # of whom each is left out in turn, so that two are left
 WITHOUT_ONE = "the metric is undefined without one of the raters"
+NEGLIGIBLE = 1e-9  # variance of items, as a share of the raters', which rounding leaves where items are all alike
 OVER = ("raters", "items_and_raters")
 
 
@@ -39,12 +40,11 @@ class RaterSampling(Method):
     Notes
     -----
     With ``θ₍g₎`` the coefficient without rater g of R, the raters' variance is the jackknife's,
-    ``V_R = (R − 1)/R Σ (θ₍g₎ − θ̄)²``, with R − 1 degrees of freedom. It has in it that raters differ from item to
-    item, as has the items' variance ``V_I``: what both share, ``V_IR``, is the jackknife over the raters of what each
-    item adds to the coefficient. Items and raters together have ``V_I + max(V_R − V_IR, 0)``, with the degrees of
-    freedom of a sum (Satterthwaite), and the interval is that along the flow, as for items, with so many fewer items.
-    Few raters tell little of others: with three of them Student's t has two degrees of freedom where the raters make
-    most of the variance.
+    ``V_R = (R − 1)/R Σ (θ₍g₎ − θ̄)²``, with R − 1 degrees of freedom. Items and raters together have ``V_I + V_R``,
+    the items' variance and the raters', with the degrees of freedom of a sum (Satterthwaite), and the interval is that
+    along the flow, as for items, with so many fewer items. That raters differ from item to item is in both, so that the
+    sum is on the safe side; less their estimated share it covers too seldom with three raters. Few raters tell little
+    of others: with three of them Student's t has two degrees of freedom where the raters make most of the variance.
 
     References
     ----------
@@ -58,7 +58,7 @@ class RaterSampling(Method):
     >>> verdicts += [["ok", "ok", "ok", "ok"], ["bad", "bad", "bad", "bad"]] * 15
     >>> table = hs.ratings(verdicts)
     >>> print(hs.estimate(table, "gwet_ac1"), hs.estimate(table, "gwet_ac1", method="items_and_raters"))
-    0.668 [0.510, 0.792] 0.668 [0.150, 0.987]
+    0.668 [0.510, 0.792] 0.668 [0.287, 0.909]
     """
 
     over: Literal["raters", "items_and_raters"] = "items_and_raters"
@@ -78,11 +78,11 @@ class RaterSampling(Method):
     def suits(self, metric: Metric, table: Table) -> str:
         """Return an empty text for the agreement of three or more raters."""
         if not (table.holds == ("ratings",) and metric.spec is not None):
-            return f"`{self.name}` is for the agreement of raters, and `{metric.name}` here is none. Use 'delta'."
+            return f"`{self.name}` is for the agreement of one set of raters, which `{metric.name}` is not. Use 'auto'."
         if "rater" in metric.spec.definition.parameters:
             return f"`{self.name}` leaves out each rater in turn, and `{metric.name}` is of one of them. Use 'flow'."
-        if len(_rated(table).raters) < FEWEST_RATERS:
-            return f"`{self.name}` needs three raters or more, and there are two. Use 'flow', for the same raters."
+        if np.count_nonzero(_rated(table).rates) < FEWEST_RATERS:
+            return f"`{self.name}` needs three raters who rate, and there are two. Use 'flow', for the same raters."
         return ""
 
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
@@ -91,7 +91,7 @@ class RaterSampling(Method):
         value = float(metric(table.counted))
         if np.isfinite(value) and not np.isfinite(variances.raters):
             return lambda _: Interval(np.nan, np.nan, reason=WITHOUT_ONE)
-        if self.over == "raters":
+        if self.over == "raters" or variances.items < NEGLIGIBLE * variances.raters:
             return normal_intervals(
                 metric,
                 table,
@@ -106,11 +106,10 @@ class RaterSampling(Method):
 
 @dataclass(frozen=True, slots=True)
 class _Variances:
-    """The variances of a coefficient for other items, for other raters, and what both share."""
+    """The variances of a coefficient for other items, and for other raters."""
 
     items: float
     raters: float
-    shared: float
     raters_freedom: int
 
     @classmethod
@@ -118,35 +117,25 @@ class _Variances:
         """Return those of a metric of one table of ratings."""
         assert metric.spec is not None  # noqa: S101 - see `suits`
         table = _rated(table)
-        number = len(table.raters)
-        values, slopes = [], []
         with np.errstate(all="ignore"):
-            for rater in range(number):
-                others = table.without(rater)
-                own = resolve(metric.spec, others)
-                values.append(float(own(others.counted)))
-                slopes.append(np.asarray(own.gradient(others.counted)))
-            own_slopes = np.asarray(metric.gradient(table.counted))
-        scale = (number - 1) / number
-        away = np.array(slopes) - np.mean(slopes, axis=0)
+            slopes = np.asarray(metric.gradient(table.counted))
+            parts = [table.without(rater) for rater in np.flatnonzero(table.rates).tolist()]
+            values = np.array([float(resolve(metric.spec, each)(each.counted)) for each in parts])
         return cls(
-            items=float(table.variance(np.nan_to_num(own_slopes))),
-            raters=scale * float(((np.array(values) - np.mean(values)) ** 2).sum()),
-            shared=scale * float(sum(table.variance(np.nan_to_num(each)) for each in away)),
-            raters_freedom=number - 1,
+            items=float(table.variance(np.nan_to_num(slopes))),
+            raters=(len(values) - 1) * float(values.var()),
+            raters_freedom=len(values) - 1,
         )
 
     @property
     def factor(self) -> float:
         """How many times the items' variance that of items and raters is."""
-        return 1 + max(self.raters - self.shared, 0.0) / self.items if self.items > 0 else 1.0
+        return 1 + self.raters / self.items if self.items > 0 else 1.0
 
     def freedom(self, of_items: Any) -> Any:
         """Return the degrees of freedom of the variance of items and raters."""
-        beyond = self.raters if self.raters > self.shared else 0.0
-        total = self.items * self.factor
-        parts = self.items**2 / of_items + beyond**2 / self.raters_freedom
-        return total**2 / parts if parts > 0 else of_items
+        parts = self.items**2 / of_items + self.raters**2 / self.raters_freedom
+        return (self.items + self.raters) ** 2 / parts if parts > 0 else of_items
 
 
 def _rated(table: Table) -> RatingsTable:

@@ -91,9 +91,7 @@ def resolve(
         return spec
     asked = spec if isinstance(spec, Spec) else parse(spec)
     if isinstance(table, JointTable):
-        first = table.models[0]
-        message = f"The table holds {len(table.models)} models. Use `compare`, or take one: `table.model({first!r})`."
-        raise HowsureError(message)
+        raise HowsureError(table.needs_one_model)
     if not asked.definition.reads_any(table.holds):
         raise _of_another_kind(asked, table)
     _refuse_others_arguments(asked, table)

@@ -13,6 +13,7 @@ from howsure.tables.ratings import RatingsTable
 
 Array = NDArray[np.floating]
 IDENTITY = "identity"
+UNORDERED_SIZE = 2  # categories, whose order makes no difference
 
 
 def _between(numbers: Array) -> Array:
@@ -25,8 +26,8 @@ def _ratio(numbers: Array) -> Array:
     return np.asarray(share**2)
 
 
-def _of_ranks(numbers: Array) -> Array:
-    steps = _between(np.argsort(np.argsort(numbers)).astype(float))
+def _of_places(places: Array) -> Array:
+    steps = _between(places)
     return np.asarray(steps * (steps + 1) / 2)
 
 
@@ -35,7 +36,7 @@ APART: dict[str, Callable[[Array], Array]] = {
     IDENTITY: lambda numbers: 1.0 - np.eye(len(numbers)),
     "linear": _between,
     "quadratic": lambda numbers: _between(numbers) ** 2,
-    "ordinal": _of_ranks,
+    "ordinal": _of_places,
     "radical": lambda numbers: np.sqrt(_between(numbers)),
     "ratio": _ratio,
 }
@@ -45,7 +46,8 @@ KEEPS_BOUND = {IDENTITY, "linear", "quadratic", "radical", "ratio"}  # distances
 def weights_of(name: str, table: RatingsTable) -> Array:
     """Return the weights of agreement of each two categories, 1 of one and the same, ``(K, K)``.
 
-    Categories that are numbers are as far apart as these, others as their places in the order.
+    Categories that are numbers are as far apart as these, others, and all for ordinal weights, as their places in the
+    order.
 
     Parameters
     ----------
@@ -65,7 +67,7 @@ def weights_of(name: str, table: RatingsTable) -> Array:
     numbers = table.numbers
     if name == "ratio":
         numbers = ratio_scale("weights=ratio", table)
-    elif numbers is None:
+    elif numbers is None or name == "ordinal":
         numbers = np.arange(float(len(ordered(f"weights={name}", table).labels)))
     apart = APART[name](numbers)
     return np.asarray(1 - apart / max(float(apart.max()), np.finfo(float).tiny))
@@ -86,7 +88,7 @@ def ordered(asked: str, table: RatingsTable) -> RatingsTable:
     HowsureError
         If the order is not known.
     """
-    if table.is_ordered:
+    if table.is_ordered or len(table.labels) <= UNORDERED_SIZE:
         return table
     first, second = table.labels.tolist()[:2]
     message = (

@@ -18,6 +18,7 @@ from howsure.tables.cautions import MOST_CLASSES
 Array = NDArray[Any]
 MISSING = frozenset({"", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NAN", "NaT", "NULL", "null"})
 JUDGES = ("y_true", "y_made", "y_reviewed", "annotations")
+MANY_ROWS = 20  # of as many a rater on a scale gives some value twice
 JUDGED = ("y_pred", "y_score")
 
 
@@ -114,6 +115,23 @@ def refuse_alike(labels: list[Any]) -> None:
                     "convert one of them."
                 )
                 raise DoubtfulDataError(message)
+
+
+def refuse_identifiers(given: Mapping[str, tuple[Array, Array]]) -> None:
+    """Refuse a rater's column with another value in each row, where no other column has half as many values.
+
+    Parameters
+    ----------
+    given : mapping of str to tuple of two ndarray
+        Role → the distinct values of a column, and each row's code.
+    """
+    sizes = sorted((len(levels), role) for role, (levels, _) in given.items())
+    if len(sizes) < 2:
+        return
+    (most, role), (next_most, _) = sizes[-1], sizes[-2]
+    if most >= MANY_ROWS and most == len(given[role][1]) and 2 * next_most < most:
+        message = f"`{role}` has another value in each row: it names the rows, and is no rater's. Leave it out."
+        raise DoubtfulDataError(message)
 
 
 def refuse_odd_classes(labels: list[Any]) -> None:

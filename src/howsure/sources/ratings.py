@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import HowsureError
 from howsure.sources.columns import checked_weight, refuse_other_lengths
-from howsure.sources.doubts import refuse_odd_classes
+from howsure.sources.doubts import refuse_identifiers, refuse_odd_classes
 from howsure.sources.encoding import Column, coded_with_gaps, encoded, positions, sort_order
 from howsure.sources.frames import columns
 from howsure.sources.groups import by_columns, groups_of_columns, roles
@@ -26,7 +26,6 @@ from howsure.tables.values import PairedValuesTable
 
 Array = NDArray[Any]
 ROLE = "rating"
-UNORDERED_SIZE = 2  # categories, whose order makes no difference
 
 
 @overload
@@ -92,7 +91,8 @@ def ratings(
     groups : array-like or str, optional
         Cluster of each item (document, patient): items of one cluster vary together.
     by : array-like, str, list of str, mapping or frame, optional
-        One column, or several, to split by: one table for each value, or combination of values.
+        One column, or several, to split by: one table for each value, or combination of values. Where groups are of
+        raters, who rate the same items, sets of raters compare as pairs, and groups as if their items were different.
     check : bool
         Whether to refuse data that do not look like what they are given as; False takes them as they are.
 
@@ -158,6 +158,9 @@ def _wide(
         for name, by_name in given_by.items()
         for rater, column in by_name.items()
     }
+    if check:
+        for name, by_name in given_by.items():
+            refuse_identifiers({f"{ROLE}[{rater!r}]": coded[name, rater] for rater in by_name})
     stated = _stated_order([column for by_name in given_by.values() for column in by_name.values()])
     axis, is_ordered = _categories([*coded.values()], stated if labels is None else labels, check=check)
     lengths = {f"{ROLE}[{str(rater)!r}]": codes for (_, rater), (_, codes) in coded.items()}
@@ -268,9 +271,14 @@ class _Beside:
 
 def _stated_order(given: Sequence[Any]) -> list[Any] | None:
     """Return the categories of columns that all have the same ones, in a stated order; None of all others."""
-    kinds = [getattr(each, "dtype", None) for each in given]
-    orders = [list(getattr(each, "categories", ())) if getattr(each, "ordered", False) else None for each in kinds]
+    orders = [_own_order(getattr(each, "dtype", None)) for each in given]
     return orders[0] if orders and all(each == orders[0] for each in orders) else None
+
+
+def _own_order(kind: Any) -> list[Any] | None:
+    """Return the categories of an ordered categorical, of pandas, or of Polars' Enum, which always is one."""
+    is_ordered = getattr(kind, "ordered", type(kind).__name__ == "Enum")
+    return list(kind.categories) if is_ordered else None
 
 
 def _categories(coded: Sequence[tuple[Array, Array]], labels: Any, *, check: bool) -> tuple[Array, bool]:
@@ -285,7 +293,7 @@ def _categories(coded: Sequence[tuple[Array, Array]], labels: Any, *, check: boo
         raise HowsureError(message)
     if check and found.dtype.kind not in "iuf":
         refuse_odd_classes(every)
-    return found[sort_order(found)], found.dtype.kind in "iufb" or len(found) <= UNORDERED_SIZE
+    return found[sort_order(found)], found.dtype.kind in "iufb"
 
 
 def _counted(

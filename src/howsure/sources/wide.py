@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,7 @@ def named_columns(
         by_name = by_rater(role, given)
     else:
         names = [given] if isinstance(given, str) else several(role, given, "column names")
+        refuse_repeated(role, names)
         by_name = {str(name): name for name in names}
     roles = {name: f"{role}[{name!r}]" for name in by_name}
     asked = {**others, **{roles[name]: column for name, column in by_name.items()}}
@@ -56,20 +57,46 @@ def by_rater(role: str, given: Any) -> dict[Any, Any]:
         If it is no table.
     """
     if isinstance(given, Mapping):
+        refuse_repeated(role, list(given))
         return dict(given)
     if hasattr(given, "iloc"):  # pandas: names of any type
-        return {name: given[name] for name in getattr(given, "columns", ())}
+        names = list(getattr(given, "columns", ()))
+        refuse_repeated(role, names)
+        return {name: given[name] for name in names}
     if any(hasattr(type(given), each) for each in ("columns", "column_names")):
         names = opened(given).collect_schema().names()
         return columns(given, {name: name for name in names})
     if isinstance(given, np.ndarray) and given.ndim > 1:
         return dict(enumerate(given.T))
     try:
-        listed = [list(row) for row in given]
+        rows = list(given)
+        listed = [list(row) for row in rows if not isinstance(row, str)]
     except TypeError:
+        rows, listed = [given], []
+    if len(listed) < len(rows):
         message = f"`{role}` is no table of cases × raters. To name columns of a frame or file, give `data=`."
-        raise HowsureError(message) from None
+        raise HowsureError(message)
+    if not listed:
+        message = f"`{role}` is empty: there is no case."
+        raise HowsureError(message)
     if len({len(row) for row in listed}) != 1:
         message = f"`{role}` is ragged. Give one row per case and one column per rater, None where missing."
         raise HowsureError(message)
     return {column: list(each) for column, each in enumerate(zip(*listed, strict=True))}
+
+
+def refuse_repeated(role: str, names: Sequence[Any]) -> None:
+    """Refuse columns that are named twice.
+
+    Parameters
+    ----------
+    role : str
+        What the columns are called in the error.
+    names : sequence
+        Their names.
+    """
+    said = list(map(str, names))
+    if len(set(said)) < len(said):
+        other = next(name for name in said if said.count(name) > 1)
+        message = f"`{role}` has the column {other!r} more than once. Give each rater one column, of a name of its own."
+        raise HowsureError(message)

@@ -36,6 +36,24 @@ class JointTable(Table, abc.ABC):
         """The names of the models."""
         return list(self.names)
 
+    @property
+    def needs_one_model(self) -> str:
+        """Why a metric of one model cannot be had, and what to do."""
+        return (
+            f"The table holds {len(self.names)} models. Use `compare`, or take one: `table.model({self.names[0]!r})`."
+        )
+
+    @property
+    def default_metrics(self) -> tuple[str, ...]:
+        """None: metrics are of one model.
+
+        Raises
+        ------
+        HowsureError
+            Always; the message says how to take one.
+        """
+        raise HowsureError(self.needs_one_model)
+
     def view(self, model: str) -> Marginal | SharedPart:
         """Return how one model's table follows from this one.
 

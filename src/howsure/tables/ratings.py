@@ -17,7 +17,9 @@ from howsure.tables.table import Table
 from howsure.tables.union import distinct_rows, places_of_names, places_of_rows, shares_of_rows
 
 Array = NDArray[Any]
-MOST_PSEUDO_CATEGORIES = 6  # over which a prior's pseudo-items are spread: of more, evenly from the first to the last
+MOST_PSEUDO_CATEGORIES = (
+    6  # over which a prior's pseudo-items are spread: of more, over the medians of as many groups of them
+)
 MOST_CATEGORIES = 4096  # whose distances fit into memory
 PARTS = (0.5, 0.25, 0.25)  # of the pseudo-items: all agree, one alone differs, halves differ
 FEWEST = 2  # ratings of an item, between which there is agreement
@@ -84,7 +86,11 @@ class RatingsTable(Table):
         if len(labels) > MOST_CATEGORIES:
             message = f"{len(labels):,} distinct ratings are too many: round them to a scale of fewer."
             raise HowsureError(message)
-        possible = possible_patterns(len(labels), len(raters))
+        rates = (codes >= 0).any(axis=0)
+        possible = []
+        for among in possible_patterns(len(labels), int(rates.sum())):
+            possible.append(np.full((len(among), len(raters)), -1))
+            possible[-1][:, rates] = among
         every = distinct_rows(*possible, codes)
         return cls(
             counts=np.zeros(len(every)),
@@ -135,8 +141,13 @@ class RatingsTable(Table):
 
     @cached_property
     def is_complete(self) -> bool:
-        """Whether every rater rated every item."""
-        return bool((self.codes >= 0).all())
+        """Whether every rater who rates rated every item."""
+        return bool((self.codes[:, self.rates] >= 0).all())
+
+    @cached_property
+    def rates(self) -> Array:
+        """Whether each rater has rated anything, ``(R,)``."""
+        return np.asarray((self.codes >= 0).any(axis=0))
 
     @property
     def numbers(self) -> Array | None:
@@ -226,7 +237,8 @@ def possible_patterns(categories: int, raters: int) -> tuple[Array, Array, Array
     >>> alike.tolist(), alone.tolist()
     ([[0, 0, 0], [1, 1, 1]], [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 1], [1, 0, 1], [1, 1, 0]])
     """
-    chosen = np.unique(np.linspace(0, categories - 1, min(categories, MOST_PSEUDO_CATEGORIES)).round().astype(np.intp))
+    few = min(categories, MOST_PSEUDO_CATEGORIES)
+    chosen = (2 * np.arange(few) + 1) * categories // (2 * few)
     alike = np.repeat(chosen[:, None], raters, axis=1)
     if categories < 2:
         return alike, alike, alike
