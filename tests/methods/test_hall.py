@@ -93,6 +93,7 @@ def test_the_mean_is_covered_at_other_sizes(name, n):
 WANTED = {"log-normal": 0.90}  # whose tail most samples of 30 do not show; 0.95 of the others
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", DISTRIBUTIONS)
 def test_the_mean_is_covered(name):
     """At n = 30 the default covers skewed, bounded and zero-inflated means, up to the error of 400 samples.

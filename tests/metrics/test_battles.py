@@ -216,6 +216,7 @@ def test_standard_errors_are_those_of_resampling():
         assert delta == pytest.approx(drawn.standard_error, rel=0.08)
 
 
+@pytest.mark.thorough
 def test_intervals_of_strengths_cover():
     """After 300 battles of four models 95 % intervals hold the true strengths in about 95 of 100 studies."""
     rng, true = np.random.default_rng(0), np.array([0.9, 0.3, -0.3, -0.9])

@@ -52,6 +52,7 @@ SPECS = (
 )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("spec", SPECS)
 def test_standard_error_is_the_spread_of_repeated_studies(spec):
     """The standard error, with the threshold's share in it, is the metric's spread over 400 new samples."""

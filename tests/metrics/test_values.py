@@ -121,6 +121,7 @@ def test_metrics_of_values_need_values():
         hs.estimate(hs.from_counts([[3, 1], [2, 4]]), "mean")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("spec", ["mean", "std", "trimmed_mean", "cvar+q=0.7", "median"])
 @pytest.mark.parametrize("design", [{}, {"groups": np.arange(400) // 4}, {"sample_weight": RNG.random(400) + 0.2}])
 def test_methods_agree_on_large_samples(spec, design):

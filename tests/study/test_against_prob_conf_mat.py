@@ -121,6 +121,7 @@ def test_comparisons_to_a_classifier_that_guesses_agree(theirs, ours, metric):
         assert ours.compare(metric, name, "random").probability_greater.value == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("metric", FEW)
 def test_listwise_comparisons_agree(theirs, ours, metric):
     """Rank probabilities agree experiment by experiment, and so do expected rewards."""
@@ -134,6 +135,7 @@ def test_listwise_comparisons_agree(theirs, ours, metric):
         assert ours.expected_rewards(metric, rewards)[name] == pytest.approx(row[:3] @ rewards, abs=0.4)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("metric", FEW)
 def test_fixed_effects_agree(theirs, ours, metric):
     """The fixed effect of each group agrees, on the scale of the metric itself, as they pool."""

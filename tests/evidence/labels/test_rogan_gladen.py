@@ -128,6 +128,7 @@ def test_perfect_labels_change_nothing() -> None:
         assert ours.standard_error == pytest.approx(theirs.standard_error)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("metric", ["accuracy", "recall", "precision", "f1", "mcc"])
 def test_delta_resamples_and_posterior_agree(metric) -> None:
     """With much data the standard errors by delta, by a literal repetition, by resampling and by Gibbs agree."""

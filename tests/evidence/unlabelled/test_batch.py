@@ -35,6 +35,7 @@ def test_counts_are_expected_over_the_draws(method):
     assert table.at(0.5).counts.sum() == pytest.approx(4)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("metric", ["accuracy", "recall", "roc_auc"])
 def test_the_delta_method_agrees_with_draws(method, metric):
