@@ -61,7 +61,8 @@ def corrected(given: Estimated, deviations: Array, level: float) -> tuple[float,
         return math.nan, math.nan, math.nan
     others = np.arange(len(own)) != first
     step = given.spread[first] / np.sqrt(given.cases[first])
-    lead = np.maximum(given.differences[first], step / 4)[others]
+    ahead = given.differences[first]
+    lead = np.where(ahead > 0, ahead, step / 4)[others]
     slope = 1 - own[others] / own[first]  # of the lead, by the winner's own estimate
     reach = quotient(lead, np.abs(slope))
     lowest = -float(np.min(reach[slope > 0], initial=np.inf)) / error
