@@ -189,9 +189,21 @@ def _mean_over(
 @detection_metric(name="map", is_step=True, aliases=("mean_average_precision", "coco_map"))
 def _mean_average_precision(table: Table, *, iou: float = math.nan, label: str = "") -> Scored:
     """Average precision as COCO has it, over 101 recalls, and its mean over classes and overlaps."""
-    # Whole counts reach a recall as they do in COCO; sums of weights, which round, when they nearly do.
-    slack = 0.0 if (table.counts == np.rint(table.counts)).all() else CLOSE
-    return _mean_over(table, iou, label, lambda part, cells: _average_precision(part, cells, slack), _slopes)
+    # Whole counts, in whatever unit, reach a recall as they do in COCO; sums of weights, which round, when they nearly do.
+    unit = float(np.min(table.counts, where=table.counts > 0, initial=np.inf))
+    numbers = _whole(table.counts / unit)
+    slack = 0.0 if (numbers == np.rint(numbers)).all() else CLOSE
+
+    def value(part: Slice, cells: Array) -> Array:
+        return _average_precision(part, _whole(cells / unit), slack)
+
+    return _mean_over(table, iou, label, value, _slopes)
+
+
+def _whole(numbers: Array) -> Array:
+    """Return numbers, those whole that are so up to rounding."""
+    near = np.rint(numbers)
+    return np.where(np.abs(numbers - near) <= CLOSE * near, near, numbers)
 
 
 @detection_metric(name="froc", is_step=True, aliases=("sensitivity_at_fp_per_unit", "froc_sensitivity"))
