@@ -281,9 +281,9 @@ def test_a_metric_of_each_image_passes_over_classes_that_are_not_there():
 
 @pytest.mark.parametrize("unit", [7.3, 1 / 3, 0.1])
 def test_equal_weights_of_any_unit_change_no_average_precision(unit):
-    """COCO does not reach the recall 0.29 with 29 of 100 truths, as 29 · 0.01 is a little more: nor do equal weights."""
-    found = [{"scores": np.linspace(0.9, 0.1, 29), "hits": np.ones(29)}, {"scores": [0.95], "hits": [0]}]
-    plain = hs.detections(found, [70, 30], iou=0.5)
-    weighted = hs.detections(found, [70, 30], iou=0.5, sample_weight=[unit, unit])
-    assert np.linspace(0, 1, 101)[29] > 29 / 100
+    """COCO does not reach the recall 0.7 with 7 of 10 truths, as its 0.7 is a little more: nor do equal weights."""
+    found = [{"scores": np.linspace(0.9, 0.1, 7), "hits": np.ones(7)}, {"scores": [0.95], "hits": [0]}]
+    plain = hs.detections(found, [7, 3], iou=0.5)
+    weighted = hs.detections(found, [7, 3], iou=0.5, sample_weight=[unit, unit])
+    assert np.linspace(0, 1, 101)[70] > 7 / 10
     assert hs.estimate(weighted, "map").value == pytest.approx(hs.estimate(plain, "map").value, abs=1e-12)

@@ -189,7 +189,7 @@ def _mean_over(
 @detection_metric(name="map", is_step=True, aliases=("mean_average_precision", "coco_map"))
 def _mean_average_precision(table: Table, *, iou: float = math.nan, label: str = "") -> Scored:
     """Average precision as COCO has it, over 101 recalls, and its mean over classes and overlaps."""
-    # Whole counts, in whatever unit, reach a recall as they do in COCO; sums of weights, which round, when they nearly do.
+    # Whole counts, in any unit, reach a recall as they do in COCO; sums of weights, which round, when they nearly do.
     unit = float(np.min(table.counts, where=table.counts > 0, initial=np.inf))
     numbers = _whole(table.counts / unit)
     slack = 0.0 if (numbers == np.rint(numbers)).all() else CLOSE
