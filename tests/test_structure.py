@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[1] / "src" / "howsure"
-MOST_INSTANCE_CHECKS = 36  # of tables and designs, outside their own folders
+MOST_INSTANCE_CHECKS = 35  # of tables and designs, outside their own folders
 MOST_EXCEPTIONS = 80  # from the linter's rules
 MOST_FLOORS = 12
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs.base import DUST
 from howsure.methods.halving import edge
 from howsure.methods.interval import ONE_CLUSTER, UNDEFINED, AtLevels, Interval, Method, needs_labels
 from howsure.methods.standard_errors import standard_error
@@ -21,7 +22,6 @@ SIZE = 2048  # draws of the noise, each taken with both signs
 PRECISION = 1e-4  # of the limits, relative
 OFF = 2.5  # standard errors from which on a sum is taken for off zero, and not for noise
 FARTHEST = 2.0  # times the largest noise beyond the observed distance: where the upper limit is sought
-DUST = 1e-12  # relative: what rounding leaves of zero
 NEGLIGIBLE = 1e-9  # eigenvalue of the covariance, relative to the largest
 
 

@@ -20,6 +20,7 @@ from howsure.tables.ratings import RatingsTable
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
+NEEDS = "This method is for a table of ratings, as `ratings` makes it."
 FEWEST_RATERS = 3  # of whom each is left out in turn, so that two are left
 WITHOUT_ONE = "the metric is undefined without one of the raters"
 NEGLIGIBLE = 1e-9  # variance of items, as a share of the raters', which rounding leaves where items are all alike
@@ -81,7 +82,7 @@ class RaterSampling(Method):
             return f"`{self.name}` is for the agreement of one set of raters, which `{metric.name}` is not. Use 'auto'."
         if "rater" in metric.spec.definition.parameters:
             return f"`{self.name}` leaves out each rater in turn, and `{metric.name}` is of one of them. Use 'flow'."
-        if np.count_nonzero(_rated(table).rates) < FEWEST_RATERS:
+        if np.count_nonzero(RatingsTable.required(table, NEEDS).rates) < FEWEST_RATERS:
             return f"`{self.name}` needs three raters who rate, and there are two. Use 'flow', for the same raters."
         return ""
 
@@ -116,7 +117,7 @@ class _Variances:
     def of(cls, metric: Metric, table: Table) -> _Variances:
         """Return those of a metric of one table of ratings."""
         assert metric.spec is not None  # noqa: S101 - see `suits`
-        table = _rated(table)
+        table = RatingsTable.required(table, NEEDS)
         with np.errstate(all="ignore"):
             slopes = np.asarray(metric.gradient(table.counted))
             parts = [table.without(rater) for rater in np.flatnonzero(table.rates).tolist()]
@@ -136,9 +137,3 @@ class _Variances:
         """Return the degrees of freedom of the variance of items and raters."""
         parts = self.items**2 / of_items + self.raters**2 / self.raters_freedom
         return (self.items + self.raters) ** 2 / parts if parts > 0 else of_items
-
-
-def _rated(table: Table) -> RatingsTable:
-    """Return a table that holds ratings as what it is."""
-    assert isinstance(table, RatingsTable)  # noqa: S101 - the caller has asked
-    return table

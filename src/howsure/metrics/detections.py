@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -194,10 +195,8 @@ def _mean_average_precision(table: Table, *, iou: float = math.nan, label: str =
     numbers = _whole(table.counts / unit)
     slack = 0.0 if (numbers == np.rint(numbers)).all() else CLOSE
 
-    def value(part: Slice, cells: Array) -> Array:
-        return _average_precision(part, _whole(cells / unit), slack)
-
-    return _mean_over(table, iou, label, value, _slopes)
+    found = _mean_over(table, iou, label, lambda part, cells: _average_precision(part, cells, slack), _slopes)
+    return replace(found, value=lambda cells: found.value(_whole(cells / unit)))
 
 
 def _whole(numbers: Array) -> Array:
