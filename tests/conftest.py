@@ -1,9 +1,13 @@
 """Hypothesis tries the same examples in CI each time, so that a change is what makes it fail; tests hold no doctests."""
 
+import copy
+import functools
 import os
 from collections.abc import Generator
+from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import settings
 
@@ -19,5 +23,21 @@ def pytest_collect_file() -> Generator[None, list[Any], list[Any]]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes longest, whatever the order of the others."""
+    """Begin with what takes longest, whatever the order of the others; note where generators stand before any test."""
+    for item in items:
+        _generators(getattr(item, "module", None))
     items.sort(key=lambda item: item.get_closest_marker("longest") is None)
+
+
+@pytest.fixture(autouse=True)
+def _same_numbers_in_any_order(request: pytest.FixtureRequest) -> None:
+    """Begin each test where its file's generators stood when the file was read, whatever ran before it."""
+    for generator, state in _generators(getattr(request.node, "module", None)):
+        generator.bit_generator.state = state
+
+
+@functools.cache
+def _generators(module: ModuleType | None) -> list[tuple[np.random.Generator, dict[str, Any]]]:
+    """Return a file's generators, and their states now: before the first of its tests."""
+    found = [each for each in vars(module).values() if isinstance(each, np.random.Generator)] if module else []
+    return [(each, copy.deepcopy(dict(each.bit_generator.state))) for each in found]
