@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
+from howsure.metrics.averages import BY_NAME
 
 UNITS = (1.0, 7.3, 3.0, 0.1, 1 / 3, 13.7)
 HUMAN = [None] * 5 + [2] + [None] * 7 + [33] + [None] * 9 + [4] + [None] * 6
@@ -12,6 +13,10 @@ SCORES = ([1, 0, 0, 1, 1], [1.0, 0.2, 0.5, 0.7, 0.9])
 MORE = ([1, 1, 1, 1, 1, 0, 1, 1, 0, 1, 1, 1], [0.0, 0.9, 0.2, 0.0, 0.0, 0.0, 0.0, 0.3, 0.9, 0.5, 0.9, 0.7])
 RUNS = ([0, 0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 1], [0, 1, 2, 0, 1, 0, 1, 0, 2, 2, 2, 2])
 HEAVY = np.array([0.134, 0.048, 1.02, 0.126, 0.391, 0.958, 2.89, 0.04, 17.8, 0.033, 0.828, 0.395])
+SAID = [[None, "a", None, None], [None, None, "d", None], [None, None, None, "c"], ["d", None, "d", None]]
+SAID += [[None, "b", None, None], [None] * 4, ["b", "b", "b", None], [None, None, "a", None], [None, None, None, "c"]]
+SAID += [[None, None, None, "a"], [None, None, None, "a"], [None, "d", None, "d"]]
+OF_ITEMS = np.array([0.0287, 0.00516, 0.671, 123.29, 0.376, 0.749, 0.0141, 19.9, 3.27, 1.58, 0.228, 0.135])
 CASES = {  # weights → table; metric, method, level
     "a median of two tasks at the level that these have": (
         lambda unit: hs.trials([1, 0, 1, 1, 1], task=[1, 1, 0, 1, 0], sample_weight=unit * np.ones(5)),
@@ -39,6 +44,10 @@ CASES = {  # weights → table; metric, method, level
         ),
         ("ppv_at@max", "delta", 0.5),
     ),
+    "a limit that nothing holds": (
+        lambda unit: hs.ratings(SAID, labels=list("abcd"), sample_weight=unit * OF_ITEMS),
+        ("conger_kappa", "flow", 0.95),
+    ),
 }
 
 
@@ -50,4 +59,14 @@ def test_no_answer_follows_the_unit_of_the_weights(case):
     assert {each.reason for each in found} == {found[0].reason}
     for each in found:
         expected = [found[0].value, found[0].low, found[0].high]
-        assert [each.value, each.low, each.high] == pytest.approx(expected, rel=1e-9)
+        assert [each.value, each.low, each.high] == pytest.approx(expected, rel=1e-9, nan_ok=True)
+
+
+@pytest.mark.parametrize("average", ["geometric", "harmonic"])
+def test_what_rounding_leaves_of_zero_is_zero_in_a_mean(average):
+    """A class whose value is 0 but for rounding makes such a mean 0, without a derivative, on either side of 0."""
+    chosen, weights = BY_NAME[average], np.ones(2)
+    for dust in (0.0, 2e-16, -2e-16):
+        values = np.array([dust, 0.5])
+        assert chosen.value(values, weights) == 0
+        assert not chosen.slopes(values, weights)[0][0]

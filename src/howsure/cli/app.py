@@ -11,10 +11,11 @@ from howsure.cli import reviewed as review_commands
 from howsure.cli.classes import classes_of, with_positive_last
 from howsure.cli.compare import compare
 from howsure.cli.evals import evals
+from howsure.cli.gates import FailUnder, bounds, hold
 from howsure.cli.inputs import HYPHEN, STANDARD, Files, Input, InputFormat
 from howsure.cli.judge import judge
 from howsure.cli.leaderboard import leaderboard
-from howsure.cli.options import Format, Metrics, Words, split
+from howsure.cli.options import Format, Level, Metrics, Page, Seed, Words, split
 from howsure.cli.output import say_written, write, write_grid
 from howsure.cli.study import study_app
 from howsure.cli.unlabelled import unlabelled
@@ -66,7 +67,7 @@ def report(
     threshold: float = 0.5,
     metrics: Metrics = None,
     method: str | None = None,
-    level: float = 0.95,
+    confidence_level: Level = 0.95,
     by: Words = None,
     groups: str | None = None,
     sample_weight: str | None = None,
@@ -74,8 +75,9 @@ def report(
     pos_label: str | None = None,
     per_class: bool = False,
     no_check: bool = False,
-    seed: int | None = None,
-    html: Path | None = None,
+    random_state: Seed = None,
+    fail_under: FailUnder = None,
+    html: Page = None,
     input_format: InputFormat = None,
     how: Format = "table",
 ) -> None:
@@ -99,7 +101,7 @@ def report(
         Metrics as spec strings, such as f1@macro; see `howsure metrics`.
     method
         Interval method; see `howsure methods`. By default the one that suits each metric.
-    level
+    confidence_level
         Confidence level, between 0 and 1.
     by
         Column to split by, or several: all cases come first, then each value or combination of values.
@@ -115,8 +117,10 @@ def report(
         Print precision, recall and F1 of each class instead.
     no_check
         Take data as they are, also where they do not look like what they are given as.
-    seed
+    random_state
         Seed of the methods that draw.
+    fail_under
+        End with exit code 1 unless each metric is shown to be this high, f1=0.9 mcc=0.8: unless its lower limit is.
     html
         Write a report as one page to this file; a name in .md or .tex has it in Markdown, or its tables in LaTeX.
     input_format
@@ -126,8 +130,9 @@ def report(
     """
     from howsure.cli.pages import Asked, Columns, blocks_of, class_blocks, report_on_file, subjects_of
     from howsure.methods.draws import seed_sequence
+    from howsure.tables.batch import ALL
 
-    given = Input.of(files, input_format)
+    given, wanted = Input.of(files, input_format), bounds(fail_under)
     columns = Columns(
         y_true=y_true,
         y_pred=split(y_pred),
@@ -138,11 +143,12 @@ def report(
         others={"sample_weight": sample_weight, "groups": groups, "check": not no_check},
     )
     # One seed for the terminal and the page, so that both show the same draws.
-    asked = Asked(split(metrics) or None, method, level, seed_sequence(seed))
+    asked = Asked(split(metrics) or None, method, confidence_level, seed_sequence(random_state))
     subjects = subjects_of(given, columns, asked)
     if html is not None:
         say_written(report_on_file(given, columns, asked, subjects).save(html))
     write(class_blocks(subjects, asked, how) if per_class else blocks_of(subjects), given.title, how)
+    hold(wanted, {each.name: each.evaluations[ALL] for each in subjects})
 
 
 @app.command
@@ -154,9 +160,10 @@ def matrix(
     pos_label: str | None = None,
     metrics: Metrics = None,
     method: str | None = None,
-    level: float = 0.95,
+    confidence_level: Level = 0.95,
     per_class: bool = False,
-    seed: int | None = None,
+    random_state: Seed = None,
+    fail_under: FailUnder = None,
     how: Format = "table",
 ) -> None:
     """Print the metrics of a confusion matrix in a CSV or TSV file, with their intervals.
@@ -173,12 +180,14 @@ def matrix(
         Metrics as spec strings, such as f1@macro; see `howsure metrics`.
     method
         Interval method; see `howsure methods`.
-    level
+    confidence_level
         Confidence level, between 0 and 1.
     per_class
         Print precision, recall and F1 of each class instead.
-    seed
+    random_state
         Seed of the methods that draw.
+    fail_under
+        End with exit code 1 unless each metric is shown to be this high, f1=0.9 mcc=0.8: unless its lower limit is.
     how
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
@@ -187,14 +196,17 @@ def matrix(
     from howsure.report.evidence import Subject
     from howsure.sources.matrices import from_counts
     from howsure.sources.matrix_file import read_matrix
+    from howsure.tables.batch import ALL
 
+    wanted = bounds(fail_under)
     found, counts = read_matrix(file)
-    asked = Asked(split(metrics) or None, method, level, seed_sequence(seed))
+    asked = Asked(split(metrics) or None, method, confidence_level, seed_sequence(random_state))
     table = from_counts(counts, labels or found)
     names = [str(label) for label in table.labels]
     order = [names.index(name) for name in with_positive_last(names, pos_label)]
     made = [asked.estimated(Subject(table=from_counts(table.counts[order][:, order], table.labels[order])))]
     write(class_blocks(made, asked, how) if per_class else blocks_of(made), str(file), how)
+    hold(wanted, {"": made[0].evaluations[ALL]})
 
 
 @app.command

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from howsure.cli.inputs import Files, Input, InputFormat
 from howsure.cli.models import paired_columns
-from howsure.cli.options import Format, Metrics, Words, split
+from howsure.cli.options import Format, Level, Metrics, Seed, Words, split
 from howsure.cli.output import write_grid, write_records
 
 
@@ -25,12 +25,12 @@ def compare(
     metrics: Metrics = None,
     method: str | None = None,
     correction: Literal["holm", "fdr_bh", "bonferroni", "none", "max_t"] = "holm",
-    level: float = 0.95,
+    confidence_level: Level = 0.95,
     alternative: Literal["two-sided", "less", "greater"] = "two-sided",
     groups: str | None = None,
     sample_weight: str | None = None,
     no_check: bool = False,
-    seed: int | None = None,
+    random_state: Seed = None,
     input_format: InputFormat = None,
     how: Format = "table",
 ) -> None:
@@ -64,7 +64,7 @@ def compare(
         Interval method; see `howsure methods`. By default the one that suits each metric.
     correction
         How p-values are adjusted for the number of comparisons; max_t makes the intervals hold together too.
-    level
+    confidence_level
         Confidence level, between 0 and 1.
     alternative
         Which limit of the first model less the second is asked for: both, the upper one (less), or the lower one
@@ -75,7 +75,7 @@ def compare(
         Column with the weight of each case.
     no_check
         Take data as they are, also where they do not look like what they are given as.
-    seed
+    random_state
         Seed of the methods that draw.
     input_format
         Format of standard input; it may be compressed.
@@ -99,7 +99,11 @@ def compare(
         check=not no_check,
     )
     wanted = split(metrics) or [default]
-    settings: dict[str, Any] = {"confidence_level": level, "alternative": alternative, "random_state": seed}
+    settings: dict[str, Any] = {
+        "confidence_level": confidence_level,
+        "alternative": alternative,
+        "random_state": random_state,
+    }
     found = compare_all(table, wanted, correction=correction, method=named(method), **settings)
     if how in {"json", "csv"}:
         write_records(found.records(), how)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
+from howsure.cli.gates import end_where
 from howsure.cli.inputs import files_by_name
-from howsure.cli.options import Format
+from howsure.cli.options import Format, Level, Page, Seed
 from howsure.cli.output import say_written, write_grid, write_records
 from howsure.errors import HowsureError
-from howsure.escapes import printable
 
 Logs = Annotated[list[str], Parameter(name="LOG", negative=())]
 
@@ -26,11 +24,11 @@ def evals(
     statistic: str = "mean",
     cluster: str | None = None,
     method: str | None = None,
-    level: float = 0.95,
+    confidence_level: Level = 0.95,
     fail_below: float | None = None,
     fail_if_worse: float | None = None,
-    seed: int | None = None,
-    html: Path | None = None,
+    random_state: Seed = None,
+    html: Page = None,
     how: Format = "table",
 ) -> None:
     """Print what logs of evaluations of language models say of each task and model, and of their differences.
@@ -51,14 +49,14 @@ def evals(
         Field of the items with the cluster of each, such as the passage that several questions are about.
     method
         Interval method; see `howsure methods`.
-    level
+    confidence_level
         Confidence level, between 0 and 1.
     fail_below
         End with exit code 1 if a model is shown to be below this: if its whole interval is.
     fail_if_worse
         End with exit code 1 if a model is shown to be worse than the baseline by more than this margin: if the whole
         interval of the difference is below minus the margin.
-    seed
+    random_state
         Seed of the methods that draw.
     html
         Write a report as one page to this file; a name in .md or .tex has it in Markdown, or its tables in LaTeX.
@@ -82,8 +80,8 @@ def evals(
         metric=metric,
         statistic=statistic,
         method=named(method),
-        confidence_level=level,
-        random_state=seed,
+        confidence_level=confidence_level,
+        random_state=random_state,
     )
     if html is not None:
         from howsure.report.evals import report_of_log
@@ -100,6 +98,4 @@ def evals(
     )
     if fail_if_worse is not None:
         failed += [f"{key[1]} is worse than {baseline} in {key[0]}" for key in found.worse(fail_if_worse)]
-    if failed:
-        sys.stderr.write(printable("; ".join(failed)) + "\n")
-        raise SystemExit(1)
+    end_where(failed)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from howsure.cli.classes import classes_of
+from howsure.cli.gates import FailUnder, bounds, hold
 from howsure.cli.inputs import Files, Input, InputFormat
-from howsure.cli.options import Format, Metrics, Words, split
+from howsure.cli.options import Format, Level, Metrics, Words, split
 from howsure.cli.output import Block, write
 from howsure.cli.pages import table_record
 
@@ -37,8 +38,9 @@ def judge(
     sample_weight: str | None = None,
     labels: Words = None,
     pos_label: Positive = None,
-    level: float = 0.95,
+    confidence_level: Level = 0.95,
     no_check: bool = False,
+    fail_under: FailUnder = None,
     input_format: InputFormat = None,
     how: Format = "table",
 ) -> None:
@@ -72,10 +74,12 @@ def judge(
         The classes, in order; the last of two is the one that passes.
     pos_label
         Which of two classes passes; the last in order by default.
-    level
+    confidence_level
         Confidence level, between 0 and 1.
     no_check
         Take data as they are, also where they do not look like what they are given as.
+    fail_under
+        End with exit code 1 unless each metric is shown to be this high, pass_rate=0.9: unless its lower limit is.
     input_format
         Format of standard input; it may be compressed.
     how
@@ -87,12 +91,12 @@ def judge(
     from howsure.evidence.labels.judged import judged
     from howsure.evidence.labels.label_plan import label_plan
     from howsure.evidence.labels.leaning import judge_leaning
-    from howsure.tables.batch import in_groups
+    from howsure.tables.batch import ALL, in_groups
 
     if y_pred is not None and not metrics:
         message = "`--y-pred` needs `--metrics`: what of the human labels and the prediction to estimate, such as f1."
         raise HowsureError(message)
-    given = Input.of(files, input_format)
+    given, wanted = Input.of(files, input_format), bounds(fail_under)
     classes = classes_of(given.data, [judge], labels, pos_label)
     check: dict[str, Any] = {"data": given.data, "check": not no_check}
     columns = check | {"labels": classes, "sample_weight": sample_weight, "groups": groups}
@@ -102,21 +106,25 @@ def judge(
     if y_pred is not None:
         asked = in_groups(judged(human, judge, y_pred=y_pred, by=split_by, **columns)).all_and_groups()
     leanings = [
-        judge_leaning(human, judge, column, labels=classes, groups=groups, confidence_level=level, **check).replace(
-            metric=f"judge_leaning along {column}"
-        )
+        judge_leaning(
+            human, judge, column, labels=classes, groups=groups, confidence_level=confidence_level, **check
+        ).replace(metric=f"judge_leaning along {column}")
         for column in split(along)
     ]
 
+    made: dict[Any, list[Mapping[str, Estimate]]] = {}
+
     def block(key: Any, table: ConfusionTable) -> Block:
-        estimates = list(leanings) if table is tables.overall else []
-        if metrics:
-            own = table if asked is None else asked[key]
-            estimates = [*evaluate(own, split(metrics), confidence_level=level).values(), *estimates]
-        plan = None if width is None else label_plan(table, width=width, confidence_level=level)
-        return _block(tables.group(key), judge_report(table, confidence_level=level), table, estimates, plan)
+        report = judge_report(table, confidence_level=confidence_level)
+        own = table if asked is None else asked[key]
+        more = evaluate(own, split(metrics), confidence_level=confidence_level) if metrics else {}
+        made[key] = [report, more]
+        plan = None if width is None else label_plan(table, width=width, confidence_level=confidence_level)
+        listed = [*more.values(), *(leanings if key == ALL else ())]
+        return _block(tables.group(key), report, table, listed, plan)
 
     write([block(*each) for each in tables.all_and_groups().items()], given.title, how)
+    hold(wanted, {"": made[ALL]})
 
 
 def _block(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, Literal
 
 from howsure.cli.inputs import Files, Input, InputFormat, files_by_name
 from howsure.cli.models import paired_columns
-from howsure.cli.options import Format, Metric, Words, split
+from howsure.cli.options import Format, Level, Metric, Page, Seed, Words, split
 from howsure.cli.output import say_written, write_grid, write_records
 from howsure.errors import HowsureError
 
@@ -41,9 +40,9 @@ def leaderboard(
     sample_weight: str | None = None,
     no_check: bool = False,
     method: str | None = None,
-    level: float = 0.95,
-    seed: int | None = None,
-    html: Path | None = None,
+    confidence_level: Level = 0.95,
+    random_state: Seed = None,
+    html: Page = None,
     input_format: InputFormat = None,
     how: Format = "table",
 ) -> None:
@@ -95,9 +94,9 @@ def leaderboard(
         Take data as they are, also where they do not look like what they are given as.
     method
         Method of each model's own interval; see `howsure methods`.
-    level
+    confidence_level
         Confidence level, between 0 and 1.
-    seed
+    random_state
         Seed of what is drawn.
     html
         Write a report as one page to this file; a name in .md or .tex has it in Markdown, or its tables in LaTeX.
@@ -154,7 +153,7 @@ def leaderboard(
             from howsure.sources.preferences import preferences
 
             table, default = preferences(a, b, winner, data=read.data, **beside), "bradley_terry"
-    settings: dict[str, Any] = {"confidence_level": level, "better": better, "random_state": seed}
+    settings: dict[str, Any] = {"confidence_level": confidence_level, "better": better, "random_state": random_state}
     board = ranked(table, metric or default, method=named(method), **settings)
     if html is not None:
         from howsure.report.leaderboards import report_of_leaderboard

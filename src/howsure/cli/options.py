@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-Format = Annotated[Literal["table", "json", "csv", "markdown", "html", "latex"], Parameter(name="--format")]
+Format = Annotated[Literal["table", "json", "csv", "markdown", "html", "latex"], Parameter(name=("--format", "-f"))]
 TableFormat = Annotated[
-    Literal["table", "json", "markdown", "html", "latex"], Parameter(name="--format")
+    Literal["table", "json", "markdown", "html", "latex"], Parameter(name=("--format", "-f"))
 ]  # of several tables
-Metric = Annotated[str, Parameter(name=("--metric", "--metrics"))]
-Metrics = Annotated[list[str] | None, Parameter(name=("--metrics", "--metric"), consume_multiple=True)]
+Level = Annotated[float, Parameter(name=("--confidence-level", "--level", "-l"))]
+Metric = Annotated[str, Parameter(name=("--metric", "--metrics", "-m"))]
+Metrics = Annotated[list[str] | None, Parameter(name=("--metrics", "--metric", "-m"), consume_multiple=True)]
+Page = Annotated[Path | None, Parameter(name=("--html", "--output", "-o"))]
+Seed = Annotated[int | None, Parameter(name=("--random-state", "--seed"))]
 Words = Annotated[list[str] | None, Parameter(consume_multiple=True)]
 
 

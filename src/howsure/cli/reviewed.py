@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from howsure.cli.classes import classes_of
+from howsure.cli.gates import FailUnder, bounds, hold
 from howsure.cli.inputs import Files, Input, InputFormat
-from howsure.cli.options import Format, Metric, Metrics, Words, split
+from howsure.cli.options import Format, Level, Metric, Metrics, Seed, Words, split
 from howsure.cli.output import write, write_grid
 from howsure.cli.pages import single_block
 
@@ -22,9 +23,10 @@ def reviewed(
     pos_label: str | None = None,
     metrics: Metrics = None,
     method: str | None = None,
-    level: float = 0.95,
+    confidence_level: Level = 0.95,
     no_check: bool = False,
-    seed: int | None = None,
+    random_state: Seed = None,
+    fail_under: FailUnder = None,
     input_format: InputFormat = None,
     how: Format = "table",
 ) -> None:
@@ -49,12 +51,14 @@ def reviewed(
         Metrics as spec strings, such as f1@macro; see `howsure metrics`.
     method
         Interval method; see `howsure methods`. By default the one that suits each metric.
-    level
+    confidence_level
         Confidence level, between 0 and 1.
     no_check
         Take data as they are, also where they do not look like what they are given as.
-    seed
+    random_state
         Seed of the methods that draw.
+    fail_under
+        End with exit code 1 unless each metric is shown to be this high, f1=0.9 mcc=0.8: unless its lower limit is.
     input_format
         Format of standard input; it may be compressed.
     how
@@ -64,13 +68,20 @@ def reviewed(
     from howsure.evidence.review.reviewed import reviewed as corrected
     from howsure.methods.library import named
 
-    given = Input.of(files, input_format)
+    given, wanted = Input.of(files, input_format), bounds(fail_under)
     classes = classes_of(given.data, [y_true, y_pred], labels, pos_label)
     table = corrected(
         y_true=y_true, y_pred=y_pred, y_reviewed=reviewed, data=given.data, labels=classes, check=not no_check
     )
-    found = evaluate(table, split(metrics) or None, method=named(method), confidence_level=level, random_state=seed)
+    found = evaluate(
+        table,
+        split(metrics) or None,
+        method=named(method),
+        confidence_level=confidence_level,
+        random_state=random_state,
+    )
     write([single_block([*found.values()], table, found.confidence_level)], given.title, how)
+    hold(wanted, {"": [found]})
 
 
 def review_plan(
@@ -84,7 +95,7 @@ def review_plan(
     reviewed: str | None = None,
     labels: Words = None,
     pos_label: str | None = None,
-    level: float = 0.95,
+    confidence_level: Level = 0.95,
     no_check: bool = False,
     input_format: InputFormat = None,
     how: Format = "table",
@@ -110,7 +121,7 @@ def review_plan(
         The classes, in order; the last of two is the positive one.
     pos_label
         Which of two classes is the positive one; the last in order by default.
-    level
+    confidence_level
         Confidence level, between 0 and 1.
     no_check
         Take data as they are, also where they do not look like what they are given as.
@@ -133,4 +144,6 @@ def review_plan(
         "check": not no_check,
     }
     table = confusion(**columns) if reviewed is None else corrected(**columns, y_reviewed=reviewed)
-    write_grid(planned(table, metric, budget=budget, confidence_level=level).grid(), how=how, title=given.title)
+    write_grid(
+        planned(table, metric, budget=budget, confidence_level=confidence_level).grid(), how=how, title=given.title
+    )

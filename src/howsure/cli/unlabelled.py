@@ -8,8 +8,9 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from howsure.cli.gates import FailUnder, bounds, hold
 from howsure.cli.inputs import Files, Input, InputFormat
-from howsure.cli.options import Format, Metrics, Words, split
+from howsure.cli.options import Format, Level, Metrics, Seed, Words, split
 from howsure.cli.output import write, write_grid, write_records
 from howsure.cli.pages import single_block
 
@@ -34,9 +35,10 @@ def unlabelled(
     baseline: tuple[float, float] | None = None,
     labels: Words = None,
     method: str | None = None,
-    level: float = 0.95,
+    confidence_level: Level = 0.95,
     no_check: bool = False,
-    seed: int | None = None,
+    random_state: Seed = None,
+    fail_under: FailUnder = None,
     input_format: InputFormat = None,
     how: Format = "table",
 ) -> None:
@@ -81,12 +83,14 @@ def unlabelled(
         The classes, in order; the last of two is the positive one.
     method
         Interval method; see `howsure methods`.
-    level
+    confidence_level
         Confidence level, between 0 and 1.
     no_check
         Take data as they are, also where they do not look like what they are given as.
-    seed
+    random_state
         Seed of the methods that draw.
+    fail_under
+        End with exit code 1 unless each metric is shown to be this high, f1=0.9 mcc=0.8: unless its lower limit is. Of chunks, each.
     input_format
         Format of standard input; it may be compressed.
     how
@@ -95,10 +99,15 @@ def unlabelled(
     from howsure.comparison.monitoring import evaluated, monitor
     from howsure.evidence.unlabelled.calibrated import calibrated
 
-    given = Input.of(files, input_format)
+    given, wanted = Input.of(files, input_format), bounds(fail_under)
     column = y_score if len(y_score) > 1 else y_score[0]
     period: Any = int(every) if every is not None and every.isdigit() else every
-    asked: dict[str, Any] = {"method": calibration, "pos_label": pos_label, "random_state": seed, "check": not no_check}
+    asked: dict[str, Any] = {
+        "method": calibration,
+        "pos_label": pos_label,
+        "random_state": random_state,
+        "check": not no_check,
+    }
     calibrator = _calibrator(column, labelled, y_true, asked)
     rest: dict[str, Any] = {
         "y_pred": y_pred,
@@ -110,17 +119,19 @@ def unlabelled(
     }
     tables = calibrated(column, data=given.data, by=by, every=period, **rest)
     names = split(metrics) or None
-    settings: dict[str, Any] = {"method": method, "confidence_level": level, "random_state": seed}
+    settings: dict[str, Any] = {"method": method, "confidence_level": confidence_level, "random_state": random_state}
     if not isinstance(tables, Mapping):
         found = evaluated(tables, names, threshold, settings)
         shown = tables.at(threshold) if hasattr(tables, "at") else tables
         write([single_block([*found.values()], shown, found.confidence_level)], given.title, how)
+        hold(wanted, {"": [found]})
         return
     followed = monitor(tables, names, threshold=threshold, reference=reference, baseline=baseline, **settings)
     if how in {"json", "csv"}:
         write_records(followed.records(), how)
     else:
         write_grid(followed.grid(), how=how, title=f"{given.title} · by {by or every}")
+    hold(wanted, {str(chunk): [each] for chunk, each in followed.items()})
 
 
 def _calibrator(y_score: str | list[str], labelled: Path | None, y_true: str | None, asked: Mapping[str, Any]) -> Any:

@@ -37,6 +37,7 @@ NUDGE = 0.5  # cases that a cell is changed by, up or down, for a second derivat
 MOST_CELLS = 1024  # whose second derivatives are taken one by one
 DIRECTIONS = 128  # in which they are taken together, beyond that
 ENTRIES = 2**20  # of tables held at once
+REMOTE = 6 * np.log(10.0)  # on a logarithmic scale: rounding decides how likely values are that far from the observed
 CONFIDENCE = 2.0  # how many times too confident probabilities may be: pseudo-cases have the 1/2-th power of theirs
 WAYS = np.array([-1.0, 1.0])[:, None]  # down and up
 
@@ -248,8 +249,9 @@ class _Path:
         beyond = self.distances[1:] >= z
         places = np.maximum(beyond.argmax(0) + np.array([-1, 0, 1])[:, None, None], 0)
         around = (np.take_along_axis(part, places, 0) for part in (self.distances, self.values))
-        limit = self.unscaled(_between(z, *around))
-        return np.where(beyond.any(0), limit, np.array(self.metric.range)[:, None])
+        limit = _between(z, *around)
+        found = beyond.any(0) & ~((np.abs(limit - self.start.value) > REMOTE) & (self.sign != 0))
+        return np.where(found, self.unscaled(limit), np.array(self.metric.range)[:, None])
 
 
 @dataclass(frozen=True, slots=True)

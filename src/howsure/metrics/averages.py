@@ -78,8 +78,8 @@ def _unless_negative(values: Array, mean: Array) -> Array:
 
 
 def _without_dust(values: Array) -> Array:
-    """Return values with what rounding left below zero as zero."""
-    return np.where((values < 0) & (values >= -TIED), 0.0, values)
+    """Return values with what rounding left of zero as zero."""
+    return np.where(np.abs(values) <= TIED, 0.0, values)
 
 
 def _geometric(values: Array, weights: Array) -> Array:
@@ -88,7 +88,7 @@ def _geometric(values: Array, weights: Array) -> Array:
 
 
 def _geometric_slopes(values: Array, weights: Array) -> tuple[Array, Array]:
-    defined = ~np.isnan(values)
+    defined, values = ~np.isnan(values), _without_dust(values)
     slopes = np.nan_to_num(divide(_geometric(values, weights)[..., None], values)) / _number(defined)
     return slopes, np.zeros_like(weights)
 
@@ -99,7 +99,7 @@ def _harmonic(values: Array, weights: Array) -> Array:
 
 
 def _harmonic_slopes(values: Array, weights: Array) -> tuple[Array, Array]:
-    defined = ~np.isnan(values)
+    defined, values = ~np.isnan(values), _without_dust(values)
     slopes = np.nan_to_num(divide(_harmonic(values, weights)[..., None], values) ** 2) / _number(defined)
     return slopes, np.zeros_like(weights)
 
