@@ -1,6 +1,7 @@
 # The public names, each once: read by type checkers, and at run time to find where a name lives.
 
 from . import lab as lab, plots as plots
+from .about import __version__ as __version__, show_versions as show_versions
 from .comparison.alt_test import AltTest as AltTest, alt_test as alt_test
 from .comparison.cochran import CochransQ as CochransQ, cochrans_q as cochrans_q
 from .comparison.compare import compare as compare

@@ -77,5 +77,5 @@ def test_a_worse_model_fails(tmp_path):
         (tmp_path / name / "samples_easy.jsonl").write_text("\n".join(map(json.dumps, rows)))
     gate = ["--baseline", "good", "--fail-if-worse", "0.05"]
     result = run("evals", *(str(tmp_path / name) for name in ("good", "bad", "fine")), *gate)
-    assert (result.returncode, result.stderr) == (1, "bad is worse than good in easy\n")
+    assert (result.returncode, result.stderr) == (1, "howsure: bad is worse than good in easy\n")
     assert run("evals", *(str(tmp_path / name) for name in ("good", "fine")), *gate).returncode == 0

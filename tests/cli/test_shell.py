@@ -1,11 +1,19 @@
 """Manners of the shell: classes, names of options, and what happens when output has no place to go."""
 
 import json
+import shlex
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import howsure as hs
+from howsure.cli.app import app as shell
+from howsure.cli.examples import EXAMPLES
+from howsure.methods.registry import METHODS
+from howsure.metrics.registry import REGISTRY
 from support.shell import run, run_apart
 
 CANCER = str(Path(__file__).parents[2] / "examples" / "breast_cancer.csv")
@@ -66,3 +74,108 @@ def test_the_positive_class_of_a_matrix(tmp_path):
     assert "Did you mean 'well'" in run("matrix", str(path), "--pos-label", "wel").stderr
     path.write_text("a,b,c\n9,1,1\n1,9,1\n1,1,9\n")
     assert "for two classes, and there are 3" in run("matrix", str(path), "--pos-label", "a").stderr
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Make a folder with what the examples of the help name, to which the shell has gone."""
+    monkeypatch.chdir(tmp_path)
+    data = Path(CANCER).parent
+    for file in data.glob("*.csv"):
+        shutil.copy(file, tmp_path)
+    shutil.copytree(data / "logs", tmp_path / "logs")
+    rows = [f"{case % 2},{case % 2 if case % 7 else 1},{case % 2 if case % 3 else ''}" for case in range(60)]
+    (tmp_path / "predictions.csv").write_text("\n".join(["label,model,checked", *rows]))
+    rows = [f"{word},{word if case < 20 else ''}" for word in ["pass"] * 3 + ["fail"] for case in range(40)]
+    (tmp_path / "answers.csv").write_text("\n".join(["verdict,human", *rows]))
+    (tmp_path / "results").mkdir()
+    for name in ("mlp_0", "mlp_1", "tree_0", "tree_1"):
+        (tmp_path / "results" / f"{name}.csv").write_text("50,3\n5,42\n")
+
+
+@pytest.mark.thorough
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("command", EXAMPLES)
+def test_the_examples_of_the_help_run(command):
+    """Each command's help ends with what one would type, and that works."""
+    assert run(*command.split(), "--help").stdout.count("• howsure") == len(EXAMPLES[command])
+    if command == "study run":
+        run("study", "init", "results", "--metric", "f1")
+    for line in EXAMPLES[command]:
+        words = shlex.split(line)
+        assert words[0] == "howsure"
+        found = run(*words[1:])
+        assert found.returncode in ({0, 1} if "--fail" in line else {0}), f"{line}: {found.stderr}"
+        assert "-o" not in words or Path(words[words.index("-o") + 1]).exists()
+
+
+def test_every_command_has_examples():
+    """The commands that the shell knows are those that have examples."""
+    known = {
+        f"{prefix}{name}"
+        for app, prefix in ((shell, ""), (shell["study"], "study "))
+        for name in app.resolved_commands()
+        if not name.startswith("-")
+    }
+    assert known - {"study"} == set(EXAMPLES)
+
+
+@pytest.mark.parametrize(
+    "option, others",
+    [
+        (["--confidence-level", "0.8"], [["--level", "0.8"], ["-l", "0.8"]]),
+        (["--metrics", "mcc"], [["--metric", "mcc"], ["-m", "mcc"]]),
+        (["--random-state", "3", "--method", "bayes"], [["--seed", "3", "--method", "bayes"]]),
+    ],
+)
+def test_options_have_pythons_names_and_shorter_ones(option, others):
+    """Whatever an option is called, it means the same."""
+    first = run(*REPORT, *option, "--format", "json")
+    assert first.returncode == 0
+    for other in others:
+        assert run(*REPORT, *other, "-f", "json").stdout == first.stdout
+
+
+def test_a_metric_has_a_page():
+    """`howsure metrics dice` says what F1 is, by its own name, and how it is estimated."""
+    found = run("metrics", "dice", "--format", "json")
+    said = {row["metric"]: row["f1"] for row in json.loads(found.stdout)}
+    assert said["meaning"].startswith("Harmonic mean of precision and recall")
+    assert "dice" in said["also called"].split(", ")
+    assert said["scikit-learn"] == "f1_score"
+    table = hs.from_counts([[50, 3], [5, 42]])
+    assert [said["interval by default"], *said["other intervals"].split(", ")] == hs.suitable_methods(table, "f1")
+    assert "Did you mean 'f1_score'" in run("metrics", "f1_scor").stderr
+
+
+@pytest.mark.thorough
+def test_every_metric_and_method_has_a_page():
+    """No page fails, and each begins with the meaning."""
+    for command, names in (("metrics", REGISTRY.names), ("methods", METHODS)):
+        for name in names:
+            found = run(command, name, "--format", "csv")
+            assert (found.returncode, found.stdout.splitlines()[1].partition(",")[0]) == (0, "meaning"), name
+
+
+def test_a_method_has_a_page():
+    """`howsure methods exact` tells of Clopper and Pearson's, `howsure methods roc_auc` what an area can have."""
+    said = {row["method"]: row["clopper_pearson"] for row in json.loads(run("methods", "exact", "-f", "json").stdout)}
+    assert said["in Python"] == "hs.ClopperPearson()"
+    listed = [row["method"] for row in json.loads(run("methods", "roc_auc", "-f", "json").stdout)]
+    assert listed == hs.suitable_methods(hs.scores([0, 1, 0, 1], [0.1, 0.4, 0.35, 0.8]), "roc_auc")
+    assert "There is no method or metric 'wilsn'. Did you mean 'wilson'" in run("methods", "wilsn").stderr
+
+
+def test_python_runs_the_command_line():
+    """`python -m howsure` is `howsure`."""
+    found = subprocess.run([sys.executable, "-m", "howsure", "--version"], capture_output=True, text=True, check=True)
+    assert found.stdout == f"{hs.__version__}\n"
+
+
+def test_completion_is_installed(tmp_path, monkeypatch):
+    """`--install-completion` writes what the shell reads, with the commands and their options."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    found = run("--install-completion", "--shell", "bash", "--output", str(tmp_path / "completion"))
+    assert found.returncode == 0
+    written = (tmp_path / "completion").read_text()
+    assert all(word in written for word in ("leaderboard", "--fail-under", "--confidence-level"))

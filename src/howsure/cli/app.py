@@ -11,6 +11,7 @@ from howsure.cli import reviewed as review_commands
 from howsure.cli.classes import classes_of, with_positive_last
 from howsure.cli.compare import compare
 from howsure.cli.evals import evals
+from howsure.cli.examples import shown
 from howsure.cli.gates import FailUnder, bounds, hold
 from howsure.cli.inputs import HYPHEN, STANDARD, Files, Input, InputFormat
 from howsure.cli.judge import judge
@@ -26,14 +27,18 @@ app = App(
     default_parameter=Parameter(negative=()),
     version_flags=["--version"],
 )
+app.register_install_completion_command(help="Install completion for the shell that runs this: bash, zsh or fish.")
 app.command(study_app)
-app.command(review_commands.reviewed)
-app.command(review_commands.review_plan)
-app.command(unlabelled)
-app.command(judge)
-app.command(compare)
-app.command(evals)
-app.command(leaderboard)
+for command in (
+    review_commands.reviewed,
+    review_commands.review_plan,
+    unlabelled,
+    judge,
+    compare,
+    evals,
+    leaderboard,
+):
+    app.command(command, help_epilogue=shown(command.__name__.replace("_", "-")))
 
 
 @app.meta.default
@@ -56,7 +61,7 @@ def launch(
     app([STANDARD if word == HYPHEN else word for word in words], exit_on_error=False)
 
 
-@app.command
+@app.command(help_epilogue=shown("report"))
 def report(
     files: Files,
     /,
@@ -151,7 +156,7 @@ def report(
     hold(wanted, {each.name: each.evaluations[ALL] for each in subjects})
 
 
-@app.command
+@app.command(help_epilogue=shown("matrix"))
 def matrix(
     file: Path,
     /,
@@ -209,33 +214,43 @@ def matrix(
     hold(wanted, {"": made[0].evaluations[ALL]})
 
 
-@app.command
-def metrics(*, how: Format = "table") -> None:
-    """List the metrics that spec strings can name, and the averages.
+@app.command(help_epilogue=shown("metrics"))
+def metrics(metric: str | None = None, *, how: Format = "table") -> None:
+    """List the metrics that spec strings can name, and the averages; or tell what there is to know of one.
 
     Parameters
     ----------
+    metric
+        The metric, such as f1 or roc_auc.
     how
         How to print.
     """
-    from howsure.cli.listing import average_grid, metric_grid
+    from howsure.cli.listing import average_grid, metric_grid, metric_page
 
+    if metric is not None:
+        write_grid(metric_page(metric), how=how)
+        return
     write_grid(metric_grid(), how=how, title="Metrics")
     if how == "table":
         write_grid(average_grid(), how=how, title="Averages over classes: metric@average")
 
 
-@app.command
-def methods(metric: str | None = None, *, how: Format = "table") -> None:
-    """List the interval methods and their synonyms.
+@app.command(help_epilogue=shown("methods"))
+def methods(name: str | None = None, *, how: Format = "table") -> None:
+    """List the interval methods and their synonyms; or those that suit a metric; or tell what there is to know of one.
 
     Parameters
     ----------
-    metric
-        List those that suit this metric, such as f1 or roc_auc, the one that is used by default first.
+    name
+        A method, such as wilson; or a metric, such as f1 or roc_auc, whose methods are listed, the one that is used
+        by default first.
     how
         How to print.
     """
-    from howsure.cli.listing import method_grid
+    from howsure.cli.listing import method_grid, method_page
+    from howsure.metrics.spec import named
 
-    write_grid(method_grid(metric), how=how, title="Methods")
+    if name is None or named(name) is not None:
+        write_grid(method_grid(name), how=how, title="Methods")
+    else:
+        write_grid(method_page(name), how=how)

@@ -77,7 +77,7 @@ def _of(metric: str, evaluations: Sequence[Mapping[str, Estimate]]) -> Estimate:
 
 
 def end_where(failures: Iterable[str]) -> None:
-    """Say what failed, as annotations where GitHub runs the command, and end with exit code 1; do nothing without any."""
+    """Say what failed, as annotations where GitHub runs the command, and end with exit code 1, if anything did."""
     lines = [printable(each) for each in failures]
     if not lines:
         return

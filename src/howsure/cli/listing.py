@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
+import re
+
 import numpy as np
 
+from howsure.errors import HowsureError
 from howsure.grids import Grid
 from howsure.methods.library import suitable_methods
-from howsure.methods.registry import METHODS
+from howsure.methods.registry import METHODS, find
 from howsure.metrics.averages import AVERAGES
 from howsure.metrics.laws import generic_tables
 from howsure.metrics.registry import REGISTRY, Definition
@@ -34,6 +38,71 @@ def metric_grid() -> Grid:
         for definition in REGISTRY
     ]
     return Grid(("metric", "reads", "range", "also called", "meaning"), tuple(rows))
+
+
+def metric_page(metric: str) -> Grid:
+    """Return what there is to know of one metric.
+
+    Parameters
+    ----------
+    metric : str
+        A spec string.
+    """
+    asked = parse(metric)
+    definition = asked.definition
+    methods = suitable_methods(_example(metric), metric)
+    said = {
+        "meaning": definition.summary,
+        "also called": ", ".join(definition.aliases),
+        "reads": definition.reads,
+        "range": _range(definition),
+        "better": definition.better,
+        "of random predictions": "" if definition.random is None else f"{definition.random:g}",
+        "arguments": signature(definition).lstrip("+"),
+        "averages": ", ".join(each.name for each in AVERAGES) if definition.has_outcomes else "",
+        "scikit-learn": definition.sklearn or "",
+        "interval by default": methods[0],
+        "other intervals": ", ".join(methods[1:]),
+    }
+    return _page("metric", asked.text, said)
+
+
+def method_page(name: str) -> Grid:
+    """Return what there is to know of one interval method: its settings, how it works, and where it is from.
+
+    Parameters
+    ----------
+    name : str
+        A method, or a synonym of one.
+
+    Raises
+    ------
+    HowsureError
+        If there is none of the name.
+    """
+    entry = find(name)
+    if entry is None:
+        raise HowsureError.unknown("method or metric", name, [*METHODS, *REGISTRY.names])
+    chosen = ", ".join(f"{key}={value!r}" for key, value in entry.variant.settings.items())
+    said = {
+        "meaning": entry.variant.meaning.replace("``", ""),
+        "also called": ", ".join(entry.variant.synonyms),
+        "in Python": f"hs.{entry.kind.__name__}({chosen})",
+        "settings": str(inspect.signature(entry.kind)).partition(" ->")[0].strip("()"),
+        "how it works": _section(entry.kind, "Notes"),
+        "source": _section(entry.kind, "References"),
+    }
+    return _page("method", entry.variant.name, said)
+
+
+def _section(kind: type, title: str) -> str:
+    """Return a section of a class's docstring, its first paragraph; empty if there is none."""
+    found = re.search(rf"^{title}\n-+\n(.*?)(?=^\w+\n-+\n|\Z)", inspect.getdoc(kind) or "", re.MULTILINE | re.DOTALL)
+    return " ".join(found[1].partition("\n\n")[0].split()).replace("``", "") if found else ""
+
+
+def _page(kind: str, name: str, said: dict[str, str]) -> Grid:
+    return Grid((kind, name), tuple((key, value) for key, value in said.items() if value))
 
 
 def _range(definition: Definition) -> str:
@@ -66,7 +135,7 @@ def method_grid(metric: str | None = None) -> Grid:
     rows = [] if metric else [("auto", "", CHOICE)]
     for name in names:
         known = METHODS[name].variant
-        rows.append((name, ", ".join(known.synonyms), known.meaning))
+        rows.append((name, ", ".join(known.synonyms), known.meaning.replace("``", "")))
     return Grid(("method", "also called", "meaning"), tuple(rows))
 
 

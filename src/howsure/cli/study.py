@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from cyclopts import App
 
-from howsure.cli.options import Metrics, TableFormat, split
+from howsure.cli.examples import shown
+from howsure.cli.options import Metrics, Page, TableFormat, split
 from howsure.cli.output import say_written, write_grid
 from howsure.errors import HowsureError
 from howsure.escapes import printable
@@ -23,7 +24,7 @@ SUFFIXES = (".csv", ".tsv")
 study_app = App(name="study", help="Many experiments in groups: run a study file, or begin one.")
 
 
-@study_app.command
+@study_app.command(help_epilogue=shown("study run"))
 def run(
     file: Path,
     /,
@@ -31,7 +32,7 @@ def run(
     out: Path | None = None,
     parquet: bool = False,
     rope: float | None = None,
-    html: Path | None = None,
+    html: Page = None,
     how: TableFormat = "table",
 ) -> None:
     """Print the summaries, the aggregates and the ranks of a study.
@@ -93,7 +94,7 @@ def _reports(study: Study, rope: float | None) -> dict[str, Records]:
     return reports
 
 
-@study_app.command
+@study_app.command(help_epilogue=shown("study init"))
 def init(
     folder: Path,
     /,

@@ -90,7 +90,8 @@ def unlabelled(
     random_state
         Seed of the methods that draw.
     fail_under
-        End with exit code 1 unless each metric is shown to be this high, f1=0.9 mcc=0.8: unless its lower limit is. Of chunks, each.
+        End with exit code 1 unless each metric is shown to be this high, f1=0.9 mcc=0.8: unless its lower limit is,
+        in every chunk.
     input_format
         Format of standard input; it may be compressed.
     how

@@ -52,12 +52,15 @@ def union_of_labels(tables: Sequence[Labelled]) -> Array:
 
 
 def label_array(labels: ArrayLike) -> Array:
-    """Return class labels as an array; refuse what is no list of names, and repeated ones."""
+    """Return class labels as an array; refuse what is no list of names, an empty one, and repeated names."""
     names = labels.tolist() if isinstance(labels, np.ndarray) else labels
     if isinstance(names, str) or not isinstance(names, Iterable):
         message = f"`labels` is a list with one label per class, not {labels!r}."
         raise HowsureError(message)
     names = list(names)
+    if not names:
+        message = "`labels` is empty: name the classes, or leave it out for all."
+        raise HowsureError(message)
     unnamed = [label for label in names if not isinstance(label, Hashable)]
     if unnamed:
         message = f"`labels` holds {unnamed[0]!r}, which names no class. Give texts or numbers."

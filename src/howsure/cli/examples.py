@@ -1,0 +1,47 @@
+"""What each command is used for, as one would type it; shown at the end of its help."""
+
+from __future__ import annotations
+
+EXAMPLES = {
+    "report": (
+        "howsure report breast_cancer.csv --y-true label --y-pred logistic --by tumour_size -o report.html",
+        "howsure report breast_cancer.csv --y-true label --y-pred logistic forest --pos-label malignant -m f1 mcc",
+        "howsure report breast_cancer.csv --y-true label --y-score score_forest --fail-under roc_auc=0.95",
+        "howsure report digits.csv --y-true label --y-pred logistic --groups block --per-class",
+    ),
+    "matrix": (
+        "howsure matrix digits_matrix.csv",
+        "howsure matrix digits_matrix.csv --metrics f1@macro kappa --confidence-level 0.99 --format json",
+    ),
+    "compare": (
+        "howsure compare breast_cancer.csv --y-true label --y-pred logistic forest naive_bayes --metric mcc",
+        "howsure compare breast_cancer.csv --y-true label --y-score score_logistic score_forest --metric roc_auc",
+    ),
+    "unlabelled": (
+        "howsure unlabelled breast_cancer.csv --y-score score_logistic --threshold 0.5",
+        "howsure unlabelled breast_cancer.csv --y-score score_logistic --by fold --reference 0 --format csv",
+    ),
+    "reviewed": ("howsure reviewed predictions.csv --y-true label --y-pred model --reviewed checked",),
+    "review-plan": (
+        "howsure review-plan predictions.csv --y-true label --y-pred model --metric recall --budget 100",
+        "howsure review-plan predictions.csv --y-true label --y-pred model --reviewed checked --metric f1 --budget 50",
+    ),
+    "judge": ("howsure judge answers.csv --judge verdict --human human --width 0.2 --fail-under pass_rate=0.6",),
+    "evals": (
+        "howsure evals logs --cluster passage --baseline old",
+        "howsure evals logs --baseline old --fail-if-worse 0.05 -o report.html",
+    ),
+    "leaderboard": (
+        "howsure leaderboard breast_cancer.csv --y-true label --y-pred logistic forest naive_bayes --metric f1",
+        "howsure leaderboard logs --cluster passage",
+    ),
+    "study init": ("howsure study init results --metrics f1@macro mcc",),
+    "study run": ("howsure study run results/study.toml --out tables -o study.html",),
+    "metrics": ("howsure metrics", "howsure metrics fbeta"),
+    "methods": ("howsure methods", "howsure methods wilson", "howsure methods roc_auc"),
+}
+
+
+def shown(command: str) -> str:
+    """Return the examples of a command, a line each, in Markdown."""
+    return "\n".join(("Examples:", "", *(f"- `{line}`" for line in EXAMPLES[command])))

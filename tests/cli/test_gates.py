@@ -1,0 +1,115 @@
+"""`--fail-under`: exit code 1 unless a metric is shown to be as high, in every command that estimates metrics."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import howsure as hs
+from support.shell import run
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+CANCER = str(EXAMPLES / "breast_cancer.csv")
+REPORT = ["report", CANCER, "--y-true", "label", "--pos-label", "malignant"]
+UNLABELLED = ["unlabelled", CANCER, "--y-score", "score_logistic"]
+
+
+@pytest.fixture
+def judged(tmp_path):
+    """Return a command on 80 verdicts, half of which people labelled too; they always agree."""
+    rows = [f"{verdict},{verdict if case < 20 else ''}" for verdict in ("pass", "fail") for case in range(40)]
+    path = tmp_path / "answers.csv"
+    path.write_text("\n".join(["verdict,human", *rows]))
+    return ["judge", str(path), "--judge", "verdict", "--human", "human", "--pos-label", "pass"]
+
+
+@pytest.fixture
+def reviewed(tmp_path):
+    """Return a command on 60 recorded labels and predictions, some of which were reviewed."""
+    rows = [f"{case % 2},{case % 2 if case % 7 else 1},{case % 2 if case % 3 else ''}" for case in range(60)]
+    path = tmp_path / "predictions.csv"
+    path.write_text("\n".join(["label,model,checked", *rows]))
+    return ["reviewed", str(path), "--y-true", "label", "--y-pred", "model", "--reviewed", "checked"]
+
+
+def test_the_lower_limit_is_what_counts():
+    """A bound between the lower limit and the value is not held, one below the lower limit is."""
+    found = hs.estimate(hs.confusion("label", "logistic", data=CANCER, labels=["benign", "malignant"]), "f1")
+    between = (found.low + found.value) / 2
+    failed = run(*REPORT, "--y-pred", "logistic", "--fail-under", f"f1={between}")
+    assert failed.returncode == 1
+    assert failed.stderr == f"howsure: f1 is not shown to be {between:g} or more: {found}\n"
+    assert "accuracy" in failed.stdout
+    assert run(*REPORT, "--y-pred", "logistic", "--fail-under", f"f1={found.low - 1e-9}").returncode == 0
+
+
+def test_each_model_is_held_to_the_bound():
+    """Of several models those that fall short are named."""
+    failed = run(*REPORT, "--y-pred", "logistic", "naive_bayes", "--fail-under", "f1=0.94")
+    assert failed.returncode == 1
+    assert failed.stderr.startswith("howsure: naive_bayes: f1 is not shown to be 0.94 or more: 0.9")
+    assert "logistic" not in failed.stderr
+
+
+@pytest.mark.parametrize("bound, code", [("0", 0), ("0.9999", 1)])
+def test_every_command_that_estimates_has_bounds(bound, code, judged, reviewed):
+    """Reports, matrices, scores without labels, chunks of these, judged and reviewed cases."""
+    commands = {
+        "f1": [*REPORT, "--y-pred", "logistic"],
+        "roc_auc": [*REPORT, "--y-score", "score_forest"],
+        "f1@macro": ["matrix", str(EXAMPLES / "digits_matrix.csv")],
+        "accuracy": UNLABELLED,
+        "precision": [*UNLABELLED, "--by", "fold"],
+        "pass_rate": judged,
+        "recall": reviewed,
+    }
+    for metric, command in commands.items():
+        assert run(*command, "--fail-under", f"{metric}={bound}").returncode == code, metric
+
+
+def test_every_chunk_is_held_to_the_bound():
+    """Chunks that fall short are named, each in a line."""
+    failed = run(*UNLABELLED, "--by", "fold", "--fail-under", "accuracy=0.9999")
+    assert [line.split(":")[1] for line in failed.stderr.splitlines()] == [" 0", " 1", " 2", " 3", " 4"]
+
+
+def test_github_shows_what_failed(monkeypatch):
+    """Where GitHub runs the command, what fails is an annotation."""
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    failed = run("matrix", str(EXAMPLES / "digits_matrix.csv"), "--fail-under", "mcc=0.9")
+    assert failed.stderr.startswith("::error title=howsure::mcc is not shown to be 0.9 or more: 0.8")
+
+
+def test_an_undefined_metric_holds_no_bound(tmp_path):
+    """Recall without a positive case fails, and says why."""
+    path = tmp_path / "m.csv"
+    path.write_text("9,1\n0,0\n")
+    failed = run("matrix", str(path), "--metric", "recall", "--fail-under", "recall=0")
+    assert failed.returncode == 1
+    assert "undefined" in failed.stderr
+
+
+@pytest.mark.parametrize(
+    "bounds, said",
+    [
+        (["f1"], "`--fail-under` has 'f1'. Give a metric and a number"),
+        (["=0.9"], "`--fail-under` has '=0.9'"),
+        (["f1=nan"], "`--fail-under` has 'f1=nan'"),
+        (["f1=high"], "`--fail-under` has 'f1=high'"),
+        (["roc_auc=0.9"], "asks for 'roc_auc', which is not evaluated here: accuracy, "),
+    ],
+)
+def test_bounds_that_cannot_be_judged(bounds, said):
+    """What is no metric with a number, or was not evaluated, is refused before or beside the numbers."""
+    failed = run(*REPORT, "--y-pred", "logistic", "--fail-under", *bounds)
+    assert failed.returncode == 2
+    assert said in failed.stderr
+
+
+def test_bounds_of_metrics_with_arguments():
+    """The last sign of equality is the bound's, and any spelling of a metric finds it."""
+    given = [*REPORT, "--y-pred", "logistic", "--metrics", "fbeta+beta=2", "--format", "json"]
+    passed = run(*given, "--fail-under", "f_beta+beta=2=0.9")
+    assert passed.returncode == 0
+    assert [each["metric"] for each in json.loads(passed.stdout)["estimates"]] == ["fbeta+beta=2"]
+    assert run(*given, "--fail-under", "fbeta+beta=2=0.99").returncode == 1
