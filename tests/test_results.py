@@ -3,6 +3,8 @@
 import copy
 import json
 import pickle
+import sys
+import types
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -337,3 +339,15 @@ def test_errors_survive_a_pickle():
         assert type(again) is type(error)
         assert str(again) == str(error)
     assert str(UnknownKeyError("There is none.")) == "There is none."
+
+
+def test_tables_for_great_tables(monkeypatch):
+    """`to_gt` hands the cells as they are printed to great-tables, with the caption as a note; without it says so."""
+    found = hs.evaluate(hs.from_counts([[50, 3], [5, 42]]), ["accuracy", "f1"])
+    monkeypatch.setitem(sys.modules, "great_tables", None)
+    with pytest.raises(hs.HowsureError, match="`to_gt` needs the package 'great_tables'"):
+        found.to_gt()
+    monkeypatch.setitem(sys.modules, "great_tables", types.SimpleNamespace(GT=lambda frame: frame))
+    frame = found.to_gt()
+    assert tuple(frame.columns) == found.grid().headers
+    assert [tuple(row) for row in frame.to_numpy()] == list(found.grid().rows)

@@ -15,8 +15,9 @@ import math
 import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from howsure.errors import HowsureError
 from howsure.escapes import cell_text, csv_cell, json_escaped, latex_text, markdown_text, printable_lines
@@ -291,6 +292,21 @@ def to_frame(columns: Mapping[str, Any], backend: Backend) -> Any:
     return nw.from_dict(columns, backend=backend).to_native()
 
 
+def any_frame(columns: Mapping[str, Any]) -> Any:
+    """Return columns as a frame of whatever package there is.
+
+    Raises
+    ------
+    HowsureError
+        If there is none.
+    """
+    for backend in get_args(Backend):
+        with suppress(HowsureError):
+            return to_frame(columns, backend)
+    message = f"This needs a package of frames. Install one of {', '.join(get_args(Backend))}."
+    raise HowsureError(message)
+
+
 class Tabular(ABC):
     """What every result can be turned into: records, frames, and tables in several formats."""
 
@@ -333,6 +349,23 @@ class Tabular(ABC):
     def to_html(self) -> str:
         """Return an HTML table; the whole page is ``report_of(result).to_html()``."""
         return self.grid().html()
+
+    def to_gt(self) -> Any:
+        """Return a table of the package great-tables, cells as they are printed, to be styled further.
+
+        Raises
+        ------
+        HowsureError
+            If great-tables, or a package of frames, is not installed.
+        """
+        try:
+            great_tables = importlib.import_module("great_tables")
+        except ImportError:
+            message = "`to_gt` needs the package 'great_tables'. Install it: pip install great_tables"
+            raise HowsureError(message) from None
+        grid = self.grid()
+        table = great_tables.GT(any_frame(dict(zip(grid.headers, zip(*grid.rows, strict=True), strict=True))))
+        return table.tab_source_note(grid.caption) if grid.caption else table
 
     def _columns(self) -> Mapping[str, Any]:
         return columns_of(self.records())

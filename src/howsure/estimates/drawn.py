@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, checked_level
@@ -22,7 +23,53 @@ def drawn(draws: Array | None, method: str) -> Array:
     return draws
 
 
-class Drawn:
+def xarray_for(method: str) -> Any:
+    """Return the package xarray, which a method of a result needs; refuse where it is not installed."""
+    try:
+        import xarray
+    except ImportError:
+        message = f"`{method}` needs the package 'xarray', of 2024.10 or later. Install it: pip install xarray"
+        raise HowsureError(message) from None
+    return xarray
+
+
+def dataset_of(draws: Mapping[str, Array]) -> Any:
+    """Return draws by name as an xarray Dataset with one chain, in which draw d of all is of the same table."""
+    number = len(next(iter(draws.values())))
+    variables = {name: (("chain", "draw"), each[None]) for name, each in draws.items()}
+    return xarray_for("to_xarray").Dataset(variables, coords={"chain": [0], "draw": np.arange(number)})
+
+
+class ToXarray:
+    """What a result with draws can be turned into for those who go on with xarray or ArviZ."""
+
+    __slots__ = ()
+
+    def _by_name(self) -> Mapping[str, Array]:
+        raise NotImplementedError
+
+    def to_xarray(self) -> Any:
+        """Return the draws as an xarray Dataset: a variable for each metric, with the dimensions chain (one) and draw.
+
+        Raises
+        ------
+        HowsureError
+            If the method made no draws, or xarray is not installed.
+        """
+        return dataset_of(self._by_name())
+
+    def to_arviz(self) -> Any:
+        """Return the draws as an xarray DataTree with the group ``posterior``, as ArviZ reads it.
+
+        Raises
+        ------
+        HowsureError
+            If the method made no draws, or xarray is not installed.
+        """
+        return xarray_for("to_arviz").DataTree.from_dict({"posterior": self.to_xarray()})
+
+
+class Drawn(ToXarray):
     """A result with draws, where its method makes some: ``draws`` is None otherwise.
 
     ``stream`` tells which joint stream of tables they are from: equal tokens mean that draw d is of the same table.
@@ -85,3 +132,6 @@ class Drawn:
 
     def _drawn(self) -> Array:
         return drawn(self.draws, self.method)
+
+    def _by_name(self) -> Mapping[str, Array]:
+        return {getattr(self, "metric", "") or "value": self._drawn()}  # what is pooled has no metric

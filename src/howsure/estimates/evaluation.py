@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, UnknownKeyError
-from howsure.estimates.drawn import drawn
+from howsure.estimates.drawn import ToXarray, drawn
 from howsure.estimates.estimate import Estimate, estimate_grid
 from howsure.grids import Grid, Tabular
 from howsure.methods.interval import Method
@@ -23,7 +23,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class Evaluation(Tabular, Mapping[str, Estimate]):
+class Evaluation(Tabular, ToXarray, Mapping[str, Estimate]):
     """Several metrics of one table, each with its interval: a mapping of spec strings to estimates.
 
     Other spellings of a spec find the same estimate: ``evaluation["F1 @ mean"]`` is ``evaluation["f1@macro"]``.
@@ -97,10 +97,13 @@ class Evaluation(Tabular, Mapping[str, Estimate]):
         HowsureError
             If the method made no draws.
         """
-        draws = drawn(self.draws, "" if self.method is None else self.method.name)
-        columns = np.array([draws[name] for name in self])
+        columns = np.array([*self._by_name().values()])
         matrix = np.atleast_2d(np.corrcoef(columns[:, np.isfinite(columns).all(0)]))
         return {name: dict(zip(self, row, strict=True)) for name, row in zip(self, matrix.tolist(), strict=True)}
+
+    def _by_name(self) -> Mapping[str, Array]:
+        draws = drawn(self.draws, "" if self.method is None else self.method.name)
+        return {name: draws[name] for name in self}
 
     def flat(self) -> dict[str, float]:
         """Return values and limits as one flat dict of plain floats, as loggers of experiments take them.

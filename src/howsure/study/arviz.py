@@ -6,17 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import HowsureError
+from howsure.estimates.drawn import xarray_for
 from howsure.study.collection import Collection
 
 
 def tree_of(held: Collection) -> Any:
     """Return the draws of a study's metrics; see `Study.to_arviz`."""
-    try:
-        import xarray
-    except ImportError:
-        message = "`to_arviz` needs the package 'xarray', of 2024.10 or later. Install it: pip install xarray"
-        raise HowsureError(message) from None
+    xarray = xarray_for("to_arviz")
     names, metrics = list(held.experiments), held.wanted(None)
     draws = {
         source: xarray.Dataset(
