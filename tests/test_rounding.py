@@ -6,7 +6,7 @@ import pytest
 import howsure as hs
 from howsure.metrics.averages import BY_NAME
 
-UNITS = (1.0, 7.3, 3.0, 0.1, 1 / 3, 13.7)
+UNITS = (1.0, 7.3, 3.0, 0.1, 1 / 3, 13.7, 1e-6, 1000.0)
 HUMAN = [None] * 5 + [2] + [None] * 7 + [33] + [None] * 9 + [4] + [None] * 6
 JUDGE = [33, 10, 4, 2, 10, 4, 33, 2, 33, 10, 10, 2, 10, 10, 10, 4, 2, 33, 4, 10, 4, 10, 10, 10, 2, 33, 10, 33, 33, 4]
 SCORES = ([1, 0, 0, 1, 1], [1.0, 0.2, 0.5, 0.7, 0.9])
@@ -46,6 +46,13 @@ CASES = {  # weights → table; metric, method, level
     ),
     "a limit that nothing holds": (
         lambda unit: hs.ratings(SAID, labels=list("abcd"), sample_weight=unit * OF_ITEMS),
+        ("conger_kappa", "flow", 0.95),
+    ),
+    "a path that ends before the metric's range does": (
+        lambda unit: hs.ratings(
+            [*zip("aaacbaaaca", "aaaccaaaca", strict=True)],
+            sample_weight=unit * np.array([9.93, 1.49, 1.84, 0.221, 2.18, 0.351, 0.401, 7.25, 0.423, 149.2]),
+        ),
         ("conger_kappa", "flow", 0.95),
     ),
 }

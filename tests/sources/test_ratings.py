@@ -122,6 +122,7 @@ def test_ordered_categories_keep_their_order():
     [
         ({"rating": [["a"], ["b"]]}, "one rater only, 0"),
         ({"rating": [["a", None], [None, "b"]]}, "No item has two ratings"),
+        ({"rating": [["a", "b"], [None, "b"]], "sample_weight": [0.0, 1.0]}, "No item with two ratings has a weight"),
         ({"rating": [[None, None]]}, "all are missing"),
         ({"rating": []}, "`rating`"),
         ({"rating": ["a", "b"]}, "To name columns of a frame or file, give `data=`"),

@@ -32,7 +32,8 @@ MOST_STRIDES = 80
 STEEPEST = 20.0  # logarithm of the factor by which a cell may change in a stride
 FLAT = 1e-12  # share of the first variance at which a table is at the end of the metric's range
 SYMMETRIC = 1e-6  # skewness that is none
-CLOSE = 1e-6  # normal quantiles between points that are one
+CLOSE = 1e-6  # normal quantiles between points that are one; standard errors of a stride that leads nowhere
+FARTHEST = 1e12  # normal quantiles: how far the end of a way is, beyond which there are no values
 NUDGE = 0.5  # cases that a cell is changed by, up or down, for a second derivative
 MOST_CELLS = 1024  # whose second derivatives are taken one by one
 DIRECTIONS = 128  # in which they are taken together, beyond that
@@ -222,15 +223,18 @@ class _Path:
         near, here = self.start, self.ahead(self.start, tables)
         far = here.turned()
         farthest, latest = self.distance(near, here, far, tables), near.value.copy()
+        ended = np.zeros(farthest.shape, dtype=bool)  # a way that turned, or varies no more: what follows is rounding
         distances, values = [farthest.copy()], [latest.copy()]
         for _ in range(MOST_STRIDES):
-            found = self.distance(here, near, far, tables)
+            turned = WAYS * (here.value - near.value) <= CLOSE * np.sqrt(here.variance)
+            found = np.where(turned, FARTHEST, self.distance(here, near, far, tables))
+            found, value = (np.where(ended[:, tables], np.nan, each) for each in (found, here.value))
             farthest[:, tables] = np.fmax(farthest[:, tables], found)
-            latest[:, tables] = WAYS * np.fmax(WAYS * latest[:, tables], WAYS * here.value)
+            latest[:, tables] = WAYS * np.fmax(WAYS * latest[:, tables], WAYS * value)
             distances.append(farthest.copy())
             values.append(latest.copy())
-            steep = here.variance > FLAT * self.start.variance[:, tables]
-            going = np.asarray(((farthest[:, tables] < reach) & steep).any(0))
+            ended[:, tables] |= turned | ~(here.variance > FLAT * self.start.variance[:, tables])
+            going = np.asarray(((farthest[:, tables] < reach) & ~ended[:, tables]).any(0))
             if not going.any():
                 break
             near, far = here, near

@@ -311,8 +311,12 @@ def _counted(
         if len(own) < FEWEST:
             message = f"There is one rater only, {own.tolist()[0]!r}: agreement is between two or more."
             raise HowsureError(message)
-        if not ((each >= 0).sum(1) >= FEWEST).any():
+        several = (each >= 0).sum(1) >= FEWEST
+        if not several.any():
             message = "No item has two ratings, between which they could agree. Give the items that several rated."
+            raise HowsureError(message)
+        if weight is not None and not weight[several].any():
+            message = "No item with two ratings has a weight above 0. Give the items that several rated a weight."
             raise HowsureError(message)
     rated = np.any([(each >= 0).any(1) for each in rows], axis=0)
     coded = [_cells(each[rated], own, labels, is_ordered) for each, own in zip(rows, raters, strict=True)]
