@@ -253,6 +253,8 @@ def test_one_seed_gives_one_posterior() -> None:
         ([[0, 1], [1, 1]], [0, None], "`y_pred` has 1 missing"),
         (np.zeros(4), [0, 1, 0, 1], "no table of cases"),
         ([[0, 0], [0, 0]], [0, 0], "Only the class 0 occurs"),
+        ([[0, 1], [1, 1]], None, "`y_pred` is None. Give the predictions"),
+        ({}, None, "`y_pred` is None. Give the predictions"),
     ],
 )
 def test_what_cannot_be_learned_from_is_refused(annotations, predicted, words) -> None:

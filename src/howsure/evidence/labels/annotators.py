@@ -120,6 +120,9 @@ def annotated(
     >>> print(hs.estimate(hs.annotated(votes, predicted), "accuracy"))
     0.923 [0.895, 0.951]
     """
+    if y_pred is None:
+        message = "`y_pred` is None. Give the predictions, or ask `consensus` what the annotators say alone."
+        raise HowsureError(message)
     named = by_columns(by, data)
     given_by, given = named_columns("annotations", annotations, {"y_pred": y_pred} | roles(named), data, check=check)
     rows, axis = _positions(given_by, given["y_pred"], labels, check=check)
