@@ -127,6 +127,9 @@ def _parsed(text: str, definition: Definition | None) -> Spec:
 
 def _unknown(head: str) -> HowsureError:
     """Return the error for a name that no metric has, with the nearest ones."""
+    if "," in head:
+        several = ", ".join(repr(each.strip()) for each in head.split(","))
+        return HowsureError(f"There is no metric '{head}'. Name several as a list: [{several}].")
     if meant := _meant(head.lower().replace("-", "_").replace(" ", "_")):
         return HowsureError(f"There is no metric '{head}'. Did you mean '{meant}'?")
     return HowsureError.unknown("metric", head.partition("+")[0].strip(), REGISTRY.names)

@@ -80,6 +80,9 @@ def from_counts(
     first = counts if stacks is None else next(iter(stacks.values()), None)
     if labels is None and hasattr(first, "columns"):
         labels = _labels_of(first)
+    if stacks is not None and not any(map(np.ndim, stacks.values())):
+        message = f"`counts` maps {listed(stacks)} to numbers. Give the matrix, [[tn, fp], [fn, tp]]: rows true."
+        raise HowsureError(message)
     matrices = [_checked(each) for each in ([counts] if stacks is None else stacks.values())]
     if stacks is not None and (len(stacks) < 2 or groups is None):
         message = "Several models are a mapping of two names or more to stacks, with the `groups` of their matrices."
@@ -134,6 +137,14 @@ def _of_units(
     return PairedUnitsTable(counts=counts, labels=labels, names=tuple(names), own=own, design=design, rows=rows)
 
 
+def _where_from(matrix: Array) -> str:
+    """Return what numbers that are no counts may be, and what to give instead."""
+    for total, what in ((1.0, "shares"), (100.0, "percentages")):
+        if any(np.allclose(matrix.sum(axis), total, rtol=0.02) for axis in (-1, -2, (-2, -1))):
+            return f": these are {what}. Give the numbers of cases; from rates and totals `from_rates` makes a table"
+    return "; for weighted cases give `sample_weight` to `confusion`"
+
+
 def _checked(counts: Any) -> Array:
     try:
         matrix = real_numbers("counts", counts)
@@ -148,8 +159,8 @@ def _checked(counts: Any) -> Array:
         raise HowsureError(message)
     for bad, words in (
         (~np.isfinite(matrix), "is not finite"),
-        (matrix < 0, "is negative"),
-        (matrix != np.floor(matrix), "is not a whole number; for weighted cases give `sample_weight` to `confusion`"),
+        (matrix < 0, "is negative: a count is 0 or more"),
+        (matrix != np.floor(matrix), f"is not a whole number{_where_from(matrix)}"),
     ):
         if bad.any():
             place = tuple(int(i) for i in np.argwhere(bad)[0])

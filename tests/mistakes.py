@@ -1,0 +1,128 @@
+"""What newcomers plausibly get wrong: an attempt, the culprit that the message must name, and the remedy."""
+
+import numpy as np
+import pandas as pd
+
+import howsure as hs
+from support.examples import CANCER
+
+FRAME = pd.read_csv(CANCER)
+TRUTH, PREDICTED = [1, 0, 1, 1, 0, 0, 1, 0], [1, 0, 0, 1, 0, 1, 1, 0]
+SCORE = [0.9, 0.2, 0.4, 0.8, 0.3, 0.6, 0.7, 0.1]
+TWO = hs.from_counts([[50, 3], [5, 42]])
+THREE = hs.from_counts([[9, 1, 0], [1, 8, 1], [0, 2, 7]])
+SCORES = hs.scores(TRUTH, SCORE)
+PAIR = hs.paired(TRUTH, {"A": PREDICTED, "B": [0, 1, 0, 0, 1, 1, 0, 1]})
+REPORT = ["report", CANCER, "--y-true", "label", "--y-pred", "logistic"]
+
+MISTAKES = {  # in Python
+    "a slip in a metric's name": (lambda: hs.estimate(TWO, "f1_scroe"), "'f1_scroe'", "'f1_score'"),
+    "an average after a blank": (lambda: hs.estimate(THREE, "f1 macro"), "'f1 macro'", "'f1@macro'"),
+    "scikit-learn's name of a scorer": (lambda: hs.estimate(THREE, "f1_macro"), "'f1_macro'", "'f1@macro'"),
+    "no average": (lambda: hs.estimate(THREE, "f1"), "3 classes", "'f1@macro'"),
+    "a slip in an average": (lambda: hs.estimate(THREE, "f1@makro"), "'makro'", "'macro'"),
+    "a function for a metric": (lambda: hs.estimate(TWO, hs.f1_score), "function", "'f1@macro'"),
+    "metrics in one text": (lambda: hs.evaluate(TWO, "f1, recall"), "'f1, recall'", "['f1', 'recall']"),
+    "a metric of scores on predictions": (lambda: hs.estimate(TWO, "auc"), "`roc_auc`", "`scores(y_true, y_score)`"),
+    "no threshold": (lambda: hs.estimate(SCORES, "f1"), "at a threshold", "`threshold=0.5`"),
+    "a threshold in percent": (lambda: hs.estimate(SCORES, "f1", threshold=50), "`threshold` is 50", "from 0 to 1"),
+    "arrays for a table": (lambda: hs.estimate(TRUTH, PREDICTED), "a table of counts", "hs.confusion(y_true, y_pred)"),
+    "arrays to compare": (lambda: hs.compare(PREDICTED, TRUTH, "f1"), "compare(", "`paired`"),
+    "numbers to compare": (lambda: hs.compare(0.9, 0.8), "compare(", "`from_counts`"),
+    "one model to compare": (lambda: hs.compare(TWO, "f1"), "several models", "`paired("),
+    "classes that differ": (lambda: hs.compare(TWO, THREE, "accuracy"), "0, 1 and 0, 1, 2", "`labels=`"),
+    "one model in pairs": (lambda: hs.paired(TRUTH, {"A": PREDICTED}), "two models, not 1", "`confusion`"),
+    "a level in percent": (lambda: hs.estimate(TWO, "f1", confidence_level=95), "not 95", "0.95"),
+    "a slip in a method": (lambda: hs.estimate(TWO, "f1", method="bootstrapp"), "'bootstrapp'", "'bootstrap'"),
+    "a method of proportions": (lambda: hs.estimate(TWO, "mcc", method="wilson"), "`mcc`", "`Delta()`"),
+    "draws where there are none": (lambda: hs.estimate(TWO, "f1").summary(), "`mid_p`", "method='bayes'"),
+    "a seed as text": (
+        lambda: hs.estimate(TWO, "mcc", method="bayes", random_state="seed"),
+        "not 'seed'",
+        "a whole number",
+    ),
+    "scores as predictions": (lambda: hs.confusion(TRUTH, SCORE), "`y_pred` holds fractions", "y_pred >= 0.5"),
+    "labels as scores": (lambda: hs.scores(TRUTH, ["a", "b"] * 4), "`y_score` is not numeric", "one number a case"),
+    "truth and scores exchanged": (lambda: hs.scores(SCORE, TRUTH), "`y_true` has 8 classes", "one class"),
+    "two columns of probabilities": (
+        lambda: hs.scores(TRUTH, np.column_stack([SCORE, SCORE])),
+        "shape (8, 2)",
+        "y_score[:, 1]",
+    ),
+    "logits without labels": (lambda: hs.calibrated([-2.3, 4.1, 0.2]), "outside [0, 1]", "`calibrator`"),
+    "columns of different length": (lambda: hs.confusion(TRUTH, PREDICTED[:-1]), "`y_pred` has 7", "one value a case"),
+    "missing labels": (lambda: hs.confusion([1, 0, np.nan], [1, 0, 1]), "at row 2", "Drop or fill"),
+    "missing labels of text": (lambda: hs.confusion(["a", None], ["a", "b"]), "at row 1", "Drop or fill"),
+    "missing scores": (lambda: hs.scores([0, 1], [0.2, np.nan]), "at row 1", "Drop or fill"),
+    "no cases": (lambda: hs.confusion([], []), "`y_true` is empty", "no case"),
+    "numbers and text": (lambda: hs.confusion([1, 0], ["1", "0"]), "text ('0')", "Convert one"),
+    "blanks in labels": (lambda: hs.confusion(["a", "b"], [" a", "b"]), "' a'", "Strip the blanks"),
+    "one class alone": (lambda: hs.scores([1, 1], [0.2, 0.3]), "Only the class 1", "`pos_label=`"),
+    "a slip in a column": (lambda: hs.confusion("lable", "logistic", data=FRAME), "'lable'", "'label'"),
+    "names of columns without data": (lambda: hs.confusion("label", "logistic"), "`y_true` is 'label'", "`data=`"),
+    "frames of several columns": (
+        lambda: hs.confusion(FRAME[["label"]], FRAME[["logistic", "forest"]]),
+        "(569, 2)",
+        ".argmax(axis=1)",
+    ),
+    "a slip in a file": (lambda: hs.confusion("a", "b", data=CANCER[:-5] + "s.csv"), "no file", "breast_cancer.csv"),
+    "a positive class that is none": (
+        lambda: hs.scores("label", "score_forest", data=FRAME, pos_label="malign"),
+        "'malign'",
+        "'malignant'",
+    ),
+    "a class that is none": (
+        lambda: hs.estimate(hs.confusion("label", "forest", data=FRAME), "f1@binary+positive_class=1"),
+        "no class '1'",
+        "benign, malignant",
+    ),
+    "a negative count": (lambda: hs.from_counts([[5, -1], [2, 3]]), "`counts[0][1]` = -1", "0 or more"),
+    "shares for counts": (lambda: hs.from_counts([[0.9, 0.1], [0.2, 0.8]]), "are shares", "numbers of cases"),
+    "percentages for counts": (lambda: hs.from_counts([[93.2, 6.8], [10.1, 89.9]]), "percentages", "numbers of cases"),
+    "a matrix that is not square": (lambda: hs.from_counts([[5, 1, 2], [2, 3, 1]]), "(2, 3)", "square"),
+    "counts by name": (lambda: hs.from_counts({"tp": 5, "fp": 2, "fn": 1, "tn": 9}), "'tp', 'fp', 'fn'", "[[tn, fp]"),
+    "too many labels": (lambda: hs.from_counts([[5, 1], [2, 3]], labels=list("abc")), "3 entries", "one label per"),
+    "labels without a case": (lambda: hs.confusion([0, 1], [0, 1], labels=[]), "`labels` is empty", "for all"),
+    "successes and trials exchanged": (lambda: hs.proportion(47, 42), "`k` = 47", "successes first"),
+    "a share for successes": (lambda: hs.proportion(0.9, 100), "not 0.9", "a whole number"),
+    "a rate in percent": (
+        lambda: hs.from_rates(sensitivity=89.4, specificity=0.9, positives=9, negatives=9),
+        "not 89.4",
+        "0.894",
+    ),
+    "groups of other cases": (lambda: hs.confusion(TRUTH, PREDICTED, groups=[1, 2]), "`groups` has 2", "one value"),
+    "negative weights": (lambda: hs.confusion([1, 0], [1, 0], sample_weight=[1, -1]), "= -1", "non-negative"),
+    "a slip in a result's key": (lambda: hs.evaluate(TWO, ["recall"])["recal"], "'recal'", "'recall'"),
+    "a curve of counts": (lambda: hs.roc_curve(TWO), "table of scores", "`scores(y_true, y_score)`"),
+    "no scheme for many classes": (
+        lambda: hs.roc_auc_score([0, 1, 2], np.eye(3)),
+        "a score for each class",
+        "multi_class='ovr'",
+    ),
+    "fewer columns than classes": (lambda: hs.multiclass_scores([0, 1, 2], np.eye(3)[:, :2]), "2 columns", "`labels="),
+    "a report of arrays": (lambda: hs.report_of(TRUTH), "a table", "hs.confusion(y_true, y_pred)"),
+    "a page in another format": (lambda: hs.report_of(TWO).save("report.pdf"), "'.pdf'", ".html"),
+    "chunks in a list": (lambda: hs.monitor([TWO, TWO]), "chunks", "by name"),
+    "grades for runs": (lambda: hs.trials([3, 2, 5], task=[0, 1, 2]), "`success` holds 3", "`values`"),
+    "words for grades": (lambda: hs.values(["good", "bad"]), "'good'", "one number per case"),
+    "no human label": (lambda: hs.judged([None, None], ["a", "b"]), "0 labels", "labelled"),
+    "no review": (lambda: hs.reviewed([[5, 1], [2, 3]]), "`reviews` is missing", "give `counts` and"),
+    "a metric for a function": (lambda: hs.f1(TRUTH, PREDICTED), "`howsure.f1`", "estimate(table, 'f1')"),
+    "a function by half its name": (lambda: hs.accuracy_scor(TRUTH, PREDICTED), "accuracy_scor", "'accuracy_score'"),
+}
+
+IN_THE_SHELL = {  # words → culprit, remedy
+    "no truth": (["report", CANCER], "--y-true", "requires an argument"),
+    "no predictions": (REPORT[:4], "predictions", "--y-pred"),
+    "a slip in a column": ([*REPORT[:3], "lable", "--y-pred", "logistic"], "'lable'", "'label'"),
+    "a slip in a file": (["report", CANCER[:-5] + "s.csv", *REPORT[2:]], "no file", "breast_cancer.csv"),
+    "a metric of scores": ([*REPORT, "--metric", "auc"], "`roc_auc`", "scores"),
+    "a level in percent": ([*REPORT, "--level", "95"], "95", "0.95"),
+    "a slip in an option": ([*REPORT, "--group", "fold"], "--group", "--groups"),
+    "a slip in a format": ([*REPORT, "--format", "tabel"], "tabel", "table"),
+    "a slip in a command": (["reprot", CANCER], "reprot", "report"),
+    "words for a number": ([*REPORT, "--threshold", "high"], "--threshold", "float"),
+    "cases for a matrix": (["matrix", CANCER], "not a square matrix", "570 rows"),
+    "a page in another format": ([*REPORT, "-o", "report.pdf"], "'.pdf'", ".html"),
+    "one model to compare": (["compare", *REPORT[1:]], "two models", "not 1"),
+}
