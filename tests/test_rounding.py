@@ -17,6 +17,16 @@ SAID = [[None, "a", None, None], [None, None, "d", None], [None, None, None, "c"
 SAID += [[None, "b", None, None], [None] * 4, ["b", "b", "b", None], [None, None, "a", None], [None, None, None, "c"]]
 SAID += [[None, None, None, "a"], [None, None, None, "a"], [None, "d", None, "d"]]
 OF_ITEMS = np.array([0.0287, 0.00516, 0.671, 123.29, 0.376, 0.749, 0.0141, 19.9, 3.27, 1.58, 0.228, 0.135])
+IMAGES = (
+    [
+        {"boxes": np.array([[11, 8, 17, 15], [7, 5, 11, 6]]), "labels": ["a", "c"], "scores": [0.91, 0.19]},
+        {"boxes": np.array([[11, 7, 14, 12], [0, 9, 3, 10]]), "labels": ["b", "d"], "scores": [0.85, 0.27]},
+    ],
+    [
+        {"boxes": np.array([[4, 3, 9, 10], [11, 8, 17, 15]]), "labels": ["b", "a"]},
+        {"boxes": np.array([[11, 7, 14, 12], [5, 10, 9, 15]]), "labels": ["b", "a"]},
+    ],
+)
 CASES = {  # weights → table; metric, method, level
     "a median of two tasks at the level that these have": (
         lambda unit: hs.trials([1, 0, 1, 1, 1], task=[1, 1, 0, 1, 0], sample_weight=unit * np.ones(5)),
@@ -55,6 +65,10 @@ CASES = {  # weights → table; metric, method, level
         ),
         ("conger_kappa", "flow", 0.95),
     ),
+    "the areas of two images that are alike": (
+        lambda unit: hs.detections(*IMAGES, sample_weight=unit * np.array([1.83329502, 0.79673074])),
+        ("map", "delta", 0.999),
+    ),
 }
 
 
@@ -77,3 +91,11 @@ def test_what_rounding_leaves_of_zero_is_zero_in_a_mean(average):
         values = np.array([dust, 0.5])
         assert chosen.value(values, weights) == 0
         assert not chosen.slopes(values, weights)[0][0]
+
+
+def test_fewer_than_one_degree_of_freedom_tells_nothing():
+    """Where one item has nearly all the weight every level has the whole range, none a narrower one than another."""
+    table = hs.ratings([*zip("aabab", "aabbb", strict=True)], sample_weight=[1.0, 0.5, 140.0, 0.4, 2.0])
+    for level in (0.8, 0.95, 0.999):
+        found = hs.estimate(table, "conger_kappa", method="flow", confidence_level=level)
+        assert (found.low, found.high) == (-1, 1)

@@ -33,6 +33,7 @@ STEEPEST = 20.0  # logarithm of the factor by which a cell may change in a strid
 FLAT = 1e-12  # share of the first variance at which a table is at the end of the metric's range
 SYMMETRIC = 1e-6  # skewness that is none
 CLOSE = 1e-6  # normal quantiles between points that are one; standard errors of a stride that leads nowhere
+HOPELESS = 1000.0  # normal quantiles: with fewer than one degree of freedom, beyond what steps of a path can tell
 FARTHEST = 1e12  # normal quantiles: how far the end of a way is, beyond which there are no values
 NUDGE = 0.5  # cases that a cell is changed by, up or down, for a second derivative
 MOST_CELLS = 1024  # whose second derivatives are taken one by one
@@ -254,7 +255,8 @@ class _Path:
         places = np.maximum(beyond.argmax(0) + np.array([-1, 0, 1])[:, None, None], 0)
         around = (np.take_along_axis(part, places, 0) for part in (self.distances, self.values))
         limit = _between(z, *around)
-        found = beyond.any(0) & ~((np.abs(limit - self.start.value) > REMOTE) & (self.sign != 0))
+        remote = (np.abs(limit - self.start.value) > REMOTE) & (self.sign != 0)
+        found = beyond.any(0) & ~remote & (z <= HOPELESS)
         return np.where(found, self.unscaled(limit), np.array(self.metric.range)[:, None])
 
 

@@ -196,7 +196,11 @@ def _mean_average_precision(table: Table, *, iou: float = math.nan, label: str =
     slack = 0.0 if (numbers == np.rint(numbers)).all() else CLOSE
 
     found = _mean_over(table, iou, label, lambda part, cells: _average_precision(part, cells, slack), _slopes)
-    return replace(found, value=lambda cells: found.value(_whole(cells / unit)))
+    return replace(
+        found,
+        value=lambda cells: found.value(_whole(cells / unit)),
+        gradient=lambda cells: found.gradient(cells / unit) / unit,
+    )
 
 
 def _whole(numbers: Array) -> Array:
