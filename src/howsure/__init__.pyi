@@ -224,6 +224,7 @@ from .sources.accumulator import Accumulator as Accumulator
 from .sources.confusion import confusion as confusion
 from .sources.detections import detections as detections
 from .sources.events import events as events
+from .sources.example_data import load_example as load_example
 from .sources.matrices import from_counts as from_counts
 from .sources.paired import (
     paired as paired,

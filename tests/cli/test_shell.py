@@ -179,3 +179,14 @@ def test_completion_is_installed(tmp_path, monkeypatch):
     assert found.returncode == 0
     written = (tmp_path / "completion").read_text()
     assert all(word in written for word in ("leaderboard", "--fail-under", "--confidence-level"))
+
+
+def test_the_example_data_are_written_once(tmp_path):
+    """`howsure examples` writes what the documents read, and leaves a folder that exists alone."""
+    found = run("examples", str(tmp_path / "examples"))
+    assert found.returncode == 0
+    for file in ("breast_cancer.csv", "digits_matrix.csv", "logs", "README.md"):
+        assert (tmp_path / "examples" / file).exists()
+    again = run("examples", str(tmp_path / "examples"))
+    assert again.returncode == 2
+    assert "exists already. Name another folder" in again.stderr

@@ -11,6 +11,7 @@ from howsure.cli import reviewed as review_commands
 from howsure.cli.classes import classes_of, with_positive_last
 from howsure.cli.compare import compare
 from howsure.cli.evals import evals
+from howsure.cli.example_files import examples
 from howsure.cli.examples import shown
 from howsure.cli.gates import FailUnder, bounds, hold
 from howsure.cli.inputs import HYPHEN, STANDARD, Files, Input, InputFormat
@@ -38,6 +39,7 @@ for command in (
     compare,
     evals,
     leaderboard,
+    examples,
 ):
     app.command(command, help_epilogue=shown(command.__name__.replace("_", "-")))
 

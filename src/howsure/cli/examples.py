@@ -35,6 +35,7 @@ EXAMPLES = {
         "howsure leaderboard breast_cancer.csv --y-true label --y-pred logistic forest naive_bayes --metric f1",
         "howsure leaderboard logs --cluster passage",
     ),
+    "examples": ("howsure examples", "howsure report examples/breast_cancer.csv --y-true label --y-pred logistic"),
     "study init": ("howsure study init results --metrics f1@macro mcc",),
     "study run": ("howsure study run results/study.toml --out tables -o study.html",),
     "metrics": ("howsure metrics", "howsure metrics fbeta"),

@@ -1,0 +1,26 @@
+"""``howsure examples``: the files that the documents' examples read."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from howsure.cli.output import say_written
+from howsure.errors import HowsureError
+
+
+def examples(folder: Path = Path("examples"), /) -> None:
+    """Write the example data that the documents use: predictions of real models, a matrix, and logs.
+
+    Parameters
+    ----------
+    folder
+        Where to; it must not exist yet.
+    """
+    from howsure.sources.example_data import example_folder
+
+    if folder.exists():
+        message = f"'{folder}' exists already. Name another folder: howsure examples FOLDER."
+        raise HowsureError(message)
+    shutil.copytree(example_folder(), folder, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    say_written(folder)

@@ -1,0 +1,57 @@
+"""Data to try things on, which come with the package: held-out predictions of real models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import one_of
+from howsure.sources.texts import read_text
+
+Array = NDArray[Any]
+PACKAGE = Path(__file__).parents[1]
+INSTALLED, CHECKOUT = PACKAGE / "_examples", PACKAGE.parents[1] / "examples"
+
+
+def example_folder() -> Path:
+    """Return where the data are: in the package, or in a checkout beside ``src``."""
+    return INSTALLED if INSTALLED.is_dir() else CHECKOUT
+
+
+def load_example(name: str) -> dict[str, Array]:
+    """Return example data by column, as every ``data=`` takes them, and pandas' or Polars' ``DataFrame``.
+
+    Parameters
+    ----------
+    name : {"breast_cancer", "wine", "digits"}
+        ``"breast_cancer"``: 569 tumours, three models with predictions and scores. ``"wine"``: 178 wines of three
+        cultivars, two models. ``"digits"``: 1797 digits, two models, scores of each class, and blocks of neighbours.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (n,)
+        The columns, in the file's order.
+
+    Raises
+    ------
+    HowsureError
+        If there are no data of the name.
+
+    Notes
+    -----
+    Each case was predicted by a model that was fitted without it. The data are those that come with scikit-learn.
+    ``howsure examples`` writes them as files, with a description of the columns.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> cancer = hs.load_example("breast_cancer")
+    >>> print(hs.estimate(hs.confusion("label", "logistic", data=cancer), "accuracy"))
+    0.979 [0.964, 0.989]
+    """
+    known = sorted(file.stem for file in example_folder().glob("*.csv") if not file.stem.endswith("_matrix"))
+    one_of("example", name, known)
+    return {column: np.array(values) for column, values in read_text(example_folder() / f"{name}.csv").items()}
