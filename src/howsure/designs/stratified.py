@@ -124,6 +124,11 @@ class StratifiedSample(Design):
             return self.design.degrees_of_freedom
         return np.maximum(self.units.sum() - len(self.units), 1.0)
 
+    @property
+    def whole(self) -> Array:
+        """The table that the observed cells give, ``(..., cells)``."""
+        return self.tables(self.observed)
+
     def tables(self, observed: Array) -> Array:
         """Return the tables that other observed cells give, ``(..., observed cells)`` → ``(..., cells)``."""
         return self._tables(observed, self._weights(observed))
