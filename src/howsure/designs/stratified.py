@@ -191,7 +191,9 @@ class StratifiedSample(Design):
     def satterthwaite(self, counts: Array, truth: Array, slopes: Array) -> Any:
         """Return the degrees of freedom of the observed cells, stratum by stratum."""
         own = self.tangent(self.observed, slopes)
-        return self.design.satterthwaite(np.broadcast_to(self.observed, own.shape), self.stratum, own)
+        observed = np.broadcast_to(self.observed, own.shape)
+        found = self.design.satterthwaite(observed, self.stratum, own)
+        return np.where(self.design.variance(observed, own) > 0, found, self.degrees_of_freedom)
 
     def placement_variance(self, counts: Array, truth: Array, slopes: Array) -> Array:
         """Return the variance, which of sampled strata is a sample's already; of classes that of their samples."""
@@ -245,7 +247,13 @@ class StratifiedSample(Design):
 
     def influences(self, counts: Array, gradient: Array) -> tuple[Array, Array] | None:
         """Return those of the observed units."""
-        return self.design.influences(self.observed, self.tangent(self.observed, gradient))
+        slopes = self.tangent(self.observed, gradient)
+        if self.units is None or self.design.fixes_margins:
+            return self.design.influences(self.observed, slopes)
+        found = [part.influences(*each) for part, *each in self._parts(self.observed, slopes)]
+        known = [each for each in found if each is not None]
+        form, number = (np.concatenate(each) for each in zip(*known, strict=True))
+        return form, number
 
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw within strata: one case fewer than each has, and of finite ones less far from it (Rao and Wu 1988)."""
