@@ -130,7 +130,7 @@ def confusion(
     if not kept.any():
         message = "No case has both its true and its predicted label among `labels`."
         raise NoCaseError(message)
-    plain = sample_weight is not None and groups is None and by is None and data is None
+    plain = sample_weight is not None and data is None and all(each is None for each in (groups, strata, by))
     cells = Cells(
         cell,
         len(axis) ** 2,
