@@ -168,9 +168,9 @@ EVIDENCE = {  # tables of other evidence
     "annotated": lambda: hs.annotated(both(COLUMNS, "two", "first", "second"), COLUMNS["second"]),
 }
 STRATIFIED = {  # sources that take strata of known sizes, which a design of each goes with
-    **{source: "plain" for source in ("three classes", "scores of classes", "values", "errors", "equal values")},
-    **{source: "clustered" for source in ("scores", "paired", "paired values", "trials")},
-    **{source: "both" for source in ("two classes", "values within bounds", "paired scores", "paired trials")},
+    **dict.fromkeys(("three classes", "scores of classes", "values", "errors", "equal values"), "plain"),
+    **dict.fromkeys(("scores", "paired", "paired values", "trials"), "clustered"),
+    **dict.fromkeys(("two classes", "values within bounds", "paired scores", "paired trials"), "both"),
     "perfect": "weighted",
     "paired errors": "plain",
 }

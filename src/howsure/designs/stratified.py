@@ -40,7 +40,8 @@ class StratifiedSample(Design):
     share : ndarray of shape (S,)
         Share of each stratum in the population; they sum to 1.
     design : Design
-        How the observed cells vary: of strata that vary on their own with totals that are fixed, or as `Separate`.
+        How the observed cells vary but for the strata's totals: as independent cases; of strata whose weighted cases
+        or clusters are their own, as `Separate`; or as whatever else gives a variance of residuals.
     names : tuple
         What the strata are called.
     noun : str
@@ -80,7 +81,7 @@ class StratifiedSample(Design):
     def words(self) -> str:
         """What the cases are drawn from, and come in."""
         own = self.design.words
-        if self.units is not None and not self.design.fixes_margins:
+        if self.units is not None and not self.design.is_independent:
             has_clusters = np.isfinite(self.design.degrees_of_freedom)
             own = f"in {self.units.sum():,.0f} clusters" if has_clusters else "of different weights"
         number = f"{len(self.share):,} {'stratum' if len(self.share) == 1 else 'strata'}"
@@ -174,7 +175,7 @@ class StratifiedSample(Design):
         if self.units is None:
             return self.design.small_sample(observed, slopes)
         least = np.maximum(self.units - 1, 1.0)
-        if self.design.fixes_margins:
+        if self.design.is_independent:
             variances, inflations, freedoms = self._sums(observed * slopes**2), np.ones(least.shape), least
         else:
             parts = [*self._parts(observed, slopes)]
@@ -196,8 +197,8 @@ class StratifiedSample(Design):
         return np.where(self.design.variance(observed, own) > 0, found, self.degrees_of_freedom)
 
     def placement_variance(self, counts: Array, truth: Array, slopes: Array) -> Array:
-        """Return the variance, which of sampled strata is a sample's already; of classes that of their samples."""
-        if self.units is not None or self.covariance is not None:
+        """Return the variance, which is a sample's already; of strata that are the classes that of their samples."""
+        if self.covariance is not None or not np.array_equal(self.lifted(truth), self.stratum):
             return self.variance(counts, slopes)
         own = self.tangent(self.observed, slopes)
         return self.design.placement_variance(np.broadcast_to(self.observed, own.shape), self.stratum, own)
@@ -208,7 +209,7 @@ class StratifiedSample(Design):
         own = np.broadcast_to(self.observed, np.broadcast_shapes(self.observed.shape, marked.shape))
         weights = np.broadcast_to(self._weights(self.observed)[..., self.stratum], own.shape)
         heaviest = np.where(marked > 0, weights, 0.0).max(-1)
-        if self.design.fixes_margins:
+        if self.design.is_independent:
             return quotient(dot(own * weights, marked), heaviest)
         # Of weighted or clustered cases as many fewer as they are worth less among all.
         worth = quotient(self.design.effective_trials(own, marked), dot(own, marked))
@@ -232,7 +233,7 @@ class StratifiedSample(Design):
                 np.array_equal(getattr(self, name), getattr(other, name))
                 for name in ("stratum", "place", "share", "units", "fraction", "total")
             )
-            if not (alike and self.design.fixes_margins and self.covariance is None and other.covariance is None):
+            if not (alike and self.design.is_independent and self.covariance is None and other.covariance is None):
                 raise UndefinedDesignError(type(self).__name__, "tables as one batch")
         return replace(self, observed=np.stack([each.observed for each in (self, *others)]))
 
@@ -248,7 +249,7 @@ class StratifiedSample(Design):
     def influences(self, counts: Array, gradient: Array) -> tuple[Array, Array] | None:
         """Return those of the observed units."""
         slopes = self.tangent(self.observed, gradient)
-        if self.units is None or self.design.fixes_margins:
+        if self.units is None or self.design.is_independent:
             return self.design.influences(self.observed, slopes)
         found = [part.influences(*each) for part, *each in self._parts(self.observed, slopes)]
         known = [each for each in found if each is not None]
@@ -257,8 +258,10 @@ class StratifiedSample(Design):
 
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw within strata: one case fewer than each has, and of finite ones less far from it (Rao and Wu 1988)."""
-        if self.units is None or not self.design.fixes_margins:
+        if not self.design.is_independent:
             drawn = self.design.resample(self.observed, size, rng)
+        elif self.units is None:
+            drawn = FixedMargins(self.stratum).resample(self.observed, size, rng)
         else:
             drawn = np.zeros((size, self.observed.size))
             for cells in self._members():
@@ -269,10 +272,18 @@ class StratifiedSample(Design):
 
     def repeated(self, counts: Array, scale: float, size: int, rng: np.random.Generator) -> tuple[Array, Design]:
         """Draw new samples from the strata, of as many times their cases."""
-        drawn, design = self.design.repeated(self.observed, scale, size, rng)
+        own: Design = FixedMargins(self.stratum) if self.design.is_independent else self.design
+        drawn, new = own.repeated(self.observed, scale, size, rng)
+        design = self.design if self.design.is_independent else new
         units = None if self.units is None else np.maximum(np.rint(scale * self.units), 1.0)
         fraction = None if self.fraction is None else np.minimum(scale * self.fraction, 1.0)
-        return self.tables(drawn), replace(self, observed=drawn, design=design, units=units, fraction=fraction)
+        return self.tables(drawn), replace(
+            self,
+            observed=drawn,
+            design=design,
+            units=units,
+            fraction=fraction,
+        )
 
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw each stratum's probabilities; of a finite one the cases that were drawn are known."""
@@ -375,6 +386,5 @@ def at_shares(
         Covariance of the shares, where they are estimates.
     """
     cells = counts.shape[-1]
-    own = FixedMargins(truth) if design.is_independent else design
-    found = counts, truth, np.arange(cells), cells, share, own, tuple(names)
+    found = counts, truth, np.arange(cells), cells, share, design, tuple(names)
     return StratifiedSample(*found, noun="classes", covariance=covariance)

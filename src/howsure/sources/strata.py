@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.base import Design
-from howsure.designs.counted import FixedMargins
+from howsure.designs.counted import Independent
 from howsure.designs.separate import Separate
 from howsure.designs.stratified import NOWHERE, StratifiedSample
 from howsure.errors import HowsureError, listed
@@ -96,7 +96,7 @@ class Strata:
         if self.total is not None:
             found["fraction"] = drawn / (self.share * self.total)
         if self.is_plain:
-            return StratifiedSample(**found, design=FixedMargins(stratum), units=drawn)
+            return StratifiedSample(**found, design=Independent(), units=drawn)
         if self._crosses():
             every_row = np.arange(len(pair))
             return StratifiedSample(**found, design=self.design_of(every_row, pair, len(stratum)))
@@ -111,6 +111,10 @@ class Strata:
         heavy = np.bincount(self.code, self.number * (self.weight > 0), number)
         freedoms = np.array([float(part.degrees_of_freedom) for part in parts])
         units = np.where(np.isfinite(freedoms), freedoms + 1, heavy)
+        if (np.isfinite(freedoms) & (units < 2)).any():
+            name = self.names[int(np.argmax(units < 2))]
+            message = f"Stratum {name!r} has a single cluster, which shows no variation. Merge it with another stratum."
+            raise HowsureError(message)
         return StratifiedSample(**found, design=Separate(parts, sizes), units=units)
 
     def _pairs(self, place: Array, size: int, classes: Array | None) -> tuple[Array, Array, Array]:
