@@ -330,6 +330,10 @@ class Design(abc.ABC):
         """Return the value of each sampled cell from those of the table's cells, ``(..., cells)``."""
         return values
 
+    def spread(self, extra: Array) -> Array:
+        """Return pseudo-cases of the table's cells as those of the sampled cells, as many in all, ``(..., cells)``."""
+        return extra
+
     def weighs_alike(self, marked: Array) -> bool:
         """Return whether all cases that may fall in the marked cells weigh alike, but for weights of their own.
 

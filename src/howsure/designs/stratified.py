@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from howsure.designs.base import Design, quotient
 from howsure.designs.counted import FixedMargins, smoothed
 from howsure.designs.sampling import Blocks
+from howsure.designs.separate import Separate
 from howsure.designs.sums import added_up, dot
 from howsure.errors import UndefinedDesignError
 
@@ -81,7 +82,7 @@ class StratifiedSample(Design):
     def words(self) -> str:
         """What the cases are drawn from, and come in."""
         own = self.design.words
-        if self.units is not None and not self.design.is_independent:
+        if self._are_apart:
             has_clusters = np.isfinite(self.design.degrees_of_freedom)
             own = f"in {self.units.sum():,.0f} clusters" if has_clusters else "of different weights"
         number = f"{len(self.share):,} {'stratum' if len(self.share) == 1 else 'strata'}"
@@ -215,6 +216,13 @@ class StratifiedSample(Design):
         worth = quotient(self.design.effective_trials(own, marked), dot(own, marked))
         return quotient(dot(own * weights, marked), heaviest) * worth
 
+    def spread(self, extra: Array) -> Array:
+        """Return pseudo-cases of the table's cells as those of the observed ones: evenly over its strata."""
+        inside = np.where(self.place < 0, self.cells, self.place)
+        number = np.bincount(inside, minlength=self.cells + 1)[:-1]
+        found = self.lifted(np.where(number > 0, extra / np.maximum(number, 1), 0.0))
+        return np.asarray(found * quotient(extra.sum(-1), found.sum(-1))[..., None])
+
     def weighs_alike(self, marked: Array) -> bool:
         """Return whether all cases that may fall in the marked cells count the same."""
         chosen = self.lifted(np.asarray(marked, dtype=float)) > 0
@@ -223,19 +231,26 @@ class StratifiedSample(Design):
 
     def merged(self, cells: Array, size: int) -> StratifiedSample:
         """Count each observed cell in its merged one."""
-        place = np.where(self.place < 0, NOWHERE, np.append(cells, NOWHERE)[self.place])
-        return replace(self, place=place, cells=size)
+        target = np.where(self.place < 0, size, np.append(cells, size)[self.place])
+        kept, pair = np.unique(self.stratum * (size + 1) + target, return_inverse=True)
+        stratum, place = np.divmod(kept, size + 1)
+        observed = added_up(self.observed, pair, len(kept))
+        place = np.where(place == size, NOWHERE, place)
+        return replace(
+            self, observed=observed, stratum=stratum, place=place, cells=size, design=self._merged(pair, stratum)
+        )
 
     def stacked(self, others: Sequence[Self], size: int) -> StratifiedSample:
         """Stack the observed cells of tables from the same strata, whose cases are independent."""
-        for other in others:
+        rest: Sequence[StratifiedSample] = others
+        for other in rest:
             alike = all(
                 np.array_equal(getattr(self, name), getattr(other, name))
                 for name in ("stratum", "place", "share", "units", "fraction", "total")
             )
             if not (alike and self.design.is_independent and self.covariance is None and other.covariance is None):
                 raise UndefinedDesignError(type(self).__name__, "tables as one batch")
-        return replace(self, observed=np.stack([each.observed for each in (self, *others)]))
+        return replace(self, observed=np.stack([self.observed, *(each.observed for each in rest)]))
 
     def picked(self, index: int) -> StratifiedSample:
         """Return the observed cells of one table of a batch."""
@@ -243,13 +258,13 @@ class StratifiedSample(Design):
 
     def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design]:
         """Spread pseudo-cases over the observed cells of each cell of the table."""
-        filled, design = smoothed(self.design, self.observed, self._spread(extra))
+        filled, design = smoothed(self.design, self.observed, self.spread(extra))
         return self.tables(filled), replace(self, observed=filled, design=design)
 
     def influences(self, counts: Array, gradient: Array) -> tuple[Array, Array] | None:
         """Return those of the observed units."""
         slopes = self.tangent(self.observed, gradient)
-        if self.units is None or self.design.is_independent:
+        if not self._are_apart:
             return self.design.influences(self.observed, slopes)
         found = [part.influences(*each) for part, *each in self._parts(self.observed, slopes)]
         known = [each for each in found if each is not None]
@@ -287,13 +302,18 @@ class StratifiedSample(Design):
 
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw each stratum's probabilities; of a finite one the cases that were drawn are known."""
-        drawn = self.design.posterior(self.observed, self._spread(prior), size, rng)
+        drawn = self.design.posterior(self.observed, self.spread(prior), size, rng)
         return self._with_shares(self._towards(drawn), rng)
 
     def left_out(self, counts: Array) -> Blocks:
         """Leave out one observed unit; the others of its stratum count for it."""
         for observed, number in self.design.left_out(self.observed):
             yield self.tables(observed), number
+
+    @property
+    def _are_apart(self) -> bool:
+        """Whether each stratum has a design of its own."""
+        return self.units is not None and not self.design.is_independent
 
     @property
     def _drawn(self) -> Array:
@@ -341,10 +361,17 @@ class StratifiedSample(Design):
         ends = np.cumsum(np.bincount(self.stratum, minlength=len(self.share)))[:-1]
         return zip(self.design.test_sets, *(np.split(each, ends, -1) for each in values), strict=True)
 
-    def _spread(self, extra: Array) -> Array:
-        """Return pseudo-cases of the table's cells as those of the observed ones, as many in all."""
-        found = self.lifted(extra)
-        return np.asarray(found * quotient(extra.sum(-1), found.sum(-1))[..., None])
+    def _merged(self, pair: Array, stratum: Array) -> Design:
+        """Return the design of merged observed cells, whose strata are these."""
+        if not self._are_apart:
+            return self.design.merged(pair, len(stratum))
+        sizes = np.bincount(stratum, minlength=len(self.share))
+        starts = np.cumsum(sizes) - sizes
+        parts = [
+            part.merged(own - start, size)
+            for (part, own), start, size in zip(self._parts(pair), starts, sizes, strict=True)
+        ]
+        return Separate(tuple(parts), tuple(sizes.tolist()))
 
     def _towards(self, drawn: Array) -> Array:
         """Return drawn cells with the totals of the strata, so much nearer to the observed ones as these were drawn."""

@@ -169,8 +169,7 @@ class _Path:
 
     def pseudo_shares(self) -> Array:
         """Return the share of the pseudo-cases in each cell: of a loss without bound fewer where it is large."""
-        even = self.table.design.lifted(self.table.prior_shares.ravel())
-        even = even / even.sum()
+        even = self.table.design.spread(self.table.prior_shares.ravel())
         if not self.metric.is_mean_loss or np.isfinite(self.metric.range[1]):
             return even
         cells = self.table.design.tables(self.cases)

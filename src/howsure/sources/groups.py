@@ -294,7 +294,8 @@ class Cells:
         def added(values: Array) -> Array:
             return np.bincount(self.cell, self._all(values), self.size)
 
-        rows, design = round(float(self._all(self.n).sum())), Independent()
+        rows = round(float(self._all(self.n).sum()))
+        design: Design = Independent()
         if self.strata is not None:
             drawn = self.strata.design(self.cell, self.size, self.classes)
             return make(drawn.whole, drawn, rows)

@@ -183,7 +183,7 @@ def paired(
     tuples, inverse = np.unique(np.vstack([codes[kept], possible]), axis=0, return_inverse=True)
     cell, pseudo = np.split(inverse.ravel(), [int(kept.sum())])
     shares = np.bincount(pseudo, minlength=len(tuples)) / len(pseudo)
-    every = np.full(len(kept), -1)
+    every = np.full(len(codes), -1)
     every[kept] = cell
 
     cells = Cells(

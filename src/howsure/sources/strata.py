@@ -83,7 +83,7 @@ class Strata:
         stratum, place, pair = self._pairs(every, size, classes)
         observed = np.bincount(pair, self.weight, len(stratum))
         number = len(self.names)
-        found = {
+        found: dict[str, Any] = {
             "observed": observed,
             "stratum": stratum,
             "place": np.where(place == size, NOWHERE, place),

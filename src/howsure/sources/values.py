@@ -202,7 +202,7 @@ def values(
     def table(some: Any) -> Any:
         parts = (None if part is None else part[some] for part in (weight, group))
         own, wanted = [each[some] for each in numbers], None if true is None else true[some]
-        beside = {"clusters_named": clusters_named, "strata": None if drawn is None else drawn.of(some)}
+        beside: dict[str, Any] = {"clusters_named": clusters_named, "strata": None if drawn is None else drawn.of(some)}
         return counted_values(names, own, *parts, truth=wanted, limits=limits, **beside)
 
     return groups_of_columns(list(named), split).each(table) if named else table(slice(None))
