@@ -13,10 +13,11 @@ from howsure.designs.base import Design, quotient
 from howsure.designs.counted import FixedMargins, smoothed
 from howsure.designs.sampling import Blocks
 from howsure.designs.separate import Separate
-from howsure.designs.sums import added_up, dot
+from howsure.designs.sums import added_up, confusion_from_top, dot
 from howsure.errors import UndefinedDesignError
 
 Array = NDArray[Any]
+FEW = 2**12  # products of cells and places
 NOWHERE = -1  # the place of what is observed outside of a table: the other cases of its strata
 
 
@@ -310,6 +311,18 @@ class StratifiedSample(Design):
         for observed, number in self.design.left_out(self.observed):
             yield self.tables(observed), number
 
+    def variance_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:
+        """Return the sum of the strata's variances at each threshold, in one pass where cases are independent."""
+        if not self.design.is_independent or self.covariance is not None or self._single.any():
+            return Design.variance_from_top(self, counts, slopes, index)
+        by_stratum = np.zeros((len(self.share), *counts.shape))
+        inside = self.place >= 0
+        np.add.at(by_stratum, (self.stratum[inside], *np.divmod(self.place[inside], 2)), self.observed[inside])
+        cells = confusion_from_top(by_stratum, index)
+        first, second = ((cells * each).sum((-2, -1)) for each in (slopes, slopes**2))
+        scale = self._weights(self.observed) ** 2 * self._correction
+        return np.asarray(scale @ (second - first**2 / self._sums(self.observed)[:, None]))
+
     @property
     def _are_apart(self) -> bool:
         """Whether each stratum has a design of its own."""
@@ -341,7 +354,7 @@ class StratifiedSample(Design):
         return np.asarray(self.observed.sum(-1) if self.total is None else self.total)
 
     def _sums(self, cells: Array) -> Array:
-        return added_up(cells, self.stratum, len(self.share))
+        return _gathered(cells, self.stratum, len(self.share))
 
     def _weights(self, observed: Array) -> Array:
         """Return what a case of each stratum counts for, ``(..., S)``."""
@@ -389,7 +402,14 @@ class StratifiedSample(Design):
 
     def _tables(self, observed: Array, weights: Array) -> Array:
         inside = np.where(self.place < 0, self.cells, self.place)
-        return added_up(observed * weights[..., self.stratum], inside, self.cells + 1)[..., :-1]
+        return _gathered(observed * weights[..., self.stratum], inside, self.cells + 1)[..., :-1]
+
+
+def _gathered(values: Array, places: Array, size: int) -> Array:
+    """Return the sums of values over their places; of few cells by a product of matrices, much sooner."""
+    if values.ndim == 1 or len(places) * size > FEW:
+        return added_up(values, places, size)
+    return np.asarray(values @ (places[:, None] == np.arange(size)))
 
 
 def at_shares(

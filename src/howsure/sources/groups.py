@@ -308,15 +308,18 @@ class Cells:
 
     def tables(self, groups: Groups, make: Callable[[Array, Design, Any], Made]) -> Tables[Made]:
         """Return a table for each group, as one batch where their designs are one, and the table of all."""
-        if self.strata is not None:
+        rows = np.rint(np.bincount(groups.code, self._all(self.n), len(groups.keys))).astype(int)
+        if self.strata is not None and not self.strata.is_plain:
             return groups.each(lambda some: self.of(some).table(make))
+        if self.strata is not None:
+            drawn = self.strata.designs(self.cell, self.size, groups.code, len(groups.keys), self.classes)
+            return groups.tables(make(drawn.whole, drawn, rows), self.table(make))
         design: Design = Independent()
         if self.cluster is not None:
             entries = self.cluster, self.cell, self.weight, self.weight_squared
             design = clusters(*entries, groups, self.size, multiplicity=self.multiplicity, names=self.names)
         elif self.is_weighted:
             design = Weighted(groups.counted(self.cell, self.weight_squared, self.size))
-        rows = np.rint(np.bincount(groups.code, self._all(self.n), len(groups.keys))).astype(int)
         stack = make(groups.counted(self.cell, self._all(self.weight), self.size), design, rows)
         return groups.tables(stack, self.table(make))
 

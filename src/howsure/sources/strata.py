@@ -13,6 +13,7 @@ from howsure.designs.base import Design
 from howsure.designs.counted import Independent
 from howsure.designs.separate import Separate
 from howsure.designs.stratified import NOWHERE, StratifiedSample
+from howsure.designs.sums import added_up
 from howsure.errors import HowsureError, listed
 
 Array = NDArray[Any]
@@ -117,15 +118,45 @@ class Strata:
             raise HowsureError(message)
         return StratifiedSample(**found, design=Separate(parts, sizes), units=units)
 
-    def _pairs(self, place: Array, size: int, classes: Array | None) -> tuple[Array, Array, Array]:
+    def designs(
+        self, cell: Array, size: int, group: Array, groups: int, classes: Array | None = None
+    ) -> StratifiedSample:
+        """Return the design of a batch, of the table of each group, of cases without weights and clusters.
+
+        Parameters
+        ----------
+        cell, size, classes
+            As for `design`.
+        group : ndarray of shape (rows,)
+            Group of each row of the table of all.
+        groups : int
+            How many groups there are.
+        """
+        every = np.full(len(self.code), size)
+        chosen = np.arange(len(self.code)) if self.chosen is None else self.chosen
+        every[chosen] = cell
+        of_all = self.design(cell, size, classes)
+        stratum, place, pair = self._pairs(every, size, classes, has_others=True)
+        flat = group * len(stratum) + pair[chosen]
+        observed = np.bincount(flat, self.weight[chosen], groups * len(stratum)).reshape(groups, -1)
+        drawn = np.bincount(self.code, self.number, len(self.names))
+        others = place == size
+        observed[:, others] = drawn - added_up(observed, stratum, len(self.names))
+        place = np.where(others, NOWHERE, place)
+        return replace(of_all, observed=observed, stratum=stratum, place=place)
+
+    def _pairs(
+        self, place: Array, size: int, classes: Array | None, *, has_others: bool = False
+    ) -> tuple[Array, Array, Array]:
         """Return the pairs of a stratum and a cell that are kept, in order, and each row's among them."""
         number = len(self.names)
         flat = self.code * np.int64(size + 1) + place
         if number * (size + 1) > MOST_PAIRS:
-            kept, pair = np.unique(flat, return_inverse=True)
-            return *np.divmod(kept, size + 1), pair.ravel()
+            others = (size + 1) * np.arange(number if has_others else 0) + size
+            kept = np.unique(np.concatenate([flat, others]))
+            return *np.divmod(kept, size + 1), np.searchsorted(kept, flat)
         possible = np.ones((number, size + 1), dtype=bool)
-        possible[:, size] = (place == size).any()
+        possible[:, size] = has_others or (place == size).any()
         for column in [] if classes is None else classes.T:
             possible[:, :size] &= self._told_by(column, place)
         possible.ravel()[flat] = True
