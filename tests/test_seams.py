@@ -42,7 +42,12 @@ COLUMNS |= {
     "task weight": COLUMNS["weight"][TASKS],
     "task cluster": TASKS // 2,
 }
-SETTINGS = {"sample_weight": "weight", "groups": "cluster", "by": "by"}
+COLUMNS |= {  # of cases and of tasks; clusters lie within them, and in both
+    "stratum": np.array(["low", "high"])[np.arange(N) // 4 % 3 // 2],
+    "task stratum": np.array(["low", "high"])[TASKS // 2 % 3 // 2],
+}
+SIZES = {"low": 0.9, "high": 0.1}
+SETTINGS = {"sample_weight": "weight", "groups": "cluster", "by": "by", "strata": "stratum"}
 
 
 def pair(data, *names):
@@ -64,10 +69,11 @@ def trials(data, *names, **more):
     """Return tasks of three runs each, of one model or several; weights and clusters are those of tasks."""
     size = 6 * (len(data["two"]) // 6)
     task = np.tile(data["task"][:size], len(names))
+    sizes = {"stratum_sizes": more.pop("stratum_sizes")} if "stratum_sizes" in more else {}
     given = {role: column if role == "by" else data["task " + SETTINGS[role]] for role, column in more.items()}
     columns = {role: np.tile(column[:size], len(names)) for role, column in given.items()}
     model = {"model": np.repeat(names, size)} if len(names) > 1 else {}
-    return hs.trials(np.concatenate([data[name][:size] for name in names]), task=task, **model, **columns)
+    return hs.trials(np.concatenate([data[name][:size] for name in names]), task=task, **model, **columns, **sizes)
 
 
 def events(data, *names, **more):
@@ -160,6 +166,38 @@ EVIDENCE = {  # tables of other evidence
     "corrected": lambda: hs.corrected(hs.from_counts([[84, 6], [4, 14]]), sensitivity=0.9, specificity=0.98),
     "powered": lambda: hs.prediction_powered(SOME, COLUMNS["first"], COLUMNS["second"]),
     "annotated": lambda: hs.annotated(both(COLUMNS, "two", "first", "second"), COLUMNS["second"]),
+}
+STRATIFIED = {  # sources that take strata of known sizes, which a design of each goes with
+    **dict.fromkeys(("three classes", "scores of classes", "values", "errors", "equal values"), "plain"),
+    **dict.fromkeys(("scores", "paired", "paired values", "trials"), "clustered"),
+    **dict.fromkeys(("two classes", "values within bounds", "paired scores", "paired trials"), "both"),
+    "perfect": "weighted",
+    "paired errors": "plain",
+}
+
+
+def stratified(source, design, sizes, data=COLUMNS):
+    """Return a table of cases from strata of known sizes."""
+    chosen = {name: data[SETTINGS[name]] for name in (*DESIGNS[design], "strata")}
+    return SOURCES[source](data, **chosen, stratum_sizes=sizes)
+
+
+EVIDENCE |= {
+    f"{source}, strata": functools.partial(stratified, source, design, SIZES) for source, design in STRATIFIED.items()
+}
+EVIDENCE |= {
+    "strata of a finite population": lambda: stratified("two classes", "plain", {"low": 200, "high": 17}),
+    "strata told by the prediction": lambda: hs.confusion(
+        TWO, COLUMNS["first"], strata=COLUMNS["first"], stratum_sizes={0: 0.95, 1: 0.05}
+    ),
+    "stated frequencies": lambda: SOURCES["two classes"](COLUMNS).at_prevalence([0.99, 0.01]),
+    "stated frequencies, clusters": lambda: table_of("three classes", "both").at_prevalence([0.8, 0.15, 0.05]),
+    "stated frequencies, scores": lambda: table_of("scores", "weighted").at_prevalence([0.9, 0.1]),
+    "stated frequencies, pairs": lambda: table_of("paired", "plain").at_prevalence([0.9, 0.1]),
+    "stated frequencies, strata": lambda: stratified("two classes", "both", SIZES).at_prevalence([0.9, 0.1]),
+    "estimated frequencies": lambda: SOURCES["two classes"](COLUMNS).at_prevalence(
+        [0.7, 0.3], covariance=[[0.002, -0.002], [-0.002, 0.002]]
+    ),
 }
 QUICK = {Bootstrap: {"n_resamples": 60}, Dirichlet: {"n_draws": 60}, Predictive: {"n_draws": 60}}
 LABELLED = [(source, design) for source in SOURCES for design in DESIGNS]

@@ -11,6 +11,7 @@ from howsure.designs.counted import FixedMargins, Independent, Weighted
 from howsure.designs.expected import Batch, Known, Population
 from howsure.designs.linearised import Linearised, MergedDraws, Sample
 from howsure.designs.separate import Separate
+from howsure.designs.stratified import StratifiedSample
 from howsure.evidence.calibration.calibrators import Beta, Isotonic, Platt, VennAbers
 from howsure.evidence.calibration.isotonic import Steps
 from howsure.evidence.labels.dawid_skene import Votes
@@ -49,7 +50,7 @@ TABLES = (
     *(PreferencesTable, BattlesTable),
 )
 DESIGNS = (
-    *(Independent, Weighted, FixedMargins, Clusters, Separate, Linearised, Reviewed, TwoPhase),
+    *(Independent, Weighted, FixedMargins, Clusters, Separate, Linearised, Reviewed, TwoPhase, StratifiedSample),
     *(Batch, Population, Known, CalibratedBatch),
 )
 PARTS = (Sample, MergedDraws, Votes, Cases, Cells, Platt, Beta, Isotonic, VennAbers, Steps, csr_array)

@@ -29,6 +29,7 @@ FEW_DRAWS = {
 }
 KINDS = ["confusion", "confusion", "scores", "paired", "paired_scores", "multiclass_scores", "calibrated"]
 KINDS += ["values", "trials", "judged", "events", "detections", "ratings", "ratings", "preferences"]
+IN_STRATA = {"confusion", "scores", "paired", "paired_scores", "multiclass_scores", "values", "trials"}
 NAMES = [
     ["a", "b", "c", "d", "e"],
     ["yes", "no", "maybe", "ill", "well"],
@@ -102,7 +103,21 @@ def a_case(rng):
         ("scores", "paired_scores", "calibrated"): lambda: of_scores(rng, kind, columns, truth, scored),
         ("multiclass_scores",): lambda: of_score_matrix(rng, columns, truth, labels, skill),
     }
-    return next(make for kinds, make in makers.items() if kind in kinds)()
+    case = next(make for kinds, make in makers.items() if kind in kinds)()
+    return in_strata(rng, case) if kind in IN_STRATA and rng.random() < 0.25 else case
+
+
+def in_strata(rng, case):
+    """Return the same data as drawn from a few strata, of known shares or of a population small or large."""
+    number = int(rng.integers(1, 4))
+    of_rows = case.columns["task"] % number if case.kind == "trials" else rng.integers(0, number, case.size)
+    sizes = rng.dirichlet(np.ones(number)) + 0.1
+    finite = rng.choice([0.0, 1.0, 1e6])
+    drawn = np.bincount(of_rows, minlength=number)
+    sizes = drawn + np.floor(finite * 10 * sizes) if finite else sizes * (drawn > 0) / sizes[drawn > 0].sum()
+    names = np.unique(of_rows).tolist()
+    keywords = {"stratum_sizes": {name: float(sizes[name]) for name in names}}
+    return replace(case, columns=case.columns | {"strata": of_rows}, keywords=case.keywords | keywords)
 
 
 def of_scores(rng, kind, columns, truth, scored):

@@ -78,6 +78,8 @@ def report(
     confidence_level: Level = 0.95,
     by: Words = None,
     groups: str | None = None,
+    strata: str | None = None,
+    stratum_sizes: str | None = None,
     sample_weight: str | None = None,
     labels: Words = None,
     pos_label: str | None = None,
@@ -115,6 +117,11 @@ def report(
         Column to split by, or several: all cases come first, then each value or combination of values.
     groups
         Column with the cluster of each case (patient, document, user): cases of one cluster vary together.
+    strata
+        Column with the stratum of each case, where strata were not sampled in proportion to their sizes.
+    stratum_sizes
+        Cases of each stratum in the population, or its share: stratum=size,… or a CSV file with a stratum and its
+        size in each row.
     sample_weight
         Column with the weight of each case.
     labels
@@ -137,6 +144,7 @@ def report(
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
     from howsure.cli.pages import Asked, Columns, blocks_of, class_blocks, report_on_file, subjects_of
+    from howsure.cli.strata import strata_of
     from howsure.methods.draws import seed_sequence
     from howsure.tables.batch import ALL
 
@@ -148,7 +156,12 @@ def report(
         threshold=threshold,
         labels=classes_of(given.data, [y_true, *split(y_pred)], labels, pos_label),
         by=split(by),
-        others={"sample_weight": sample_weight, "groups": groups, "check": not no_check},
+        others={
+            "sample_weight": sample_weight,
+            "groups": groups,
+            "check": not no_check,
+            **strata_of(strata, stratum_sizes),
+        },
     )
     # One seed for the terminal and the page, so that both show the same draws.
     asked = Asked(split(metrics) or None, method, confidence_level, seed_sequence(random_state))

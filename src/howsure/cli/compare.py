@@ -28,6 +28,8 @@ def compare(
     confidence_level: Level = 0.95,
     alternative: Literal["two-sided", "less", "greater"] = "two-sided",
     groups: str | None = None,
+    strata: str | None = None,
+    stratum_sizes: str | None = None,
     sample_weight: str | None = None,
     no_check: bool = False,
     random_state: Seed = None,
@@ -71,6 +73,11 @@ def compare(
         (greater); the p-value is of the same side.
     groups
         Column with the cluster of each case (patient, document, user): cases of one cluster vary together.
+    strata
+        Column with the stratum of each case, where strata were not sampled in proportion to their sizes.
+    stratum_sizes
+        Cases of each stratum in the population, or its share: stratum=size,… or a CSV file with a stratum and its
+        size in each row.
     sample_weight
         Column with the weight of each case.
     no_check
@@ -82,6 +89,7 @@ def compare(
     how
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
+    from howsure.cli.strata import strata_of
     from howsure.comparison.models import compare_all
     from howsure.methods.library import named
 
@@ -97,6 +105,7 @@ def compare(
         groups=groups,
         sample_weight=sample_weight,
         check=not no_check,
+        **strata_of(strata, stratum_sizes),
     )
     wanted = split(metrics) or [default]
     settings: dict[str, Any] = {

@@ -37,6 +37,8 @@ def leaderboard(
     labels: Words = None,
     pos_label: str | None = None,
     groups: str | None = None,
+    strata: str | None = None,
+    stratum_sizes: str | None = None,
     sample_weight: str | None = None,
     no_check: bool = False,
     method: str | None = None,
@@ -88,6 +90,11 @@ def leaderboard(
         Which of two classes is the positive one; the last in order by default.
     groups
         Column with the cluster of each case (prompt, document, user): cases of one cluster vary together.
+    strata
+        Column with the stratum of each case, where strata were not sampled in proportion to their sizes.
+    stratum_sizes
+        Cases of each stratum in the population, or its share: stratum=size,… or a CSV file with a stratum and its
+        size in each row.
     sample_weight
         Column with the weight of each case.
     no_check
@@ -105,6 +112,7 @@ def leaderboard(
     how
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
+    from howsure.cli.strata import strata_of
     from howsure.comparison.leaderboard import leaderboard as ranked
     from howsure.methods.library import named
 
@@ -112,7 +120,9 @@ def leaderboard(
     given = [name for name in (y_true, values, a) if name is not None]
     of_labels: dict[str, Any] = {"--y-pred": y_pred, "--y-score": y_score, "--labels": labels, "--pos-label": pos_label}
     of_labels |= {"--model": model, "--case": case}
-    of_rows, of_logs = {"--groups": groups, "--sample-weight": sample_weight}, {"--task": task, "--score": score}
+    of_rows = {"--groups": groups, "--sample-weight": sample_weight}
+    of_rows |= {"--strata": strata, "--stratum-sizes": stratum_sizes}
+    of_logs = {"--task": task, "--score": score}
     unfit = of_logs | {"--cluster": cluster} if given else of_rows
     stray = [name for name, each in (unfit if y_true else unfit | of_labels).items() if each is not None]
     if stray or len(given) > 1 or len({each is None for each in (a, b, winner)}) > 1:
@@ -144,14 +154,20 @@ def leaderboard(
                 pos_label=pos_label,
                 long={"model": model, "case": case},
                 **beside,
+                **strata_of(strata, stratum_sizes),
             )
         elif values is not None:
             from howsure.sources.values import values as counted
 
-            table, default = counted(split(values), data=read.data, **beside), "mean"
+            table, default = (
+                counted(split(values), data=read.data, **beside, **strata_of(strata, stratum_sizes)),
+                "mean",
+            )
         else:
             from howsure.sources.preferences import preferences
+            from howsure.sources.strata import refuse_strata
 
+            refuse_strata(strata or stratum_sizes, "cases with labels or numbers, not battles")
             table, default = preferences(a, b, winner, data=read.data, **beside), "bradley_terry"
     settings: dict[str, Any] = {"confidence_level": confidence_level, "better": better, "random_state": random_state}
     board = ranked(table, metric or default, method=named(method), **settings)

@@ -112,7 +112,7 @@ def _expected_limits(table: Table, share: Array, slopes: Array, level: float) ->
 def precision_pointwise(table: Table, negatives: Array, positives: Array, level: float) -> tuple[Array, Array]:
     """Return Wilson's limits of the precision at each recall."""
     others, number = class_sizes(table)
-    if not table.design.has_labels:
+    if table.design.has_strata or not table.design.has_labels:
         return _precision_expected(table, negatives, positives, level)
     false, true = divide(negatives, negatives[-1]) * others, divide(positives, positives[-1]) * number
     hits, errors = true + 0.5, false + 0.5  # a precision of 1 has a variance too

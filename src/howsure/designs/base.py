@@ -57,6 +57,8 @@ class Design(abc.ABC):
         Whether the probabilities of such labels are given, not estimated.
     fixes_margins : bool
         Whether the number of cases of each true class is fixed.
+    has_strata : bool
+        Whether a case counts by the size of its stratum, and the sampled cells are those of strata.
     note : str
         Caveat attached to every estimate; empty for counted cases.
     words : str
@@ -90,6 +92,7 @@ class Design(abc.ABC):
     knows_chances: ClassVar[bool] = False
     trusts_scores: ClassVar[bool] = False
     fixes_margins: ClassVar[bool] = False
+    has_strata: ClassVar[bool] = False
     credible: ClassVar[str] = "hdi"
 
     @property
@@ -311,6 +314,35 @@ class Design(abc.ABC):
     def tangent(self, counts: Array, gradient: Array) -> Array:
         """Return what a gradient tells of the tables that the design allows: less what fixed totals take from it."""
         return gradient
+
+    def sampled(self, counts: Array) -> Array:
+        """Return the cells that were sampled: those of the table, or the finer ones that it is estimated from.
+
+        Those have a `tangent`, are `rescaled`, and have a table: `tables`.
+        """
+        return counts
+
+    def tables(self, sampled: Array) -> Array:
+        """Return the tables that sampled cells give, ``(..., cells)``."""
+        return sampled
+
+    def lifted(self, values: Array) -> Array:
+        """Return the value of each sampled cell from those of the table's cells, ``(..., cells)``."""
+        return values
+
+    def spread(self, extra: Array) -> Array:
+        """Return pseudo-cases of the table's cells as those of the sampled cells, as many in all, ``(..., cells)``."""
+        return extra
+
+    def weighs_alike(self, marked: Array) -> bool:
+        """Return whether all cases that may fall in the marked cells weigh alike, but for weights of their own.
+
+        Parameters
+        ----------
+        marked : ndarray of shape (cells,)
+            Which cells.
+        """
+        return True
 
     def rescaled(self, cells: Array, counts: Array) -> Array:
         """Return tables in proportion to ``cells`` with those totals of ``counts`` that the design fixes."""

@@ -49,6 +49,11 @@ def _is_smooth_and_bounded(metric: Metric, table: Table) -> bool:
     return plain and shown and bounded
 
 
+def _weighs_alike(metric: Metric, table: Table) -> bool:
+    share = metric.proportion
+    return share is None or table.design.weighs_alike(share.trials.ravel())
+
+
 def _is_estimated(metric: Metric, table: Table) -> bool:
     return table.design.has_labels and not table.design.has_trials
 
@@ -72,7 +77,9 @@ PREFERENCE = (
     Preference("delong", _is_no_ratio, "areas under the ROC curve: their variance is known in closed form"),
     Preference("gap_test", _always, "a distance from calibration: noise only adds to it, which other methods ignore"),
     Preference("predictive", _is_predictable, "scores without labels: their distribution is known exactly"),
-    Preference("mid_p", _always, "a proportion of counted cases: it covers as often as it says, also near 0 and 1"),
+    Preference(
+        "mid_p", _weighs_alike, "a proportion of cases that count alike: it covers as it says, also near 0 and 1"
+    ),
     Preference("order_statistics", _always, "a quantile: which order statistics hold it is a matter of counting"),
     Preference("hall", _always, "a mean of values: Student's t, corrected for their skewness"),
     Preference("flow", _is_smooth_and_bounded, "a smooth, bounded metric: its limits cover in small samples too"),

@@ -68,6 +68,10 @@ class Flow(Method):
     that of n independent cases, e, enters once more by the variance, which is estimated too small where bad clusters
     are missing: γ − 2 e is the skewness of the estimate over its standard error, and −e / 2 its mean.
 
+    Where cases count by their stratum (`Design.has_strata`) few of them may make up a large part of a table, and the
+    metric bends within a standard error. There the statistic is Rao's score along the path, ``Σ (C − q) g / √V``: it is
+    linear in the counts, has no bias, and its skewness is ``Σ q g³ / V^1.5``.
+
     Of ratings, whose patterns are nearly as many as the items, the variance is a sample's, with n − 1, and z a quantile
     of Student's t with n − 1 degrees of freedom.
 
@@ -127,7 +131,8 @@ def flow_intervals(metric: Metric, table: Table, inflation: Any, freedom: Any) -
         value, error = np.asarray(metric(table.counted)), standard_error(metric, table)
         effect = inflation * design_effect(metric, table, shows_variation(error, value))
         excess = np.broadcast_to(table.design.excess_skewness(table.cells, effect), effect.shape)
-        paths = _Paths.of(metric, table, table.cells / np.asarray(effect)[..., None], value, excess)
+        sampled = table.design.sampled(table.cells)
+        paths = _Paths.of(metric, table, sampled / np.asarray(effect)[..., None], value, excess)
     lowest, highest = metric.range
 
     def interval(confidence_level: float) -> Interval:
@@ -149,6 +154,8 @@ def flow_intervals(metric: Metric, table: Table, inflation: Any, freedom: Any) -
 class _Path:
     """The tables on the way down and up from each observed one, and how far they are: as a normal quantile.
 
+    Tables are told by the cells that the design samples.
+
     Arrays have the way, down or up, as their first axis, then the tables of the batch, and then the cells.
     """
 
@@ -165,11 +172,13 @@ class _Path:
 
     def pseudo_shares(self) -> Array:
         """Return the share of the pseudo-cases in each cell: of a loss without bound fewer where it is large."""
-        even = self.table.prior_shares.ravel()
+        even = self.table.design.spread(self.table.prior_shares.ravel())
         if not self.metric.is_mean_loss or np.isfinite(self.metric.range[1]):
             return even
-        counts, total = self.table.wrap(self.cases), self.cases.sum(-1, keepdims=True)
-        beyond = total * self.metric.gradient(counts).reshape(self.cases.shape)  # the mean loss
+        cells = self.table.design.tables(self.cases)
+        total = cells.sum(-1, keepdims=True)
+        beyond = total * self.metric.gradient(self.table.wrap(cells)).reshape(cells.shape)  # the mean loss
+        beyond = self.table.design.lifted(beyond)
         shares = even * np.exp(-beyond / CONFIDENCE)
         return np.asarray(shares / shares.sum(-1, keepdims=True))
 
@@ -182,15 +191,16 @@ class _Path:
         return np.asarray(self.end + self.sign * np.exp(self.sign * value) if self.sign else value)
 
     def value(self, cells: Array) -> Array:
-        """Return the metric of tables, ``(..., cells)``, on its scale."""
-        return self.scaled(np.asarray(self.metric(self.table.wrap(cells))))
+        """Return the metric of tables, by their sampled cells, on its scale."""
+        return self.scaled(np.asarray(self.metric(self.table.wrap(self.table.design.tables(cells)))))
 
     def point(self, cells: Array, tables: Any) -> _Point:
         """Return the point of the path at tables in these proportions, with the totals that the design fixes."""
         design = self.table.design
         cells = design.rescaled(cells, self.cases[tables])
-        counts = self.table.wrap(cells)
-        value, slopes = np.asarray(self.metric(counts)), self.metric.gradient(counts).reshape(cells.shape)
+        whole = design.tables(cells)
+        counts = self.table.wrap(whole)
+        value, slopes = np.asarray(self.metric(counts)), self.metric.gradient(counts).reshape(whole.shape)
         slopes = design.tangent(cells, np.where(np.isfinite(slopes), slopes, 0.0))
         if self.sign:
             slopes = slopes / np.abs(value - self.end)[..., None]
@@ -204,7 +214,16 @@ class _Path:
         return self.point(here.cells * np.exp(np.where(np.isnan(change), 0.0, change)), tables)
 
     def distance(self, here: _Point, near: _Point, far: _Point, tables: Any) -> Array:
-        """Return the quantile of a normal variable at which the observed value would be, were ``here`` the truth.
+        """Return the quantile of a normal variable at which the observed value would be, were ``here`` the truth."""
+        found = (
+            self.of_scores(here, tables) if self.table.design.has_strata else self.of_values(here, near, far, tables)
+        )
+        score, skewness, added = found
+        skewness = np.where(np.abs(skewness) > SYMMETRIC, skewness, SYMMETRIC)
+        return np.asarray(-WAYS * (6 / skewness * (np.cbrt(1 + skewness * (score + added) / 2) - 1) + skewness / 6))
+
+    def of_values(self, here: _Point, near: _Point, far: _Point, tables: Any) -> tuple[Array, Array, Array]:
+        """Return how many standard errors off the observed value is, its skewness, and what is added for the excess.
 
         The variance's derivative is that of a parabola through the point and two others of its path.
         """
@@ -213,10 +232,15 @@ class _Path:
         rise = rise + (here.value - near.value) * (rise - _slope(near, far)) / (here.value - far.value)
         skewness = (1.5 * rise - 0.5 * here.third / variance) / np.sqrt(variance)
         excess = self.excess[tables] * here.third / variance**1.5
-        skewness = skewness - 2 * excess
-        skewness = np.where(np.abs(skewness) > SYMMETRIC, skewness, SYMMETRIC)
-        score = (self.centre[tables] - here.value) / np.sqrt(variance) + excess / 2
-        return np.asarray(-WAYS * (6 / skewness * (np.cbrt(1 + skewness * score / 2) - 1) + skewness / 6))
+        return (self.centre[tables] - here.value) / np.sqrt(variance), skewness - 2 * excess, excess / 2
+
+    def of_scores(self, here: _Point, tables: Any) -> tuple[Array, Array, Array]:
+        """Return Rao's score, its skewness, and 0: how far the observed cells are from ``here`` along its slopes.
+
+        It is linear in the counts, so that its variance and skewness are exact, however steeply the metric bends.
+        """
+        score = (self.cases[tables] * here.slopes).sum(-1) / np.sqrt(here.variance)
+        return score, here.third / here.variance**1.5, np.zeros_like(score)
 
     def walk(self, reach: float) -> None:
         """Go on, both ways from every table, until all are farther than a quantile."""
@@ -349,8 +373,9 @@ def design_effect(metric: Metric, table: Table, varies: Array) -> Array:
 
 def _effect(metric: Metric, table: Table) -> Array:
     gradient = metric.gradient(table.counted).reshape(table.cells.shape)
-    slopes = table.design.tangent(table.cells, np.where(np.isfinite(gradient), gradient, 0.0))
-    return quotient(table.variance(slopes), (table.cells * slopes**2).sum(-1))
+    gradient, sampled = np.where(np.isfinite(gradient), gradient, 0.0), table.design.sampled(table.cells)
+    slopes = table.design.tangent(sampled, gradient)
+    return quotient(table.variance(gradient), (sampled * slopes**2).sum(-1))
 
 
 def second_order_bias(value: Callable[[Array], Array], cells: Array) -> Array:

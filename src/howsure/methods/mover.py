@@ -262,7 +262,7 @@ def _worth(
     elif design.offers("small_sample"):
         marked = np.broadcast_to(share.trials[(slice(None), *[None] * silent.ndim)], slopes.shape)
         inflation, freedom = _small_samples(np.where(silent, marked, slopes), table, classes)
-    most = trials * table.cases_per_count[..., None]
+    most = _cases(share, table, classes) if np.isfinite(freedom).any() else trials
 
     def at_level(confidence_level: float) -> Array:
         found = worth
@@ -273,6 +273,14 @@ def _worth(
         return np.where(trials > 0, found, 0.0)
 
     return at_level
+
+
+def _cases(share: Proportion, table: Table, classes: Array) -> Array:
+    """Return how many cases each class's share is of, ``(..., m)``."""
+    sampled, design = table.design.sampled(table.cells), table.design
+    marked = [_by_class(share.trials.astype(float), classes, index, table) for index in range(len(classes))]
+    found = [(sampled * design.lifted((each > 0).reshape(-1) * 1.0)).sum(-1) for each in marked]
+    return np.stack(found, -1) * table.cases_per_count[..., None]
 
 
 def _small_samples(slopes: Array, table: Table, classes: Array) -> tuple[Array, Array]:

@@ -178,7 +178,7 @@ def effective_counts(share: Proportion, table: Table, confidence_level: float) -
         reach = critical_value(confidence_level, np.where(shows, inflation, 1.0), freedom)
         worth = worth * (normal_quantile(confidence_level) / reach) ** 2
         if np.isfinite(freedom).any():
-            most = trials * table.cases_per_count
+            most = dot(design.sampled(table.cells), design.lifted(marked * 1.0)) * table.cases_per_count
             worth = np.where(np.isnan(worth), np.nan, np.minimum(np.maximum(worth, LEAST_WORTH), most))
     worth = np.where(trials == 0, 0.0, worth)
     return np.where(trials == 0, successes, observed * worth), worth

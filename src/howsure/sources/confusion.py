@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sized
+from collections.abc import Mapping, Sized
 from dataclasses import replace
 from typing import Any, overload
 
@@ -18,6 +18,7 @@ from howsure.sources.doubts import refuse_odd_classes, refuse_unshared
 from howsure.sources.encoding import Column, encoded, sort_order
 from howsure.sources.frames import columns, grouped
 from howsure.sources.groups import MOST_CELLS, Cells, Groups, by_columns, clusters, groups_of_columns, roles
+from howsure.sources.strata import refuse_strata, stratum_role
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.labels import as_labels, label_array
@@ -36,6 +37,8 @@ def confusion(
     labels: ArrayLike | None = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
+    strata: Any = ...,
+    stratum_sizes: Mapping[Any, float] | None = ...,
     by: None = None,
     check: bool = ...,
 ) -> ConfusionTable | MultilabelTable: ...
@@ -50,6 +53,8 @@ def confusion(
     labels: ArrayLike | None = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
+    strata: Any = ...,
+    stratum_sizes: Mapping[Any, float] | None = ...,
     by: Sized,
     check: bool = ...,
 ) -> Tables[ConfusionTable] | Tables[MultilabelTable]: ...
@@ -63,6 +68,8 @@ def confusion(
     labels: ArrayLike | None = None,
     sample_weight: Any = None,
     groups: Any = None,
+    strata: Any = None,
+    stratum_sizes: Mapping[Any, float] | None = None,
     by: Sized | None = None,
     check: bool = True,
 ) -> ConfusionTable | MultilabelTable | Tables[ConfusionTable] | Tables[MultilabelTable]:
@@ -82,6 +89,11 @@ def confusion(
         Non-negative weight of each case.
     groups : array-like of shape (n,) or str, optional
         Cluster of each case (patient, document, user): cases of one cluster vary together.
+    strata : array-like of shape (n,) or str, optional
+        Stratum that each case was drawn from, where strata were not sampled in proportion to their sizes.
+    stratum_sizes : mapping, optional
+        Number of cases of each stratum in the population, which then is finite; or, of a large one, the share of each,
+        which sum to 1.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values.
     check : bool
@@ -106,8 +118,10 @@ def confusion(
     (['cat', 'dog'], [[2, 0], [1, 1]])
     """
     if data is None and _is_indicator(y_true) and _is_indicator(y_pred):
+        refuse_strata(strata, "cases with one label each")
         return multilabel(y_true, y_pred, labels=labels, sample_weight=sample_weight, groups=groups, by=by, check=check)
     keys = {"y_true": y_true, "y_pred": y_pred} | ({} if groups is None else {"groups": groups})
+    keys |= stratum_role(strata, stratum_sizes)
     named = by_columns(by, data)
     counted = grouped(data, keys | roles(named), sample_weight, check=check)
     rank = next(filter(None, counted.ranks), None)
@@ -116,19 +130,23 @@ def confusion(
     if not kept.any():
         message = "No case has both its true and its predicted label among `labels`."
         raise NoCaseError(message)
-    plain = sample_weight is not None and groups is None and by is None and data is None
+    plain = sample_weight is not None and data is None and all(each is None for each in (groups, strata, by))
     cells = Cells(
-        cell[kept],
+        cell,
         len(axis) ** 2,
-        counted.n[kept],
-        counted.weight[kept],
-        counted.weight_squared[kept],
+        counted.n,
+        counted.weight,
+        counted.weight_squared,
         is_weighted=sample_weight is not None,
-        cluster=None if groups is None else counted.codes[2][kept],
+        cluster=None if groups is None else counted.codes[2],
         names=None if groups is None or counted.multiplicity is not None else counted.levels[2],
         atoms=_atoms(keys, sample_weight, axis) if plain else None,
         multiplicity=counted.multiplicity,
+        classes=np.stack(np.divmod(np.arange(len(axis) ** 2), len(axis)), 1),
     )
+    if strata is not None:
+        cells = cells.drawn_from(counted.codes[len(keys) - 1], counted.levels[len(keys) - 1], stratum_sizes)
+    cells = cells.of(kept)
 
     def table(counts: Array, design: Design, rows: Any) -> ConfusionTable:
         shape = (*counts.shape[:-1], len(axis), len(axis))

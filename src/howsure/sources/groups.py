@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -14,6 +14,7 @@ from howsure.designs.clusters import Clusters
 from howsure.designs.counted import MOST_ATOMS, Independent, Weighted
 from howsure.errors import HowsureError
 from howsure.sources.encoding import Column, encoded
+from howsure.sources.strata import Strata, known_sizes
 from howsure.tables.batch import Tables
 from howsure.tables.table import Table
 
@@ -132,6 +133,8 @@ class Tally:
         Whether cases have weights of their own.
     is_single : bool
         Whether each row is one case.
+    strata : Strata, optional
+        The strata that the rows were drawn from, of known sizes.
     """
 
     n: Array
@@ -139,6 +142,7 @@ class Tally:
     weight_squared: Array
     is_weighted: bool = False
     is_single: bool = False
+    strata: Strata | None = None
 
     @classmethod
     def of_cases(cls, number: int) -> Tally:
@@ -154,7 +158,42 @@ class Tally:
     def of(self, some: Any) -> Tally:
         """Return that of some of the rows."""
         found = self.n[some], self.weight[some], self.weight_squared[some]
-        return Tally(*found, self.is_weighted, self.is_single)
+        return Tally(*found, self.is_weighted, self.is_single, None if self.strata is None else self.strata.of(some))
+
+    def stratified(
+        self,
+        code: Array,
+        names: Array,
+        sizes: Any,
+        cluster: Array | None,
+        clusters_named: Array | None = None,
+        multiplicity: Array | None = None,
+    ) -> Tally:
+        """Return that of the same rows, which are the whole sample, drawn from strata of known sizes.
+
+        Parameters
+        ----------
+        code : ndarray of shape (rows,)
+            Position of each row's stratum among the names.
+        names : ndarray of shape (S,)
+            What the strata are called.
+        sizes : mapping
+            Number of cases, or share, of each in the population.
+        cluster, clusters_named, multiplicity : ndarray, optional
+            As `clusters` has them.
+        """
+        like = np.ones(len(code)) if multiplicity is None else multiplicity[cluster]
+        number = self.n * like
+        share, total = known_sizes(names, sizes, np.bincount(code, number, len(names)))
+
+        def design_of(rows: Array, cell: Array, size: int) -> Design:
+            own = self.of(rows)
+            of_rows = None if cluster is None else cluster[rows]
+            return own.design(cell, size, of_rows, clusters_named, multiplicity)
+
+        plain = cluster is None and not self.is_weighted
+        found = code, tuple(names.tolist()), share, number, self.weight * like, design_of, cluster, plain, total
+        return replace(self, strata=Strata(*found))
 
     @property
     def cases(self) -> int:
@@ -163,12 +202,24 @@ class Tally:
 
     def counts(self, cell: Array, size: int) -> Array:
         """Return the sums of weights by cell, ``(size,)``."""
+        if self.strata is not None:
+            return self.strata.design(cell, size).whole
         return np.bincount(cell, self.weight, size)
 
-    def design(self, cell: Array, size: int, cluster: Array | None, names: Array | None = None) -> Design:
+    def design(
+        self,
+        cell: Array,
+        size: int,
+        cluster: Array | None,
+        names: Array | None = None,
+        multiplicity: Array | None = None,
+    ) -> Design:
         """Return the design of the rows in their cells, and in clusters, which may have names, if they are."""
+        if self.strata is not None:
+            return self.strata.design(cell, size)
         if cluster is not None:
-            return clusters(cluster, cell, self.weight, self.weight_squared, names=names)
+            squared = self.weight_squared
+            return clusters(cluster, cell, self.weight, squared, multiplicity=multiplicity, names=names)
         if not self.is_weighted:
             return Independent()
         atoms = (cell, self.weight, self.n) if self.is_single and len(cell) <= MOST_ATOMS else None
@@ -195,6 +246,10 @@ class Cells:
         What the clusters are called.
     atoms : tuple of three ndarray, optional
         Distinct weights: see `Weighted`.
+    strata : Strata, optional
+        The strata that the combinations were drawn from, of known sizes.
+    classes : ndarray of shape (size, columns), optional
+        The classes that each cell is of, which may tell the stratum.
     """
 
     cell: Array
@@ -207,6 +262,27 @@ class Cells:
     names: Array | None = None
     atoms: tuple[Array, Array, Array] | None = None
     multiplicity: Array | None = None
+    strata: Strata | None = None
+    classes: Array | None = None
+
+    @property
+    def tally(self) -> Tally:
+        """What the combinations stand for."""
+        return Tally(self.n, self.weight, self.weight_squared, is_weighted=self.is_weighted, strata=self.strata)
+
+    def drawn_from(self, code: Array, names: Array, sizes: Any) -> Cells:
+        """Return the combinations as those of a sample from strata of known sizes: see `Tally.stratified`.
+
+        A cell of −1 is that of cases that are in no table.
+        """
+        beside = self.cluster, self.names, self.multiplicity
+        return replace(self, strata=self.tally.stratified(code, names, sizes, *beside).strata)
+
+    def of(self, some: Any) -> Cells:
+        """Return some of the combinations."""
+        own = {name: getattr(self, name)[some] for name in ("cell", "n", "weight", "weight_squared")}
+        cluster = None if self.cluster is None else self.cluster[some]
+        return replace(self, **own, cluster=cluster, strata=None if self.strata is None else self.strata.of(some))
 
     def _all(self, values: Array) -> Array:
         """Return what the combinations have in all clusters that they stand for."""
@@ -218,23 +294,32 @@ class Cells:
         def added(values: Array) -> Array:
             return np.bincount(self.cell, self._all(values), self.size)
 
+        rows = round(float(self._all(self.n).sum()))
         design: Design = Independent()
+        if self.strata is not None:
+            drawn = self.strata.design(self.cell, self.size, self.classes)
+            return make(drawn.whole, drawn, rows)
         if self.cluster is not None:
             entries = self.cluster, self.cell, self.weight, self.weight_squared
             design = clusters(*entries, multiplicity=self.multiplicity, names=self.names)
         elif self.is_weighted:
             design = Weighted(added(self.weight_squared), self.atoms)
-        return make(added(self.weight), design, round(float(self._all(self.n).sum())))
+        return make(added(self.weight), design, rows)
 
     def tables(self, groups: Groups, make: Callable[[Array, Design, Any], Made]) -> Tables[Made]:
-        """Return a table for each group, as one batch, and the table of all."""
+        """Return a table for each group, as one batch where their designs are one, and the table of all."""
+        rows = np.rint(np.bincount(groups.code, self._all(self.n), len(groups.keys))).astype(int)
+        if self.strata is not None and not self.strata.is_plain:
+            return groups.each(lambda some: self.of(some).table(make))
+        if self.strata is not None:
+            drawn = self.strata.designs(self.cell, self.size, groups.code, len(groups.keys), self.classes)
+            return groups.tables(make(drawn.whole, drawn, rows), self.table(make))
         design: Design = Independent()
         if self.cluster is not None:
             entries = self.cluster, self.cell, self.weight, self.weight_squared
             design = clusters(*entries, groups, self.size, multiplicity=self.multiplicity, names=self.names)
         elif self.is_weighted:
             design = Weighted(groups.counted(self.cell, self.weight_squared, self.size))
-        rows = np.rint(np.bincount(groups.code, self._all(self.n), len(groups.keys))).astype(int)
         stack = make(groups.counted(self.cell, self._all(self.weight), self.size), design, rows)
         return groups.tables(stack, self.table(make))
 

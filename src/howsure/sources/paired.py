@@ -19,6 +19,7 @@ from howsure.sources.frames import grouped, rows
 from howsure.sources.groups import Cells, Groups, Tally, by_columns, groups_of_columns, roles
 from howsure.sources.long import Incomplete, by_model
 from howsure.sources.scores import binary_truth, score_values
+from howsure.sources.strata import ROLE, stratum_role
 from howsure.tables.batch import Tables
 from howsure.tables.labels import as_labels
 from howsure.tables.paired import PairedScoresTable, PairedTable
@@ -39,6 +40,8 @@ def paired(
     labels: ArrayLike | None = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
+    strata: Any = ...,
+    stratum_sizes: Mapping[Any, float] | None = ...,
     by: None = None,
     check: bool = ...,
 ) -> PairedTable: ...
@@ -56,6 +59,8 @@ def paired(
     labels: ArrayLike | None = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
+    strata: Any = ...,
+    stratum_sizes: Mapping[Any, float] | None = ...,
     by: Sized,
     check: bool = ...,
 ) -> Tables[PairedTable]: ...
@@ -71,6 +76,8 @@ def paired(
     incomplete: Incomplete = "refuse",
     labels: ArrayLike | None = None,
     groups: Any = None,
+    strata: Any = None,
+    stratum_sizes: Mapping[Any, float] | None = None,
     sample_weight: Any = None,
     by: Sized | None = None,
     check: bool = True,
@@ -95,6 +102,11 @@ def paired(
         The classes, in order; cases with any other label are left out. By default all that occur, sorted.
     groups : array-like of shape (n,) or str, optional
         Cluster of each case (patient, document, user): cases of one cluster vary together.
+    strata : array-like of shape (n,) or str, optional
+        Stratum that each case was drawn from, where strata were not sampled in proportion to their sizes.
+    stratum_sizes : mapping, optional
+        Number of cases of each stratum in the population, which then is finite; or, of a large one, the share of each,
+        which sum to 1.
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
@@ -130,13 +142,15 @@ def paired(
     """
     if model is not None or case is not None:
         named = by_columns(by, data)
-        others = {"groups": groups, "sample_weight": sample_weight} | named
+        others = {"groups": groups, "sample_weight": sample_weight, ROLE: strata} | named
         data, y_pred = by_model(data, y_true, y_pred, model, case, others, incomplete)
-        y_true, groups, sample_weight, by = _roles(groups, sample_weight, named)
+        y_true, groups, sample_weight, strata, by = _roles(groups, sample_weight, strata, named)
     models = _models(y_pred, data)
     keys = {"y_true": y_true} | {f"y_pred['{name}']": column for name, column in models.items()}
     if groups is not None:
         keys["groups"] = groups
+    clustered = len(keys) - 1
+    keys |= stratum_role(strata, stratum_sizes)
     named = by_columns(by, data)
     first = len(keys)
     counted = grouped(data, keys | roles(named), sample_weight, check=check)
@@ -169,19 +183,25 @@ def paired(
     tuples, inverse = np.unique(np.vstack([codes[kept], possible]), axis=0, return_inverse=True)
     cell, pseudo = np.split(inverse.ravel(), [int(kept.sum())])
     shares = np.bincount(pseudo, minlength=len(tuples)) / len(pseudo)
+    every = np.full(len(codes), -1)
+    every[kept] = cell
 
     cells = Cells(
-        cell,
+        every,
         len(tuples),
-        counted.n[kept],
-        counted.weight[kept],
-        counted.weight_squared[kept],
+        counted.n,
+        counted.weight,
+        counted.weight_squared,
         is_weighted=sample_weight is not None,
-        cluster=None if groups is None else counted.codes[first - 1][kept],
-        names=None if groups is None or counted.multiplicity is not None else counted.levels[first - 1],
+        cluster=None if groups is None else counted.codes[clustered],
+        names=None if groups is None or counted.multiplicity is not None else counted.levels[clustered],
         atoms=None if by_weight is None else (cell, each[kept], by_weight.n[kept]),
         multiplicity=counted.multiplicity,
+        classes=tuples,
     )
+    if strata is not None:
+        cells = cells.drawn_from(counted.codes[first - 1], counted.levels[first - 1], stratum_sizes)
+    cells = cells.of(kept)
 
     def table(counts: Array, design: Design, rows: Any) -> PairedTable:
         names = tuple(models)
@@ -195,10 +215,10 @@ def paired(
     return cells.tables(Groups.of(list(named), counted.levels[first:], split), table)
 
 
-def _roles(groups: Any, sample_weight: Any, named: Mapping[str, Any]) -> tuple[str, str | None, str | None, Any]:
+def _roles(groups: Any, sample_weight: Any, strata: Any, named: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return what the columns of data that were long are called now."""
-    weight = None if sample_weight is None else "sample_weight"
-    return "y_true", None if groups is None else "groups", weight, list(named) or None
+    asked = {"groups": groups, "sample_weight": sample_weight, ROLE: strata}
+    return "y_true", *(None if each is None else role for role, each in asked.items()), list(named) or None
 
 
 def _models(given: Any, data: Any) -> dict[str, Any]:
@@ -237,6 +257,8 @@ def paired_scores(
     pos_label: Any = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
+    strata: Any = ...,
+    stratum_sizes: Mapping[Any, float] | None = ...,
     by: None = None,
     exact: bool = ...,
     check: bool = ...,
@@ -255,6 +277,8 @@ def paired_scores(
     pos_label: Any = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
+    strata: Any = ...,
+    stratum_sizes: Mapping[Any, float] | None = ...,
     by: Sized,
     exact: bool = ...,
     check: bool = ...,
@@ -271,6 +295,8 @@ def paired_scores(
     incomplete: Incomplete = "refuse",
     pos_label: Any = None,
     groups: Any = None,
+    strata: Any = None,
+    stratum_sizes: Mapping[Any, float] | None = None,
     sample_weight: Any = None,
     by: Sized | None = None,
     exact: bool = False,
@@ -296,6 +322,11 @@ def paired_scores(
         The positive class; by default 1 where the classes are 0 and 1 or −1 and 1, else the last in order.
     groups : array-like of shape (n,) or str, optional
         Cluster of each case: cases of one cluster vary together.
+    strata : array-like of shape (n,) or str, optional
+        Stratum that each case was drawn from, where strata were not sampled in proportion to their sizes.
+    stratum_sizes : mapping, optional
+        Number of cases of each stratum in the population, which then is finite; or, of a large one, the share of each,
+        which sum to 1.
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
@@ -327,13 +358,13 @@ def paired_scores(
     """
     if model is not None or case is not None:
         named = by_columns(by, data)
-        others = {"groups": groups, "sample_weight": sample_weight} | named
+        others = {"groups": groups, "sample_weight": sample_weight, ROLE: strata} | named
         data, y_score = by_model(data, y_true, y_score, model, case, others, incomplete)
-        y_true, groups, sample_weight, by = _roles(groups, sample_weight, named)
+        y_true, groups, sample_weight, strata, by = _roles(groups, sample_weight, strata, named)
     models = _models(y_score, data)
     of_models = {f"y_score['{name}']": column for name, column in models.items()}
     named = by_columns(by, data)
-    names = {"y_true": y_true} | of_models | {"groups": groups} | roles(named)
+    names = {"y_true": y_true} | of_models | {"groups": groups} | stratum_role(strata, stratum_sizes) | roles(named)
     found = rows(data, names, sample_weight, scores=list(of_models), exact=exact, check=check)
     given, tally = found.columns, found.tally
     truth = encoded("y_true", given["y_true"])
@@ -343,12 +374,16 @@ def paired_scores(
             message = f"`y_true` has {len(truth)} cases and the scores of '{name}' {len(score)}. Give one per case."
             raise HowsureError(message)
     cluster = encoded("groups", given["groups"]) if groups is not None else None
+    stratum = encoded(ROLE, given[ROLE]) if ROLE in given else None
     split = [encoded(role, given[role]) for role in roles(named)]
-    same_length([truth, *split, *([] if cluster is None else [cluster])], None if tally is None else tally.weight)
+    beside = [each for each in (cluster, stratum) if each is not None]
+    same_length([truth, *split, *beside], None if tally is None else tally.weight)
     positive, classes = binary_truth(truth, pos_label, check=check)
     group, clusters_named = (None, None) if cluster is None else cluster.used()
     spreads = [found.spread.get(role) for role in of_models]
     tally = Tally.of_cases(len(truth)) if tally is None else tally
+    if stratum is not None:
+        tally = tally.stratified(*stratum.used(), stratum_sizes, group, clusters_named)
 
     def table(some: Any) -> PairedScoresTable:
         parts = tally.of(some), None if group is None else group[some]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Sized
+from collections.abc import Mapping, Sequence, Sized
 from dataclasses import replace
 from typing import Any, overload
 
@@ -17,6 +17,7 @@ from howsure.sources.encoding import Column, encoded, sort_order
 from howsure.sources.frames import columns
 from howsure.sources.groups import Tally, by_columns, clusters, groups_of_columns, roles
 from howsure.sources.scores import score_values
+from howsure.sources.strata import ROLE, refuse_strata, stratum_role
 from howsure.tables.batch import Tables
 from howsure.tables.labels import as_labels, label_array
 from howsure.tables.score_matrix import MulticlassScoresTable, MultilabelScoresTable, ScoreMatrixTable
@@ -34,6 +35,8 @@ def multiclass_scores(
     labels: ArrayLike | None = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
+    strata: Any = ...,
+    stratum_sizes: Mapping[Any, float] | None = ...,
     by: None = None,
     check: bool = ...,
 ) -> ScoreMatrixTable: ...
@@ -48,6 +51,8 @@ def multiclass_scores(
     labels: ArrayLike | None = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
+    strata: Any = ...,
+    stratum_sizes: Mapping[Any, float] | None = ...,
     by: Sized,
     check: bool = ...,
 ) -> Tables[ScoreMatrixTable]: ...
@@ -61,6 +66,8 @@ def multiclass_scores(
     labels: ArrayLike | None = None,
     sample_weight: Any = None,
     groups: Any = None,
+    strata: Any = None,
+    stratum_sizes: Mapping[Any, float] | None = None,
     by: Sized | None = None,
     check: bool = True,
 ) -> ScoreMatrixTable | Tables[ScoreMatrixTable]:
@@ -80,6 +87,11 @@ def multiclass_scores(
         Non-negative weight of each case.
     groups : array-like of shape (n,) or str, optional
         Cluster of each case (patient, document, user): cases of one cluster vary together.
+    strata : array-like of shape (n,) or str, optional
+        Stratum that each case was drawn from, where strata were not sampled in proportion to their sizes.
+    stratum_sizes : mapping, optional
+        Number of cases of each stratum in the population, which then is finite; or, of a large one, the share of each,
+        which sum to 1.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values.
     check : bool
@@ -110,16 +122,19 @@ def multiclass_scores(
     names = {f"y_score[{place}]": name for place, name in enumerate(y_score)} if many else {"y_score": y_score}
     others = {"sample_weight": sample_weight, "groups": groups}
     named = by_columns(by, data)
-    others |= roles(named)
+    others |= stratum_role(strata, stratum_sizes) | roles(named)
     present = names | {"y_true": y_true} | {role: column for role, column in others.items() if column is not None}
     given = columns(data, present, check=check)
     score = _matrix(np.stack([score_values(given[role]) for role in names], 1) if many else given["y_score"])
     weight = checked_weight(given["sample_weight"]) if "sample_weight" in given else None
     cluster = encoded("groups", given["groups"]) if "groups" in given else None
+    stratum = encoded(ROLE, given[ROLE]) if ROLE in given else None
     split = [encoded(role, given[role]) for role in roles(named)]
-    rows = [*([] if cluster is None else [cluster]), *split, Column("y_score", score, score[:, 0])]
+    beside = [each for each in (cluster, stratum) if each is not None]
+    rows = [*beside, *split, Column("y_score", score, score[:, 0])]
     group, clusters_named = (None, None) if cluster is None else cluster.used()
     if _is_matrix(given["y_true"]):
+        refuse_strata(strata, "cases with one label each")
         same_length(rows, weight)
         truth_of, classes = _indicator(given["y_true"], score), _label_names(labels, score.shape[1])
         make: Any = _multilabel
@@ -128,9 +143,12 @@ def multiclass_scores(
         same_length([truth, *rows], weight)
         truth_of, classes = _positions(truth, labels, score.shape[1], check=check)
         make = _multiclass
+    tally = Tally.of_cases(len(score)) if weight is None else Tally.of_weights(weight)
+    if stratum is not None:
+        tally = tally.stratified(*stratum.used(), stratum_sizes, group, clusters_named)
 
     def table(some: Any) -> ScoreMatrixTable:
-        parts = (None if part is None else part[some] for part in (weight, group))
+        parts = tally.of(some), None if group is None else group[some]
         made: ScoreMatrixTable = make(truth_of[some], score[some], classes, *parts, names=clusters_named)
         return made
 
@@ -209,14 +227,13 @@ def _multiclass(
     position: Array,
     score: Array,
     classes: Array,
-    weight: Array | None,
+    tally: Tally,
     group: Array | None,
     *,
     names: Array | None,
 ) -> MulticlassScoresTable:
     size = score.shape[1]
     cell = np.arange(len(score)) * size + position
-    tally = Tally.of_cases(len(score)) if weight is None else Tally.of_weights(weight)
     counts = tally.counts(cell, score.size).reshape(score.shape)
     design = tally.design(cell, score.size, group, names)
     return MulticlassScoresTable(counts=counts, scores=score, labels=classes, design=design, rows=len(score))
@@ -234,14 +251,14 @@ def _multilabel(
     truth: Array,
     score: Array,
     labels: Array,
-    weight: Array | None,
+    tally: Tally,
     group: Array | None,
     *,
     names: Array | None,
 ) -> MultilabelScoresTable:
     rows, size = score.shape
     cell = (2 * np.arange(rows * size).reshape(rows, size) + truth).ravel()
-    count = np.ones(rows * size) if weight is None else np.repeat(weight, size)
+    count = np.repeat(tally.weight, size)
     counts = np.zeros((rows, size, 2))
     counts.ravel()[cell] = count
     cluster = np.arange(rows) if group is None else group

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sized
+from collections.abc import Mapping, Sized
 from dataclasses import replace
 from typing import Any, overload
 
@@ -16,6 +16,7 @@ from howsure.sources.encoding import encoded, sort_order
 from howsure.sources.frames import rows
 from howsure.sources.groups import Tally, by_columns, groups_of_columns, roles
 from howsure.sources.plain import plain
+from howsure.sources.strata import ROLE, stratum_role
 from howsure.tables.batch import Tables
 from howsure.tables.scores import ScoresTable
 
@@ -32,6 +33,8 @@ def scores(
     pos_label: Any = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
+    strata: Any = ...,
+    stratum_sizes: Mapping[Any, float] | None = ...,
     by: None = None,
     exact: bool = ...,
     check: bool = ...,
@@ -47,6 +50,8 @@ def scores(
     pos_label: Any = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
+    strata: Any = ...,
+    stratum_sizes: Mapping[Any, float] | None = ...,
     by: Sized,
     exact: bool = ...,
     check: bool = ...,
@@ -61,6 +66,8 @@ def scores(
     pos_label: Any = None,
     sample_weight: Any = None,
     groups: Any = None,
+    strata: Any = None,
+    stratum_sizes: Mapping[Any, float] | None = None,
     by: Sized | None = None,
     exact: bool = False,
     check: bool = True,
@@ -81,6 +88,11 @@ def scores(
         Non-negative weight of each case.
     groups : array-like of shape (n,) or str, optional
         Cluster of each case (patient, document, user): cases of one cluster vary together.
+    strata : array-like of shape (n,) or str, optional
+        Stratum that each case was drawn from, where strata were not sampled in proportion to their sizes.
+    stratum_sizes : mapping, optional
+        Number of cases of each stratum in the population, which then is finite; or, of a large one, the share of each,
+        which sum to 1.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values.
     exact : bool
@@ -111,17 +123,23 @@ def scores(
     """
     named = by_columns(by, data)
     names = {"y_true": y_true, "y_score": y_score, "groups": groups} | roles(named)
+    names |= stratum_role(strata, stratum_sizes)
     found = rows(data, names, sample_weight, scores=("y_score",), exact=exact, check=check)
     given, tally = found.columns, found.tally
     truth = encoded("y_true", given["y_true"])
     score = score_values(given["y_score"], tally)
     cluster = encoded("groups", given["groups"]) if "groups" in given else None
+    stratum = encoded(ROLE, given[ROLE]) if ROLE in given else None
     split = [encoded(role, given[role]) for role in roles(named)]
     refuse_other_lengths({"y_true": truth, "y_score": score})
-    same_length([truth, *split, *([] if cluster is None else [cluster])], None if tally is None else tally.weight)
+    beside = [each for each in (cluster, stratum) if each is not None]
+    same_length([truth, *split, *beside], None if tally is None else tally.weight)
     positive, classes = binary_truth(truth, pos_label, check=check)
     group, clusters_named = (None, None) if cluster is None else cluster.used()
     spread = found.spread.get("y_score")
+    if stratum is not None:
+        tally = Tally.of_cases(len(score)) if tally is None else tally
+        tally = tally.stratified(*stratum.used(), stratum_sizes, group, clusters_named)
 
     def table(some: Any) -> ScoresTable:
         own = None if tally is None else tally.of(some)

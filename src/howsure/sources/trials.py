@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sized
+from collections.abc import Mapping, Sized
 from dataclasses import replace
 from typing import Any, overload
 
@@ -13,9 +13,10 @@ from howsure.errors import HowsureError, listed
 from howsure.sources.columns import checked_weight, refuse_other_lengths
 from howsure.sources.encoding import Column, encoded
 from howsure.sources.frames import columns
-from howsure.sources.groups import by_columns, groups_of_columns, roles
+from howsure.sources.groups import Tally, by_columns, groups_of_columns, roles
 from howsure.sources.plain import plain
 from howsure.sources.repeated import as_met, first_rows, names_of_models
+from howsure.sources.strata import ROLE, Strata, stratum_role
 from howsure.sources.values import counted_units
 from howsure.tables.batch import Tables
 from howsure.tables.values import PairedValuesTable, TrialsTable, by_share, spread_successes
@@ -33,6 +34,8 @@ def trials(
     data: Any = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
+    strata: Any = ...,
+    stratum_sizes: Mapping[Any, float] | None = ...,
     by: None = None,
     check: bool = ...,
 ) -> TrialsTable: ...
@@ -48,6 +51,8 @@ def trials(
     data: Any = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
+    strata: Any = ...,
+    stratum_sizes: Mapping[Any, float] | None = ...,
     by: None = None,
     check: bool = ...,
 ) -> PairedValuesTable: ...
@@ -63,6 +68,8 @@ def trials(
     data: Any = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
+    strata: Any = ...,
+    stratum_sizes: Mapping[Any, float] | None = ...,
     by: Sized,
     check: bool = ...,
 ) -> Tables[Any]: ...
@@ -77,6 +84,8 @@ def trials(
     data: Any = None,
     sample_weight: Any = None,
     groups: Any = None,
+    strata: Any = None,
+    stratum_sizes: Mapping[Any, float] | None = None,
     by: Sized | None = None,
     check: bool = True,
 ) -> TrialsTable | PairedValuesTable | Tables[Any]:
@@ -101,6 +110,11 @@ def trials(
         Non-negative weight of each run's task: the same in all its runs.
     groups : array-like of shape (n,) or str, optional
         Cluster of each run's task (passage, repository): tasks of one cluster vary together.
+    strata : array-like of shape (n,) or str, optional
+        Stratum that each task was drawn from, where strata were not sampled in proportion to their sizes.
+    stratum_sizes : mapping, optional
+        Number of tasks of each stratum in the population, which then is finite; or, of a large one, the share of each,
+        which sum to 1.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values.
     check : bool
@@ -129,11 +143,12 @@ def trials(
     """
     named = by_columns(by, data)
     others = {"run": run, "model": model, "sample_weight": sample_weight, "groups": groups} | roles(named)
+    others |= stratum_role(strata, stratum_sizes)
     wanted = {"success": success, "task": task}
     given = columns(data, wanted | {role: each for role, each in others.items() if each is not None}, check=check)
     passed = _successes(given["success"])
     coded: dict[str, Column] = {
-        role: encoded(role, given[role]) for role in ("task", "run", "model", "groups") if role in given
+        role: encoded(role, given[role]) for role in ("task", "run", "model", "groups", ROLE) if role in given
     }
     split = [encoded(role, given[role]) for role in roles(named)]
     weight = checked_weight(given["sample_weight"]) if "sample_weight" in given else None
@@ -143,10 +158,13 @@ def trials(
         message = "`success` is empty: there is no run to evaluate."
         raise HowsureError(message)
 
+    drawn = _drawn(coded, weight, stratum_sizes) if ROLE in coded else None
+
     def table(some: Any) -> Any:
         of_some = {role: replace(each, codes=each.codes[some]) for role, each in coded.items()}
         own = {role: as_met(each) if role == "model" else each.used() for role, each in of_some.items()}
-        return _counted(passed[some], own, None if weight is None else weight[some])
+        tasks = None if drawn is None else drawn.of(np.unique(coded["task"].used()[0][some]))
+        return _counted(passed[some], own, None if weight is None else weight[some], tasks)
 
     return groups_of_columns(list(named), split).each(table) if named else table(slice(None))
 
@@ -165,7 +183,20 @@ def _successes(given: Any) -> Array:
     return found
 
 
-def _counted(passed: Array, coded: dict[str, tuple[Array, Array]], weight: Array | None) -> Any:
+def _drawn(coded: dict[str, Column], weight: Array | None, sizes: Any) -> Strata | None:
+    """Return the strata that the tasks were drawn from, in the order of the tasks."""
+    task, tasks = coded["task"].used()
+    stratum, names = coded[ROLE].used()
+    cluster, clusters_named = coded["groups"].used() if "groups" in coded else (None, None)
+    first = first_rows("task", task, tasks, {ROLE: stratum, "groups": cluster, "sample_weight": weight})
+    tally = Tally.of_cases(len(tasks)) if weight is None else Tally.of_weights(weight[first])
+    of_tasks = None if cluster is None else cluster[first]
+    return tally.stratified(stratum[first], names, sizes, of_tasks, clusters_named).strata
+
+
+def _counted(
+    passed: Array, coded: dict[str, tuple[Array, Array]], weight: Array | None, strata: Strata | None = None
+) -> Any:
     """Return the table of some rows: columns are places among distinct values, and these."""
     task, tasks = coded["task"]
     model, models = coded.get("model", (np.zeros(len(task), dtype=np.intp), np.array(["all"])))
@@ -186,7 +217,7 @@ def _counted(passed: Array, coded: dict[str, tuple[Array, Array]], weight: Array
     names = names_of_models(models) if "model" in coded else ()
     cluster, named = coded.get("groups", (None, None))
     beside = None if weight is None else weight[first], None if cluster is None else cluster[first], named
-    return counted_tasks(names, successes, runs, *beside)
+    return counted_tasks(names, successes, runs, *beside, strata=strata)
 
 
 def counted_tasks(
@@ -196,6 +227,8 @@ def counted_tasks(
     weight: Array | None,
     cluster: Array | None,
     clusters_named: Array | None,
+    *,
+    strata: Strata | None = None,
 ) -> Any:
     """Return the table of tasks by their numbers of runs and of successes.
 
@@ -209,9 +242,11 @@ def counted_tasks(
         Weight and cluster of each task.
     clusters_named : ndarray, optional
         What the clusters are called.
+    strata : Strata, optional
+        The strata that the tasks were drawn from.
     """
     own, codes = zip(*(_cells(*each) for each in zip(runs, successes, strict=True)), strict=True)
-    return counted_units(names, own, codes, weight, cluster, clusters_named=clusters_named)
+    return counted_units(names, own, codes, weight, cluster, clusters_named=clusters_named, strata=strata)
 
 
 def _refuse_repeated(tasks: Array, rows: Array) -> None:

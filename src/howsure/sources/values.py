@@ -15,8 +15,9 @@ from howsure.errors import HowsureError, real_numbers
 from howsure.sources.columns import checked_weight, refuse_other_lengths
 from howsure.sources.encoding import encoded
 from howsure.sources.frames import columns
-from howsure.sources.groups import Cells, by_columns, groups_of_columns, roles
+from howsure.sources.groups import Cells, Tally, by_columns, groups_of_columns, roles
 from howsure.sources.plain import plain
+from howsure.sources.strata import ROLE, Strata, stratum_role
 from howsure.tables.batch import Tables
 from howsure.tables.table import Table
 from howsure.tables.values import ErrorsTable, PairedValuesTable, ValuesTable, by_error, extremes
@@ -35,6 +36,8 @@ def values(
     bounds: ArrayLike | None = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
+    strata: Any = ...,
+    stratum_sizes: Mapping[Any, float] | None = ...,
     by: None = None,
     check: bool = ...,
 ) -> ValuesTable: ...
@@ -49,6 +52,8 @@ def values(
     bounds: ArrayLike | None = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
+    strata: Any = ...,
+    stratum_sizes: Mapping[Any, float] | None = ...,
     by: None = None,
     check: bool = ...,
 ) -> PairedValuesTable: ...
@@ -63,6 +68,8 @@ def values(
     bounds: ArrayLike | None = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
+    strata: Any = ...,
+    stratum_sizes: Mapping[Any, float] | None = ...,
     by: None = None,
     check: bool = ...,
 ) -> ValuesTable: ...
@@ -77,6 +84,8 @@ def values(
     bounds: ArrayLike | None = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
+    strata: Any = ...,
+    stratum_sizes: Mapping[Any, float] | None = ...,
     by: None = None,
     check: bool = ...,
 ) -> ErrorsTable: ...
@@ -91,6 +100,8 @@ def values(
     bounds: ArrayLike | None = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
+    strata: Any = ...,
+    stratum_sizes: Mapping[Any, float] | None = ...,
     by: Sized,
     check: bool = ...,
 ) -> Tables[Any]: ...
@@ -104,6 +115,8 @@ def values(
     bounds: ArrayLike | None = None,
     sample_weight: Any = None,
     groups: Any = None,
+    strata: Any = None,
+    stratum_sizes: Mapping[Any, float] | None = None,
     by: Sized | None = None,
     check: bool = True,
 ) -> ValuesTable | ErrorsTable | PairedValuesTable | Tables[Any]:
@@ -127,6 +140,11 @@ def values(
         Non-negative weight of each case.
     groups : array-like of shape (n,) or str, optional
         Cluster of each case (passage, patient, conversation): cases of one cluster vary together.
+    strata : array-like of shape (n,) or str, optional
+        Stratum that each case was drawn from, where strata were not sampled in proportion to their sizes.
+    stratum_sizes : mapping, optional
+        Number of cases of each stratum in the population, which then is finite; or, of a large one, the share of each,
+        which sum to 1.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values.
     check : bool
@@ -161,7 +179,7 @@ def values(
     models = _models(score)
     asked = models if truth is None else models | {"truth": truth}
     named = by_columns(by, data)
-    others = {"sample_weight": sample_weight, "groups": groups} | roles(named)
+    others = {"sample_weight": sample_weight, "groups": groups} | stratum_role(strata, stratum_sizes) | roles(named)
     given = columns(data, asked | {role: each for role, each in others.items() if each is not None}, check=check)
     plain_columns = {role: _column(role, given[role]) for role in asked}
     limits = bounds_of(bounds, list(plain_columns.values()))
@@ -169,17 +187,23 @@ def values(
     true = None if truth is None else numbers.pop()
     split = [encoded(role, given[role]) for role in roles(named)]
     cluster = encoded("groups", given["groups"]) if "groups" in given else None
+    stratum = encoded(ROLE, given[ROLE]) if ROLE in given else None
     weight = checked_weight(given["sample_weight"]) if "sample_weight" in given else None
-    beside = {each.name: each for each in split} | {"groups": cluster, "sample_weight": weight}
+    beside = {each.name: each for each in split} | {"groups": cluster, ROLE: stratum, "sample_weight": weight}
     refuse_other_lengths({**plain_columns, **beside})
     group, clusters_named = (None, None) if cluster is None else cluster.used()
     several = isinstance(score, Mapping) or (data is not None and not isinstance(score, str))
     names = tuple(map(str, score)) if several else ()
+    drawn = None
+    if stratum is not None:
+        tally = Tally.of_cases(len(numbers[0])) if weight is None else Tally.of_weights(weight)
+        drawn = tally.stratified(*stratum.used(), stratum_sizes, group, clusters_named).strata
 
     def table(some: Any) -> Any:
         parts = (None if part is None else part[some] for part in (weight, group))
         own, wanted = [each[some] for each in numbers], None if true is None else true[some]
-        return counted_values(names, own, *parts, truth=wanted, limits=limits, clusters_named=clusters_named)
+        beside: dict[str, Any] = {"clusters_named": clusters_named, "strata": None if drawn is None else drawn.of(some)}
+        return counted_values(names, own, *parts, truth=wanted, limits=limits, **beside)
 
     return groups_of_columns(list(named), split).each(table) if named else table(slice(None))
 
@@ -293,6 +317,7 @@ def counted_values(
     truth: Array | None = None,
     limits: tuple[float, float] | None,
     clusters_named: Array | None,
+    strata: Strata | None = None,
 ) -> Any:
     """Return the table of numbers that each model has of the same cases.
 
@@ -310,9 +335,11 @@ def counted_values(
         Smallest and largest number that there can be.
     clusters_named : ndarray, optional
         What the clusters are called.
+    strata : Strata, optional
+        The strata that the cases were drawn from.
     """
     own, places = zip(*(_cells(each, truth, limits) for each in numbers), strict=True)
-    return counted_units(names, own, places, weight, cluster, clusters_named=clusters_named)
+    return counted_units(names, own, places, weight, cluster, clusters_named=clusters_named, strata=strata)
 
 
 def counted_units(
@@ -323,6 +350,7 @@ def counted_units(
     cluster: Array | None,
     *,
     clusters_named: Array | None,
+    strata: Strata | None = None,
 ) -> Any:
     """Return the table of cases by the cell of each model's table that they fall in.
 
@@ -338,8 +366,10 @@ def counted_units(
         Weight and cluster of each case.
     clusters_named : ndarray, optional
         What the clusters are called.
+    strata : Strata, optional
+        The strata that the cases were drawn from.
     """
-    beside = weight, cluster, clusters_named
+    beside = weight, cluster, clusters_named, strata
     if not names:
         return _designed(codes[0], own[0].shape[-1], *beside, lambda **found: replace(own[0], **found))
     every = np.vstack([np.column_stack(codes), extremes(own)])
@@ -376,10 +406,11 @@ def _designed(
     weight: Array | None,
     cluster: Array | None,
     names: Array | None,
+    strata: Strata | None,
     make: Callable[..., Table],
 ) -> Table:
     each = np.ones(len(cell)) if weight is None else weight
     atoms = (cell, each, np.ones(len(cell))) if len(cell) <= MOST_ATOMS else None
     parts = cell, size, np.ones(len(cell)), each, each**2
-    cells = Cells(*parts, is_weighted=weight is not None, cluster=cluster, names=names, atoms=atoms)
+    cells = Cells(*parts, is_weighted=weight is not None, cluster=cluster, names=names, atoms=atoms, strata=strata)
     return cells.table(lambda counts, design, rows: make(counts=counts, design=design, rows=rows))

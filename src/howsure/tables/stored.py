@@ -44,7 +44,7 @@ TABLES = (
 )
 DESIGNS = (
     *("Independent", "Weighted", "FixedMargins", "Clusters", "Separate", "Linearised", "Reviewed", "TwoPhase"),
-    *("Batch", "Population", "Known", "CalibratedBatch"),
+    *("Batch", "Population", "Known", "CalibratedBatch", "StratifiedSample"),
 )
 PARTS = (
     "Sample",

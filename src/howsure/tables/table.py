@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 
 from howsure.designs.base import PSEUDO_CASES, Design, quotient
 from howsure.designs.counted import Independent, smoothed
+from howsure.designs.stratified import at_shares
 from howsure.designs.sums import added_up
 from howsure.errors import HowsureError, UndefinedDesignError
 from howsure.tables import cautions
 from howsure.tables.counts import Counts
+from howsure.tables.frequencies import class_shares
 from howsure.tables.stored import save
 from howsure.tables.union import identity_of_sum
 
@@ -240,6 +242,46 @@ class Table(abc.ABC):
             raise HowsureError(message)
         return replace(self, design=design.bound(self.truth))
 
+    def at_prevalence(self, prevalence: Any, *, covariance: Any = None) -> Self:
+        """Return the same cases at other frequencies of the classes, as of a population that was not sampled alike.
+
+        Each class's own cases tell what becomes of them; how frequent the class is, is taken as stated.
+
+        Parameters
+        ----------
+        prevalence : array-like of shape (K,), or mapping
+            Share of each class, in the order of the labels or by label; they sum to 1.
+        covariance : array-like of shape (K, K), optional
+            Covariance of the shares, in the order of the labels, where they are estimates; by default they are known.
+
+        Returns
+        -------
+        Table
+            Of the same kind, for any metric and method.
+
+        Raises
+        ------
+        HowsureError
+            If the shares are no shares, a class without cases has one, or cases were not counted or have many labels.
+
+        Examples
+        --------
+        >>> import howsure as hs
+        >>> table = hs.from_counts([[180, 20], [10, 90]], labels=["well", "ill"])
+        >>> print(hs.estimate(table, "precision"))
+        0.818 [0.738, 0.882]
+        >>> print(hs.estimate(table.at_prevalence({"well": 0.99, "ill": 0.01}), "precision"))
+        0.083 [0.058, 0.125]
+        """
+        if not (self.has_one_label_per_case and self.design.is_counted and self.design.has_labels):
+            message = f"`at_prevalence` is for cases that were counted, with one label each: not for this {self.noun}."
+            raise HowsureError(message)
+        share = class_shares(prevalence, self.labels, self.position, self.class_totals)
+        spread = None if covariance is None else np.asarray(covariance, dtype=float)
+        design = at_shares(self.cells, self.truth, self.labels.tolist(), share, self.design, spread)
+        counts, identity = design.tables(self.cells), self.identity_of(tuple(share.tolist()))
+        return replace(self, counts=counts.reshape(self.counts.shape), design=design, identity=identity)
+
     @property
     def labels_per_case(self) -> int:
         """In how many cells each case is counted: once for each label of multilabel data, else once."""
@@ -247,8 +289,9 @@ class Table(abc.ABC):
 
     @property
     def cases_per_count(self) -> Array:
-        """How many cases a count of 1 stands for, ``(...)``: 1 over the average weight."""
-        return quotient(self.labels_per_case * np.asarray(self.rows), self.cells.sum(-1))
+        """How many cases a sampled count of 1 stands for, ``(...)``: 1 over the average weight."""
+        sampled = self.design.sampled(self.cells) * self.design.lifted(np.ones(self.cells.shape[-1]))
+        return quotient(self.labels_per_case * np.asarray(self.rows), sampled.sum(-1))
 
     def unit_weights(self, cells: Array) -> Array | None:
         """Return the weight of each unit, from its cells, ``(units, cells)``; None where all count alike."""

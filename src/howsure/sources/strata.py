@@ -1,0 +1,272 @@
+"""Strata whose sizes are known: what each case counts, and the design of cases drawn from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.base import Design
+from howsure.designs.counted import Independent
+from howsure.designs.separate import Separate
+from howsure.designs.stratified import NOWHERE, StratifiedSample
+from howsure.designs.sums import added_up
+from howsure.errors import HowsureError, listed
+
+Array = NDArray[Any]
+ROLE = "strata"
+CLOSE = 1e-6  # by which shares may miss 1
+MOST_PAIRS = 2**20  # of strata and cells, up to which pairs without a case are kept: pseudo-cases may fall there
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Strata:
+    """The stratum of each row of the whole sample, and which of the rows a table is of.
+
+    Rows in no table, as those of other groups, are cases of their strata all the same.
+
+    Parameters
+    ----------
+    code : ndarray of shape (n,)
+        Position of each row's stratum.
+    names : tuple
+        What the strata are called.
+    share : ndarray of shape (S,)
+        Share of each in the population.
+    number, weight : ndarray of shape (n,)
+        Cases of each row, and their sum of weights.
+    design_of : callable
+        ``(rows, cell, size)`` → how some of the rows vary, each in its cell, of so many cells.
+    cluster : ndarray of shape (n,), optional
+        Cluster of each row.
+    is_plain : bool
+        Whether cases have neither weights nor clusters.
+    total : float, optional
+        Cases of the population; None where only the shares are known.
+    chosen : ndarray, optional
+        The rows that the table is of; all by default.
+    """
+
+    code: Array
+    names: tuple[Any, ...]
+    share: Array
+    number: Array
+    weight: Array
+    design_of: Callable[[Array, Array, int], Design]
+    cluster: Array | None
+    is_plain: bool
+    total: float | None
+    chosen: Array | None = None
+
+    def of(self, some: Any) -> Strata:
+        """Return the strata of a table of some of its rows."""
+        chosen = np.arange(len(self.code)) if self.chosen is None else self.chosen
+        return replace(self, chosen=chosen[some])
+
+    def design(self, cell: Array, size: int, classes: Array | None = None) -> StratifiedSample:
+        """Return the design of a table.
+
+        Parameters
+        ----------
+        cell : ndarray of shape (rows,)
+            The cell of each of its rows.
+        size : int
+            Number of cells.
+        classes : ndarray of shape (cells, columns), optional
+            The classes that each cell is of, true and predicted. Where these tell the stratum, as of a map whose
+            classes are the strata, other cells of a class cannot occur in a stratum.
+        """
+        every = np.full(len(self.code), size)
+        every[slice(None) if self.chosen is None else self.chosen] = cell
+        stratum, place, pair = self._pairs(every, size, classes)
+        observed = np.bincount(pair, self.weight, len(stratum))
+        number = len(self.names)
+        found: dict[str, Any] = {
+            "observed": observed,
+            "stratum": stratum,
+            "place": np.where(place == size, NOWHERE, place),
+            "cells": size,
+            "share": self.share,
+            "names": self.names,
+            "total": self.total,
+        }
+        drawn = np.bincount(self.code, self.number, number)
+        if self.total is not None:
+            found["fraction"] = drawn / (self.share * self.total)
+        if self.is_plain:
+            return StratifiedSample(**found, design=Independent(), units=drawn)
+        if self._crosses():
+            every_row = np.arange(len(pair))
+            return StratifiedSample(**found, design=self.design_of(every_row, pair, len(stratum)))
+        first = np.searchsorted(stratum, np.arange(number + 1))
+        order = np.argsort(self.code, kind="stable")
+        members = np.split(order, np.cumsum(np.bincount(self.code, minlength=number))[:-1])
+        sizes = tuple(np.diff(first).tolist())
+        parts = tuple(
+            self.design_of(rows, pair[rows] - start, each)
+            for rows, start, each in zip(members, first, sizes, strict=False)
+        )
+        heavy = np.bincount(self.code, self.number * (self.weight > 0), number)
+        freedoms = np.array([float(part.degrees_of_freedom) for part in parts])
+        units = np.where(np.isfinite(freedoms), freedoms + 1, heavy)
+        if (np.isfinite(freedoms) & (units < 2)).any():
+            name = self.names[int(np.argmax(units < 2))]
+            message = f"Stratum {name!r} has a single cluster, which shows no variation. Merge it with another stratum."
+            raise HowsureError(message)
+        return StratifiedSample(**found, design=Separate(parts, sizes), units=units)
+
+    def designs(
+        self, cell: Array, size: int, group: Array, groups: int, classes: Array | None = None
+    ) -> StratifiedSample:
+        """Return the design of a batch, of the table of each group, of cases without weights and clusters.
+
+        Parameters
+        ----------
+        cell, size, classes
+            As for `design`.
+        group : ndarray of shape (rows,)
+            Group of each row of the table of all.
+        groups : int
+            How many groups there are.
+        """
+        every = np.full(len(self.code), size)
+        chosen = np.arange(len(self.code)) if self.chosen is None else self.chosen
+        every[chosen] = cell
+        of_all = self.design(cell, size, classes)
+        stratum, place, pair = self._pairs(every, size, classes, has_others=True)
+        flat = group * len(stratum) + pair[chosen]
+        observed = np.bincount(flat, self.weight[chosen], groups * len(stratum)).reshape(groups, -1)
+        drawn = np.bincount(self.code, self.number, len(self.names))
+        others = place == size
+        observed[:, others] = drawn - added_up(observed, stratum, len(self.names))
+        place = np.where(others, NOWHERE, place)
+        return replace(of_all, observed=observed, stratum=stratum, place=place)
+
+    def _pairs(
+        self, place: Array, size: int, classes: Array | None, *, has_others: bool = False
+    ) -> tuple[Array, Array, Array]:
+        """Return the pairs of a stratum and a cell that are kept, in order, and each row's among them."""
+        number = len(self.names)
+        flat = self.code * np.int64(size + 1) + place
+        if number * (size + 1) > MOST_PAIRS:
+            others = (size + 1) * np.arange(number if has_others else 0) + size
+            kept = np.unique(np.concatenate([flat, others]))
+            return *np.divmod(kept, size + 1), np.searchsorted(kept, flat)
+        possible = np.ones((number, size + 1), dtype=bool)
+        possible[:, size] = has_others or (place == size).any()
+        for column in [] if classes is None else classes.T:
+            possible[:, :size] &= self._told_by(column, place)
+        possible.ravel()[flat] = True
+        kept = np.flatnonzero(possible)
+        return *np.divmod(kept, size + 1), np.searchsorted(kept, flat)
+
+    def _told_by(self, column: Array, place: Array) -> Array:
+        """Return which cells may occur in each stratum, if a class of the cells tells the stratum; else all."""
+        inside = place < len(column)
+        met = np.zeros((len(self.names), int(column.max()) + 1), dtype=bool)
+        met[self.code[inside], column[place[inside]]] = True
+        strata = met.sum(0)
+        tells = (strata <= 1).all() and (met.sum(1) > 0).all()
+        return np.asarray((met | (strata == 0))[:, column]) if tells else np.ones((len(met), len(column)), dtype=bool)
+
+    def _crosses(self) -> bool:
+        """Whether clusters have cases in several strata."""
+        if self.cluster is None:
+            return False
+        pairs = np.unique(np.stack([self.cluster, self.code]), axis=1).shape[1]
+        return bool(pairs > len(np.unique(self.cluster)))
+
+
+def known_sizes(names: Array, sizes: Any, drawn: Array) -> tuple[Array, float | None]:
+    """Return the share of each stratum, and how many cases the population has; None where only shares are known.
+
+    Parameters
+    ----------
+    names : ndarray of shape (S,)
+        The strata that occur.
+    sizes : mapping
+        Cases of each stratum in the population; or their shares of it, which sum to 1.
+    drawn : ndarray of shape (S,)
+        Cases drawn from each.
+
+    Raises
+    ------
+    HowsureError
+        If there are no sizes, a stratum has none, has one and no case, or fewer cases than were drawn.
+    """
+    if not isinstance(sizes, Mapping):
+        message = "`strata` needs `stratum_sizes`: a mapping of each stratum to its number of cases, or its share."
+        raise HowsureError(message)
+    given = {str(name): _size(name, size) for name, size in sizes.items()}
+    known = [str(name) for name in names.tolist()]
+    for name in known:
+        if name not in given:
+            message = f"Stratum {name!r} has cases and no size. Name it in `stratum_sizes`, which has {listed(given)}."
+            raise HowsureError(message)
+    empty = [name for name, size in given.items() if size > 0 and name not in known]
+    if empty:
+        message = (
+            f"Stratum {empty[0]!r} has a size and no case, so nothing is known of it. Draw cases from it, or merge it "
+            "with another stratum, sizes too."
+        )
+        raise HowsureError(message)
+    size = np.array([given[name] for name in known])
+    if not (size > 0).all():
+        message = f"Stratum {known[int(np.argmin(size))]!r} has cases and a size of 0. Give its size."
+        raise HowsureError(message)
+    total = float(size.sum())
+    if abs(total - 1) <= CLOSE:
+        return size / total, None
+    if (drawn > size * (1 + CLOSE)).any():
+        place = int(np.argmax(drawn > size * (1 + CLOSE)))
+        message = (
+            f"Stratum {known[place]!r} has {drawn[place]:,.0f} cases drawn from {size[place]:g}. Sizes are numbers of "
+            "cases; give other measures, such as areas, as shares that sum to 1."
+        )
+        raise HowsureError(message)
+    return size / total, total
+
+
+def _size(name: Any, size: Any) -> float:
+    try:
+        found = float(size)
+    except (TypeError, ValueError):
+        found = np.nan
+    if not (np.isfinite(found) and found >= 0):
+        message = f"`stratum_sizes[{name!r}]` is {size!r}. Give a number of cases, or a share, of at least 0."
+        raise HowsureError(message)
+    return found
+
+
+def stratum_role(strata: Any, sizes: Any) -> dict[str, Any]:
+    """Return the column of strata by its role; nothing where there is none.
+
+    Raises
+    ------
+    HowsureError
+        If there are sizes without strata, or strata without sizes.
+    """
+    if strata is None and sizes is None:
+        return {}
+    if strata is None or sizes is None:
+        message = "`strata` and `stratum_sizes` go together: the stratum of each case, and the size of each stratum."
+        raise HowsureError(message)
+    return {ROLE: strata}
+
+
+def refuse_strata(strata: Any, what: str) -> None:
+    """Refuse strata of data that are not for them.
+
+    Parameters
+    ----------
+    strata : object
+        The column of strata; None for none.
+    what : str
+        What strata are for.
+    """
+    if strata is not None:
+        message = f"`strata` is for {what}. Leave it out, or give the cases' strata as `by`."
+        raise HowsureError(message)

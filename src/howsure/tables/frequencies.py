@@ -1,0 +1,64 @@
+"""Stated frequencies of the classes, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError, listed
+
+Array = NDArray[Any]
+CLOSE = 1e-6  # by which shares may miss 1
+
+
+def class_shares(prevalence: Any, labels: Array, position: Callable[[object], int], totals: Array) -> Array:
+    """Return the share of each class in the order of the labels.
+
+    Parameters
+    ----------
+    prevalence : array-like of shape (K,), or mapping
+        Share of each class, in the order of the labels or by label.
+    labels : ndarray of shape (K,)
+        The classes.
+    position : callable
+        The position of a label.
+    totals : ndarray of shape (..., K)
+        Cases of each class.
+
+    Raises
+    ------
+    HowsureError
+        If these are no shares, or a class has a share and no case.
+    """
+    share = _by_label(prevalence, len(labels), position)
+    if share.shape != labels.shape or not (share >= 0).all() or not abs(share.sum() - 1) <= CLOSE:
+        message = (
+            f"`prevalence` is {prevalence!r}; give each class a share, that sum to 1: of {listed(labels.tolist())}."
+        )
+        raise HowsureError(message)
+    empty = (share > 0) & (totals <= 0).any(tuple(range(totals.ndim - 1)))
+    if empty.any():
+        label = labels[empty].tolist()[0]
+        message = f"Class {label!r} has a share of {share[empty][0]:g} and no case. Give cases of it, or a share of 0."
+        raise HowsureError(message)
+    return np.asarray(share / share.sum())
+
+
+def _by_label(prevalence: Any, number: int, position: Callable[[object], int]) -> Array:
+    if isinstance(prevalence, Mapping):
+        places = [position(label) for label in prevalence]
+        share = np.full(number, np.nan)
+        share[places] = _numbers(list(prevalence.values()), len(places))
+        return share
+    return _numbers(prevalence, number)
+
+
+def _numbers(values: Any, number: int) -> Array:
+    """Return values as numbers; nan where they are none."""
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        return np.full(number, np.nan)
