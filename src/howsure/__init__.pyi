@@ -160,6 +160,7 @@ from .logs.evaluated import (
 )
 from .logs.log import Log as Log
 from .logs.reading import read_log as read_log
+from .methods.anytime import Anytime as Anytime
 from .methods.bootstrap import Bootstrap as Bootstrap
 from .methods.bounded_mean import (
     Betting as Betting,

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import accumulate
+from operator import add
 from typing import Any
 
-from howsure.errors import HowsureError, looked_up, real_numbers
+from howsure.errors import HowsureError, checked_level, looked_up, real_numbers
 from howsure.estimates.estimation import default_metrics, evaluate
 from howsure.estimates.evaluation import Evaluation
 from howsure.estimates.grouped import of_groups
 from howsure.grids import Grid, Tabular, interval_text, number, significant_decimals
 from howsure.methods.draws import group_seed, seed_sequence
 from howsure.methods.interval import Method
+from howsure.methods.library import named
 from howsure.methods.names import MethodName
 from howsure.tables.table import Table
 
@@ -115,9 +118,12 @@ def monitor(
     baseline : tuple of two float, or mapping of str to such, optional
         The limits themselves, for all metrics or by metric, instead of a reference.
     method : str or Method, optional
-        As in `evaluate`.
+        As in `evaluate`. With ``"anytime"`` each chunk stands for all cases since the reference up to its end, and
+        without a change there is ever an alert of a metric, however many chunks come, with a chance of at most 1 minus
+        the level.
     confidence_level : float
-        Coverage of each interval, between 0 and 1.
+        Coverage of each interval, between 0 and 1. With ``"anytime"`` and a reference, whose interval is of a single
+        look, either is given half of the error.
     random_state : int, Generator or SeedSequence, optional
         Seed of the methods that draw; each chunk has a stream of its own.
 
@@ -139,6 +145,16 @@ def monitor(
     >>> chunks = hs.monitor(hs.calibrated(scores, every=100), "accuracy", threshold=0.5)
     >>> [(record["chunk"], record["alert"]) for record in chunks.alerts]
     [('200–299', 'below'), ('300–399', 'below')]
+
+    With a confidence sequence false alarms do not add up from chunk to chunk:
+
+    >>> wrong = [0] * 19 + [1], [0, 0, 0, 1]
+    >>> y_pred, y_true = wrong[0] * 45 + wrong[1] * 75, [0] * 1200
+    >>> chunk = ["launch"] * 600 + [f"week {week}" for week in range(1, 7) for _ in range(100)]
+    >>> chunks = hs.confusion(y_true, y_pred, by=chunk, labels=[0, 1])
+    >>> followed = hs.monitor(chunks, "accuracy", reference="launch", method="anytime")
+    >>> [(record["chunk"], record["cases"], record["value"], record["alert"]) for record in followed.records()][3:]
+    [('week 3', 300, 0.95, ''), ('week 4', 400, 0.9, ''), ('week 5', 500, 0.87, 'below'), ('week 6', 600, 0.85, 'below')]
     """
     if not (isinstance(tables, Mapping) and tables and all(hasattr(each, "design") for each in tables.values())):
         message = "`monitor` needs chunks: several tables by name, as `calibrated(y_score, by=…)` returns."
@@ -146,22 +162,36 @@ def monitor(
     if reference is not None and baseline is not None:
         message = "Give either `reference`, whose intervals make the baseline, or the `baseline` itself."
         raise HowsureError(message)
-    seed = seed_sequence(random_state)
-    settings = {"method": method, "confidence_level": confidence_level}
-    whole = getattr(tables, "overall", None)
+    seed, chosen = seed_sequence(random_state), named(method)
+    lasts = chosen is not None and chosen.holds_at_every_look
+    level = checked_level(confidence_level)
+    settings = {"method": chosen, "confidence_level": (1 + level) / 2 if lasts and baseline is None else level}
 
     def of_chunk(table: Any, seed: Any) -> Any:
         return evaluated(table, metrics, threshold, {**settings, "random_state": seed})
 
-    evaluations: Any = of_groups(tables, of_chunk, seed) if whole is None else of_chunk(tables, seed)
-    names = list(next(iter(evaluations.values())))
-    if baseline is not None:
-        limits = _stated(baseline, names)
-    elif isinstance(reference, Table):
-        limits = _hull([of_chunk(reference, group_seed(seed, "reference"))])
+    def of_one_look(table: Any, seed: Any) -> Any:
+        once = {**settings, "method": None if lasts else chosen, "random_state": seed}
+        return evaluated(table, metrics, threshold, once)
+
+    apart = [] if baseline is not None or isinstance(reference, Table) else _chunks(reference, tables)
+    whole = getattr(tables, "overall", None)
+    if lasts:
+        running = of_groups(_running(tables, apart), of_chunk, seed)
+        before = of_groups({chunk: tables[chunk] for chunk in apart}, of_one_look, seed)
+        evaluations: Any = {chunk: before[chunk] if chunk in before else running[chunk] for chunk in tables}
+        overall = None if whole is None else of_chunk(whole, seed)
+    elif whole is None:
+        evaluations, overall = of_groups(tables, of_chunk, seed), None
     else:
-        limits = _hull([evaluations[chunk] for chunk in _chunks(reference, evaluations)])
-    overall = None if whole is None else evaluations.overall
+        evaluations = of_chunk(tables, seed)
+        overall = evaluations.overall
+    if baseline is not None:
+        limits = _stated(baseline, list(next(iter(evaluations.values()))))
+    elif isinstance(reference, Table):
+        limits = _hull([of_one_look(reference, group_seed(seed, "reference"))])
+    else:
+        limits = _hull([evaluations[chunk] for chunk in apart])
     return Monitoring(evaluations=evaluations, baseline=limits, overall=overall)
 
 
@@ -196,6 +226,12 @@ def evaluated(
     if threshold is None or not first.has_thresholds:
         return evaluate(table, default_metrics(first) if metrics is None else metrics, **settings)
     return evaluate(table, (*USUAL, "roc_auc") if metrics is None else metrics, threshold=threshold, **settings)
+
+
+def _running(tables: Mapping[Any, Table], apart: Sequence[Any]) -> dict[Any, Table]:
+    """Return of each chunk, but of those apart, the table of all cases up to its end."""
+    chunks = [chunk for chunk in tables if chunk not in apart]
+    return dict(zip(chunks, accumulate((tables[chunk] for chunk in chunks), add), strict=True))
 
 
 def _chunks(reference: Any, known: Mapping[Any, Any]) -> list[Any]:
