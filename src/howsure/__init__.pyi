@@ -33,6 +33,7 @@ from .comparison.ranks import (
     ranks as ranks,
 )
 from .comparison.result import Comparison as Comparison
+from .comparison.stopping import Stopping as Stopping, stop as stop
 from .compat.classification import classification_report as classification_report
 from .compat.confidenceinterval.classification_report import (
     classification_report_with_ci as classification_report_with_ci,

@@ -105,10 +105,26 @@ class Anytime(Method):
         single, seen = _of_one_look(metric, table).at_levels(metric, table), float(cases.ravel()[0])
 
         def interval(confidence_level: float) -> Interval:
-            reached = sequences.reach(seen, tail_of(confidence_level), self.n_optimal)
-            return single(Level(math.erfc(float(reached) / math.sqrt(2))))
+            return single(Level(math.erfc(float(self.reach(seen, confidence_level)) / math.sqrt(2))))
 
         return interval
+
+    def reach(self, cases: Any, confidence_level: float) -> Array:
+        """Return how many standard errors an interval reaches after so many cases.
+
+        Parameters
+        ----------
+        cases : float or ndarray
+            Number of cases.
+        confidence_level : float
+            Coverage of all looks together, between 0 and 1.
+
+        Examples
+        --------
+        >>> Anytime().reach([200, 2000], 0.95).round(2).tolist()
+        [3.04, 3.25]
+        """
+        return sequences.reach(cases, tail_of(confidence_level), self.n_optimal)
 
     def e_value(self, metric: Metric, table: Table, null: float) -> float:
         """Return the evidence against a value of a contrast: the mixture of likelihood ratios, 1 on average if it holds.

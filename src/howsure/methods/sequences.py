@@ -50,7 +50,7 @@ def reach(cases: ArrayLike, tail: float, n_optimal: float) -> Array:
     Examples
     --------
     >>> reach([50, 500, 5000], 0.05, 500).round(2).tolist()
-    [3.82, 3.03, 3.23]
+    [3.82, 3.04, 3.25]
     """
     x = mixture_variance(n_optimal) * np.asarray(cases, dtype=float)
     with np.errstate(divide="ignore", over="ignore"):
