@@ -174,7 +174,8 @@ def monitor(
         once = {**settings, "method": None if lasts else chosen, "random_state": seed}
         return evaluated(table, metrics, threshold, once)
 
-    apart = [] if baseline is not None or isinstance(reference, Table) else _chunks(reference, tables)
+    own = isinstance(reference, Table)
+    apart = [] if own or baseline is not None else _chunks(reference, tables)
     whole = getattr(tables, "overall", None)
     if lasts:
         running = of_groups(_running(tables, apart), of_chunk, seed)
@@ -188,7 +189,7 @@ def monitor(
         overall = evaluations.overall
     if baseline is not None:
         limits = _stated(baseline, list(next(iter(evaluations.values()))))
-    elif isinstance(reference, Table):
+    elif own:
         limits = _hull([of_one_look(reference, group_seed(seed, "reference"))])
     else:
         limits = _hull([evaluations[chunk] for chunk in apart])
