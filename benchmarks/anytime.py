@@ -88,7 +88,11 @@ def populations() -> Iterator[Population]:
     paired = np.array([[[0.60, 0.06], [0.03, 0.03]], [[0.03, 0.02], [0.05, 0.18]]])
     seldom = np.array([[[0.90, 0.01], [0.01, 0.01]], [[0.01, 0.005], [0.015, 0.04]]])
     several = np.random.default_rng(0).dirichlet(np.full(27, 0.3)).reshape(3, 3, 3)
-    several += [[[6, 0, 0], [0, 0, 0], [0, 0, 0]], [[0, 0, 0], [0, 2, 0], [0, 0, 0]], [[0, 0, 0], [0, 0, 0], [0, 0, 0.5]]]
+    several += [
+        [[6, 0, 0], [0, 0, 0], [0, 0, 0]],
+        [[0, 0, 0], [0, 2, 0], [0, 0, 0]],
+        [[0, 0, 0], [0, 0, 0], [0, 0, 0.5]],
+    ]
     for name, shares, spec in (
         ("difference of mcc", paired, "mcc"),
         ("difference of f1@macro", several, "f1@macro"),
@@ -124,9 +128,7 @@ def looks(population: Population, runs: int, seed: int) -> Iterator[tuple[Array,
         yield run, seen[:, FIRST - 1 :]
 
 
-def missed(
-    population: Population, interval: Callable[[Table], Any], reached: Array, runs: int, seed: int = 1
-) -> float:
+def missed(population: Population, interval: Callable[[Table], Any], reached: Array, runs: int, seed: int = 1) -> float:
     """Return the share of runs whose interval misses the truth at any look.
 
     Parameters
@@ -193,8 +195,7 @@ def main() -> None:
         ratios = " ".join(f"{each:.2f}" for each in widths(population, method, fixed))
         seconds = time.perf_counter() - start
         print(
-            f"{population.name:38} {sequence:6.2%} instead of {peeked:5.1%} ({fixed.name}); "
-            f"{ratios}; {seconds:.0f} s",
+            f"{population.name:38} {sequence:6.2%} instead of {peeked:5.1%} ({fixed.name}); {ratios}; {seconds:.0f} s",
             flush=True,
         )
 

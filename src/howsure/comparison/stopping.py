@@ -22,6 +22,7 @@ from howsure.methods.library import named
 from howsure.methods.names import MethodName
 from howsure.tables.table import Table
 
+TOUCHES = 1 - 1e-9  # share of a limit that just touches the value
 MOST = 1e6  # times as many cases, beyond which it is never
 
 
@@ -155,6 +156,9 @@ def _checked(width: Any, excludes: Any, within: Any) -> dict[str, Any]:
     if "width" in given and given["width"] <= 0:
         message = f"`width` is how wide the interval may be, above 0, not {width!r}."
         raise HowsureError(message)
+    if "within" in given and given["within"][0] >= given["within"][1]:
+        message = f"`within` is two limits, the lowest first, not {within!r}."
+        raise HowsureError(message)
     return {name: rule.tolist() for name, rule in given.items()}
 
 
@@ -174,14 +178,11 @@ def _progress(
         yield f"the interval is at most {width:g} wide", share(width, high - low)
     if excludes is not None:
         apart = share(value - excludes, value - low) if value > excludes else share(excludes - value, high - value)
-        yield f"the interval excludes {excludes:g}", apart if not low <= excludes <= high else min(apart, _SHORT)
+        yield f"the interval excludes {excludes:g}", apart if not low <= excludes <= high else min(apart, TOUCHES)
     if within is not None:
         lowest, highest = within
         inside = min(share(value - lowest, value - low), share(highest - value, high - value))
         yield f"the interval lies within [{lowest:g}, {highest:g}]", inside
-
-
-_SHORT = 1 - 1e-9  # of a limit that just touches
 
 
 def _more(method: Anytime, seen: float, cases: int, share: float, confidence_level: float) -> float:

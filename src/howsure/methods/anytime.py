@@ -82,7 +82,9 @@ class Anytime(Method):
     def suits(self, metric: Metric, table: Table) -> str:
         """Return an empty text for metrics of labelled cases, but for distances from calibration."""
         if metric.is_distance:
-            return f"`Anytime` is for metrics that noise does not add to, and it adds to `{metric.name}`. Use 'gap_test'."
+            return (
+                f"`Anytime` is for metrics that noise does not add to, and it adds to `{metric.name}`. Use 'gap_test'."
+            )
         return needs_labels(self, table)
 
     def one_sided(self) -> NoReturn:
