@@ -138,7 +138,7 @@ def test_a_sequence_holds_the_truth_at_all_looks(population):
         counts = counts + rng.multinomial(50, shares, 400)
         for method, gone in missed.items():
             found = method.interval(metric, batch(counts), 0.95)
-            gone |= (found.low > truth) | (found.high < truth)
+            missed[method] = gone | (found.low > truth) | (found.high < truth)
     anytime, once = (each.mean() for each in missed.values())
     assert anytime <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 400)
     assert once >= 0.15

@@ -41,8 +41,8 @@ class Anytime(Method):
     Notes
     -----
     A proportion of independent cases has the beta-binomial mixture of Howard and others, a mean of independent values
-    within stated bounds the average capital of bets that are fixed in advance: these are exact. Any other metric has the
-    interval that it has at a single look, but at the level whose normal quantile is
+    within stated bounds the average capital of bets that are fixed in advance: these are exact. Any other metric has
+    the interval that it has at a single look, but at the level whose normal quantile is
 
     ``sqrt((1 + 1/x) (log(1 + x) + 2 log(1/α)))``,  ``x = 8.21 n / n_optimal``,
 
@@ -129,7 +129,7 @@ class Anytime(Method):
         return sequences.reach(cases, tail_of(confidence_level), self.n_optimal)
 
     def e_value(self, metric: Metric, table: Table, null: float) -> float:
-        """Return the evidence against a value of a contrast: the mixture of likelihood ratios, 1 on average if it holds.
+        """Return the evidence against a contrast's value: a mixture of likelihood ratios, 1 on average if it holds.
 
         The p-value at any look is its reciprocal, at most 1.
 

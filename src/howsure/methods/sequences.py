@@ -1,8 +1,8 @@
 """Bounds that hold at every look: mixtures over how far a hypothetical value may be from the true one.
 
-Each is the reciprocal of a mixture of likelihood ratios, or of a normal approximation of it. Under the hypothesis such a
-mixture is 1 on average and, looked at as often as one likes, ever as large as ``1 / α`` with a chance of at most ``α``
-(Ville 1939). Below, ``ρ²`` is the variance of the mixture in units of the variance of one case.
+Each excludes the values against which a mixture of likelihood ratios, or its normal approximation, is too large. If the
+value holds, such a mixture is 1 on average and, looked at as often as one likes, ever as large as ``1 / α`` with a
+chance of at most ``α`` (Ville 1939). Below, ``ρ²`` is the variance of the mixture in units of the variance of one case.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ def beta_binomial(successes: ArrayLike, trials: ArrayLike, tail: float, n_optima
     """Return the limits of a share that hold at every look, whatever the share: exact.
 
     The shares p at which the chance of the outcomes in their order, were the true share drawn from
-    ``Beta(r p, r (1 - p))``, is less than ``1 / tail`` times their chance at p itself. The spread of that distribution is
-    the normal mixture's, ``p (1 - p) / (r + 1) = ρ² p (1 - p)``. The logarithm of the ratio of the two is convex in p:
-    it is a sum of ``log(r + i/p)`` and ``log(r + i/(1 - p))``.
+    ``Beta(r p, r (1 - p))``, is less than ``1 / tail`` times their chance at p itself. The spread of that distribution
+    is the normal mixture's, ``p (1 - p) / (r + 1) = ρ² p (1 - p)``. The logarithm of the ratio of the two is convex in
+    p: it is a sum of ``log(r + i/p)`` and ``log(r + i/(1 - p))``.
     Source: Howard, Ramdas, McAuliffe and Sekhon (2021), Annals of Statistics 49, 1055, section 3.1.
 
     Parameters
