@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 import howsure as hs
 from howsure.methods.default import default_method
 from howsure.methods.library import Method
-from howsure.methods.sequences import reach
+from howsure.methods.sequences import log_beta_binomial, reach
 from howsure.methods.standard_errors import standard_error
 from howsure.metrics.binding import resolve
 from howsure.metrics.contrast import EFFECTS, contrast_metric
@@ -174,6 +174,47 @@ def widths(population: Population, method: Method, fixed: Method, runs: int = 20
     return ratios
 
 
+def first_alarms(right: Array, size: int, share: float, restarts: bool) -> Array:
+    """Return the chunk of the first alarm of each run, or the number of chunks, as `monitor` has it of a stated baseline.
+
+    Parameters
+    ----------
+    right : ndarray of shape (runs, chunks)
+        Right cases of each chunk.
+    size : int
+        Cases of each chunk.
+    share : float
+        The baseline.
+    restarts : bool
+        Whether shorter runs of chunks are followed too.
+    """
+    sums = np.pad(right.cumsum(1), ((0, 0), (1, 0)))
+    first = np.full(len(right), right.shape[1])
+    for place in range(right.shape[1]):
+        later = [start for start in range(1, place + 1) if place - start < 2 * (start & -start)] if restarts else []
+        for start in (0, *later):
+            part = 1.0 if not restarts else 0.5 / (start * (start + 1)) if start else 0.5
+            good, cases = sums[:, place + 1] - sums[:, start], (place + 1 - start) * size
+            evidence = log_beta_binomial(good, cases - good, np.full(len(right), share), hs.Anytime().n_optimal)
+            first = np.where((evidence > -np.log((1 - LEVEL) * part)) & (first > place), place, first)
+    return first
+
+
+def monitored(runs: int = 2000, chunks: int = 100, size: int = 100) -> None:
+    """Print how often chunks without a change raise an alarm, and after how many a drop of accuracy is found."""
+    rng = np.random.default_rng(1)
+    for restarts, words in ((True, "all cases and shorter runs"), (False, "all cases alone")):
+        same = first_alarms(rng.binomial(size, 0.9, (runs, chunks)), size, 0.9, restarts)
+        print(f"monitor, {words}: {(same < chunks).mean():.2%} false alarms in {chunks} chunks of {size}")
+        for before in (0, 10, 50):
+            found = []
+            for drop in (0.05, 0.1, 0.2):
+                shares = np.repeat([0.9, 0.9 - drop], [before, chunks])
+                first = first_alarms(rng.binomial(size, shares, (runs // 4, len(shares))), size, 0.9, restarts)
+                found.append(f"{np.median(first[first >= before] - before + 1):.0f}")
+            print(f"  chunks until a drop by 0.05, 0.1, 0.2 after {before:2} chunks is found: {', '.join(found)}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=10_000)
@@ -183,6 +224,8 @@ def main() -> None:
     method = hs.Anytime(asked.n_optimal)
     cases = FIRST + np.arange(LOOKS)
     print(f"{asked.runs:,} runs, n_optimal={asked.n_optimal:g}; misses at any look; widths at n = {MARKS}")
+    if not asked.only:
+        monitored()
     for population in populations():
         if asked.only and population.name not in asked.only:
             continue

@@ -41,6 +41,13 @@ class Stopping(OneRecord):
     more : float
         About how many more cases it takes if the value stays as it is: 0 where a rule is met, infinite where none will
         be, nan where the value is undefined.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> answer = hs.stop(hs.from_counts([[50, 3], [5, 42]]), "mcc", excludes=0.7)
+    >>> bool(answer), answer.more, answer.found.value > 0.7
+    (False, 150.0, True)
     """
 
     found: Estimate | Comparison
@@ -109,6 +116,7 @@ def stop(
     Returns
     -------
     Stopping
+        True where it is time to stop, with the reason; else with the number of cases to come.
 
     Raises
     ------
