@@ -443,3 +443,36 @@ def test_each_unit_has_a_value(source, design):
         values = found.model(found.models[0]).values if hasattr(found, "models") else found.values
         assert low <= values.min() <= values.max() <= high
         assert 0 < found.rows <= N
+
+
+@pytest.mark.parametrize("source, design", EVERY)
+def test_sequences_hold_the_interval_of_one_look(source, design):
+    """Where there is a confidence sequence it holds the interval of one look, widens with the level and has a p-value."""
+    table = table_of(source, design)
+    model = model_of(table)
+    for metric in metrics_of(model)[:3]:
+        found = result(hs.estimate, model, metric, method="anytime")
+        if found is None:
+            continue
+        check(found, resolve(metric, model).range)
+        wider, once = hs.estimate(model, metric, method="anytime", confidence_level=0.99), hs.estimate(model, metric)
+        for inner, outer in ((once, found), (found, wider)):
+            assert not outer.low > inner.low + 1e-9
+            assert not outer.high < inner.high - 1e-9
+        assert np.isnan(found.low) == np.isnan(found.high)
+    compared = result(hs.compare, table, metrics_of(model)[0], method="anytime") if table is not model else None
+    if compared is not None and not np.isnan(compared.p_value):
+        check(compared, (-np.inf, np.inf))
+        assert (compared.p_value < 0.05) == (not compared.low <= 0 <= compared.high)
+        assert compared.p_value == pytest.approx(min(1, 1 / compared.e_value), rel=1e-6)
+
+
+@pytest.mark.parametrize("source, design, change", CHANGED)
+def test_sequences_do_not_depend_on_how_data_are_written(source, design, change):
+    """Another order of rows, other names of classes and another unit of weights leave the sequence as it is."""
+    one, other = (model_of(table_of(source, design, data)) for data in (COLUMNS, CHANGES[change](COLUMNS)))
+    metric = metrics_of(one)[0]
+    first, second = (result(hs.estimate, each, metric, method="anytime") for each in (one, other))
+    assert (first is None) == (second is None)
+    if first is not None:
+        assert [second.low, second.high] == pytest.approx([first.low, first.high], rel=1e-6, abs=1e-9, nan_ok=True)

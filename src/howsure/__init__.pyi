@@ -34,6 +34,7 @@ from .comparison.ranks import (
     ranks as ranks,
 )
 from .comparison.result import Comparison as Comparison
+from .comparison.stopping import Stopping as Stopping, stop as stop
 from .compat.classification import classification_report as classification_report
 from .compat.confidenceinterval.classification_report import (
     classification_report_with_ci as classification_report_with_ci,
@@ -161,6 +162,7 @@ from .logs.evaluated import (
 )
 from .logs.log import Log as Log
 from .logs.reading import read_log as read_log
+from .methods.anytime import Anytime as Anytime
 from .methods.bootstrap import Bootstrap as Bootstrap
 from .methods.bounded_mean import (
     Betting as Betting,

@@ -344,3 +344,12 @@ def test_a_threshold_beyond_probabilities_is_refused_in_one_line():
         assert (refused.returncode, refused.stdout) == (2, "")
         assert "`threshold` is 1.5, and all scores lie from 0 to 1" in refused.stderr
         assert run(*command, "inf").returncode == 0
+
+
+def test_confidence_sequences_are_asked_for_by_name():
+    """`--method anytime` gives the interval that holds at every look."""
+    found = run(*REPORT, "--method", "anytime", "--metrics", "f1", "--format", "json")
+    expected = hs.estimate(hs.confusion("label", "logistic", data=CANCER), "f1", method="anytime")
+    assert found.returncode == 0
+    assert f'"low": {expected.low}' in found.stdout
+    assert "anytime" in run("methods").stdout

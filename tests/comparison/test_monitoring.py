@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
+from howsure.comparison.monitoring import _runs
 
 
 def chunks(**changes):
@@ -101,3 +102,55 @@ def test_chunks_that_are_tables_have_an_overall_evaluation_and_draws_of_their_ow
     alone = hs.monitor({1: tables[1]}, "accuracy", method="bayes", random_state=0)
     assert np.array_equal(alone[1]["accuracy"].draws, followed[1]["accuracy"].draws)
     assert alone.overall is None
+
+
+def labelled(accuracies, size, seed=0):
+    """Return chunks of so many cases, by the accuracy of each."""
+    rng = np.random.default_rng(seed)
+    right = rng.random((len(accuracies), size)) < np.array(accuracies)[:, None]
+    chunk = np.repeat(np.arange(len(accuracies)), size)
+    return hs.confusion(np.zeros(right.size, int), (~right).ravel() * 1, by=chunk, labels=[0, 1])
+
+
+def test_a_sequence_follows_all_cases_since_the_reference():
+    """With a confidence sequence each chunk stands for the sum of those since the reference, which has half the error."""
+    tables = labelled([0.9] * 4, 100)
+    followed = hs.monitor(tables, "accuracy", method="anytime")
+    assert [record["cases"] for record in followed.records()] == [100, 100, 200, 300]
+    running = hs.estimate(tables[1] + tables[2], "accuracy", method="anytime", confidence_level=1 - 0.05 / 4)
+    assert (followed[2]["accuracy"].low, followed[2]["accuracy"].high) == pytest.approx((running.low, running.high))
+    first = hs.estimate(tables[0], "accuracy", confidence_level=0.975)
+    assert followed.baseline["accuracy"] == pytest.approx((first.low, first.high))
+    stated = hs.monitor(tables, "accuracy", baseline=(0.8, 1), method=hs.Anytime(300))
+    assert [record["cases"] for record in stated.records()] == [100, 200, 300, 400]
+    whole = hs.estimate(tables.overall, "accuracy", method=hs.Anytime(300), confidence_level=1 - 0.05 / 2)
+    assert stated[3]["accuracy"].low == pytest.approx(whole.low)
+    assert stated.overall["accuracy"].low == pytest.approx(whole.low)
+    own = hs.monitor(dict(tables), "accuracy", reference=tables[0], method="anytime")
+    assert own.baseline == followed.baseline
+    assert own.overall is None
+
+
+def test_runs_of_chunks_share_one_error():
+    """Every chunk ends the run of all and shorter ones, about twice as many as its number has digits, of one error."""
+    seen, tables = {}, {number: hs.from_counts([[number + 1, 0], [0, 1]]) for number in range(64)}
+    for number, (chunk, runs) in enumerate(_runs(tables, list(tables))):
+        assert chunk == number
+        assert runs[0][0].rows == sum(each + 2 for each in range(number + 1))
+        assert runs[-1][0].rows == number + 2 or number == 0
+        assert len(runs) <= 2 * (number + 1).bit_length()
+        for run, part in runs:
+            start = next(start for start in range(number + 1) if run.rows == sum(range(start + 2, number + 3)))
+            assert seen.setdefault(start, part) == part
+    assert sum(seen.values()) < 1
+
+
+def test_false_alarms_of_a_sequence_do_not_add_up():
+    """In chunks without a change some single looks raise an alarm, and no sequence; a drop is found by the chunks since."""
+    tables = labelled([0.9] * 30, 100, seed=5)
+    assert hs.monitor(tables, "accuracy", baseline=(0.9, 0.9), method="wilson").alerts
+    assert not hs.monitor(tables, "accuracy", baseline=(0.9, 0.9), method="anytime").alerts
+    dropped = hs.monitor(labelled([0.9] * 20 + [0.7] * 10, 100), "accuracy", baseline=(0.88, 0.92), method="anytime")
+    alerts = [record["chunk"] for record in dropped.alerts]
+    assert 20 <= alerts[0] <= 24
+    assert alerts == list(range(alerts[0], 30))

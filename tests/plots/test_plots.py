@@ -534,3 +534,22 @@ def test_leaderboard_says_what_is_undefined():
     table = hs.paired([1, 1, 0, 0] * 5, {"a": [1, 1, 0, 0] * 5, "b": [0, 0, 0, 0] * 5})
     ax = hs.plots.leaderboard(hs.leaderboard(table, "precision", random_state=0))
     assert "undefined" in [text.get_text() for text in ax.texts]
+
+
+def test_looks_show_both_intervals_of_all_cases_so_far():
+    """The band at each number of cases so far has the limits of the sequence, and within it those of one look."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 300)
+    said = np.where(rng.random(300) < 0.8, truth, 1 - truth)
+    batches = [hs.confusion(truth[start : start + 100], said[start : start + 100]) for start in (0, 100, 200)]
+    ax = hs.plots.looks(batches, "f1")
+    low, high, low_once, high_once, value = (line.get_xydata() for line in ax.lines)
+    assert low[:, 0].tolist() == [100, 200, 300]
+    found = hs.estimate(sum(batches), "f1", method="anytime")
+    assert (low[-1, 1], high[-1, 1], value[-1, 1]) == pytest.approx((found.low, found.high, found.value))
+    assert (low[:, 1] <= low_once[:, 1]).all()
+    assert (high_once[:, 1] <= high[:, 1]).all()
+    joint = hs.paired(truth, {"A": said, "B": 1 - said})
+    assert hs.plots.looks([joint], "f1").get_ylabel() == "difference in F1"
+    with pytest.raises(hs.HowsureError, match="no batch"):
+        hs.plots.looks([], "f1")

@@ -16,6 +16,7 @@ from howsure.errors import HowsureError, listed, one_of
 from howsure.estimates.estimate import estimate_of
 from howsure.estimates.estimation import estimate
 from howsure.estimates.grouped import Grouped, over_groups
+from howsure.methods.anytime import Anytime
 from howsure.methods.default import checked
 from howsure.methods.delong import DeLong
 from howsure.methods.delta import Delta, Wald
@@ -269,7 +270,7 @@ def compared(
         )
     else:
         first = chosen.interval(metric, joint, sides.two_sided)
-        single = chosen if isinstance(chosen, Delta | Wald | DeLong) else None
+        single = chosen if isinstance(chosen, Delta | Wald | DeLong | Anytime) else None
         a, b = (estimate(side.view.table(joint), side.metric, method=single, confidence_level=level) for side in pair)
     interval = sides.cut(first, metric)
     limits = ContrastLimits(method=chosen, metric=metric, table=joint, draws=interval.draws, seed=seed)

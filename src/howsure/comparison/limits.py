@@ -51,6 +51,16 @@ class ContrastLimits:
         """
         return self.method.p_value(self.metric, self.table, null, draws=self.draws, rng=self.seed)
 
+    def e_value(self, null: float) -> float:
+        """Return the e-value of a hypothetical value; nan where the method has none.
+
+        Parameters
+        ----------
+        null : float
+            The hypothetical value of the contrast.
+        """
+        return self.method.e_value(self.metric, self.table, null)
+
     def __reduce__(self) -> tuple[Any, ...]:
         contrast = self.metric.contrast
         assert contrast is not None  # noqa: S101 - made by `contrast_metric`

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
-from howsure.errors import HowsureError, looked_up, real_numbers
+from howsure.errors import HowsureError, checked_level, looked_up, real_numbers
 from howsure.estimates.estimation import default_metrics, evaluate
 from howsure.estimates.evaluation import Evaluation
 from howsure.estimates.grouped import of_groups
 from howsure.grids import Grid, Tabular, interval_text, number, significant_decimals
 from howsure.methods.draws import group_seed, seed_sequence
 from howsure.methods.interval import Method
+from howsure.methods.library import named
 from howsure.methods.names import MethodName
 from howsure.tables.table import Table
 
@@ -115,9 +117,12 @@ def monitor(
     baseline : tuple of two float, or mapping of str to such, optional
         The limits themselves, for all metrics or by metric, instead of a reference.
     method : str or Method, optional
-        As in `evaluate`.
+        As in `evaluate`. With ``"anytime"`` each chunk stands for all cases since the reference up to its end, or, if
+        a shorter run of chunks that ends with it has left the baseline, for that run. Without a change there is ever an
+        alert of a metric, however many chunks come, with a chance of at most 1 minus the level.
     confidence_level : float
-        Coverage of each interval, between 0 and 1.
+        Coverage of each interval, between 0 and 1. With ``"anytime"`` that of all together: a reference, whose interval
+        is of a single look, has half of the error, and each run of chunks a part of the rest.
     random_state : int, Generator or SeedSequence, optional
         Seed of the methods that draw; each chunk has a stream of its own.
 
@@ -139,6 +144,16 @@ def monitor(
     >>> chunks = hs.monitor(hs.calibrated(scores, every=100), "accuracy", threshold=0.5)
     >>> [(record["chunk"], record["alert"]) for record in chunks.alerts]
     [('200–299', 'below'), ('300–399', 'below')]
+
+    With a confidence sequence false alarms do not add up from chunk to chunk, and a change is seen by the chunks since:
+
+    >>> wrong = [0] * 19 + [1], [0, 0, 0, 1]
+    >>> y_pred, y_true = wrong[0] * 45 + wrong[1] * 75, [0] * 1200
+    >>> week = ["launch"] * 600 + [f"week {number}" for number in range(1, 7) for _ in range(100)]
+    >>> weeks = hs.confusion(y_true, y_pred, by=week, labels=[0, 1])
+    >>> followed = hs.monitor(weeks, "accuracy", reference="launch", method="anytime")
+    >>> [(each["chunk"], each["cases"], each["value"], each["alert"]) for each in followed.records()][3:5]
+    [('week 3', 300, 0.95, ''), ('week 4', 100, 0.75, 'below')]
     """
     if not (isinstance(tables, Mapping) and tables and all(hasattr(each, "design") for each in tables.values())):
         message = "`monitor` needs chunks: several tables by name, as `calibrated(y_score, by=…)` returns."
@@ -146,23 +161,85 @@ def monitor(
     if reference is not None and baseline is not None:
         message = "Give either `reference`, whose intervals make the baseline, or the `baseline` itself."
         raise HowsureError(message)
-    seed = seed_sequence(random_state)
-    settings = {"method": method, "confidence_level": confidence_level}
+    seed, chosen = seed_sequence(random_state), named(method)
+    question = _Question(metrics, threshold, chosen, checked_level(confidence_level))
+    if chosen is not None and chosen.holds_at_every_look:
+        return _in_sequence(tables, reference, baseline, question, seed)
     whole = getattr(tables, "overall", None)
+    evaluations: Any = of_groups(tables, question.of, seed) if whole is None else question.of(tables, seed)
+    limits = _limits(reference, baseline, evaluations, lambda table: question.of(table, group_seed(seed, "reference")))
+    return Monitoring(evaluations=evaluations, baseline=limits, overall=None if whole is None else evaluations.overall)
 
-    def of_chunk(table: Any, seed: Any) -> Any:
-        return evaluated(table, metrics, threshold, {**settings, "random_state": seed})
 
-    evaluations: Any = of_groups(tables, of_chunk, seed) if whole is None else of_chunk(tables, seed)
-    names = list(next(iter(evaluations.values())))
+@dataclass(frozen=True, slots=True, eq=False)
+class _Question:
+    """What is asked of each chunk."""
+
+    metrics: str | Sequence[str] | None
+    threshold: float | None
+    method: Method | None
+    level: float
+
+    def of(self, table: Any, seed: Any) -> Any:
+        """Evaluate one table, or each of groups."""
+        settings = {"method": self.method, "confidence_level": self.level, "random_state": seed}
+        return evaluated(table, self.metrics, self.threshold, settings)
+
+
+def _in_sequence(
+    tables: Mapping[Any, Table], reference: Any, baseline: Any, question: _Question, seed: Any
+) -> Monitoring:
+    """Follow all chunks since the reference together, and shorter runs of them, with one error for all of it.
+
+    Half of the error is the reference's, where there is one. Of the rest one half is that of the run of all chunks, and
+    1 / (j (j + 1)) of the other half that of the run from the chunk j on, counted from 0.
+    """
+    apart = _apart(reference, baseline, tables)
+    error = (1 - question.level) / (1 if baseline is not None else 2)
+    once = replace(question, method=None, level=1 - error)
+    chunks = [chunk for chunk in tables if chunk not in apart]
+    evaluations = {chunk: once.of(tables[chunk], group_seed(seed, chunk)) for chunk in apart or chunks[:1]}
+    limits = _limits(reference, baseline, evaluations, lambda table: once.of(table, group_seed(seed, "reference")))
+    for chunk, runs in _runs(tables, chunks):
+        found = (replace(question, level=1 - error * part).of(run, group_seed(seed, chunk)) for run, part in runs)
+        first = next(found)
+        departs = (each for each in chain([first], found) if _leaves(each, limits))
+        evaluations[chunk] = next(departs, first)
+    whole = getattr(tables, "overall", None)
+    overall = None if whole is None else replace(question, level=1 - error / 2).of(whole, seed)
+    return Monitoring(evaluations={chunk: evaluations[chunk] for chunk in tables}, baseline=limits, overall=overall)
+
+
+def _runs(tables: Mapping[Any, Table], chunks: Sequence[Any]) -> Iterator[tuple[Any, list[tuple[Table, float]]]]:
+    """Yield each chunk with the runs of chunks that end with it, the longest first, and the part of the error of each.
+
+    A run that starts with a chunk whose number is a multiple of 2ᵛ is followed for 2ᵛ⁺¹ chunks, that of all chunks
+    without end: at any time they are about twice as many as the number of chunks has binary digits.
+    """
+    runs: dict[int, Table] = {}
+    for place, chunk in enumerate(chunks):
+        lasting = {start: run for start, run in runs.items() if start == 0 or place - start < 2 * (start & -start)}
+        runs = {start: run + tables[chunk] for start, run in lasting.items()} | {place: tables[chunk]}
+        yield chunk, [(run, 0.5 / (start * (start + 1)) if start else 0.5) for start, run in runs.items()]
+
+
+def _leaves(evaluation: Evaluation, limits: Mapping[str, Limits]) -> bool:
+    return any(departure((each.low, each.high), limits[each.metric]) for each in evaluation.values())
+
+
+def _apart(reference: Any, baseline: Any, known: Mapping[Any, Any]) -> list[Any]:
+    """Return the chunks that make the baseline."""
+    return [] if baseline is not None or isinstance(reference, Table) else _chunks(reference, known)
+
+
+def _limits(
+    reference: Any, baseline: Any, evaluations: Mapping[Any, Evaluation], of_table: Callable[[Table], Evaluation]
+) -> dict[str, Limits]:
+    """Return the baseline of each metric: as stated, of a table of its own, or of chunks."""
     if baseline is not None:
-        limits = _stated(baseline, names)
-    elif isinstance(reference, Table):
-        limits = _hull([of_chunk(reference, group_seed(seed, "reference"))])
-    else:
-        limits = _hull([evaluations[chunk] for chunk in _chunks(reference, evaluations)])
-    overall = None if whole is None else evaluations.overall
-    return Monitoring(evaluations=evaluations, baseline=limits, overall=overall)
+        return _stated(baseline, list(next(iter(evaluations.values()))))
+    chunks = _apart(reference, baseline, evaluations)
+    return _hull([evaluations[chunk] for chunk in chunks] if chunks else [of_table(reference)])
 
 
 def departure(interval: Limits, baseline: Limits) -> str:

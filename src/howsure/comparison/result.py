@@ -132,6 +132,22 @@ class Comparison(OneRecord, Drawn, Named):
         return EFFECTS[self.contrast].null
 
     @property
+    def e_value(self) -> float:
+        """Evidence against no difference by ``method="anytime"``, at any look; nan of other methods.
+
+        At most 1 on average where there is none, so that e-values of independent data may be multiplied.
+
+        Examples
+        --------
+        >>> import howsure as hs
+        >>> first, second = hs.from_counts([[500, 30], [50, 420]]), hs.from_counts([[400, 130], [90, 380]])
+        >>> found = hs.compare(first, second, "accuracy", method="anytime")
+        >>> round(found.e_value * found.p_value, 6)
+        1.0
+        """
+        return math.nan if self.limits is None else self.limits.e_value(self.null)
+
+    @property
     def probability_greater(self) -> Probability:
         """Probability that the first model's metric is the greater one, with its Monte Carlo error.
 

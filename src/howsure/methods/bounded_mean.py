@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
@@ -43,26 +44,33 @@ class BoundedMean(Method, abc.ABC):
 
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval as a function of its level; see the class."""
-        assert metric.ratio is not None  # noqa: S101 - see `suits`
-        lowest, highest = metric.range
-        width = highest - lowest
-        filled = table.cells > 0
-        shares = (np.asarray(metric.ratio.numerator)[filled] - lowest) / width
-        numbers = table.cells[filled]
-        error = float(standard_error(metric, table))
-
-        def interval(confidence_level: float) -> Interval:
-            low, high = self.limits(shares, numbers, tail_of(confidence_level))
-            mean = float(shares @ numbers / numbers.sum())
-            low, high = max(0.0, min(low, mean)), min(1.0, max(high, mean))
-            return Interval(lowest + width * low, lowest + width * high, error)
-
-        return interval
+        return bounded_intervals(metric, table, self.limits)
 
     @staticmethod
     @abc.abstractmethod
     def limits(shares: Array, numbers: Array, alpha: float) -> tuple[float, float]:
         """Return the limits of the mean of values from 0 to 1, of which each occurs so often."""
+
+
+def bounded_intervals(
+    metric: Metric, table: Table, limits: Callable[[Array, Array, float], tuple[float, float]]
+) -> AtLevels:
+    """Return the interval of a mean as a function of its level, from the limits of a mean of values from 0 to 1."""
+    assert metric.ratio is not None  # noqa: S101 - see `BoundedMean.suits`
+    lowest, highest = metric.range
+    width = highest - lowest
+    filled = table.cells > 0
+    shares = (np.asarray(metric.ratio.numerator)[filled] - lowest) / width
+    numbers = table.cells[filled]
+    error = float(standard_error(metric, table))
+
+    def interval(confidence_level: float) -> Interval:
+        low, high = limits(shares, numbers, tail_of(confidence_level))
+        mean = float(shares @ numbers / numbers.sum())
+        low, high = max(0.0, min(low, mean)), min(1.0, max(high, mean))
+        return Interval(lowest + width * low, lowest + width * high, error)
+
+    return interval
 
 
 @final
@@ -117,20 +125,34 @@ class Betting(BoundedMean):
     @staticmethod
     def limits(shares: Array, numbers: Array, alpha: float) -> tuple[float, float]:
         """Return the limits of the mean of values from 0 to 1."""
-        return _lower(shares, numbers, alpha), 1 - _lower(1 - shares, numbers, alpha)
+        bets = np.geomspace(numbers.sum() ** -0.5, 1.0, STAKES)
+        return betting_limits(shares, numbers, alpha, bets, np.full(STAKES, 1 / STAKES))
 
 
-def _lower(shares: Array, numbers: Array, alpha: float) -> float:
+def betting_limits(shares: Array, numbers: Array, alpha: float, bets: Array, parts: Array) -> tuple[float, float]:
+    """Return the limits of the mean of values from 0 to 1 that bets, each with a part of the capital, do not beat.
+
+    Parameters
+    ----------
+    shares, numbers : ndarray of shape (n_values,)
+        The values, and how often each occurs.
+    alpha : float
+        1 minus the level.
+    bets, parts : ndarray of shape (n_bets,)
+        What share of the largest possible stake each bets, and what part of the capital it starts with.
+    """
+    return _lower(shares, numbers, alpha, bets, parts), 1 - _lower(1 - shares, numbers, alpha, bets, parts)
+
+
+def _lower(shares: Array, numbers: Array, alpha: float, bets: Array, parts: Array) -> float:
     """Return the largest mean below the observed one at which the bets above it win too much."""
-    cases = numbers.sum()
-    stakes = np.geomspace(cases**-0.5, 1.0, STAKES)
-    mean, wanted = float(shares @ numbers / cases), float(np.log(2 / alpha))
+    mean, wanted = float(shares @ numbers / numbers.sum()), float(np.log(2 / alpha))
 
     def spare(m: Array) -> Array:
         """Return by how much the logarithm of the capital is short of what gives a mean up."""
         with np.errstate(divide="ignore"):
-            each = np.log1p(stakes[:, None] * (shares / m - 1)) @ numbers
+            each = np.log1p(bets[:, None] * (shares / m - 1)) @ numbers
         most = each.max()
-        return np.asarray(wanted - most - np.log(np.exp(each - most).mean()))
+        return np.asarray(wanted - most - np.log(parts @ np.exp(each - most)))
 
     return float(root(spare, mean, mean * NOTHING, relative=PRECISE)) if mean > 0 else 0.0

@@ -88,6 +88,8 @@ class Method(abc.ABC):
         For a class whose settings have names of their own: these, instead of `name` and `synonyms`.
     takes_batches : bool
         Whether tables may have leading axes.
+    holds_at_every_look : bool
+        Whether its intervals hold together, however often one looks at growing data.
 
     Examples
     --------
@@ -110,6 +112,7 @@ class Method(abc.ABC):
     synonyms: ClassVar[tuple[str, ...]] = ()
     variants: ClassVar[tuple[Variant, ...]]
     takes_batches: ClassVar[bool] = False
+    holds_at_every_look: ClassVar[bool] = False
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
@@ -220,6 +223,20 @@ class Method(abc.ABC):
             return float(found.low), float(found.high)
 
         return p_value(limits, float(metric(table.counted)), null)
+
+    def e_value(self, metric: Metric, table: Table, null: float) -> float:
+        """Return the evidence against a hypothetical value, at most 1 on average if it holds; nan of most methods.
+
+        Parameters
+        ----------
+        metric : Metric
+            The metric, bound to the table.
+        table : Table
+            One table.
+        null : float
+            The hypothetical value.
+        """
+        return np.nan
 
 
 class DrawingMethod(Method, abc.ABC):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from howsure.errors import HowsureError
 from howsure.methods import (  # noqa: F401 - each registers its methods
+    anytime,
     bootstrap,
     bounded_mean,
     delong,

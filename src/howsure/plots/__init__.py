@@ -25,6 +25,7 @@ from howsure.plots.displays import (
 from howsure.plots.dots import differences, intervals
 from howsure.plots.estimates import DifferenceDisplay, ForestDisplay, IntervalDisplay, PosteriorDisplay
 from howsure.plots.forests import experiments, forest
+from howsure.plots.growing import looks
 from howsure.plots.heat import confusion_matrix, ranks
 from howsure.plots.leaderboards import leaderboard
 from howsure.plots.posteriors import posterior
@@ -47,6 +48,7 @@ __all__ = [
     "forest",
     "intervals",
     "leaderboard",
+    "looks",
     "posterior",
     "ranks",
     "review_plan",

@@ -1,0 +1,186 @@
+"""Intervals that hold at every look at data that grow: confidence sequences."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar, NoReturn, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError
+from howsure.methods import sequences
+from howsure.methods.bounded_mean import Betting, betting_limits, bounded_intervals
+from howsure.methods.default import default_method
+from howsure.methods.delta import Delta
+from howsure.methods.flow import Flow
+from howsure.methods.interval import NO_TRIALS, AtLevels, DrawingMethod, Interval, Method, needs_labels, stacked
+from howsure.methods.levels import Level, tail_of
+from howsure.methods.standard_errors import normal_quantile, standard_error
+from howsure.metrics.forms import Proportion
+from howsure.metrics.metric import Metric
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+FEWEST = 10.0  # of `n_optimal`: the mixture of a share spreads no further
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Anytime(Method):
+    """Confidence sequence: its intervals hold the truth at all looks together, however often one looks at growing data.
+
+    Parameters
+    ----------
+    n_optimal : float
+        After how many cases the interval is narrowest beside that of a single look: there 1.55 times as wide, and at
+        most 1.9 times from an eighth of it on to 300 times as many. At least 10, and fixed before the first look. Of
+        clusters these are clusters, of weighted cases their effective number, and of a proportion its trials.
+
+    Notes
+    -----
+    A proportion of independent cases has the beta-binomial mixture of Howard and others, a mean of independent values
+    within stated bounds the average capital of bets that are fixed in advance: these are exact. Any other metric has
+    the interval that it has at a single look, but at the level whose normal quantile is
+
+    ``sqrt((1 + 1/x) (log(1 + x) + 2 log(1/α)))``,  ``x = 8.21 n / n_optimal``,
+
+    the reach of the asymptotic confidence sequence for the mean of the influences of n cases. With a score interval in
+    place of ``value ± reach · standard error`` the asymptotics begin sooner; differences whose score interval follows
+    the flow have the delta method's.
+
+    What holds at all looks holds at one that is chosen by what was seen: one may stop at any time, and for any reason.
+    An interval depends on the table alone, not on the looks before, so a look costs the same as the first. p-values
+    hold at every look too. The limits are both of one error: there are no one-sided ones.
+
+    References
+    ----------
+    Waudby-Smith, Arbour, Sinha, Kennedy, Ramdas (2024), Annals of Statistics 52:2613–2640; Howard, Ramdas, McAuliffe,
+    Sekhon (2021), Annals of Statistics 49:1055–1080; Waudby-Smith, Ramdas (2024), Journal of the Royal Statistical
+    Society B 86:1–27.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> table = hs.from_counts([[50, 3], [5, 42]])
+    >>> print(hs.estimate(table, "mcc"), hs.estimate(table, "mcc", method="anytime"))
+    0.840 [0.709, 0.923] 0.840 [0.615, 0.957]
+    """
+
+    n_optimal: float = 200.0
+    name: ClassVar[str] = "anytime"
+    synonyms: ClassVar[tuple[str, ...]] = ("confidence_sequence",)
+    takes_batches: ClassVar[bool] = True
+    holds_at_every_look: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.n_optimal, int | float) and FEWEST <= self.n_optimal < math.inf):
+            message = f"`n_optimal` is a number of cases, at least {FEWEST:g}, not {self.n_optimal!r}."
+            raise HowsureError(message)
+
+    def suits(self, metric: Metric, table: Table) -> str:
+        """Return an empty text for metrics of labelled cases, but for distances from calibration."""
+        if metric.is_distance:
+            return (
+                f"`Anytime` is for metrics that noise does not add to, and it adds to `{metric.name}`. Use 'gap_test'."
+            )
+        return needs_labels(self, table)
+
+    def one_sided(self) -> NoReturn:
+        """Refuse: near 0 and 1 one side misses more often than the other."""
+        message = (
+            "`Anytime` has two limits that miss α together. Ask for alternative='two-sided' and take the one you need."
+        )
+        raise HowsureError(message)
+
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+        """Return the interval as a function of its level; see the class."""
+        if table.design.is_independent and metric.proportion is not None:
+            return self._of_share(metric.proportion, metric, table)
+        cases = units(table)
+        if table.batch and np.ptp(cases) > 0:
+            each = [self.at_levels(metric, table.picked(index)) for index in range(table.batch[0])]
+            return lambda level: stacked([one(level).of_one() for one in each])
+        if not (table.batch or Betting().suits(metric, table)):
+            return bounded_intervals(metric, table, self._of_bets)
+        single, seen = _of_one_look(metric, table).at_levels(metric, table), float(cases.ravel()[0])
+
+        def interval(confidence_level: float) -> Interval:
+            return single(Level(math.erfc(float(self.reach(seen, confidence_level)) / math.sqrt(2))))
+
+        return interval
+
+    def reach(self, cases: Any, confidence_level: float) -> Array:
+        """Return how many standard errors an interval reaches after so many cases.
+
+        Parameters
+        ----------
+        cases : float or ndarray
+            Number of cases.
+        confidence_level : float
+            Coverage of all looks together, between 0 and 1.
+
+        Examples
+        --------
+        >>> Anytime().reach([200, 2000], 0.95).round(2).tolist()
+        [3.04, 3.25]
+        """
+        return sequences.reach(cases, tail_of(confidence_level), self.n_optimal)
+
+    def e_value(self, metric: Metric, table: Table, null: float) -> float:
+        """Return the evidence against a contrast's value: a mixture of likelihood ratios, 1 on average if it holds.
+
+        The p-value at any look is its reciprocal, at most 1.
+
+        Parameters
+        ----------
+        metric : Metric
+            The contrast, bound to the table.
+        table : Table
+            One table.
+        null : float
+            The hypothetical value.
+        """
+        p = _of_one_look(metric, table).p_value(metric, table, null)
+        if math.isnan(p):
+            return p
+        return sequences.normal_mixture(normal_quantile(Level(p)), float(units(table)), self.n_optimal)
+
+    def _of_share(self, share: Proportion, metric: Metric, table: Table) -> AtLevels:
+        successes, trials = (table.cells @ (cells.ravel() * 1.0) for cells in (share.successes, share.trials))
+        some, error = trials > 0, standard_error(metric, table)
+        reason = np.where(some, "", NO_TRIALS)
+
+        def interval(confidence_level: float) -> Interval:
+            ends = sequences.beta_binomial(successes, trials, tail_of(confidence_level), self.n_optimal)
+            with np.errstate(all="ignore"):
+                low, high = (np.where(some, share.metric(end), np.nan) for end in ends)
+            return Interval(low, high, error, reason=reason)
+
+        return interval
+
+    def _of_bets(self, shares: Array, numbers: Array, tail: float) -> tuple[float, float]:
+        return betting_limits(shares, numbers, tail, *sequences.stakes(self.n_optimal))
+
+
+def units(table: Table) -> Array:
+    """Return how many units of equal weight a table's cases are worth.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> float(units(hs.confusion([1, 0, 1, 0], [1, 0, 0, 0], groups=["a", "a", "b", "b"])))
+    2.0
+    """
+    return np.asarray(table.effective_trials(np.ones(table.shape)))
+
+
+def _of_one_look(metric: Metric, table: Table) -> Method:
+    """Return the method of an interval at a single look whose limits are right at levels far beyond 95 %.
+
+    None that draws. Of contrasts the flow's limits missed in 6 to 7 % of the sequences, the delta method's in 4 %.
+    """
+    usual = default_method(metric, table)
+    crude = isinstance(usual, DrawingMethod) or (isinstance(usual, Flow) and metric.contrast is not None)
+    return Delta() if crude else usual

@@ -1,0 +1,79 @@
+"""How an interval narrows as data grow: at every look, and at a single one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import accumulate
+from operator import add
+from typing import Any
+
+from matplotlib.axes import Axes
+
+from howsure.comparison.stopping import looked
+from howsure.errors import HowsureError
+from howsure.grids import percent
+from howsure.methods.interval import Method
+from howsure.methods.names import MethodName
+from howsure.metrics.words import metric_words
+from howsure.plots.style import BAND, axes, colour, dashes, ink, legend_above, plain
+from howsure.tables.table import Table
+
+
+def looks(
+    batches: Mapping[Any, Table] | Iterable[Table],
+    metric: str,
+    *,
+    method: MethodName | Method = "anytime",
+    confidence_level: float = 0.95,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw a metric of all cases so far, look by look: with the interval that holds at every look and that of one look.
+
+    Parameters
+    ----------
+    batches : Tables, mapping of names to Table, or iterable of Table
+        The batches in their order, which add up. Of two models on the same cases the difference is drawn.
+    metric : str
+        Spec string.
+    method : str or Method
+        The method whose intervals hold at every look.
+    confidence_level : float
+        Coverage, between 0 and 1.
+    ax : matplotlib Axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    HowsureError
+        If there is no batch, or the batches do not add up.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> days = hs.confusion([1, 0] * 100, [1, 0, 1, 1] * 50, by=[case // 50 for case in range(200)])
+    >>> ax = hs.plots.looks(days, "accuracy")
+    >>> ax.get_xlabel()
+    'cases so far'
+    """
+    so_far = list(accumulate(batches.values() if isinstance(batches, Mapping) else batches, add))
+    if not so_far:
+        message = "There is no batch to draw. Give tables in their order."
+        raise HowsureError(message)
+    ax, cases = axes(ax), [table.rows for table in so_far]
+    for index, (words, chosen) in enumerate({"every look": method, "a single look": None}.items()):
+        found = [looked(table, metric, method=chosen, confidence_level=confidence_level) for table in so_far]
+        label = f"{percent(confidence_level)} interval for {words} ({found[-1].method})"
+        low, high = ([getattr(each, end) for each in found] for end in ("low", "high"))
+        ax.fill_between(cases, low, high, color=colour(index), alpha=BAND, label=plain(label))
+        for limit in (low, high):
+            ax.plot(cases, limit, dashes(index), color=colour(index), linewidth=1.2)
+    ax.plot(cases, [float(each.value) for each in found], color=ink(), linewidth=1.5)
+    ax.set_xlabel(f"{so_far[-1].rows_noun} so far")
+    words = metric_words(found[-1].metric)
+    ax.set_ylabel(f"difference in {words}" if hasattr(found[-1], "names") else words)
+    legend_above(ax)
+    return ax
