@@ -159,7 +159,8 @@ def plan(
         if found is not None:
             return found
     pilot = Pilot.of(tables, metric, effect=EFFECTS[contrast], names=(a, b), method=sides.suited(named(method)))
-    pilot = _clustered(pilot if support is not None else pilot.reduced(), cluster_size, icc).varies()
+    pilot = in_clusters(pilot, cluster_size, icc)
+    pilot = (pilot if support is not None else pilot.reduced()).varies()
     own = pilot if true_value is None else pilot.moved(real_number("true_value", true_value))
     regions = questions.regions_of(pilot, null, margin, sides)
     if chance is not None and not regions and support is None:
@@ -200,7 +201,7 @@ def _given(table: Any, others: tuple[Any, ...]) -> tuple[tuple[Table, ...], Aske
     return tables, metric
 
 
-def _clustered(pilot: Pilot, size: Any, icc: Any) -> Pilot:
+def in_clusters(pilot: Pilot, size: Any, icc: Any) -> Pilot:
     """Return the pilot with clusters of a size, or tasks of a number of runs."""
     if size is None and icc is None:
         return pilot
