@@ -11,8 +11,8 @@ import time
 import numpy as np
 
 import howsure as hs
-from howsure.metrics.contrast import EFFECTS
 from howsure.methods.draws import child_seed
+from howsure.metrics.contrast import EFFECTS
 from howsure.planning.goals import Shown, Width
 from howsure.planning.pilots import Pilot
 from howsure.planning.search import simulated

@@ -16,6 +16,7 @@ from howsure.cli.judge import judge
 from howsure.cli.leaderboard import leaderboard
 from howsure.cli.options import Format, Metrics, Words, split
 from howsure.cli.output import say_written, write, write_grid
+from howsure.cli.plan import plan
 from howsure.cli.study import study_app
 from howsure.cli.unlabelled import unlabelled
 
@@ -33,6 +34,7 @@ app.command(judge)
 app.command(compare)
 app.command(evals)
 app.command(leaderboard)
+app.command(plan)
 
 
 @app.meta.default

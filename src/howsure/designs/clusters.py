@@ -71,7 +71,9 @@ class Clusters(Design):
     @property
     def number(self) -> Any:
         """How many clusters there are, of each table of a batch."""
-        return round(float(self.multiplicity.sum())) if self.owner is None else self._per_table(np.ones(len(self.multiplicity)))
+        if self.owner is None:
+            return round(float(self.multiplicity.sum()))
+        return self._per_table(np.ones(len(self.multiplicity)))
 
     @property
     def unit_names(self) -> Array | None:

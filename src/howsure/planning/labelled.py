@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+
 import numpy as np
 
 from howsure.errors import HowsureError
@@ -80,7 +81,9 @@ def _of_reviewed(table: Table, metric: Asked, width: float, whole: ReviewPlan, s
     return _plan(found.metric, known, known + int(found.reviews.sum()), (found.width, width), shares, sides)
 
 
-def _plan(metric: str, known: int, n: int, widths: tuple[float, float], shares: tuple[Share, ...], sides: Sides) -> Plan:
+def _plan(
+    metric: str, known: int, n: int, widths: tuple[float, float], shares: tuple[Share, ...], sides: Sides
+) -> Plan:
     """Return a plan of labels, n in all, of which some are known."""
     return Plan(
         metric=metric,

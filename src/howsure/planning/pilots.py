@@ -239,8 +239,7 @@ class Pilot:
 
     def of_batch(self, tables: tuple[Table, ...]) -> tuple[Table, Metric]:
         """Return drawn tables as one batch, with the metric of it."""
-        joint, metric = self.joint
-        return (tables[0], metric) if len(tables) == 1 else self.bound(tables)
+        return (tables[0], self.joint[1]) if len(tables) == 1 else self.bound(tables)
 
     def one_by_one(self, tables: tuple[Table, ...]) -> list[tuple[Table, Metric]]:
         """Return each drawn study, with the metric of it."""
@@ -263,7 +262,7 @@ class Pilot:
             ahead = value - moved.value
             if abs(ahead) <= CLOSE * max(1.0, abs(value)):
                 return moved
-            moved = moved._nearer(ahead)  # noqa: SLF001 - of its own class
+            moved = moved._nearer(ahead)
             if not math.isfinite(moved.value):
                 break
         message = (

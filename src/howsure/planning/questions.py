@@ -16,9 +16,7 @@ from howsure.tables.table import Table
 
 Array = NDArray[Any]
 Regions = tuple[tuple[float, float], ...]
-ASK = (
-    "Say what the study is to reach: `width=0.05`, `power=0.8` or `support=30`; or give `n=500` to learn what it reaches."
-)
+ASK = "Say what the study is to reach: `width=0.05`, `power=0.8` or `support=30`; or give `n=500` to learn what it reaches."
 
 
 def checked_width(width: Any, sides: Sides, span: float) -> float:
@@ -73,27 +71,29 @@ def regions_of(pilot: Pilot, null: Any, margin: Any, sides: Sides) -> Regions:
     if not math.isfinite(centre):
         message = f"`null` is {null!r}: give a finite number."
         raise HowsureError(message)
-    if margin is None:
-        low, high = centre, centre
-    elif np.ndim(margin) == 0:
-        reach = real_number("margin", margin)
-        ratio = pilot.is_comparison and pilot.effect.null == 1
-        if not (1 if ratio else 0) < reach < math.inf:
-            words = "a ratio above 1, such as 1.25" if ratio else "a positive number, such as 0.05"
-            message = f"`margin` is {margin!r}. Give {words}."
-            raise HowsureError(message)
-        low, high = (centre / reach, centre * reach) if ratio else (centre - reach, centre + reach)
-    else:
-        ends = np.asarray(margin, dtype=object).ravel()
-        low, high = (real_number("margin", each) for each in ends) if len(ends) == 2 else (math.nan, math.nan)
-        if not -math.inf < low < high < math.inf:
-            message = f"`margin` is the largest difference that does not matter, or both ends in order, not {margin!r}."
-            raise HowsureError(message)
+    ratio = pilot.is_comparison and pilot.effect.null == 1
+    low, high = (centre, centre) if margin is None else _ends(margin, centre, ratio=ratio)
     if sides.alternative == "greater":
         return ((low, math.inf),)
     if sides.alternative == "less":
         return ((-math.inf, high),)
     return ((centre, math.inf), (-math.inf, centre)) if margin is None else ((low, high),)
+
+
+def _ends(margin: Any, centre: float, *, ratio: bool) -> tuple[float, float]:
+    """Return the limits of the values that do not matter."""
+    if np.ndim(margin) == 0:
+        reach = real_number("margin", margin)
+        if not (1 if ratio else 0) < reach < math.inf:
+            words = "a ratio above 1, such as 1.25" if ratio else "a positive number, such as 0.05"
+            message = f"`margin` is {margin!r}. Give {words}."
+            raise HowsureError(message)
+        return (centre / reach, centre * reach) if ratio else (centre - reach, centre + reach)
+    ends = [real_number("margin", each) for each in margin]
+    if len(ends) != 2 or not -math.inf < ends[0] < ends[1] < math.inf:
+        message = f"`margin` is the largest difference that does not matter, or both ends in order, not {margin!r}."
+        raise HowsureError(message)
+    return ends[0], ends[1]
 
 
 def refuse_outside(pilot: Pilot, regions: Regions) -> None:
@@ -126,10 +126,12 @@ def least_of_classes(support: Any, table: Table) -> Array:
             least[table.position(label)] = whole_number(f"support[{label!r}]", number)
     else:
         least[:] = whole_number("support", support)
-    if empty := [str(label) for label, none in zip(table.labels, table.class_totals == 0, strict=True) if none]:
-        if (least * (table.class_totals == 0)).any():
-            message = f"The pilot has no case of class '{empty[0]}', so that nobody knows how rare it is. State its share."
-            raise HowsureError(message)
+    if (unmet := (least > 0) & (table.class_totals == 0)).any():
+        label = table.labels[unmet][0]
+        message = (
+            f"The pilot has no case of class '{label}', and does not tell how rare it is. State it by `from_counts`."
+        )
+        raise HowsureError(message)
     if table.design.fixes_margins:
         message = "`support` asks how often a class is met, and the design fixes the numbers of the classes. Drop it."
         raise HowsureError(message)

@@ -130,13 +130,16 @@ class Plan(Tabular):
         """Return the plan as a table of strings."""
         rows = self.records()
         columns = [name for name in ("cases", "clusters", "best_split") if any(row[name] is not None for row in rows)]
-        cells = tuple((row["part"], *("" if row[name] is None else f"{row[name]:,}" for name in columns)) for row in rows)
+        cells = tuple(
+            (row["part"], *("" if row[name] is None else f"{row[name]:,}" for name in columns)) for row in rows
+        )
         return Grid(("part", *(name.replace("_", " ") for name in columns)), cells, self.sentence())
 
     def sentence(self) -> str:
         """Return what the plan comes to, in sentences."""
         many = f"{self.n:,} cases" + (f" in {self.units:,} clusters" if self.units != self.n else "")
-        said = [f"{self.metric}: {many} {self._reach()}{self._how()}."]
+        about = "" if self.goal == "support" else f"{self.metric}: "
+        said = [f"{about}{many} {self._reach()}{self._how()}."]
         if math.isfinite(self.low):
             high = f"{math.ceil(self.high):,}" if math.isfinite(self.high) else "more than any"
             said.append(f"By the pilot of {self.pilot:,} cases alone it may take {math.ceil(self.low):,} to {high}.")

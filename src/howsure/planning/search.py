@@ -95,7 +95,7 @@ def _one_by_one(pilot: Pilot, tables: Any, level: float, seed: np.random.SeedSeq
 def corrected(
     goal: Goal,
     start: float,
-    slope: Callable[[float], float],
+    slope: float,
     snapped: Callable[[float], float],
     reached: Callable[[float, int, int], Reached],
 ) -> float:
@@ -110,8 +110,8 @@ def corrected(
         What is to be reached.
     start : float
         The first place.
-    slope : callable
-        Place → how what is reached, on its scale, changes with the place.
+    slope : float
+        How what is reached, on its scale, changes with the place.
     snapped : callable
         Place → the nearest one at which there is a study.
     reached : callable
@@ -126,7 +126,7 @@ def corrected(
             place = goal.place(2 * goal.number(place))  # too few cases for any interval
             continue
         away = aim - goal.scaled(goal.steadied(found.mean, found.studies))
-        told.append((place + away / slope(place), away, found.studies))
+        told.append((place + away / slope, away, found.studies))
         weights = np.array([studies * math.exp(-((away / NEAR) ** 2)) for _, away, studies in told])
         weights[-1] += 1e-9
         place = float(np.average([each for each, _, _ in told], weights=weights))
@@ -161,10 +161,10 @@ def corrected_cases(
     def whole(n: float) -> float:
         return max(math.ceil(n / unit - 1e-9), math.ceil(LEAST / unit)) * unit
 
-    def slope(place: float) -> float:
-        n = goal.number(place)
-        ends = [goal.scaled(expected(each)) for each in (n / STEP, n * STEP)]
-        return (ends[1] - ends[0]) / (goal.place(n * STEP) - goal.place(n / STEP))
+    ends = start / STEP, start * STEP
+    rise = goal.scaled(expected(ends[1])) - goal.scaled(expected(ends[0]))
+    run = goal.place(ends[1]) - goal.place(ends[0])
+    slope = rise / run if rise else 1 / goal.place(STEP * ends[1])  # where a single case is expected to do
 
     def reached(place: float, turn: int, part: int) -> Reached:
         return simulated(pilot, [goal], level, goal.number(place), child_seed(seed, turn), part)[0]

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, one_of, real_number, whole_number
 from howsure.methods.draws import child_seed, seed_sequence
+from howsure.methods.interval import Method
 from howsure.methods.library import named
 from howsure.methods.names import MethodName
-from howsure.methods.interval import Method
 from howsure.methods.sides import Alternative, Sides
 from howsure.metrics.binding import resolve
 from howsure.metrics.contrast import EFFECTS
@@ -276,7 +276,7 @@ class _Question:
         edge = high if self.sides.alternative == "less" else low
         if self.sides.alternative == "two-sided" and self.pilot.value < edge:
             sign = -1.0
-        value, truth = edge, self.pilot.moved(edge)
+        value, truth = edge, self.pilot
         quantiles = NORMAL.inv_cdf((1 + self.level) / 2), NORMAL.inv_cdf(power)
         for _ in range(4):  # the variance changes with the value
             null = math.sqrt(truth.null_variance(edge) / n)
@@ -289,7 +289,7 @@ class _Question:
                 return simulated(studies, [goal], self.level, n, child_seed(self.seed, turn), part)[0]
 
             error = math.sqrt(truth.variance / n)
-            value = corrected(goal, value, lambda _: sign / error, lambda place: place, reached)
+            value = corrected(goal, value, sign / error, lambda place: place, reached)
         found = replace(self, truth=self.pilot.moved(value), states_value=True)
         return found._plan("power", goal, n, math.nan)  # noqa: SLF001 - of its own class
 

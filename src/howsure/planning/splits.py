@@ -148,5 +148,3 @@ def of_clusters(pilot: Pilot, n: float) -> tuple[tuple[int, int], ...]:
     effect = 1 + (size - 1) * icc
     others = sorted({max(1, round(size * factor)) for factor in SIZES} - {round(size)})
     return tuple((each, math.ceil(n * (1 + (each - 1) * icc) / effect / each - ROUNDING)) for each in others)
-
-

@@ -27,6 +27,7 @@ from howsure.plots.estimates import DifferenceDisplay, ForestDisplay, IntervalDi
 from howsure.plots.forests import experiments, forest
 from howsure.plots.heat import confusion_matrix, ranks
 from howsure.plots.leaderboards import leaderboard
+from howsure.plots.plans import plan
 from howsure.plots.posteriors import posterior
 from howsure.plots.reviews import review_plan
 
@@ -47,6 +48,7 @@ __all__ = [
     "forest",
     "intervals",
     "leaderboard",
+    "plan",
     "posterior",
     "ranks",
     "review_plan",
