@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from howsure.designs.base import is_heard
 from howsure.errors import HowsureError, UndefinedDesignError
 from howsure.estimates.estimation import own_table, smallest
-from howsure.methods.default import checked
+from howsure.methods.default import checked, default_method
 from howsure.methods.interval import DrawingMethod, Method
 from howsure.methods.standard_errors import shows_variation, standard_error
 from howsure.metrics.binding import resolve
@@ -174,10 +174,14 @@ class Pilot:
             raise HowsureError(message)
         return filled
 
-    @property
+    @cached_property
     def takes_batches(self) -> bool:
-        """Whether the intervals of many studies come in one pass."""
-        return self.chosen.takes_batches and self.joint[1].of_one_model.takes_batches
+        """Whether the intervals of many studies come in one pass, those of either model too."""
+        table, metric = self.joint
+        if not (self.chosen.takes_batches and metric.of_one_model.takes_batches):
+            return False
+        sides = () if metric.contrast is None else (metric.contrast.first, metric.contrast.second)
+        return all(default_method(each.metric, each.view.table(table)).takes_batches for each in sides)
 
     def numbers(self, n: float) -> int:
         """Return about how many numbers are held for one study of n cases."""

@@ -25,6 +25,7 @@ QUICK = 2  # of these, with a quarter of the studies
 NEAR = 0.5  # on the goal's scale: simulations farther from the target tell little of the number that reaches it
 STEP = 1.02  # by which n differs where a slope is taken
 LEAST = 2.0  # cases of a study
+ROUNDING = 1e-9  # of a number of units
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,11 +157,6 @@ def corrected_cases(
     seed : SeedSequence
         Of the draws.
     """
-    unit = pilot.unit
-
-    def whole(n: float) -> float:
-        return max(math.ceil(n / unit - 1e-9), math.ceil(LEAST / unit)) * unit
-
     ends = start / STEP, start * STEP
     rise = goal.scaled(expected(ends[1])) - goal.scaled(expected(ends[0]))
     run = goal.place(ends[1]) - goal.place(ends[0])
@@ -170,7 +166,12 @@ def corrected_cases(
         return simulated(pilot, [goal], level, goal.number(place), child_seed(seed, turn), part)[0]
 
     def snapped(place: float) -> float:
-        return goal.place(min(whole(goal.number(place)), MOST))
+        return goal.place(min(whole(pilot, goal.number(place)), MOST))
 
     place = corrected(goal, goal.place(start), slope, snapped, reached)
-    return whole(goal.number(place))
+    return whole(pilot, goal.number(place))
+
+
+def whole(pilot: Pilot, n: float) -> float:
+    """Return a number of cases as one of whole units, rounded up: two cases at least."""
+    return max(math.ceil(n / pilot.unit - ROUNDING), math.ceil(LEAST / pilot.unit)) * pilot.unit

@@ -33,7 +33,7 @@ from howsure.planning.goals import MOST, NORMAL, Goal, Shown, Spread, Support, W
 from howsure.planning.labelled import plan_of_labels
 from howsure.planning.pilots import Asked, Pilot
 from howsure.planning.result import Plan, PlanCurve, curve_of
-from howsure.planning.search import Reached, corrected, corrected_cases, simulated
+from howsure.planning.search import Reached, corrected, corrected_cases, simulated, whole
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
@@ -43,7 +43,6 @@ AROUND = 8.0  # times more and fewer cases that it reaches
 UNTOLD = "No new studies can be drawn from counts of this design, so that the number is not checked by simulation"
 USUAL_CHANCE = 0.8
 TINY = 1e-12
-ROUNDING = 1e-9
 MOST_NUMBERS = 2**24  # of one study, beyond which its size alone makes the normal distribution right
 CALLS = (
     "Call `plan(table, metric, width=0.05)`, `plan(paired_table, metric, power=0.8)` or "
@@ -318,7 +317,7 @@ class _Question:
             )
             raise HowsureError(message)
         if not self._draws(start):
-            return start, float(math.ceil(start / self.truth.unit - ROUNDING) * self.truth.unit)
+            return start, whole(self.truth, start)
         found = corrected_cases(
             self.truth, goal, self.level, start, lambda n: goal.expected(spread, n), child_seed(self.seed, 0)
         )
