@@ -142,6 +142,7 @@ def plan(
     how
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
+    from howsure.methods.library import named as by_name
     from howsure.planning.sizes import plan as planned
 
     stated = {"sensitivity": sensitivity, "specificity": specificity, "positives": positives, "negatives": negatives}
@@ -165,7 +166,7 @@ def plan(
         margin=margin,
         cluster_size=cluster_size,
         icc=icc,
-        method=method,
+        method=by_name(method),
         contrast=contrast,
         confidence_level=level,
         alternative=alternative,
@@ -205,9 +206,10 @@ def _pilot(
 
     y_true, y_pred, y_score, own = columns.values()
     if own:
-        column = own[0] if len(own) == 1 else own
-        of_runs = {} if task is None else {"task": task}
-        return (values if task is None else trials)(column, data=data, **of_runs, **beside), "mean"
+        column: Any = own[0] if len(own) == 1 else own
+        if task is None:
+            return values(column, data=data, **beside), "mean"
+        return trials(column, task=task, data=data, **beside), "mean"
     if y_true is None or bool(y_pred) == bool(y_score):
         raise HowsureError(GIVE)
     if len(said := y_pred or y_score) > 1:

@@ -16,7 +16,6 @@ from howsure.errors import HowsureError, real_number, whole_number
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
-from howsure.tables.values import TrialsTable
 
 Array = NDArray[Any]
 MOST_CORRELATED = 1 - 1e-9
@@ -81,7 +80,7 @@ def intracluster_correlation(metric: Metric, table: Table) -> tuple[float, float
         gradient = np.asarray(metric.gradient(table.counted), dtype=float)
     slopes = np.where(np.isfinite(gradient), gradient, 0.0)
     effect = quotient(table.variance(slopes), independent(table).variance(slopes))
-    return float(np.clip(quotient(effect - 1, size - 1), 0.0, MOST_CORRELATED)), float(mean)
+    return float(np.clip(quotient(effect - 1, np.asarray(size - 1)), 0.0, MOST_CORRELATED)), float(mean)
 
 
 def independent(table: Table) -> Table:
@@ -110,7 +109,7 @@ def refuse_clusters(table: Table) -> None:
         raise HowsureError(message)
 
 
-def with_runs(table: TrialsTable, runs: Any, icc: Any) -> TrialsTable:
+def with_runs(table: Any, runs: Any, icc: Any) -> Table:
     """Return the table of as many tasks with another number of runs each.
 
     The tasks' chances of success are a beta variable with the pilot's mean and correlation of runs, by moments.
@@ -118,7 +117,7 @@ def with_runs(table: TrialsTable, runs: Any, icc: Any) -> TrialsTable:
     Parameters
     ----------
     table : TrialsTable
-        The pilot.
+        The pilot: a table that holds trials.
     runs : int
         Of each task.
     icc : float, optional
@@ -142,4 +141,5 @@ def with_runs(table: TrialsTable, runs: Any, icc: Any) -> TrialsTable:
     else:
         chances = stats.binom.pmf(successes, number, mean)
     runs_of = np.full(number + 1, number)
-    return replace(table, counts=chances * table.rows, runs=runs_of, successes=successes)
+    made: Table = replace(table, counts=chances * table.rows, runs=runs_of, successes=successes)
+    return made

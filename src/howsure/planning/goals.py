@@ -119,7 +119,7 @@ class Width(Goal):
 
     def seen(self, table: Table, interval: Interval) -> Array:
         """Return the widths."""
-        return np.asarray(interval.high) - np.asarray(interval.low)
+        return np.asarray(np.subtract(interval.high, interval.low))
 
     def suffices(self, reached: float) -> bool:
         """Whether the interval is as narrow."""

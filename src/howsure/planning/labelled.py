@@ -10,6 +10,7 @@ from howsure.errors import HowsureError
 from howsure.evidence.labels.label_plan import label_plan
 from howsure.evidence.review.budget import ReviewPlan, review_plan
 from howsure.methods.sides import Sides
+from howsure.metrics.binding import resolve
 from howsure.planning.pilots import Asked
 from howsure.planning.questions import checked_width
 from howsure.planning.result import Plan, curve_of
@@ -49,12 +50,9 @@ def plan_of_labels(table: Table, metric: Asked, width: float, sides: Sides) -> P
 
 def _of_judged(table: Table, metric: Asked, width: float, sides: Sides) -> Plan:
     found = label_plan(table, metric, width=width, confidence_level=sides.level)
-    known, others = int(found.labelled.sum()), found.cases - found.labelled
-    more = others if found.at_random is None else found.at_random * others / max(float(others.sum()), 1.0)
-    rows = zip(found.strata, found.cases, found.labelled + more, found.labelled + found.labels, strict=True)
-    shares = tuple(Share(f"verdict {name}", round(plain), int(best)) for name, cases, plain, best in rows if cases > 0)
-    n = known + int(found.labels.sum())
-    return _plan(found.metric, known, n, (found.current_width, width), shares, sides)
+    rows = zip(found.strata, found.cases, found.labelled + found.labels, strict=True)
+    shares = tuple(Share(f"verdict {name}", int(own), int(own)) for name, cases, own in rows if cases > 0)
+    return _plan(table, metric, (found.current_width, width), (int(found.labelled.sum()), shares), sides)
 
 
 def _of_reviewed(table: Table, metric: Asked, width: float, whole: ReviewPlan, sides: Sides) -> Plan:
@@ -72,21 +70,23 @@ def _of_reviewed(table: Table, metric: Asked, width: float, whole: ReviewPlan, s
         low, high, found = (low, middle, tried) if tried.planned_width <= width else (middle, high, found)
     made = found.recorded - found.unreviewed
     names = [str(label) for label in found.labels]
+    planned = made + found.reviews
     shares = tuple(
-        Share(f"recorded {names[i]}, predicted {names[j]}", int(made[i, j] + high / found.recorded.size), more)
+        Share(f"recorded {names[i]}, predicted {names[j]}", int(planned[i, j]), int(planned[i, j]))
         for i, j in np.argwhere(found.recorded > 0)
-        if (more := int(made[i, j] + found.reviews[i, j])) >= 0
     )
-    known = int(made.sum())
-    return _plan(found.metric, known, known + int(found.reviews.sum()), (found.width, width), shares, sides)
+    return _plan(table, metric, (found.width, width), (int(made.sum()), shares), sides)
 
 
 def _plan(
-    metric: str, known: int, n: int, widths: tuple[float, float], shares: tuple[Share, ...], sides: Sides
+    table: Table, metric: Asked, widths: tuple[float, float], labels: tuple[int, tuple[Share, ...]], sides: Sides
 ) -> Plan:
-    """Return a plan of labels, n in all, of which some are known."""
+    """Return a plan of labels: from how many of them and of which width, to how many of each kind and what width."""
+    bound = resolve(metric, table)
+    known, shares = labels
+    n = sum(each.cases for each in shares)
     return Plan(
-        metric=metric,
+        metric=bound.name,
         goal="width",
         target=widths[1],
         n=n,
@@ -97,7 +97,7 @@ def _plan(
         width=widths[1],
         power=math.nan,
         support=math.nan,
-        true_value=math.nan,
+        true_value=float(bound(table.counted)),
         regions=(),
         confidence_level=sides.level,
         alternative=sides.alternative,

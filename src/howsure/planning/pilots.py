@@ -69,9 +69,10 @@ class Pilot:
     def of(cls, tables: tuple[Table, ...], asked: Asked, **settings: Any) -> Pilot:
         """Return the pilot, of the two models that are compared where there are more."""
         made = cls(tables=tables, asked=asked, **settings)
-        if len(tables) == 1 and hasattr(tables[0], "models"):
-            names = tables[0].chosen(*made.names)
-            return replace(made, tables=(tables[0].pair(*names),), names=names)
+        models: Any = tables[0]
+        if len(tables) == 1 and hasattr(models, "models"):
+            names = models.chosen(*made.names)
+            return replace(made, tables=(models.pair(*names),), names=names)
         return made
 
     def reduced(self) -> Pilot:

@@ -16,7 +16,10 @@ from howsure.tables.table import Table
 
 Array = NDArray[Any]
 Regions = tuple[tuple[float, float], ...]
-ASK = "Say what the study is to reach: `width=0.05`, `power=0.8` or `support=30`; or give `n=500` to learn what it reaches."
+ASK = (
+    "Say what the study is to reach: `width=0.05`, `power=0.8` or `support=30`; or give `n=500` to learn what so many "
+    "cases reach."
+)
 
 
 def checked_width(width: Any, sides: Sides, span: float) -> float:
@@ -101,7 +104,7 @@ def refuse_outside(pilot: Pilot, regions: Regions) -> None:
     if not any(low < pilot.value < high for low, high in regions):
         ends = " or ".join(f"between {low:g} and {high:g}" for low, high in regions).replace("-inf", "−∞")
         message = (
-            f"`{pilot.name}` is {pilot.value:.4g} in truth, and no study shows that it lies {ends.replace('inf', '∞')}. "
+            f"`{pilot.name}` is {pilot.value:.4g} in truth, no study shows that it lies {ends.replace('inf', '∞')}. "
             "State another `true_value`, `null` or `margin`."
         )
         raise HowsureError(message)

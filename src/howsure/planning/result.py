@@ -148,7 +148,7 @@ class Plan(Tabular):
     def _reach(self) -> str:
         level = percent(self.confidence_level)
         if self.goal == "width":
-            return f"give {level} intervals {self.target:.3g} wide on average, at {self.true_value:.3g}"
+            return f"give {level} intervals {self.target:.3g} wide on average, if the value is {self.true_value:.3g}"
         if self.goal == "support":
             return f"hold enough cases of each class with a chance of {self.target:.3g}"
         return (

@@ -336,7 +336,7 @@ class _Question:
             found = [Reached(each.expected(spread, n), 0.0, 0) for each in measures.values()]
         reached = dict(zip(measures, found, strict=True))
         low, high, curve = self._uncertainty(goal, n, reached[name])
-        table, metric = truth.joint
+        shares, weighed = self._splits(name, n)
         return Plan(
             metric=truth.name,
             goal=name,
@@ -355,10 +355,19 @@ class _Question:
             studies=reached[name].studies,
             pilot=round(self.pilot.cases),
             curve=curve,
-            splits=splits.of_test_sets(truth, n) if len(truth.tables) > 1 else splits.of_classes(metric, table, n),
+            splits=shares,
             cluster_sizes=splits.of_clusters(truth, n),
-            note="; ".join(filter(None, (truth.note, "" if draws else UNTOLD))),
+            note=". ".join(filter(None, (truth.note, "" if draws else UNTOLD, weighed))),
         )
+
+    def _splits(self, name: str, n: float) -> tuple[tuple[splits.Share, ...], str]:
+        """Return how the cases are best split, and what to know of it; nothing where the variance does not decide."""
+        if name == "support" or self.truth.clustering is not None:
+            return (), ""
+        if len(self.truth.tables) > 1:
+            return splits.of_test_sets(self.truth, n), ""
+        table, metric = self.truth.joint
+        return splits.of_classes(metric, table, n)
 
     def _uncertainty(self, goal: Goal, n: float, reached: Reached) -> tuple[float, float, PlanCurve]:
         """Return between what numbers n lies for pilots like this one, and the curve with their band."""

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs.sums import apportioned
 from howsure.metrics.metric import Metric
 from howsure.planning.clustered import intracluster_correlation
 from howsure.planning.pilots import Pilot
 from howsure.tables.table import Table
 
 Array = NDArray[np.float64]
-ROUNDING = 1e-9  # of the variance
+ROUNDING = 1e-9  # of the variance, and of cases
+WEIGHED = "Cases that are chosen by class, as in the best split, count with weights that bring back the classes' shares"
 SIZES = (0.5, 2.0, 4.0)  # of clusters, relative to the pilot's
 
 
@@ -90,7 +92,7 @@ class Classes:
     def best(self) -> Array:
         """The shares of the classes with which fewest cases do (Neyman 1934)."""
         weights = self.shares * self.spreads
-        return weights / weights.sum()
+        return np.asarray(weights / weights.sum())
 
     @property
     def saved(self) -> float:
@@ -100,14 +102,14 @@ class Classes:
         return whole / (within + (0.0 if self.fixed else self.between))
 
 
-def of_classes(metric: Metric, table: Table, n: float) -> tuple[Share, ...]:
-    """Return the best split of n cases over the true classes, where that is known."""
+def of_classes(metric: Metric, table: Table, n: float) -> tuple[tuple[Share, ...], str]:
+    """Return the best split of n cases over the true classes, where that is known, and what to know of it."""
     classes = Classes.of(metric, table)
     if classes is None or not (classes.spreads > 0).any():
-        return ()
-    best = classes.best * classes.saved * n
-    rows = zip(classes.labels, classes.shares * n, best, strict=True)
-    return tuple(Share(f"class {label}", round(own), math.ceil(other - ROUNDING)) for label, own, other in rows)
+        return (), ""
+    note = "" if classes.needs_no_weights or classes.fixed else WEIGHED
+    names = [f"class {label}" for label in classes.labels]
+    return _shares(names, classes.shares, n, classes.best * classes.saved * n), note
 
 
 def of_test_sets(pilot: Pilot, n: float) -> tuple[Share, ...]:
@@ -117,18 +119,18 @@ def of_test_sets(pilot: Pilot, n: float) -> tuple[Share, ...]:
         gradient = np.nan_to_num(np.asarray(metric.gradient(joint.counted), dtype=float))
     sizes = [int(np.prod(each.shape)) for each in pilot.tables]
     parts = np.split(gradient, np.cumsum(sizes)[:-1])
-    variances = np.array(
-        [
-            float(each.rows * each.variance(part.reshape(each.shape)))
-            for each, part in zip(pilot.tables, parts, strict=True)
-        ]
-    )
+    pairs = zip(pilot.tables, parts, strict=True)
+    variances = np.array([float(each.rows * each.variance(part.reshape(each.shape))) for each, part in pairs])
     shares = np.array([each.rows / pilot.cases for each in pilot.tables])
+    # A test set's variance is of all its rows: so many cases of it add rows times that, over their number.
     whole, roots = float((variances / shares).sum()), np.sqrt(variances)
-    best = n * roots * roots.sum() / whole
-    names = (pilot.names[0] or "first", pilot.names[1] or "second")
-    rows = zip(names, shares * n, best, strict=True)
-    return tuple(Share(str(name), round(own), math.ceil(other - ROUNDING)) for name, own, other in rows)
+    names = [pilot.names[0] or "first", pilot.names[1] or "second"]
+    return _shares(names, shares, n, n * roots * roots.sum() / whole)
+
+
+def _shares(names: list[str], shares: Array, n: float, best: Array) -> tuple[Share, ...]:
+    rows = zip(names, apportioned(round(n), shares), best, strict=True)
+    return tuple(Share(name, int(own), math.ceil(other - ROUNDING)) for name, own, other in rows)
 
 
 def of_clusters(pilot: Pilot, n: float) -> tuple[tuple[int, int], ...]:
