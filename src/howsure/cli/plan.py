@@ -175,8 +175,9 @@ def plan(
     if how in {"json", "csv"}:
         write_records(found.records(), how)
     elif how == "table":
-        write_grid(replace(found.grid(), caption=""), how=how, title=title)
-        sys.stdout.write(found.sentence() + "\n")
+        grid = found.grid()
+        write_grid(replace(grid, caption=""), how=how, title=title)
+        sys.stdout.write(grid.caption + "\n")
     else:
         write_grid(found.grid(), how=how)
 

@@ -79,6 +79,8 @@ class Plan(Tabular):
         Other sizes of the clusters, and how many clusters then reach the same.
     note : str
         What to know of the number.
+    split_note : str
+        What to know of the best split.
 
     Examples
     --------
@@ -110,6 +112,7 @@ class Plan(Tabular):
     splits: tuple[Share, ...] = ()
     cluster_sizes: tuple[tuple[int, int], ...] = ()
     note: str = ""
+    split_note: str = ""
 
     def records(self) -> list[dict[str, Any]]:
         """Return one flat dict for all cases, for each part of them, and for each other size of the clusters."""
@@ -133,7 +136,11 @@ class Plan(Tabular):
         cells = tuple(
             (row["part"], *("" if row[name] is None else f"{row[name]:,}" for name in columns)) for row in rows
         )
-        return Grid(("part", *(name.replace("_", " ") for name in columns)), cells, self.sentence())
+        return Grid(
+            ("part", *(name.replace("_", " ") for name in columns)),
+            cells,
+            " ".join(filter(None, (self.sentence(), self.split_note))),
+        )
 
     def sentence(self) -> str:
         """Return what the plan comes to, in sentences."""

@@ -357,7 +357,8 @@ class _Question:
             curve=curve,
             splits=shares,
             cluster_sizes=splits.of_clusters(truth, n),
-            note=". ".join(filter(None, (truth.note, "" if draws else UNTOLD, weighed))),
+            note=". ".join(filter(None, (truth.note, "" if draws else UNTOLD))),
+            split_note=weighed,
         )
 
     def _splits(self, name: str, n: float) -> tuple[tuple[splits.Share, ...], str]:
