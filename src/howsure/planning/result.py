@@ -132,15 +132,12 @@ class Plan(Tabular):
     def grid(self) -> Grid:
         """Return the plan as a table of strings."""
         rows = self.records()
+        caption = " ".join(filter(None, (self.sentence(), self.split_note)))
         columns = [name for name in ("cases", "clusters", "best_split") if any(row[name] is not None for row in rows)]
         cells = tuple(
             (row["part"], *("" if row[name] is None else f"{row[name]:,}" for name in columns)) for row in rows
         )
-        return Grid(
-            ("part", *(name.replace("_", " ") for name in columns)),
-            cells,
-            " ".join(filter(None, (self.sentence(), self.split_note))),
-        )
+        return Grid(("part", *(name.replace("_", " ") for name in columns)), cells, caption)
 
     def sentence(self) -> str:
         """Return what the plan comes to, in sentences."""

@@ -22,10 +22,11 @@ NUMBERS = 2**24  # of all tables of a simulation
 AT_ONCE = 2**20  # of those held together
 ROUNDS = 6
 QUICK = 2  # of these, with a quarter of the studies
-NEAR = 0.5  # on the goal's scale: simulations farther from the target tell little of the number that reaches it
+NEAR = 0.2  # on the goal's scale: simulations farther from the target tell little of the number that reaches it
 STEP = 1.02  # by which n differs where a slope is taken
 LEAST = 2.0  # cases of a study
 ROUNDING = 1e-9  # of a number of units
+WITHIN = 0.005  # of the cases, as far as simulations do not tell: whole units may be fewer by so much
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +170,7 @@ def corrected_cases(
         return goal.place(min(whole(pilot, goal.number(place)), MOST))
 
     place = corrected(goal, goal.place(start), slope, snapped, reached)
-    return whole(pilot, goal.number(place))
+    return whole(pilot, (1 - WITHIN) * goal.number(place))
 
 
 def whole(pilot: Pilot, n: float) -> float:

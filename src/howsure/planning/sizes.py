@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, one_of, real_number, whole_number
+from howsure.estimates.given import table_of
 from howsure.methods.draws import child_seed, seed_sequence
 from howsure.methods.interval import Method
 from howsure.methods.library import named
@@ -189,6 +190,7 @@ def _given(table: Any, others: tuple[Any, ...]) -> tuple[tuple[Table, ...], Aske
     *against, metric = others or (None,)
     if len(against) > 1 or not isinstance(metric, str | Spec | Metric):
         raise HowsureError(CALLS)
+    table = table_of(table, "plan")
     if hasattr(table, "overall"):
         message = "A plan is for one table at a time: give that of a group, `tables['a']`, or of all, `tables.overall`."
         raise HowsureError(message)
@@ -212,7 +214,7 @@ def in_clusters(pilot: Pilot, size: Any, icc: Any) -> Pilot:
     pairs = [pilot.joint] if len(pilot.tables) == 1 else [(each, resolve(pilot.asked, each)) for each in pilot.tables]
     told = [intracluster_correlation(metric, table) for table, metric in pairs]
     if size is None or icc is None:
-        missing, why = ("cluster_size", "its size") if size is None else ("icc", "how its cases are correlated")
+        missing, why = ("cluster_size", "their size") if size is None else ("icc", "how their cases are correlated")
         if not any(math.isfinite(each.design.degrees_of_freedom) for each in pilot.tables):
             message = f"The pilot has no clusters, which would tell {why}. State it too, `{missing}=`."
             raise HowsureError(message)
@@ -254,7 +256,7 @@ class _Question:
         told = {name: self._cases(goal) for name, goal in goals.items()}
         deciding = max(told, key=lambda name: told[name][1])
         asymptotic, n = told[deciding]
-        return self._plan(deciding, goals[deciding], n, asymptotic)
+        return self._plan(deciding, goals[deciding], n, asymptotic, goals[deciding].target)
 
     def of_number(self, n: int) -> Plan:
         """Return what a number of cases reaches."""
@@ -290,7 +292,7 @@ class _Question:
             error = math.sqrt(truth.variance / n)
             value = corrected(goal, value, sign / error, lambda place: place, reached)
         found = replace(self, truth=self.pilot.moved(value), states_value=True)
-        return found._plan("power", goal, n, math.nan)  # noqa: SLF001 - of its own class
+        return found._plan("power", goal, n, math.nan, power)  # noqa: SLF001 - of its own class
 
     def _support(self, chance: float) -> Support:
         table = self.truth.tables[0]
@@ -323,7 +325,7 @@ class _Question:
         )
         return start, found
 
-    def _plan(self, name: str, goal: Goal, n: float, asymptotic: float) -> Plan:
+    def _plan(self, name: str, goal: Goal, n: float, asymptotic: float, target: float | None = None) -> Plan:
         truth, spread = self.truth, self._spread(self.truth)
         measures: dict[str, Goal] = {"width": Width(1.0, self.level)}
         if self.regions:
@@ -340,7 +342,7 @@ class _Question:
         return Plan(
             metric=truth.name,
             goal=name,
-            target=reached[name].mean if math.isnan(asymptotic) and not self.states_value else goal.target,
+            target=reached[name].mean if target is None else target,
             n=round(n),
             asymptotic=asymptotic,
             low=math.nan if math.isnan(asymptotic) else low,

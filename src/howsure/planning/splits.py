@@ -16,9 +16,7 @@ from howsure.tables.table import Table
 
 Array = NDArray[np.float64]
 ROUNDING = 1e-9  # of the variance, and of cases
-WEIGHED = (
-    "Cases that are chosen by class, as in the best split, count with weights that bring back the classes' shares."
-)
+WEIGHED = "Cases chosen by class, as in the best split, count with weights that bring back the classes' shares."
 SIZES = (0.5, 2.0, 4.0)  # of clusters, relative to the pilot's
 
 
