@@ -82,6 +82,7 @@ RESULTS = {
     "review plan": lambda: hs.review_plan(TABLE, "f1", budget=20),
     "judge's report": lambda: hs.judge_report(JUDGED),
     "label plan": lambda: hs.label_plan(JUDGED, width=0.2),
+    "plan": lambda: hs.plan(TABLE, "f1", width=0.1),
     "reviewed precision": lambda: hs.ReviewedPrecision(tp=1000, fp=300, **REVIEW),
     "consensus": lambda: hs.consensus(VOTES, TRUTH, random_state=0),
     "calibration test": lambda: hs.calibration_test(SCORES),

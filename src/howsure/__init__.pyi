@@ -212,6 +212,8 @@ from .methods.proportion import (
 from .methods.stratified import Stratified as Stratified
 from .methods.two_samples import MiettinenNurminen as MiettinenNurminen
 from .metrics.define import define_metric as define_metric
+from .planning.result import Plan as Plan
+from .planning.sizes import plan as plan
 from .pooling import (
     Pooled as Pooled,
     conflate as conflate,

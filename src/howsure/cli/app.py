@@ -19,6 +19,7 @@ from howsure.cli.judge import judge
 from howsure.cli.leaderboard import leaderboard
 from howsure.cli.options import Format, Level, Metrics, Page, Seed, Words, split
 from howsure.cli.output import say_written, write, write_grid
+from howsure.cli.plan import plan
 from howsure.cli.study import study_app
 from howsure.cli.unlabelled import unlabelled
 
@@ -39,6 +40,7 @@ for command in (
     compare,
     evals,
     leaderboard,
+    plan,
     examples,
 ):
     app.command(command, help_epilogue=shown(command.__name__.replace("_", "-")))

@@ -442,6 +442,23 @@ class Design(abc.ABC):
         """
         raise UndefinedDesignError(type(self).__name__, "new studies")
 
+    def tilted(self, counts: Array, slopes: Array) -> tuple[Array, Design]:
+        """Return the table of a population in which units are as many times as frequent as their slopes say.
+
+        The number of each kind of unit is multiplied by the exponential of what one adds to ``sum(slopes * counts)``,
+        and the whole by what leaves the number of units as it was.
+
+        Parameters
+        ----------
+        counts, slopes : ndarray of shape (cells,)
+            The table, and the logarithm of the factor of each cell.
+
+        Returns
+        -------
+        tuple of ndarray of shape (cells,) and Design
+        """
+        raise UndefinedDesignError(type(self).__name__, "another truth than the table's own")
+
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Return tables in proportion to draws of the cells' probabilities, ``(size, cells)``.
 

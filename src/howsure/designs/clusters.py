@@ -71,7 +71,9 @@ class Clusters(Design):
     @property
     def number(self) -> Any:
         """How many clusters there are, of each table of a batch."""
-        return int(self.multiplicity.sum()) if self.owner is None else self._per_table(np.ones(len(self.multiplicity)))
+        if self.owner is None:
+            return round(float(self.multiplicity.sum()))
+        return self._per_table(np.ones(len(self.multiplicity)))
 
     @property
     def unit_names(self) -> Array | None:
@@ -316,7 +318,14 @@ class Clusters(Design):
         multiplicity = times[tables, distinct].astype(float)
         sums = np.bincount(cell, count * multiplicity[cluster], size * counts.size).reshape(size, -1)
         shape = (size, counts.size)
-        return sums, Clusters(cluster, cell, count, multiplicity, tables, shape, self.labels_per_case)
+        return sums, Clusters(cluster, cell, count, multiplicity, tables, shape, self.labels_per_case, self.case_weight)
+
+    def tilted(self, counts: Array, slopes: Array) -> tuple[Array, Design]:
+        """Multiply the number of clusters of each distinct kind."""
+        moved = self.multiplicity * np.exp(self.totals(slopes))
+        moved *= self.multiplicity.sum() / moved.sum()
+        sums = np.bincount(self.cell, self.count * moved[self.cluster], counts.size)
+        return sums, replace(self, multiplicity=moved)
 
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw the clusters' weights from a flat Dirichlet (the Bayesian bootstrap), and add the prior's cells.

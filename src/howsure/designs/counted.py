@@ -94,6 +94,10 @@ class Independent(Design):
         total = counts.sum()
         return rng.multinomial(round(float(scale * total)), counts / total, size).astype(float), self
 
+    def tilted(self, counts: Array, slopes: Array) -> tuple[Array, Design]:
+        """Multiply the counts."""
+        return self.rescaled(counts * np.exp(slopes), counts), self
+
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw gamma variables, which are a Dirichlet draw up to their sum."""
         return gammas_with_prior(counts, prior, size, rng)
@@ -242,6 +246,14 @@ class Weighted(Design):
         sums, squares = (added_up(drawn * power, cell, counts.size) for power in (weight, weight**2))
         return sums, Weighted(squares)
 
+    def tilted(self, counts: Array, slopes: Array) -> tuple[Array, Design]:
+        """Multiply the number of cases of each distinct weight."""
+        cell, weight, number = self.units(counts)
+        moved = number * np.exp(weight * slopes[cell])
+        moved = moved * (number.sum() / moved.sum())
+        sums, squares = (added_up(moved * power, cell, counts.size) for power in (weight, weight**2))
+        return sums, Weighted(squares, (cell, weight, moved))
+
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw gamma variables with the cells' sums of weights as means and sums of squared weights as variances."""
         weight, number = self._typical(counts)
@@ -370,6 +382,10 @@ class FixedMargins(Design):
             if number:
                 drawn[:, cells] = rng.multinomial(number, counts[cells] / counts[cells].sum(), size)
         return drawn, self
+
+    def tilted(self, counts: Array, slopes: Array) -> tuple[Array, Design]:
+        """Multiply the counts; the total of each stratum stays."""
+        return self.rescaled(counts * np.exp(slopes), counts), self
 
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw a Dirichlet within each stratum, scaled to its fixed total."""

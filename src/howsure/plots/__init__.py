@@ -28,6 +28,7 @@ from howsure.plots.forests import experiments, forest
 from howsure.plots.growing import looks
 from howsure.plots.heat import confusion_matrix, ranks
 from howsure.plots.leaderboards import leaderboard
+from howsure.plots.plans import plan
 from howsure.plots.posteriors import posterior
 from howsure.plots.reviews import review_plan
 
@@ -49,6 +50,7 @@ __all__ = [
     "intervals",
     "leaderboard",
     "looks",
+    "plan",
     "posterior",
     "ranks",
     "review_plan",

@@ -16,8 +16,10 @@ from howsure.grids import count_text, interval_text, number, percent, significan
 from howsure.methods.default import WHY
 from howsure.methods.proportion import row_shares
 from howsure.methods.registry import METHODS
+from howsure.metrics.binding import resolve
 from howsure.metrics.spec import named, parse
 from howsure.metrics.words import metric_words
+from howsure.planning.narrower import to_halve
 from howsure.pooling.pooled import Pooled
 from howsure.report.charts import charts_of
 from howsure.report.content import Bar, Cell, Section, Sheet, Texts, count, value_and_limits, word
@@ -39,12 +41,17 @@ def headline(models: Sequence[Shown]) -> tuple[Texts, ...]:
         names = f" ({', '.join(unseen)})" if len(models) > 1 else ""
         sentences.append((f"No label of these cases was seen{names}: {UNSEEN}",))
     for each in models:
-        by_name = {one.metric: one for one in each.metrics}
-        chosen = next((by_name[name] for name in HEADLINES if name in by_name and each.part.is_usual), each.metrics[0])
+        chosen = _main(each)
         what = metric_words(chosen.metric)
         subject = f"{what} of {each.part.model}" if each.part.model else what[:1].upper() + what[1:]
         sentences.append(tuple(plausible(subject, one, f"these {each.part.cases}") for one in chosen.at))
     return tuple(sentences)
+
+
+def _main(shown: Shown) -> Measured:
+    """Return the metric that a reader looks for first."""
+    by_name = {one.metric: one for one in shown.metrics}
+    return next((by_name[name] for name in HEADLINES if name in by_name and shown.part.is_usual), shown.metrics[0])
 
 
 def plausible(subject: str, each: Estimate | Pooled, cases: str) -> str:
@@ -144,7 +151,18 @@ def overview(models: Sequence[Shown]) -> Section:
     metrics = list(dict.fromkeys(each.metric for model in models for each in model.metrics))
     rows = tuple((word(metric_words(metric)), *(_cell_of(each, metric, axis) for each in models)) for metric in metrics)
     headers = ("metric", *(each.part.model or "value and interval" for each in models))
-    return Section("Metrics", sheets=(Sheet("All metrics", headers, rows, scale=_axis_note(axis)),))
+    more = tuple((said,) for each in models if (said := _narrower(each)))
+    return Section("Metrics", items=more, sheets=(Sheet("All metrics", headers, rows, scale=_axis_note(axis)),))
+
+
+def _narrower(shown: Shown) -> str:
+    """Return how many more cases halve the interval of a model's main metric; empty where the table does not tell."""
+    metric = _main(shown).metric
+    for made in shown.part.evaluations:
+        if metric in made:
+            found = to_halve(resolve(metric, made.table, threshold=made.threshold), made.table)
+            return "" if found is None else f"{_where(shown.part)}{metric_words(metric)}. {found.sentence()}"
+    return ""
 
 
 def _cell_of(shown: Shown, metric: str, axis: tuple[float, float]) -> Cell:

@@ -1,0 +1,236 @@
+"""``howsure plan``: how many cases a study takes, from a pilot in a file or from stated rates."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from dataclasses import replace
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from howsure.cli.classes import classes_of
+from howsure.cli.inputs import Input, InputFormat
+from howsure.cli.models import paired_columns
+from howsure.cli.options import Format, Metric, Words, split
+from howsure.cli.output import write_grid, write_records
+from howsure.errors import HowsureError
+
+Pilot = Annotated[list[str] | None, Parameter(name="FILE", negative=())]
+GIVE = (
+    "Give the pilot's FILE with --y-true and --y-pred or --y-score, or with --values; or state the truth: "
+    "--sensitivity, --specificity, --positives and --negatives."
+)
+
+
+def plan(
+    files: Pilot = None,
+    /,
+    *,
+    metric: Metric | None = None,
+    width: float | None = None,
+    power: float | None = None,
+    support: Words = None,
+    n: int | None = None,
+    true_value: float | None = None,
+    null: float | None = None,
+    margin: float | None = None,
+    cluster_size: int | None = None,
+    icc: float | None = None,
+    y_true: str | None = None,
+    y_pred: Words = None,
+    y_score: Words = None,
+    values: Words = None,
+    task: str | None = None,
+    sensitivity: str | None = None,
+    specificity: str | None = None,
+    positives: int | None = None,
+    negatives: int | None = None,
+    labels: Words = None,
+    pos_label: str | None = None,
+    groups: str | None = None,
+    sample_weight: str | None = None,
+    method: str | None = None,
+    contrast: str = "difference",
+    level: float = 0.95,
+    alternative: Literal["two-sided", "less", "greater"] = "two-sided",
+    no_check: bool = False,
+    seed: int = 0,
+    input_format: InputFormat = None,
+    how: Format = "table",
+) -> None:
+    """Print how many cases a study takes: for an interval of a width, or to show a difference; or what n cases reach.
+
+    How many cases make the 95 % interval of macro F1 0.05 wide:
+
+    `howsure plan pilot.csv --y-true label --y-pred model --metric f1@macro --width 0.05`
+
+    How many show that the new model is better than the old one, on the same cases, with a power of 0.8:
+
+    `howsure plan pilot.csv --y-true label --y-pred new old --metric accuracy --power 0.8`
+
+    How many show that it is not worse by more than 0.03, if the two are equal:
+
+    `howsure plan pilot.csv --y-true label --y-pred new old --power 0.9 --margin 0.03 --true-value 0
+    --alternative greater`
+
+    How many cases a sensitivity of 0.9 takes that is stated, where one case in ten is positive:
+
+    `howsure plan --sensitivity 0.90 --specificity 0.80 --positives 100 --negatives 900 --metric recall --width 0.1`
+
+    Parameters
+    ----------
+    files
+        A pilot, one row per case: CSV, TSV, JSON lines, Parquet, Arrow or Feather. Files, folders and quoted patterns
+        of them, which are parts of the same data; - for standard input. None where rates are stated.
+    metric
+        The metric, as a spec string such as f1@macro; accuracy by default, roc_auc of scores, mean of values.
+    width
+        How wide the interval may be on average.
+    power
+        The chance of showing what --null and --margin say.
+    support
+        How many cases each class needs, or each one named, as LABEL=NUMBER.
+    n
+        Number of cases, to learn what it reaches; with --power, the smallest difference that it shows.
+    true_value
+        True value of the metric or the difference; by default the pilot's.
+    null
+        The value that the interval is to exclude; of two models that of equal ones by default.
+    margin
+        How far from it does not matter: not worse by more (one limit), or equivalent (two limits).
+    cluster_size
+        Cases of each cluster, or runs of each task; by default the pilot's.
+    icc
+        How two cases of one cluster, or two runs of one task, are correlated; by default the pilot's.
+    y_true
+        Column with the true labels.
+    y_pred
+        Column with the predicted labels; two of them are two models that are compared.
+    y_score
+        Column with the scores, or two.
+    values
+        Column with a number per case instead of labels, or two.
+    task
+        Column with the task, where --values are runs of tasks that succeed (1) or not (0).
+    sensitivity, specificity
+        Shares of the positives and of the negatives that are predicted right, as they are written.
+    positives, negatives
+        Numbers of cases that these are of, in the proportion of the study.
+    labels
+        The classes, in order; the last of two is the positive one.
+    pos_label
+        Which of two classes is the positive one; the last in order by default.
+    groups
+        Column with the cluster of each case (patient, document, user): cases of one cluster vary together.
+    sample_weight
+        Column with the weight of each case.
+    method
+        Interval method; see `howsure methods`. By default the one that suits the metric.
+    contrast
+        How two models are compared: difference, ratio or odds_ratio.
+    level
+        Confidence level, between 0 and 1.
+    alternative
+        Which limits the interval has: both, the upper one (less) or the lower one (greater).
+    no_check
+        Take data as they are, also where they do not look like what they are given as.
+    seed
+        Seed of the simulated studies.
+    input_format
+        Format of standard input; it may be compressed.
+    how
+        How to print: a table, or json, csv, markdown, html or latex for machines.
+    """
+    from howsure.methods.library import named as by_name
+    from howsure.planning.sizes import plan as planned
+
+    stated = {"sensitivity": sensitivity, "specificity": specificity, "positives": positives, "negatives": negatives}
+    beside = {"groups": groups, "sample_weight": sample_weight, "check": not no_check}
+    if any(each is not None for each in stated.values()):
+        table, usual, title = _stated(files, stated), "accuracy", "stated rates"
+    else:
+        given = Input.of(files or _refused(), input_format)
+        columns = {"y_true": y_true, "y_pred": split(y_pred), "y_score": split(y_score), "values": split(values)}
+        table, usual = _pilot(given.data, columns, task, {"labels": labels, "pos_label": pos_label}, beside)
+        title = given.title
+    found = planned(
+        table,
+        metric or usual,
+        width=width,
+        power=power,
+        support=_support(split(support)),
+        n=n,
+        true_value=true_value,
+        null=null,
+        margin=margin,
+        cluster_size=cluster_size,
+        icc=icc,
+        method=by_name(method),
+        contrast=contrast,
+        confidence_level=level,
+        alternative=alternative,
+        random_state=seed,
+    )
+    if how in {"json", "csv"}:
+        write_records(found.records(), how)
+    elif how == "table":
+        grid = found.grid()
+        write_grid(replace(grid, caption=""), how=how, title=title)
+        sys.stdout.write(grid.caption + "\n")
+    else:
+        write_grid(found.grid(), how=how)
+
+
+def _refused() -> Any:
+    raise HowsureError(GIVE)
+
+
+def _stated(files: Any, rates: dict[str, Any]) -> Any:
+    from howsure.sources.rates import from_rates
+
+    if files or any(each is None for each in rates.values()):
+        raise HowsureError(GIVE)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # that other whole numbers give the rates too
+        return from_rates(**rates)
+
+
+def _pilot(
+    data: list[str], columns: dict[str, Any], task: str | None, named: dict[str, Any], beside: dict[str, Any]
+) -> tuple[Any, str]:
+    """Return the table of a pilot, and the metric that is usual of it."""
+    from howsure.sources.confusion import confusion
+    from howsure.sources.scores import scores
+    from howsure.sources.trials import trials
+    from howsure.sources.values import values
+
+    y_true, y_pred, y_score, own = columns.values()
+    if own:
+        column: Any = own[0] if len(own) == 1 else own
+        if task is None:
+            return values(column, data=data, **beside), "mean"
+        return trials(column, task=task, data=data, **beside), "mean"
+    if y_true is None or bool(y_pred) == bool(y_score):
+        raise HowsureError(GIVE)
+    if len(said := y_pred or y_score) > 1:
+        long = {"model": None, "case": None, "incomplete": "refuse"}
+        return paired_columns(data, y_true, y_pred or None, y_score or None, **named, long=long, **beside)
+    classes = classes_of(data, [y_true, *y_pred], **named)
+    if y_score:
+        positive = None if classes is None else classes[-1]
+        return scores(y_true, said[0], data=data, pos_label=positive, **beside), "roc_auc"
+    return confusion(y_true, said[0], data=data, labels=classes, **beside), "accuracy"
+
+
+def _support(words: list[str]) -> Any:
+    """Return how many cases all classes need, or each of those named."""
+    if not words:
+        return None
+    if len(words) == 1 and words[0].isdigit():
+        return int(words[0])
+    pairs = [each.rpartition("=") for each in words]
+    if not all(label and number.isdigit() for label, _, number in pairs):
+        message = "`--support` is a number, or LABEL=NUMBER for each class that needs some."
+        raise HowsureError(message)
+    return {label: int(number) for label, _, number in pairs}

@@ -1,0 +1,1 @@
+"""Planning: how many cases a study takes, and of which kind, before it is made."""

@@ -1,0 +1,145 @@
+"""Clusters of another size than the pilot's, and tasks of another number of runs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.base import quotient
+from howsure.designs.clusters import Clusters
+from howsure.designs.counted import Independent
+from howsure.errors import HowsureError, real_number, whole_number
+from howsure.metrics.binding import resolve
+from howsure.metrics.metric import Metric
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+MOST_CORRELATED = 1 - 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Clustering:
+    """Clusters of so many cases each, any two of which are correlated alike.
+
+    A case is of the same kind as an earlier one of its cluster with a chance that grows with their number (Pólya's
+    urn), so that the shares of a cluster are a Dirichlet variable and every metric has the same design effect,
+    ``1 + (size - 1) * icc``.
+
+    Parameters
+    ----------
+    size : int
+        Cases of each cluster.
+    icc : float
+        Correlation of two cases of one cluster.
+    """
+
+    size: int
+    icc: float
+
+    @property
+    def effect(self) -> float:
+        """How many times the variance is that of independent cases."""
+        return 1 + (self.size - 1) * self.icc
+
+    def drawn(self, table: Table, cases: float, size: int, rng: np.random.Generator) -> Table:
+        """Return tables of about so many cases, in such clusters, as a batch."""
+        number = max(round(cases / self.size), 1)
+        shares = table.cells / table.cells.sum()
+        steps = np.cumsum(shares)
+        cell = np.empty((self.size, size * number), dtype=np.intp)
+        fresh = (1 - self.icc) / self.icc if self.icc > 0 else math.inf
+        every = np.arange(size * number)
+        for place in range(self.size):
+            new = np.searchsorted(steps, rng.random(size * number) * steps[-1], side="right")
+            cell[place] = np.minimum(new, len(steps) - 1)
+            if place and math.isfinite(fresh):
+                old = rng.random(size * number) >= fresh / (fresh + place)
+                cell[place, old] = cell[rng.integers(place, size=int(old.sum())), every[old]]
+        cluster = np.repeat(every, self.size)
+        owner = np.repeat(np.arange(size), number)
+        flat = cell.T.ravel() + len(steps) * owner[cluster]
+        ones = np.ones(len(flat))
+        counts = np.bincount(flat, minlength=size * len(steps)).reshape(size, *table.shape).astype(float)
+        design = Clusters(cluster, flat, ones, np.ones(len(owner)), owner, (size, len(steps)))
+        return replace(table, counts=counts, design=design, rows=number * self.size)
+
+
+def intracluster_correlation(metric: Metric, table: Table) -> tuple[float, float]:
+    """Return how two cases of one cluster are correlated in what they add to a metric, and the clusters' mean size.
+
+    By moments: the design effect is ``1 + (m - 1) * icc``, with m the size of the cluster of an average case.
+    """
+    if not math.isfinite(table.design.degrees_of_freedom):
+        return 0.0, 1.0
+    size, mean = float(table.design.unit_size(table.cells)), table.rows / (float(table.design.degrees_of_freedom) + 1)
+    with np.errstate(all="ignore"):
+        gradient = np.asarray(metric.gradient(table.counted), dtype=float)
+    slopes = np.where(np.isfinite(gradient), gradient, 0.0)
+    effect = quotient(table.variance(slopes), independent(table).variance(slopes))
+    return float(np.clip(quotient(effect - 1, np.asarray(size - 1)), 0.0, MOST_CORRELATED)), float(mean)
+
+
+def independent(table: Table) -> Table:
+    """Return the table, were its cases independent."""
+    return replace(table, design=Independent())
+
+
+def checked_icc(icc: Any) -> float:
+    """Return an intracluster correlation; refuse what is none."""
+    found = real_number("icc", icc)
+    if not 0 <= found < 1:
+        message = f"`icc` is the correlation of two cases of one cluster, from 0 to below 1, not {icc!r}."
+        raise HowsureError(message)
+    return found
+
+
+def refuse_clusters(table: Table) -> None:
+    """Refuse tables whose cases cannot be put in clusters of another size."""
+    counted = table.has_one_cell_per_case and table.has_one_label_per_case and table.design.is_counted
+    weighted = bool(np.any(np.abs(table.cases_per_count - 1) > 1e-9))
+    if not counted or weighted or table.design.fixes_margins:
+        message = (
+            f"`cluster_size` and `icc` are for counted cases, one label each and without weights, not for this "
+            f"{table.noun} ({type(table.design).__name__}). Drop them: the pilot's own clusters are drawn."
+        )
+        raise HowsureError(message)
+
+
+def with_runs(table: Any, runs: Any, icc: Any) -> Table:
+    """Return the table of as many tasks with another number of runs each.
+
+    The tasks' chances of success are a beta variable with the pilot's mean and correlation of runs, by moments.
+
+    Parameters
+    ----------
+    table : TrialsTable
+        The pilot: a table that holds trials.
+    runs : int
+        Of each task.
+    icc : float, optional
+        Correlation of two runs of one task; by default the pilot's.
+    """
+    from scipy import stats
+
+    number = int(table.runs.max()) if runs is None else whole_number("cluster_size", runs)
+    if not table.design.is_independent:
+        message = "`cluster_size` is for tasks without weights and clusters. Drop it: the pilot's own runs are kept."
+        raise HowsureError(message)
+    if icc is None and table.runs.min() < 2:
+        message = "Some tasks have one run, which does not tell how runs of a task are correlated. State it: `icc=0.3`."
+        raise HowsureError(message)
+    mean = float(resolve("mean", table)(table.counted))
+    together = float(resolve("icc", table)(table.counted)) if icc is None else checked_icc(icc)
+    successes = np.arange(number + 1)
+    if 0 < mean < 1 and together > 0:
+        fresh = (1 - min(together, MOST_CORRELATED)) / together
+        chances = stats.betabinom.pmf(successes, number, mean * fresh, (1 - mean) * fresh)
+    else:
+        chances = stats.binom.pmf(successes, number, mean)
+    runs_of = np.full(number + 1, number)
+    made: Table = replace(table, counts=chances * table.rows, runs=runs_of, successes=successes)
+    return made

@@ -1,0 +1,323 @@
+"""What is planned from: a table, or those of two test sets, taken for the truth of the studies to come."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.base import is_heard
+from howsure.errors import HowsureError, UndefinedDesignError
+from howsure.estimates.estimation import own_table, smallest
+from howsure.methods.default import checked, default_method
+from howsure.methods.interval import DrawingMethod, Method
+from howsure.methods.standard_errors import shows_variation, standard_error
+from howsure.metrics.binding import resolve
+from howsure.metrics.contrast import contrast_metric
+from howsure.metrics.metric import Effect, Metric, Side
+from howsure.metrics.spec import Spec
+from howsure.planning.clustered import Clustering
+from howsure.tables.paired import SeparateTables
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+Asked = str | Spec | Metric
+STRIDE = 0.5  # logarithm by which the number of a unit may change in one step towards another truth
+MOST_STRIDES = 500
+ROUNDING = 1e-14  # of a value that is zero
+CLOSE = 1e-9  # to the value that is looked for
+PSEUDO = (
+    "The pilot shows no variation; as for intervals, two pseudo-cases spread over its cells stand for what it lacks"
+)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Pilot:
+    """Tables that are taken for the truth, and what is asked of studies like them.
+
+    Parameters
+    ----------
+    tables : tuple of Table
+        One table, of one model or of two on the same cases; or those of two test sets.
+    asked : str, Spec or Metric
+        The metric.
+    effect : Effect
+        How two models are compared.
+    names : tuple of two str or None
+        What these are called.
+    method : Method, optional
+        Of the intervals; by default the one that suits.
+    clustering : Clustering, optional
+        Clusters of another size than the pilot's.
+    note : str
+        What to know of the truth.
+    """
+
+    tables: tuple[Table, ...]
+    asked: Asked
+    effect: Effect
+    names: tuple[str | None, str | None] = (None, None)
+    method: Method | None = None
+    clustering: Clustering | None = None
+    note: str = ""
+
+    @classmethod
+    def of(cls, tables: tuple[Table, ...], asked: Asked, **settings: Any) -> Pilot:
+        """Return the pilot, of the two models that are compared where there are more."""
+        made = cls(tables=tables, asked=asked, **settings)
+        models: Any = tables[0]
+        if len(tables) == 1 and hasattr(models, "models"):
+            names = models.chosen(*made.names)
+            return replace(made, tables=(models.pair(*names),), names=names)
+        return made
+
+    def reduced(self) -> Pilot:
+        """Return the pilot of the smallest table that holds all the metric looks at."""
+        if self.is_comparison or not self.joint[1].takes_batches:
+            return self
+        table, metric = smallest(*own_table(*self.joint))
+        return replace(self, tables=(table,), asked=metric)
+
+    @property
+    def is_comparison(self) -> bool:
+        """Whether two models are compared."""
+        return len(self.tables) > 1 or hasattr(self.tables[0], "models")
+
+    def bound(self, tables: tuple[Table, ...]) -> tuple[Table, Metric]:
+        """Return such tables as one, with the metric, or the contrast of two models, of it."""
+        if len(tables) > 1:
+            joint = SeparateTables.of(tables)
+            names = (self.names[0] or "first", self.names[1] or "second")
+            views = zip(names, tables, joint.views, strict=True)
+            sides = [Side(name, resolve(self.asked, own), view) for name, own, view in views]
+            return joint, contrast_metric(self.effect, *sides)
+        table = tables[0]
+        if not self.is_comparison:
+            return table, resolve(self.asked, table)
+        models: Any = table
+        sides = [Side(str(name), resolve(self.asked, models.model(name)), models.view(name)) for name in self.names]
+        return table, contrast_metric(self.effect, *sides)
+
+    @cached_property
+    def joint(self) -> tuple[Table, Metric]:
+        """The tables as one, with the metric of it."""
+        return self.bound(self.tables)
+
+    @property
+    def name(self) -> str:
+        """The metric, with the models where two are compared."""
+        return self.joint[1].name
+
+    @cached_property
+    def chosen(self) -> Method:
+        """The method of the intervals."""
+        table, metric = self.joint
+        if self.clustering is not None:
+            drawn = self.drawn(self.cases, 1, np.random.Generator(np.random.PCG64(0)))
+            table, metric = self.bound(tuple(each.picked(0) for each in drawn))
+        return checked(self.method, metric, table)
+
+    @cached_property
+    def value(self) -> float:
+        """The true value of the metric, or of the contrast."""
+        table, metric = self.joint
+        with np.errstate(all="ignore"):
+            found = float(metric(table.counted))
+        return 0.0 if abs(found) < ROUNDING else found
+
+    @property
+    def cases(self) -> float:
+        """How many cases the pilot has."""
+        return float(sum(table.rows for table in self.tables))
+
+    @property
+    def unit(self) -> float:
+        """Cases of a sampling unit on average: 1, or those of a cluster."""
+        if self.clustering is not None:
+            return float(self.clustering.size)
+        return max(_unit(table) for table in self.tables)
+
+    @cached_property
+    def variance(self) -> float:
+        """The variance of the metric on one case: that on n cases is the n-th part of it, to first order."""
+        table, metric = self.joint
+        effect = 1.0 if self.clustering is None else self.clustering.effect
+        error = math.nan
+        if self.clustering is None and not isinstance(self.chosen, DrawingMethod):
+            error = float(self.chosen.interval(metric, table, 0.95).standard_error)
+        if not math.isfinite(error):
+            error = float(standard_error(metric, table))
+        return self.cases * effect * error**2
+
+    def varies(self) -> Pilot:
+        """Return the pilot, with pseudo-cases where its cases show no variation.
+
+        Raises
+        ------
+        HowsureError
+            If the metric is undefined, is none that varies, or has no derivative.
+        """
+        if not math.isfinite(self.value):
+            message = f"`{self.name}` is undefined on the pilot. Give one on which it is defined, or state the counts."
+            raise HowsureError(message)
+        if shows_variation(math.sqrt(self.variance), self.value):
+            return self
+        filled = replace(self, tables=tuple(_smoothed(each) for each in self.tables), note=PSEUDO)
+        if not (math.isfinite(filled.value) and math.isfinite(filled.variance)):
+            message = f"`{self.name}` has no standard error on the pilot. Give a larger one, or another metric."
+            raise HowsureError(message)
+        if not shows_variation(math.sqrt(filled.variance), filled.value):
+            message = f"`{self.name}` does not vary between samples of this design: no number of cases changes it."
+            raise HowsureError(message)
+        return filled
+
+    @cached_property
+    def takes_batches(self) -> bool:
+        """Whether the intervals of many studies come in one pass, those of either model too."""
+        table, metric = self.joint
+        if not (self.chosen.takes_batches and metric.of_one_model.takes_batches):
+            return False
+        sides = () if metric.contrast is None else (metric.contrast.first, metric.contrast.second)
+        return all(default_method(each.metric, each.view.table(table)).takes_batches for each in sides)
+
+    def numbers(self, n: float) -> int:
+        """Return about how many numbers are held for one study of n cases."""
+        cells = sum(int(np.prod(each.shape)) for each in self.tables)
+        return cells if self.unit == 1 else cells + int(n)
+
+    def null_variance(self, null: float) -> float:
+        """Return the variance on one case that a test of a null value has.
+
+        Of a share, which then has the value, it is known; of two equal shares the squared difference is added that the
+        truth's variance lacks, over the share of the cases that the metric is of: as in McNemar's test, and with pooled
+        shares. Of all else it is the truth's.
+        """
+        table, metric = self.joint
+        if metric.of_one_model.proportion is None:
+            return self.variance
+        if not self.is_comparison:
+            try:
+                return self.moved(null).variance
+            except HowsureError:
+                return self.variance
+        if self.effect.null != 0 or null != 0 or table.has_values:
+            return self.variance
+        filled = table.smoothed()
+        with np.errstate(all="ignore"):
+            gradient = np.nan_to_num(metric.gradient(filled.counted)).reshape(filled.cells.shape)
+        worth = float(table.effective_trials(is_heard(np.ones(gradient.shape), gradient)))
+        return self.variance + self.value**2 * self.cases / worth if worth > 0 else self.variance
+
+    def told(self, size: int, rng: np.random.Generator) -> tuple[Table, Array, Array] | None:
+        """Return pilots like this one, their values and variances on one case; None where none can be drawn.
+
+        Parameters
+        ----------
+        size : int
+            How many pilots.
+        rng : Generator
+            Source of the draws.
+        """
+        if not (self.draws_studies and self.joint[1].of_one_model.takes_batches):
+            return None
+        joint, metric = self.of_batch(self.drawn(self.cases, size, rng))
+        with np.errstate(all="ignore"):
+            variance = self.cases * standard_error(metric, joint) ** 2
+            return joint, np.asarray(metric(joint.counted)), np.asarray(variance)
+
+    @property
+    def draws_studies(self) -> bool:
+        """Whether new studies can be drawn from the pilot."""
+        return self.clustering is not None or all(each.design.offers("repeated") for each in self.tables)
+
+    def drawn(self, n: float, size: int, rng: np.random.Generator) -> tuple[Table, ...]:
+        """Return the tables of studies of so many cases, as batches."""
+        if self.clustering is not None:
+            shares = [n * table.rows / self.cases for table in self.tables]
+            pairs = zip(self.tables, shares, strict=True)
+            return tuple(self.clustering.drawn(table, cases, size, rng) for table, cases in pairs)
+        return tuple(_repeated(table, n / self.cases, size, rng) for table in self.tables)
+
+    def of_batch(self, tables: tuple[Table, ...]) -> tuple[Table, Metric]:
+        """Return drawn tables as one batch, with the metric of it."""
+        return (tables[0], self.joint[1]) if len(tables) == 1 else self.bound(tables)
+
+    def one_by_one(self, tables: tuple[Table, ...]) -> list[tuple[Table, Metric]]:
+        """Return each drawn study, with the metric of it."""
+        number = tables[0].batch[0]
+        return [self.bound(tuple(each.picked(index) for each in tables)) for index in range(number)]
+
+    def moved(self, value: float) -> Pilot:
+        """Return the pilot whose true value is another one: the nearest table of that value along the gradient.
+
+        Every unit (a case, a cluster) becomes as many times as frequent as what it adds to the metric says, until the
+        metric has the value (exponential tilting, the least favourable family).
+
+        Raises
+        ------
+        HowsureError
+            If there is none.
+        """
+        moved = self
+        for _ in range(MOST_STRIDES):
+            ahead = value - moved.value
+            if abs(ahead) <= CLOSE * max(1.0, abs(value)):
+                return moved
+            moved = moved._nearer(ahead)
+            if not math.isfinite(moved.value):
+                break
+        message = (
+            f"No truth like the pilot, where `{self.name}` is {self.value:.4g}, has the value {value:g}: what makes it "
+            "does not occur there. Give one that is nearer, or a larger pilot."
+        )
+        raise HowsureError(message)
+
+    def _nearer(self, ahead: float) -> Pilot:
+        table, metric = self.joint
+        with np.errstate(all="ignore"):
+            gradient = np.asarray(metric.gradient(table.counted), dtype=float).reshape(-1)
+        gradient = np.where(np.isfinite(gradient), gradient, 0.0)
+        parts = np.split(gradient, np.cumsum([int(np.prod(each.shape)) for each in self.tables])[:-1])
+        slopes = [
+            each.design.tangent(each.cells, part) if each.design.fixes_margins else part
+            for each, part in zip(self.tables, parts, strict=True)
+        ]
+        variance = sum(
+            float(each.design.variance(each.cells, part)) for each, part in zip(self.tables, slopes, strict=True)
+        )
+        pace = ahead / variance if variance > 0 else 0.0
+        most = max(_largest(each, pace * part) for each, part in zip(self.tables, slopes, strict=True))
+        pace *= min(1.0, STRIDE / most) if most > 0 else 1.0
+        tables = []
+        for each, part in zip(self.tables, slopes, strict=True):
+            cells, design = each.design.tilted(each.cells, pace * part)
+            tables.append(replace(each, counts=cells.reshape(each.shape), design=design))
+        return replace(self, tables=tuple(tables))
+
+
+def _largest(table: Table, slopes: Array) -> float:
+    found = table.design.influences(table.cells, slopes)
+    if found is None:
+        raise UndefinedDesignError(type(table.design).__name__, "another truth than the table's own")
+    return float(np.abs(found[0]).max(initial=0.0))
+
+
+def _unit(table: Table) -> float:
+    freedom = float(table.design.degrees_of_freedom)
+    return float(table.rows / (freedom + 1)) if math.isfinite(freedom) else 1.0
+
+
+def _smoothed(table: Table) -> Table:
+    filled = table.smoothed()
+    return replace(filled, rows=table.rows * float(filled.cells.sum() / table.cells.sum()))
+
+
+def _repeated(table: Table, scale: float, size: int, rng: np.random.Generator) -> Table:
+    cells, design = table.design.repeated(table.cells, scale, size, rng)
+    rows = np.rint(table.rows * cells.sum(-1) / table.cells.sum()).astype(int)
+    same = int(rows[0]) if (rows == rows[0]).all() else rows
+    return replace(table, counts=cells.reshape(size, *table.shape), design=design, rows=same)

@@ -1,0 +1,141 @@
+"""What is asked of a plan, checked: regions that are to be shown, widths, chances, cases of each class."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError, real_number, whole_number
+from howsure.methods.sides import Sides
+from howsure.planning.pilots import Pilot
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+Regions = tuple[tuple[float, float], ...]
+ASK = (
+    "Say what the study is to reach: `width=0.05`, `power=0.8` or `support=30`; or give `n=500` to learn what so many "
+    "cases reach."
+)
+
+
+def checked_width(width: Any, sides: Sides, span: float) -> float:
+    """Return the width of an interval; refuse what is none, or what any study reaches."""
+    found = real_number("width", width)
+    if not 0 < found < math.inf:
+        message = f"`width` is {width!r}. Give a positive number, such as 0.05."
+        raise HowsureError(message)
+    if sides.alternative != "two-sided":
+        message = "`width` is of an interval with two limits: drop `alternative`."
+        raise HowsureError(message)
+    if found >= span:
+        message = f"`width` is {found:g}, and the values lie within {span:g}: any study reaches it. Give a smaller one."
+        raise HowsureError(message)
+    return found
+
+
+def checked_power(power: Any) -> float:
+    """Return a chance; refuse what is none."""
+    found = real_number("power", power)
+    if not 0 < found < 1:
+        hint = f" Did you mean {found / 100:g}?" if 1 < found < 100 else ""
+        message = f"`power` is the chance that the study succeeds, between 0 and 1, not {power!r}.{hint}"
+        raise HowsureError(message)
+    return found
+
+
+def regions_of(pilot: Pilot, null: Any, margin: Any, sides: Sides) -> Regions:
+    """Return the regions, within one of which an interval shows what is asked for; none where nothing is.
+
+    Without a margin these are the sides of the null value; with one, the values that are worse by less than it (one
+    limit), or that differ by less (two limits).
+
+    Parameters
+    ----------
+    pilot : Pilot
+        What is asked of.
+    null : float, optional
+        The value that is to be excluded; of a comparison that of equal models by default.
+    margin : float or tuple of two float, optional
+        How far from the null value does not matter; or the limits of the values that do not.
+    sides : Sides
+        Which limits the interval has.
+    """
+    if null is None and not pilot.is_comparison:
+        if margin is not None and np.ndim(margin) == 0:
+            message = "`margin` lies around a value: give it as `null=0.8`, or both ends as `margin=(0.75, 0.85)`."
+            raise HowsureError(message)
+        if margin is None:
+            return ()
+    centre = pilot.effect.null if null is None else real_number("null", null)
+    if not math.isfinite(centre):
+        message = f"`null` is {null!r}: give a finite number."
+        raise HowsureError(message)
+    ratio = pilot.is_comparison and pilot.effect.null == 1
+    low, high = (centre, centre) if margin is None else _ends(margin, centre, ratio=ratio)
+    if sides.alternative == "greater":
+        return ((low, math.inf),)
+    if sides.alternative == "less":
+        return ((-math.inf, high),)
+    return ((centre, math.inf), (-math.inf, centre)) if margin is None else ((low, high),)
+
+
+def _ends(margin: Any, centre: float, *, ratio: bool) -> tuple[float, float]:
+    """Return the limits of the values that do not matter."""
+    if np.ndim(margin) == 0:
+        reach = real_number("margin", margin)
+        if not (1 if ratio else 0) < reach < math.inf:
+            words = "a ratio above 1, such as 1.25" if ratio else "a positive number, such as 0.05"
+            message = f"`margin` is {margin!r}. Give {words}."
+            raise HowsureError(message)
+        return (centre / reach, centre * reach) if ratio else (centre - reach, centre + reach)
+    ends = [real_number("margin", each) for each in margin]
+    if len(ends) != 2 or not -math.inf < ends[0] < ends[1] < math.inf:
+        message = f"`margin` is the largest difference that does not matter, or both ends in order, not {margin!r}."
+        raise HowsureError(message)
+    return ends[0], ends[1]
+
+
+def refuse_outside(pilot: Pilot, regions: Regions) -> None:
+    """Refuse to show what is not true of the pilot."""
+    if not any(low < pilot.value < high for low, high in regions):
+        ends = " or ".join(f"between {low:g} and {high:g}" for low, high in regions).replace("-inf", "−∞")
+        message = (
+            f"`{pilot.name}` is {pilot.value:.4g} in truth, no study shows that it lies {ends.replace('inf', '∞')}. "
+            "State another `true_value`, `null` or `margin`."
+        )
+        raise HowsureError(message)
+
+
+def least_of_classes(support: Any, table: Table) -> Array:
+    """Return how many cases each class needs: the same of all, or those that are named.
+
+    Parameters
+    ----------
+    support : int or mapping of labels to int
+        The numbers.
+    table : Table
+        Whose classes these are.
+    """
+    if not (len(table.labels) > 1 and table.has_one_cell_per_case and table.has_one_label_per_case):
+        message = f"`support` is for cases of one class each, not for a {table.noun}. Drop it."
+        raise HowsureError(message)
+    least = np.zeros(len(table.labels))
+    if isinstance(support, Mapping):
+        for label, number in support.items():
+            least[table.position(label)] = whole_number(f"support[{label!r}]", number)
+    else:
+        least[:] = whole_number("support", support)
+    if (unmet := (least > 0) & (table.class_totals == 0)).any():
+        label = table.labels[unmet][0]
+        message = (
+            f"The pilot has no case of class '{label}', and does not tell how rare it is. State it by `from_counts`."
+        )
+        raise HowsureError(message)
+    if table.design.fixes_margins:
+        message = "`support` asks how often a class is met, and the design fixes the numbers of the classes. Drop it."
+        raise HowsureError(message)
+    return least

@@ -1,0 +1,196 @@
+"""What a plan says: how many cases, of which kind, and how sure the pilot is of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.grids import Grid, Tabular, percent
+from howsure.planning.splits import Share
+
+Array = NDArray[Any]
+
+
+class PlanCurve(NamedTuple):
+    """What studies of several sizes reach, and the band that the pilot's own uncertainty leaves.
+
+    Parameters
+    ----------
+    n : ndarray of shape (points,)
+        Numbers of cases, ascending.
+    reached, low, high : ndarray of shape (points,)
+        The width of the interval, or the chance, at each; and the band, at the plan's confidence level.
+    """
+
+    n: Array
+    reached: Array
+    low: Array
+    high: Array
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Plan(Tabular):
+    """How many cases a study takes: see `plan`.
+
+    Parameters
+    ----------
+    metric : str
+        Its spec string; of two models with their names.
+    goal : {"width", "power", "support"}
+        What decides on the number of cases.
+    target : float
+        The width or the chance that is asked for; where the number of cases is given, what it reaches.
+    n : int
+        Cases of the study.
+    asymptotic : float
+        Number of cases by the normal distribution alone, before the simulated check; nan where the number was given.
+    low, high : float
+        Between what numbers it lies by the pilot's own uncertainty, at the confidence level; infinite where the pilot
+        leaves open whether any number does, nan where it cannot tell.
+    units : int
+        Clusters of the study; its cases where there are none.
+    width, power, support : float
+        What simulated studies of so many cases reach: the mean width of the interval, the share that shows what is to
+        be shown, and the share in which each class has its cases; nan where that was not asked.
+    true_value : float
+        The value that is taken for the true one, of the metric or of the contrast.
+    regions : tuple of tuple of two float
+        The regions, one of which the interval must lie in to show what is to be shown; none where nothing is.
+    confidence_level : float
+        Of the intervals.
+    alternative : str
+        Which limits these have.
+    method : str
+        Of the intervals.
+    studies : int
+        Simulated studies at the planned number; 0 where none can be drawn, so that the number is the normal one.
+    pilot : int
+        Cases of the pilot.
+    curve : PlanCurve
+        What other numbers of cases reach.
+    splits : tuple of Share
+        The cases of each class, verdict, cell or test set: as planned, and as the same is reached with the fewest.
+    cluster_sizes : tuple of tuple of two int
+        Other sizes of the clusters, and how many clusters then reach the same.
+    note : str
+        What to know of the number.
+    split_note : str
+        What to know of the best split.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> plan = hs.plan(hs.from_counts([[50, 3], [5, 42]]), "accuracy", width=0.05)
+    >>> plan.n, round(plan.width, 3)
+    (457, 0.05)
+    """
+
+    metric: str
+    goal: str
+    target: float
+    n: int
+    asymptotic: float
+    low: float
+    high: float
+    units: int
+    width: float
+    power: float
+    support: float
+    true_value: float
+    regions: tuple[tuple[float, float], ...]
+    confidence_level: float
+    alternative: str
+    method: str
+    studies: int
+    pilot: int
+    curve: PlanCurve
+    splits: tuple[Share, ...] = ()
+    cluster_sizes: tuple[tuple[int, int], ...] = ()
+    note: str = ""
+    split_note: str = ""
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one flat dict for all cases, for each part of them, and for each other size of the clusters."""
+        best = sum(each.best for each in self.splits) if self.splits else None
+        rows: list[dict[str, Any]] = [{"part": "all", "cases": self.n, "clusters": None, "best_split": best}]
+        if self.units != self.n:
+            rows[0]["clusters"] = self.units
+        rows += [
+            {"part": each.name, "cases": each.cases, "clusters": None, "best_split": each.best} for each in self.splits
+        ]
+        rows += [
+            {"part": f"or clusters of {size:,}", "cases": size * number, "clusters": number, "best_split": None}
+            for size, number in self.cluster_sizes
+        ]
+        return rows
+
+    def grid(self) -> Grid:
+        """Return the plan as a table of strings."""
+        rows = self.records()
+        caption = " ".join(filter(None, (self.sentence(), self.split_note)))
+        columns = [name for name in ("cases", "clusters", "best_split") if any(row[name] is not None for row in rows)]
+        cells = tuple(
+            (row["part"], *("" if row[name] is None else f"{row[name]:,}" for name in columns)) for row in rows
+        )
+        return Grid(("part", *(name.replace("_", " ") for name in columns)), cells, caption)
+
+    def sentence(self) -> str:
+        """Return what the plan comes to, in sentences."""
+        many = f"{self.n:,} cases" + (f" in {self.units:,} clusters" if self.units != self.n else "")
+        about = "" if self.goal == "support" else f"{self.metric}: "
+        said = [f"{about}{many} {self._reach()}{self._how()}."]
+        if math.isfinite(self.low):
+            high = f"{math.ceil(self.high):,}" if math.isfinite(self.high) else "more than any"
+            said.append(f"By the pilot of {self.pilot:,} cases alone it may take {math.ceil(self.low):,} to {high}.")
+        return " ".join([*said, *([f"{self.note}."] if self.note else [])])
+
+    def _reach(self) -> str:
+        level = percent(self.confidence_level)
+        if self.goal == "width":
+            return f"give {level} intervals {self.target:.3g} wide on average, if the value is {self.true_value:.3g}"
+        if self.goal == "support":
+            return f"hold enough cases of each class with a chance of {self.target:.3g}"
+        return (
+            f"show with a power of {self.target:.3g} that the value lies {_words(self.regions)}, "
+            f"if it is {self.true_value:.3g} ({level} intervals)"
+        )
+
+    def _how(self) -> str:
+        if not self.studies:
+            return ", by the normal distribution alone"
+        first = "" if math.isnan(self.asymptotic) else f"{math.ceil(self.asymptotic):,} by the normal distribution, "
+        return f" ({first}checked on {self.studies:,} simulated studies)"
+
+
+def _words(regions: tuple[tuple[float, float], ...]) -> str:
+    """Return in words where a value lies."""
+    if len(regions) > 1:
+        return f"off {regions[0][0]:g}"
+    ((low, high),) = regions
+    if math.isinf(low):
+        return f"below {high:g}"
+    return f"above {low:g}" if math.isinf(high) else f"between {low:g} and {high:g}"
+
+
+def curve_of(n: Array, reached: Array, band: Array | None, level: float) -> PlanCurve:
+    """Return a curve, and the band in which it lies for so many of the pilots.
+
+    Parameters
+    ----------
+    n, reached : ndarray of shape (points,)
+        The curve.
+    band : ndarray of shape (pilots, points), optional
+        What other pilots tell.
+    level : float
+        Of the band.
+    """
+    if band is None:
+        nothing = np.full(len(n), math.nan)
+        return PlanCurve(n, reached, nothing, nothing)
+    low, high = np.quantile(band, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    return PlanCurve(n, reached, np.minimum(low, reached), np.maximum(high, reached))

@@ -1,0 +1,178 @@
+"""The simulated check: studies are drawn from the truth and evaluated for real, until as many cases suffice."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.methods.draws import child_seed, stream_at
+from howsure.methods.interval import DrawingMethod, Interval, stacked
+from howsure.planning.goals import MOST, Goal
+from howsure.planning.pilots import Pilot
+
+Array = NDArray[Any]
+STUDIES, LONE_STUDIES, DRAWN_STUDIES = 4000, 400, 60  # in one pass, one by one, and of methods that draw themselves
+FEWEST = 100
+NUMBERS = 2**24  # of all tables of a simulation
+AT_ONCE = 2**20  # of those held together
+ROUNDS = 6
+QUICK = 2  # of these, with a quarter of the studies
+NEAR = 0.2  # on the goal's scale: simulations farther from the target tell little of the number that reaches it
+STEP = 1.02  # by which n differs where a slope is taken
+LEAST = 2.0  # cases of a study
+ROUNDING = 1e-9  # of a number of units
+WITHIN = 0.005  # of the cases, as far as simulations do not tell: whole units may be fewer by so much
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """What simulated studies reach: a mean, its Monte Carlo error, and how many there were."""
+
+    mean: float
+    error: float
+    studies: int
+
+
+def simulated(
+    pilot: Pilot, goals: Sequence[Goal], level: float, n: float, seed: np.random.SeedSequence, part: int = 1
+) -> list[Reached]:
+    """Return what studies of n cases reach of each goal.
+
+    Parameters
+    ----------
+    pilot : Pilot
+        The truth.
+    goals : sequence of Goal
+        What is measured.
+    level : float
+        The level of the two-sided intervals.
+    n : float
+        Cases of each study.
+    seed : SeedSequence
+        Of the draws.
+    part : int
+        The number of studies is divided by this.
+    """
+    batches = pilot.takes_batches
+    studies = STUDIES if batches else DRAWN_STUDIES if isinstance(pilot.chosen, DrawingMethod) else LONE_STUDIES
+    numbers = pilot.numbers(n)
+    size = int(min(max(NUMBERS // numbers, FEWEST), studies)) // part
+    step = int(max(1, min(size, AT_ONCE // numbers)))
+    seen: list[list[Array]] = []
+    for start in range(0, size, step):
+        rng = np.random.Generator(np.random.PCG64(child_seed(seed, start)))
+        tables = pilot.drawn(n, min(step, size - start), rng)
+        joint, metric = pilot.of_batch(tables)
+        with np.errstate(all="ignore"):
+            if batches:
+                interval = pilot.chosen.at_levels(metric, joint)(level)
+            else:
+                interval = _one_by_one(pilot, tables, level, child_seed(seed, start))
+            number = len(tables[0].counts)
+            seen.append([np.broadcast_to(goal.seen(joint, interval), number) for goal in goals])
+    return [_mean(np.concatenate(each)) for each in zip(*seen, strict=True)]
+
+
+def _mean(found: Array) -> Reached:
+    found = found[np.isfinite(found)]
+    if not found.size:
+        return Reached(math.nan, math.nan, 0)
+    return Reached(float(found.mean()), float(found.std() / math.sqrt(len(found))), len(found))
+
+
+def _one_by_one(pilot: Pilot, tables: Any, level: float, seed: np.random.SeedSequence) -> Interval:
+    return stacked(
+        [
+            pilot.chosen.interval(metric, table, level, stream_at(seed, index))
+            for index, (table, metric) in enumerate(pilot.one_by_one(tables))
+        ]
+    )
+
+
+def corrected(
+    goal: Goal,
+    start: float,
+    slope: float,
+    snapped: Callable[[float], float],
+    reached: Callable[[float, int, int], Reached],
+) -> float:
+    """Return the place at which simulations reach a goal, from the one at which they are expected to.
+
+    Each simulation tells of a place by the slope that is expected there; those near the target are put together, each
+    with the number of its studies.
+
+    Parameters
+    ----------
+    goal : Goal
+        What is to be reached.
+    start : float
+        The first place.
+    slope : float
+        How what is reached, on its scale, changes with the place.
+    snapped : callable
+        Place → the nearest one at which there is a study.
+    reached : callable
+        ``(place, round, part)`` → what simulations reach there.
+    """
+    aim, place = goal.scaled(goal.target), start
+    told: list[tuple[float, float, float]] = []  # place that is told, distance from the target, studies
+    for turn in range(ROUNDS):
+        place = snapped(place)
+        found = reached(place, turn, 4 if turn < QUICK else 1)
+        if not found.studies or not math.isfinite(found.mean):
+            place = goal.place(2 * goal.number(place))  # too few cases for any interval
+            continue
+        away = aim - goal.scaled(goal.steadied(found.mean, found.studies))
+        told.append((place + away / slope, away, found.studies))
+        weights = np.array([studies * math.exp(-((away / NEAR) ** 2)) for _, away, studies in told])
+        weights[-1] += 1e-9
+        place = float(np.average([each for each, _, _ in told], weights=weights))
+        needed = found.studies * (found.error / (goal.precision)) ** 2
+        if turn and weights.sum() >= needed and abs(away) < NEAR:
+            break
+    return place
+
+
+def corrected_cases(
+    pilot: Pilot, goal: Goal, level: float, start: float, expected: Callable[[float], float], seed: Any
+) -> float:
+    """Return the number of cases at which simulated studies reach a goal, in whole units.
+
+    Parameters
+    ----------
+    pilot : Pilot
+        The truth.
+    goal : Goal
+        What is to be reached.
+    level : float
+        The level of the two-sided intervals.
+    start : float
+        The number that is expected to.
+    expected : callable
+        Number of cases → what is expected to be reached.
+    seed : SeedSequence
+        Of the draws.
+    """
+    ends = start / STEP, start * STEP
+    rise = goal.scaled(expected(ends[1])) - goal.scaled(expected(ends[0]))
+    run = goal.place(ends[1]) - goal.place(ends[0])
+    slope = rise / run if rise else 1 / goal.place(STEP * ends[1])  # where a single case is expected to do
+
+    def reached(place: float, turn: int, part: int) -> Reached:
+        return simulated(pilot, [goal], level, goal.number(place), child_seed(seed, turn), part)[0]
+
+    def snapped(place: float) -> float:
+        return goal.place(min(whole(pilot, goal.number(place)), MOST))
+
+    place = corrected(goal, goal.place(start), slope, snapped, reached)
+    return whole(pilot, (1 - WITHIN) * goal.number(place))
+
+
+def whole(pilot: Pilot, n: float) -> float:
+    """Return a number of cases as one of whole units, rounded up: two cases at least."""
+    return max(math.ceil(n / pilot.unit - ROUNDING), math.ceil(LEAST / pilot.unit)) * pilot.unit

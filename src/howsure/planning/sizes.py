@@ -1,0 +1,416 @@
+"""How many cases a study takes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError, one_of, real_number, whole_number
+from howsure.estimates.given import table_of
+from howsure.methods.draws import child_seed, seed_sequence
+from howsure.methods.interval import Method
+from howsure.methods.library import named
+from howsure.methods.names import MethodName
+from howsure.methods.sides import Alternative, Sides
+from howsure.metrics.binding import resolve
+from howsure.metrics.contrast import EFFECTS
+from howsure.metrics.metric import Metric
+from howsure.metrics.spec import Spec
+from howsure.planning import questions, splits
+from howsure.planning.clustered import (
+    Clustering,
+    checked_icc,
+    independent,
+    intracluster_correlation,
+    refuse_clusters,
+    with_runs,
+)
+from howsure.planning.goals import MOST, NORMAL, Goal, Shown, Spread, Support, Width
+from howsure.planning.labelled import plan_of_labels
+from howsure.planning.pilots import Asked, Pilot
+from howsure.planning.result import Plan, PlanCurve, curve_of
+from howsure.planning.search import Reached, corrected, corrected_cases, simulated, whole
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+PILOTS = 200  # that are drawn to tell how much a plan rests on this one
+POINTS = 41  # of the curve
+AROUND = 8.0  # times more and fewer cases that it reaches
+UNTOLD = "No new studies can be drawn from counts of this design, so that the number is not checked by simulation"
+USUAL_CHANCE = 0.8
+TINY = 1e-12
+MOST_NUMBERS = 2**24  # of one study, beyond which its size alone makes the normal distribution right
+CALLS = (
+    "Call `plan(table, metric, width=0.05)`, `plan(paired_table, metric, power=0.8)` or "
+    "`plan(table_a, table_b, metric, power=0.8)`, with tables from `confusion`, `from_rates`, `paired` or `scores`."
+)
+
+
+def plan(
+    table: Table,
+    *others: Table | Asked,
+    width: float | None = None,
+    power: float | None = None,
+    support: int | Mapping[Any, int] | None = None,
+    n: int | None = None,
+    true_value: float | None = None,
+    null: float | None = None,
+    margin: float | tuple[float, float] | None = None,
+    cluster_size: int | None = None,
+    icc: float | None = None,
+    a: str | None = None,
+    b: str | None = None,
+    method: MethodName | Method | None = None,
+    contrast: str = "difference",
+    confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
+    random_state: Any = 0,
+) -> Plan:
+    """Plan how many cases a study takes, from a pilot or a stated truth; or what a number of cases reaches.
+
+    Parameters
+    ----------
+    table, *others : Table, str or Metric
+        A pilot, or a truth that is stated by `from_rates` or `from_counts`, and the metric, as `compare` takes them:
+        ``plan(table, metric)`` for one model, ``plan(paired_table, metric)`` for two on the same cases,
+        ``plan(table_a, table_b, metric)`` for two test sets, whose sizes stay in proportion.
+    width : float, optional
+        How wide the interval may be on average.
+    power : float, optional
+        The chance of showing what ``null`` and ``margin`` say. With ``n``, the smallest true value is found that is
+        shown with this chance.
+    support : int or mapping of labels to int, optional
+        How many cases each class, or each of those named, needs; with the chance ``power``, 0.8 by default.
+    n : int, optional
+        Number of cases, to learn what it reaches.
+    true_value : float, optional
+        True value of the metric or the contrast; by default the pilot's.
+    null : float, optional
+        The value that the interval is to exclude; of a comparison that of equal models by default.
+    margin : float or tuple of two float, optional
+        How far from the null value does not matter. With ``alternative`` "greater" or "less" the study is to show that
+        the value is not worse by more (non-inferiority), else that it does not differ by more (equivalence).
+    cluster_size : int, optional
+        Cases of each cluster, or runs of each task; by default the pilot's.
+    icc : float, optional
+        How two cases of one cluster, or two runs of one task, are correlated; by default the pilot's.
+    a, b : str, optional
+        Names of two models, as for `compare`.
+    method : str or Method, optional
+        Of the intervals, as for `estimate` and `compare`.
+    contrast : {"difference", "ratio", "odds_ratio"}
+        How two models are compared.
+    confidence_level : float
+        Of the intervals, between 0 and 1.
+    alternative : {"two-sided", "less", "greater"}
+        Which limits they have.
+    random_state : int, Generator, SeedSequence or None
+        Seed of the simulated studies.
+
+    Returns
+    -------
+    Plan
+        The number, what it reaches, a curve over other numbers, and how the cases are best split.
+
+    Raises
+    ------
+    HowsureError
+        If nothing is asked for, an argument is not valid or means nothing for such a table, the metric is undefined on
+        the pilot or does not vary, or no number of cases does.
+
+    Notes
+    -----
+    To first order the metric has the variance V / n, with V from its gradient and the table's design, so that a width w
+    takes ``V (2 z / w)**2`` cases, and a power ``(z_α sqrt(V0) + z_β sqrt(V))**2 / (value - null)**2``, with V0 the
+    variance that a test of the null value has. Then studies of that size are drawn from the pilot with its design and
+    evaluated by the method itself, and the number is moved until these reach what is asked for. Another true value is
+    that of the nearest table along the gradient. What the pilot itself leaves open follows from pilots like it.
+
+    References
+    ----------
+    Connor (1987), Biometrics 43, for paired shares; Obuchowski, McClish (1997), Statistics in Medicine 16, for areas;
+    Neyman (1934), Journal of the Royal Statistical Society 97, for splits.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> pilot = hs.from_counts([[50, 3], [5, 42]])
+    >>> hs.plan(pilot, "accuracy", width=0.1).asymptotic  # 4 · 1.96² · 0.92 · 0.08 / 0.1²
+    113.1
+    """
+    sides = Sides.checked(confidence_level, alternative)
+    one_of("contrast", contrast, EFFECTS)
+    tables, metric = _given(table, others)
+    if all(each is None for each in (width, power, support, n)):
+        raise HowsureError(questions.ASK)
+    chance = None if power is None else questions.checked_power(power)
+    if n is not None:
+        n = whole_number("n", n, 2)
+        if width is not None:
+            message = "Give `width`, to learn how many cases it takes, or `n`, to learn how wide it is: not both."
+            raise HowsureError(message)
+    if not tables[0].design.is_counted and width is not None and power is support is n is None:
+        found = plan_of_labels(tables[0], metric, width, sides)
+        if found is not None:
+            return found
+    pilot = Pilot.of(tables, metric, effect=EFFECTS[contrast], names=(a, b), method=sides.suited(named(method)))
+    pilot = in_clusters(pilot, cluster_size, icc)
+    pilot = (pilot if support is not None else pilot.reduced()).varies()
+    own = pilot if true_value is None else pilot.moved(real_number("true_value", true_value))
+    regions = questions.regions_of(pilot, null, margin, sides)
+    if chance is not None and not regions and support is None:
+        message = "`power` of one model needs the value that the interval is to exclude: `null=0.8`."
+        raise HowsureError(message)
+    question = _Question(
+        pilot=pilot,
+        truth=own,
+        states_value=true_value is not None,
+        sides=sides,
+        regions=regions,
+        least=None if support is None else questions.least_of_classes(support, pilot.tables[0]),
+        seed=seed_sequence(random_state),
+    )
+    if n is not None and chance is not None and regions:
+        if true_value is not None:
+            message = "Of `n`, `power` and `true_value` one is found from the others: give two."
+            raise HowsureError(message)
+        return question.smallest_value(n, chance)
+    if n is not None:
+        return question.of_number(n)
+    return question.of_goals(width, chance)
+
+
+def _given(table: Any, others: tuple[Any, ...]) -> tuple[tuple[Table, ...], Asked]:
+    """Return the tables and the metric, as they are given."""
+    *against, metric = others or (None,)
+    if len(against) > 1 or not isinstance(metric, str | Spec | Metric):
+        raise HowsureError(CALLS)
+    table = table_of(table, "plan")
+    if hasattr(table, "overall"):
+        message = "A plan is for one table at a time: give that of a group, `tables['a']`, or of all, `tables.overall`."
+        raise HowsureError(message)
+    tables = tuple(Table.required(each, CALLS) for each in (table, *against))
+    if len(tables) > 1 and (refusal := tables[0].refusal_beside(tables[1])):
+        raise HowsureError(refusal)
+    if any(each.batch for each in tables):
+        raise HowsureError(CALLS)
+    return tables, metric
+
+
+def in_clusters(pilot: Pilot, size: Any, icc: Any) -> Pilot:
+    """Return the pilot with clusters of a size, or tasks of a number of runs."""
+    if size is None and icc is None:
+        return pilot
+    first = pilot.tables[0]
+    if "trials" in first.holds and not pilot.is_comparison:
+        return replace(pilot, tables=(with_runs(first, size, icc),))
+    for table in pilot.tables:
+        refuse_clusters(table)
+    pairs = [pilot.joint] if len(pilot.tables) == 1 else [(each, resolve(pilot.asked, each)) for each in pilot.tables]
+    told = [intracluster_correlation(metric, table) for table, metric in pairs]
+    if size is None or icc is None:
+        missing, why = ("cluster_size", "their size") if size is None else ("icc", "how their cases are correlated")
+        if not any(math.isfinite(each.design.degrees_of_freedom) for each in pilot.tables):
+            message = f"The pilot has no clusters, which would tell {why}. State it too, `{missing}=`."
+            raise HowsureError(message)
+    cases = whole_number("cluster_size", round(float(np.mean([mean for _, mean in told]))) if size is None else size)
+    together = float(np.mean([own for own, _ in told])) if icc is None else checked_icc(icc)
+    return replace(
+        pilot, tables=tuple(independent(each) for each in pilot.tables), clustering=Clustering(cases, together)
+    )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Question:
+    """What is asked, checked, of a pilot and of the truth that is taken from it."""
+
+    pilot: Pilot
+    truth: Pilot
+    states_value: bool
+    sides: Sides
+    regions: questions.Regions
+    least: Array | None
+    seed: np.random.SeedSequence
+
+    @property
+    def level(self) -> float:
+        """The level of the two-sided intervals."""
+        return self.sides.two_sided
+
+    def of_goals(self, width: float | None, power: float | None) -> Plan:
+        """Return how many cases reach all that is asked for."""
+        goals: dict[str, Goal] = {}
+        if width is not None:
+            low, high = self.truth.joint[1].range
+            goals["width"] = Width(questions.checked_width(width, self.sides, high - low), self.level)
+        if power is not None and self.regions:
+            questions.refuse_outside(self.truth, self.regions)
+            goals["power"] = Shown(power, self.level, self.regions)
+        if self.least is not None:
+            goals["support"] = self._support(USUAL_CHANCE if power is None else power)
+        told = {name: self._cases(goal) for name, goal in goals.items()}
+        deciding = max(told, key=lambda name: told[name][1])
+        asymptotic, n = told[deciding]
+        return self._plan(deciding, goals[deciding], n, asymptotic, goals[deciding].target)
+
+    def of_number(self, n: int) -> Plan:
+        """Return what a number of cases reaches."""
+        if self.least is not None:
+            return self._plan("support", self._support(USUAL_CHANCE), n, math.nan)
+        if self.regions:
+            return self._plan("power", Shown(USUAL_CHANCE, self.level, self.regions), n, math.nan)
+        return self._plan("width", Width(1.0, self.level), n, math.nan)
+
+    def smallest_value(self, n: int, power: float) -> Plan:
+        """Return the smallest true value that so many cases show with a chance."""
+        goal = Shown(power, self.level, self.regions)
+        low, high = self.regions[0]
+        if math.isfinite(low) and math.isfinite(high):
+            message = "With `n`, a smallest difference is of one that is to be shown: drop `margin`, or give no `n`."
+            raise HowsureError(message)
+        sign = -1.0 if self.sides.alternative == "less" else 1.0
+        edge = high if self.sides.alternative == "less" else low
+        if self.sides.alternative == "two-sided" and self.pilot.value < edge:
+            sign = -1.0
+        value, truth = edge, self.pilot
+        quantiles = NORMAL.inv_cdf((1 + self.level) / 2), NORMAL.inv_cdf(power)
+        for _ in range(4):  # the variance changes with the value
+            null = math.sqrt(truth.null_variance(edge) / n)
+            value = edge + sign * (quantiles[0] * null + quantiles[1] * math.sqrt(truth.variance / n))
+            truth = self.pilot.moved(value)
+        if self._draws(n):
+
+            def reached(place: float, turn: int, part: int) -> Reached:
+                studies = self.pilot.moved(place)
+                return simulated(studies, [goal], self.level, n, child_seed(self.seed, turn), part)[0]
+
+            error = math.sqrt(truth.variance / n)
+            value = corrected(goal, value, sign / error, lambda place: place, reached)
+        found = replace(self, truth=self.pilot.moved(value), states_value=True)
+        return found._plan("power", goal, n, math.nan, power)  # noqa: SLF001 - of its own class
+
+    def _support(self, chance: float) -> Support:
+        table = self.truth.tables[0]
+        assert self.least is not None  # noqa: S101 - asked only where it is
+        return Support(chance, table.class_totals / table.class_totals.sum(), self.least)
+
+    def _spread(self, truth: Pilot) -> Spread:
+        """Return the truth to first order; a test of the null has its own variance where both limits are of it."""
+        ends = {end for region in self.regions for end in region if math.isfinite(end)}
+        null = truth.null_variance(ends.pop()) if len(ends) == 1 else truth.variance
+        return Spread(truth.value, truth.variance, null)
+
+    def _draws(self, n: float) -> bool:
+        return self.truth.draws_studies and self.truth.numbers(n) <= MOST_NUMBERS
+
+    def _cases(self, goal: Goal) -> tuple[float, float]:
+        """Return the number of cases by the normal distribution, and that by simulation."""
+        spread = self._spread(self.truth)
+        start = goal.cases(spread)
+        if not start < MOST:
+            message = (
+                f"`{self.truth.name}` takes more than {MOST:.0e} cases for this, were the truth like the pilot. "
+                "Ask for a wider interval, or a difference farther from the null value."
+            )
+            raise HowsureError(message)
+        if not self._draws(start):
+            return start, whole(self.truth, start)
+        found = corrected_cases(
+            self.truth, goal, self.level, start, lambda n: goal.expected(spread, n), child_seed(self.seed, 0)
+        )
+        return start, found
+
+    def _plan(self, name: str, goal: Goal, n: float, asymptotic: float, target: float | None = None) -> Plan:
+        truth, spread = self.truth, self._spread(self.truth)
+        measures: dict[str, Goal] = {"width": Width(1.0, self.level)}
+        if self.regions:
+            measures["power"] = Shown(USUAL_CHANCE, self.level, self.regions)
+        if self.least is not None:
+            measures["support"] = self._support(USUAL_CHANCE)
+        if draws := self._draws(n):
+            found = simulated(truth, [*measures.values()], self.level, n, child_seed(self.seed, 1))
+        else:
+            found = [Reached(each.expected(spread, n), 0.0, 0) for each in measures.values()]
+        reached = dict(zip(measures, found, strict=True))
+        low, high, curve = self._uncertainty(goal, n, reached[name])
+        shares, weighed = self._splits(name, n)
+        return Plan(
+            metric=truth.name,
+            goal=name,
+            target=reached[name].mean if target is None else target,
+            n=round(n),
+            asymptotic=asymptotic,
+            low=math.nan if math.isnan(asymptotic) else low,
+            high=math.nan if math.isnan(asymptotic) else high,
+            units=round(n / truth.unit),
+            **{each: reached[each].mean if each in reached else math.nan for each in ("width", "power", "support")},
+            true_value=truth.value,
+            regions=self.regions,
+            confidence_level=self.sides.level,
+            alternative=self.sides.alternative,
+            method=truth.chosen.name,
+            studies=reached[name].studies,
+            pilot=round(self.pilot.cases),
+            curve=curve,
+            splits=shares,
+            cluster_sizes=splits.of_clusters(truth, n),
+            note=". ".join(filter(None, (truth.note, "" if draws else UNTOLD))),
+            split_note=weighed,
+        )
+
+    def _splits(self, name: str, n: float) -> tuple[tuple[splits.Share, ...], str]:
+        """Return how the cases are best split, and what to know of it; nothing where the variance does not decide."""
+        if name == "support" or self.truth.clustering is not None:
+            return (), ""
+        if len(self.truth.tables) > 1:
+            return splits.of_test_sets(self.truth, n), ""
+        table, metric = self.truth.joint
+        return splits.of_classes(metric, table, n)
+
+    def _uncertainty(self, goal: Goal, n: float, reached: Reached) -> tuple[float, float, PlanCurve]:
+        """Return between what numbers n lies for pilots like this one, and the curve with their band."""
+        spread = self._spread(self.truth)
+        start = goal.cases(spread)
+        shift = goal.scaled(goal.steadied(reached.mean, max(reached.studies, 1))) if reached.studies else math.nan
+        shift = shift - goal.scaled(goal.expected(spread, n)) if math.isfinite(shift) else 0.0
+        along = np.exp(np.linspace(math.log(max(n / AROUND, 2.0)), math.log(AROUND * n), POINTS))
+
+        def curve(one: Goal, own: Spread) -> list[float]:
+            return [one.unscaled(one.scaled(max(one.expected(own, each), TINY)) + shift) for each in along]
+
+        own = np.array(curve(goal, spread))
+        others = self._others(goal, spread)
+        if not others:
+            return math.nan, math.nan, curve_of(along, own, None, self.level)
+        factor = n / start if math.isfinite(start) else 1.0
+        numbers = np.array([min(one.cases(each) * factor, MOST) for one, each in others])
+        low, high = (float(end) for end in np.quantile(numbers, [(1 - self.level) / 2, (1 + self.level) / 2]))
+        band = np.array([curve(one, each) for one, each in others])
+        return low, math.inf if high >= MOST else high, curve_of(along, own, band, self.level)
+
+    def _others(self, goal: Goal, spread: Spread) -> list[tuple[Goal, Spread]]:
+        """Return what other pilots of the same truth would tell."""
+        rng = np.random.Generator(np.random.PCG64(child_seed(self.seed, 2)))
+        told = self.pilot.told(PILOTS, rng) if self.pilot.numbers(self.pilot.cases) <= MOST_NUMBERS // PILOTS else None
+        if told is None:
+            return []
+        joint, values, variances = told
+        scale, null = spread.variance / self.pilot.variance, spread.null_variance / spread.variance
+        known = np.isfinite(values) & np.isfinite(variances)
+        shares = joint.class_totals / joint.class_totals.sum(-1, keepdims=True) if self.least is not None else values
+        return [
+            (
+                replace(goal, shares=shares[place]) if isinstance(goal, Support) else goal,
+                Spread(
+                    spread.value if self.states_value else float(values[place]),
+                    scale * float(variances[place]),
+                    scale * null * float(variances[place]),
+                ),
+            )
+            for place in np.flatnonzero(known & (variances > 0))
+        ]

@@ -1,0 +1,152 @@
+"""How a number of cases is best split: over classes, over test sets, over clusters and the cases in each."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.sums import apportioned
+from howsure.metrics.metric import Metric
+from howsure.planning.clustered import intracluster_correlation
+from howsure.planning.pilots import Pilot
+from howsure.tables.table import Table
+
+Array = NDArray[np.float64]
+ROUNDING = 1e-9  # of the variance, and of cases
+WEIGHED = "Cases chosen by class, as in the best split, count with weights that bring back the classes' shares."
+SIZES = (0.5, 2.0, 4.0)  # of clusters, relative to the pilot's
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A class, a test set or the cases in clusters of a size: how many of the planned cases, and of a better plan.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    cases : int
+        Cases of it among those that are planned.
+    best : int
+        Cases of it where the same is reached with the fewest in all.
+    """
+
+    name: str
+    cases: int
+    best: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Classes:
+    """What each true class adds to the variance of a metric on one case.
+
+    Parameters
+    ----------
+    labels : tuple of str
+        The classes.
+    shares : ndarray of shape (classes,)
+        Their shares of the cases.
+    spreads : ndarray of shape (classes,)
+        The standard deviation within each of what a case adds to the metric.
+    between : float
+        The variance between the classes' means.
+    fixed : bool
+        Whether the design fixes the classes' totals, so that it has no part of it.
+    """
+
+    labels: tuple[str, ...]
+    shares: Array
+    spreads: Array
+    between: float
+    fixed: bool
+
+    @classmethod
+    def of(cls, metric: Metric, table: Table) -> Classes | None:
+        """Return the classes of independent cases that have one each; None of other tables."""
+        plain = table.design.is_independent or table.design.fixes_margins
+        if not (plain and table.has_one_label_per_case and len(table.labels) > 1) or table.has_values:
+            return None
+        with np.errstate(all="ignore"):
+            gradient = np.asarray(metric.gradient(table.counted), dtype=float).reshape(-1)
+        slopes, cells, number = np.where(np.isfinite(gradient), gradient, 0.0), table.cells, len(table.labels)
+        totals = np.bincount(table.truth, cells, number)
+        if not totals.all():
+            return None
+        means = np.bincount(table.truth, cells * slopes, number) / totals
+        squares = np.bincount(table.truth, cells * (slopes - means[table.truth]) ** 2, number) / totals
+        whole = totals.sum()
+        centre = totals @ means / whole
+        between = float(totals @ (means - centre) ** 2) * whole
+        labels = tuple(str(label) for label in table.labels.tolist())
+        return cls(labels, totals / whole, whole * np.sqrt(squares), between, table.design.fixes_margins)
+
+    @property
+    def needs_no_weights(self) -> bool:
+        """Whether the metric does not look at the classes' shares, so that cases can be chosen by class as they are."""
+        return self.between <= ROUNDING * float(self.shares @ self.spreads**2)
+
+    @property
+    def best(self) -> Array:
+        """The shares of the classes with which fewest cases do (Neyman 1934)."""
+        weights = self.shares * self.spreads
+        return np.asarray(weights / weights.sum())
+
+    @property
+    def saved(self) -> float:
+        """What part of the cases that a plan takes is enough with the best shares."""
+        within = float(self.shares @ self.spreads**2)
+        whole = float(self.shares @ self.spreads) ** 2
+        return whole / (within + (0.0 if self.fixed else self.between))
+
+
+def of_classes(metric: Metric, table: Table, n: float) -> tuple[tuple[Share, ...], str]:
+    """Return the best split of n cases over the true classes, where that is known, and what to know of it."""
+    classes = Classes.of(metric, table)
+    if classes is None or not (classes.spreads > 0).any():
+        return (), ""
+    note = "" if classes.needs_no_weights or classes.fixed else WEIGHED
+    names = [f"class {label}" for label in classes.labels]
+    return _shares(names, classes.shares, n, classes.best * classes.saved * n), note
+
+
+def of_test_sets(pilot: Pilot, n: float) -> tuple[Share, ...]:
+    """Return the best split of n cases over two test sets: in proportion to the root of what a case adds."""
+    joint, metric = pilot.joint
+    with np.errstate(all="ignore"):
+        gradient = np.nan_to_num(np.asarray(metric.gradient(joint.counted), dtype=float))
+    sizes = [int(np.prod(each.shape)) for each in pilot.tables]
+    parts = np.split(gradient, np.cumsum(sizes)[:-1])
+    pairs = zip(pilot.tables, parts, strict=True)
+    variances = np.array([float(each.rows * each.variance(part.reshape(each.shape))) for each, part in pairs])
+    shares = np.array([each.rows / pilot.cases for each in pilot.tables])
+    # A test set's variance is of all its rows: so many cases of it add rows times that, over their number.
+    whole, roots = float((variances / shares).sum()), np.sqrt(variances)
+    names = [pilot.names[0] or "first", pilot.names[1] or "second"]
+    return _shares(names, shares, n, n * roots * roots.sum() / whole)
+
+
+def _shares(names: list[str], shares: Array, n: float, best: Array) -> tuple[Share, ...]:
+    rows = zip(names, apportioned(round(n), shares), best, strict=True)
+    return tuple(Share(name, int(own), math.ceil(other - ROUNDING)) for name, own, other in rows)
+
+
+def of_clusters(pilot: Pilot, n: float) -> tuple[tuple[int, int], ...]:
+    """Return other sizes of clusters, and how many of each reach as much: ``(size, clusters)``.
+
+    The variance of n cases in clusters of m is ``(1 + (m - 1) icc) / n`` of one that is the same for all.
+    """
+    if len(pilot.tables) > 1:
+        return ()
+    table, metric = pilot.joint
+    if pilot.clustering is not None:
+        icc, size = pilot.clustering.icc, float(pilot.clustering.size)
+    elif math.isfinite(table.design.degrees_of_freedom) and table.has_one_cell_per_case:
+        icc, size = intracluster_correlation(metric, table)
+    else:
+        return ()
+    effect = 1 + (size - 1) * icc
+    others = sorted({max(1, round(size * factor)) for factor in SIZES} - {round(size)})
+    return tuple((each, math.ceil(n * (1 + (each - 1) * icc) / effect / each - ROUNDING)) for each in others)

@@ -1,0 +1,56 @@
+"""What studies of several sizes reach."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from howsure.grids import percent
+from howsure.planning.result import Plan
+from howsure.plots.series import made_by
+from howsure.plots.style import BAND, axes, colour, ink, legend_above, plain
+
+WORDS = {"width": "width of the {} interval", "power": "power", "support": "chance of enough cases of each class"}
+
+
+def plan(plan: Plan, *, ax: Axes | None = None) -> Axes:
+    """Draw what studies reach by their number of cases, and between what lines the pilot leaves it.
+
+    Parameters
+    ----------
+    plan : Plan
+        From `howsure.plan`.
+    ax : matplotlib Axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> ax = hs.plots.plan(hs.plan(hs.from_counts([[50, 3], [5, 42]]), "f1", width=0.06))
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('cases', 'width of the 95 % interval of f1')
+    """
+    made = made_by("`plan`", plan, Plan)
+    n, reached, low, high = made.curve
+    ax = axes(ax)
+    if np.isfinite(low).all():
+        words = f"pilots like this one, {percent(made.confidence_level)}"
+        ax.fill_between(n, low, high, color=colour(0), alpha=BAND, linewidth=0, label=words)
+    ax.plot(n, reached, color=colour(0), linewidth=1.8, label="expected")
+    at = {"width": made.width, "power": made.power, "support": made.support}[made.goal]
+    ax.plot([made.n], [at], "o", color=colour(1), label=f"{made.n:,} cases")
+    ax.axhline(made.target, color=ink(), linewidth=0.8, linestyle=":")
+    ax.set_xscale("log")
+    ax.set_xlabel("cases")
+    what = WORDS[made.goal].format(percent(made.confidence_level))
+    ax.set_ylabel(plain(f"{what} of {made.metric}" if made.goal == "width" else f"{what}, {made.metric}"))
+    if made.goal == "width":
+        ax.set_ylim(0, None)
+    else:
+        ax.set_ylim(0, 1.02)
+    legend_above(ax, columns=3)
+    return ax

@@ -1,0 +1,68 @@
+"""Every kind of table with every question of a plan: a number, or one line that says why there is none."""
+
+import math
+
+import numpy as np
+import pytest
+
+import howsure as hs
+from test_seams import EVERY, metrics_of, model_of, result, table_of
+
+QUESTIONS = {
+    "width": {"width": 0.3},
+    "number": {"n": 100},
+    "above a value": {"power": 0.8, "null": 0.1, "alternative": "greater"},
+    "equivalence": {"power": 0.8, "margin": 0.4, "true_value": 0.0},
+    "smallest value": {"power": 0.8, "n": 400, "null": 0.3},
+    "classes": {"support": 10},
+    "clusters": {"width": 0.4, "cluster_size": 4, "icc": 0.1},
+}
+
+
+def held(plan):
+    """Hold a plan to what must be true of every one."""
+    assert plan.n >= 2
+    assert plan.units <= plan.n
+    assert math.isnan(plan.width) or plan.width > 0
+    for chance in (plan.power, plan.support):
+        assert math.isnan(chance) or 0 <= chance <= 1
+    assert math.isnan(plan.low) or plan.low <= plan.high
+    assert (np.diff(plan.curve.n) >= 0).all()
+    assert "\n" not in plan.sentence()
+    assert plan.records()[0]["cases"] == plan.n
+    assert str(plan)
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch):
+    """Simulate few studies: here it matters that there is an answer."""
+    for name, number in (("STUDIES", 60), ("LONE_STUDIES", 12), ("DRAWN_STUDIES", 4), ("FEWEST", 8), ("ROUNDS", 2)):
+        monkeypatch.setattr(f"howsure.planning.search.{name}", number)
+    monkeypatch.setattr("howsure.planning.sizes.PILOTS", 8)
+
+
+def answered(source, design, question):
+    """Ask one question of a table, alone and beside another test set."""
+    table = table_of(source, design)
+    metric = metrics_of(model_of(table))[0]
+    found = result(hs.plan, table, metric, **QUESTIONS[question])
+    if found is not None:
+        held(found)
+    if question == "number" and table is model_of(table):
+        apart = result(hs.plan, table, table_of(source, design), metric, power=0.8, true_value=0.2)
+        if apart is not None:
+            held(apart)
+
+
+@pytest.mark.parametrize("place", range(len(EVERY)))
+def test_each_table_is_planned_or_refused(place):
+    """A question of each kind of table and design, another for each, has a plan that holds together or one line."""
+    answered(*EVERY[place], list(QUESTIONS)[place % len(QUESTIONS)])
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("source, design", EVERY)
+def test_every_question_is_answered(source, design, question):
+    """Each question of each kind of table and design has a plan that holds together, or is refused in one line."""
+    answered(source, design, question)
