@@ -33,6 +33,7 @@ MethodName = Literal[
     "hoeffding",
     "items_and_raters",
     "jeffreys",
+    "least_favourable",
     "likelihood_ratio",
     "logit",
     "lr",

@@ -147,6 +147,19 @@ class TwoPhase(Design):
             between=self.design.variance(self.observed, between),
         )
 
+    def moved(self, counts: Array, gradient: Array, ends: Array) -> Array:
+        """Return the tables of which one stratum each has more of the outcome that is worst or best for the form."""
+        form, shares = gradient[self.places], self._shares()
+        low, high = form.min(-1), form.max(-1)
+        value = quotient((shares * form).sum(-1) - low, high - low)
+        upwards = ends > value
+        part = np.where(upwards, quotient(ends - value, 1 - value), quotient(value - ends, value))
+        goal = np.eye(form.shape[-1])[np.where(upwards, form.argmax(-1), form.argmin(-1))]
+        tables = np.repeat(np.asarray(counts, dtype=float)[None], len(ends), 0)
+        each = np.broadcast_to(np.arange(len(ends))[:, None], self.places.shape)
+        np.add.at(tables, (each, self.places), (self.totals * part)[:, None] * (goal - shares))
+        return tables
+
     def merged(self, cells: Array, size: int) -> TwoPhase:
         """Count each outcome in its merged cell."""
         return replace(self, places=cells[self.places])
