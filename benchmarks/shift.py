@@ -50,9 +50,7 @@ def truths(rates: np.ndarray, shares: np.ndarray, metrics: tuple[str, ...]) -> l
     return [hs.estimate(table, metric, method="delta").value for metric in metrics]
 
 
-def studies(
-    number: int,
-) -> Iterator[tuple[str, float, tuple[str, ...], Callable[[np.random.Generator], object], list[float]]]:
+def studies() -> Iterator[tuple[str, float, tuple[str, ...], Callable[[np.random.Generator], object], list[float]]]:
     """Yield the settings: name, share, metrics, what makes a table, and the truth."""
     from scipy.stats import norm
 
@@ -100,7 +98,7 @@ def studies(
 def covered(number: int) -> None:
     """Print how often the intervals hold the truth."""
     print(f"| by | share | coverage, %: {', '.join((*METRICS, 'or area'))} |\n|:---|---:|---:|")
-    for name, share, metrics, make, truth in studies(number):
+    for name, share, metrics, make, truth in studies():
         rng = np.random.default_rng([round(1000 * share), len(name)])
         held = np.zeros(len(metrics))
         for _ in range(number):

@@ -156,6 +156,10 @@ from .evidence.review.reviewed import (
     Reviewed as Reviewed,
     reviewed as reviewed,
 )
+from .evidence.shift.importance import (
+    ImportanceWeights as ImportanceWeights,
+    importance_weights as importance_weights,
+)
 from .evidence.shift.transported import (
     LabelShiftTest as LabelShiftTest,
     label_shift_test as label_shift_test,

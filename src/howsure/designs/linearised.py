@@ -96,7 +96,7 @@ class Linearised(Design):
         return np.asarray(sum(sample.variance(gradient) for sample in self.samples))
 
     def satterthwaite(self, counts: Array, truth: Array, slopes: Array) -> Array:
-        """Return the degrees of freedom of the samples' variances together (Welch, Satterthwaite), each as of one class."""
+        """Return the degrees of freedom of the variances together (Welch, Satterthwaite), each as of one class."""
         own = [(sample.counts, sample.slopes(slopes)) for sample in self.samples]
         centred = [each - quotient(seen @ each.T, seen.sum())[..., None] for seen, each in own]
         parts = [

@@ -160,6 +160,15 @@ def sample_to_label(
     >>> rng = np.random.default_rng(0)
     >>> score = rng.beta(0.2, 1.8, 2000)
     >>> print(hs.sample_to_label(score > 0.5, score, "f1", n=200, random_state=0))
+    predicted, score           cases  labelled  label next
+    ──────────────────────────────────────────────────────
+    False, 2.97e-18 to 0.0721  1,383         0          82
+    False, 0.0726 to 0.221       301         0          35
+    False, 0.221 to 0.496        216         0          30
+    True, 0.502 to 0.574          31         0          17
+    True, 0.582 to 0.699          31         0          17
+    True, 0.704 to 0.958          38         0          19
+    200 of 2,000 cases to label for f1
     """
     pool = Pool.of(y_true, y_pred, y_score, data, labels)
     number = whole_number("n", n, least=1)

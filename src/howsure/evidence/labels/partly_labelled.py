@@ -126,7 +126,7 @@ def partly_labelled(
     >>> truth = rng.random(2000) < score
     >>> known = np.where(rng.random(2000) < 0.2, truth, np.nan)
     >>> print(hs.estimate(hs.partly_labelled(known, score > 0.5, score), "recall"))
-    0.462 [0.320, 0.615]
+    0.347 [0.213, 0.471]
     """
     named = by_columns(by, data)
     pool = Pool.of(y_true, y_pred, y_score, data, labels, sample_weight, groups, roles(named), check=check)

@@ -63,7 +63,9 @@ def transported(table: Source, target: Any, *, data: Any = None) -> Source:
     >>> source = hs.from_counts([[900, 100], [50, 450]], labels=["ok", "fault"])
     >>> there = hs.transported(source, {"ok": 8600, "fault": 1400})
     >>> print(hs.estimate(there, "prevalence"))  # (0.14 - 0.1) / (0.9 - 0.1)
+    0.050 [0.026, 0.074]
     >>> print(hs.estimate(source, "precision"), hs.estimate(there, "precision"))
+    0.818 [0.784, 0.849] 0.321 [0.172, 0.467]
     """
     shift = Shift.of(table, target, data)
     centre = shift.expected()
@@ -91,7 +93,7 @@ class LabelShiftTest(OneRecord):
     Examples
     --------
     >>> import howsure as hs
-    >>> hs.LabelShiftTest(statistic=9.5, degrees_of_freedom=8, p_value=0.3)
+    >>> print(hs.LabelShiftTest(statistic=9.5, degrees_of_freedom=8, p_value=0.3))
     label shift: chi-square 9.5 with 8 degrees of freedom, p = 0.300
     """
 
@@ -145,7 +147,9 @@ def label_shift_test(table: ScoresTable, target: Any, *, data: Any = None) -> La
     >>> source = hs.scores(label, rng.normal(1.5 * label))
     >>> rare = rng.random(2000) < 0.1
     >>> print(hs.label_shift_test(source, rng.normal(1.5 * rare)))
-    >>> print(hs.label_shift_test(source, rng.normal(1.5 * rare + 0.5, 1.3)))
+    label shift: chi-square 8.8 with 7 degrees of freedom, p = 0.270
+    >>> print(hs.label_shift_test(source, rng.normal(1.5 * rare, 1.3)))
+    label shift: chi-square 21.4 with 7 degrees of freedom, p = 0.003
     """
     if not getattr(table, "has_scores", False):
         message = (
