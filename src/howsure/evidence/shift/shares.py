@@ -25,6 +25,7 @@ MOST_BINS = 10
 CASES_PER_BIN = (
     100  # of the rarer sample: with 50 the noise of the rates draws the shares to the middle by a third of their error
 )
+LEAST = 1e-9  # of a class share: rates within the class, which are those of the source, then stay
 ROUNDS = 5  # of weights that depend on the shares, which hardly move after the second
 SMOOTHING = 0.5  # cases of each output in the variances alone: an output that was not seen is not known to be none
 
@@ -128,10 +129,15 @@ class Shift:
         """Shares of the outputs in the target, less those of the mixture of classes."""
         return np.asarray(self.target / self.target.sum() - self.shares @ self.rates)
 
-    def expected(self, least: float = -np.inf) -> Array:
-        """Return the table in the target, flat: classes in their shares there, of at least so much."""
-        shares = np.maximum(self.shares, least)
-        scale = self.target.sum() * shares / shares.sum() / self.totals
+    @property
+    def possible(self) -> Array:
+        """The shares that a population can have, nearly zero where they come out below it."""
+        shares = np.maximum(self.shares, LEAST)
+        return np.asarray(shares / shares.sum())
+
+    def expected(self, shares: Array) -> Array:
+        """Return the table in the target, flat: classes in given shares, predicted as in the source."""
+        scale = self.target.sum() * shares / self.totals
         return np.asarray(self.table.cells * scale[self.table.truth])
 
     def samples(self) -> tuple[Sample, Sample]:
@@ -140,7 +146,7 @@ class Shift:
         A case of the source tells how its class is predicted, and by that also what shares the target's outputs mean.
         """
         counts, truth, size = self.table.cells, self.table.truth, len(self.shares)
-        each = self.shares / self.totals
+        each = self.possible / self.totals
         directions = np.zeros((size, len(counts)))
         directions[truth, np.arange(len(counts))] = self.target.sum() * counts / self.totals[truth]
         away = self.inverse[:, self.output] - (self.inverse @ self.rates.T)[:, truth]

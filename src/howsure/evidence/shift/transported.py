@@ -13,8 +13,7 @@ from howsure.tables.confusion import ConfusionTable
 from howsure.tables.scores import ScoresTable
 
 Source = TypeVar("Source", ConfusionTable, ScoresTable)
-BELOW = "the share of {} comes out below zero and was set to one in a billion"
-LEAST = 1e-9  # of a class share, so that rates within the class, which are those of the source, stay
+BELOW = "the share of {} comes out below zero and was set to nearly zero"
 
 
 def transported(table: Source, target: Any, *, data: Any = None) -> Source:
@@ -68,12 +67,12 @@ def transported(table: Source, target: Any, *, data: Any = None) -> Source:
     0.818 [0.784, 0.849] 0.321 [0.172, 0.467]
     """
     shift = Shift.of(table, target, data)
-    centre = shift.expected()
+    centre = shift.expected(shift.shares)
     below = [str(label) for label, share in zip(table.labels.tolist(), shift.shares, strict=True) if share < 0]
     design = Linearised(
         shift.samples(), centre, note=BELOW.format(", ".join(below)) if below else "", estimates_shares=True
     )
-    counts = shift.expected(least=LEAST).reshape(table.counts.shape)
+    counts = shift.expected(shift.possible).reshape(table.counts.shape)
     return replace(table, counts=counts, design=design, rows=round(float(shift.target.sum())))
 
 
