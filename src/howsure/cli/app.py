@@ -13,6 +13,7 @@ from howsure.cli.compare import compare
 from howsure.cli.evals import evals
 from howsure.cli.inputs import HYPHEN, STANDARD, Files, Input, InputFormat
 from howsure.cli.judge import judge
+from howsure.cli.label_next import label_next
 from howsure.cli.leaderboard import leaderboard
 from howsure.cli.options import Format, Metrics, Words, split
 from howsure.cli.output import say_written, write, write_grid
@@ -30,6 +31,7 @@ app.command(review_commands.reviewed)
 app.command(review_commands.review_plan)
 app.command(unlabelled)
 app.command(judge)
+app.command(label_next)
 app.command(compare)
 app.command(evals)
 app.command(leaderboard)

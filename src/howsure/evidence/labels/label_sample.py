@@ -25,8 +25,9 @@ GUESS_WORTH = 10.0  # labels that the scores of a stratum are taken to be worth
 SURPRISE = (
     2.3  # (3.0 / 1.96)**2: of m cases that all agree mid-p's limit is 3.0 / m, where a normal one has 1.96 s / √m
 )
-BISECTIONS = 100
-STEPS = 20
+BISECTIONS = 60
+STEPS = 10
+NEVER = 1e-30  # of the steepest gain: a stratum of which nothing is to be learnt
 
 
 @final
@@ -249,17 +250,18 @@ def _allocated(cases: Array, labelled: Array, variance: Array, surprise: Array, 
     """Return how many more labels each stratum gets, whole numbers that add up to ``number``."""
     least = np.maximum(labelled, np.minimum(LEAST, cases)).astype(float)
     first, second = cases**2 * variance, 2 * cases**2 * surprise
+    steep = max(float((first + second).max(initial=0.0)), 1e-200)
+    second = np.maximum(second, NEVER * steep)
 
     def shared(gain: float) -> Array:
         """Return the labels with which one more narrows the interval by so much in every stratum."""
         many = np.sqrt(first / gain) + np.cbrt(second / gain)  # above the root of gain m³ = first m + second
         for _ in range(STEPS):  # Newton's, from above on a convex curve: they never overshoot
-            many -= quotient(gain * many**3 - first * many - second, 3 * gain * many**2 - first)
+            many -= (gain * many**3 - first * many - second) / (3 * gain * many**2 - first)
         return np.clip(many, least, cases)
 
     total = labelled.sum() + number
-    steep = float((first + second).max(initial=0.0))
-    low, high = math.log(max(steep, 1e-300)) - 100.0, math.log(max(steep, 1e-300)) + 10.0
+    low, high = math.log(steep) - 60.0, math.log(steep) + 10.0
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
         low, high = (middle, high) if shared(math.exp(middle)).sum() > total else (low, middle)
