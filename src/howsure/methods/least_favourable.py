@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from howsure.designs.base import DUST
 from howsure.methods.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, AtLevels, Interval, Method
 from howsure.methods.standard_errors import critical_value, shows_variation, small_sample, standard_error
+from howsure.metrics.averages import EXTREMES
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
@@ -54,7 +55,7 @@ class LeastFavourable(Method):
             return (
                 f"`LeastFavourable` is for tables of up to {MOST_CELLS} cells, not {table.cells.size}. Use `Delta()`."
             )
-        if metric.rank is not None or metric.distance is not None:
+        if metric.rank is not None or metric.distance is not None or metric.average in EXTREMES:
             return f"`LeastFavourable` is for smooth metrics, and `{metric.name}` is none. Use `Delta()`."
         return ""
 

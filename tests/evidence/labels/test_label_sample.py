@@ -182,3 +182,19 @@ def test_silent_strata_are_said():
     """Where strata have no label the result says how many."""
     rows = np.flatnonzero(PREDICTED == 1)[:80]
     assert "3 of 6 strata have no label" in hs.estimate(labelled(rows), "recall").reason
+
+
+def test_strata_that_a_metric_does_not_see_add_nothing_to_its_error():
+    """The standard error of precision is that of the strata that are predicted positive, and of their sizes."""
+    table = labelled(hs.sample_to_label(PREDICTED, SCORE, "f1", n=300, random_state=0).rows)
+    positive, cases = table.design.labelled[3:, 1], table.design.totals[3:]
+    number = table.design.labelled[3:].sum(1)
+    share = positive / number
+    # Spreads lean towards their average, with the weight of four labels.
+    square = number * share * (1 - share)
+    pooled = square.sum() / (number - 1).sum()
+    within = (cases**2 * (square + 4 * pooled) / (number - 1 + 4) / number).sum()
+    mean = (cases * share).sum() / cases.sum()
+    between = (cases * (share - mean) ** 2).sum()
+    found = hs.estimate(table, "precision").standard_error
+    assert found == pytest.approx(np.sqrt(within + between) / cases.sum(), rel=1e-6)
