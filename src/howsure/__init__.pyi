@@ -135,7 +135,12 @@ from .evidence.labels.label_plan import (
     LabelPlan as LabelPlan,
     label_plan as label_plan,
 )
+from .evidence.labels.label_sample import (
+    LabelSample as LabelSample,
+    sample_to_label as sample_to_label,
+)
 from .evidence.labels.leaning import judge_leaning as judge_leaning
+from .evidence.labels.partly_labelled import partly_labelled as partly_labelled
 from .evidence.labels.prediction_powered import prediction_powered as prediction_powered
 from .evidence.labels.rogan_gladen import (
     corrected as corrected,
@@ -152,6 +157,15 @@ from .evidence.review.precision import (
 from .evidence.review.reviewed import (
     Reviewed as Reviewed,
     reviewed as reviewed,
+)
+from .evidence.shift.importance import (
+    ImportanceWeights as ImportanceWeights,
+    importance_weights as importance_weights,
+)
+from .evidence.shift.transported import (
+    LabelShiftTest as LabelShiftTest,
+    label_shift_test as label_shift_test,
+    transported as transported,
 )
 from .evidence.unlabelled.calibrated import calibrated as calibrated
 from .evidence.unlabelled.miscalibration import miscalibration as miscalibration
@@ -182,6 +196,7 @@ from .methods.draws_of_tables import draw_tables as draw_tables
 from .methods.fieller import Fieller as Fieller
 from .methods.gap_test import GapTest as GapTest
 from .methods.hall import Hall as Hall
+from .methods.least_favourable import LeastFavourable as LeastFavourable
 from .methods.library import (
     DrawingMethod as DrawingMethod,
     Interval as Interval,

@@ -16,6 +16,7 @@ from howsure.cli.examples import shown
 from howsure.cli.gates import FailUnder, bounds, hold
 from howsure.cli.inputs import HYPHEN, STANDARD, Files, Input, InputFormat
 from howsure.cli.judge import judge
+from howsure.cli.label_next import label_next
 from howsure.cli.leaderboard import leaderboard
 from howsure.cli.options import Format, Level, Metrics, Page, Seed, Words, split
 from howsure.cli.output import say_written, write, write_grid
@@ -37,6 +38,7 @@ for command in (
     review_commands.review_plan,
     unlabelled,
     judge,
+    label_next,
     compare,
     evals,
     leaderboard,

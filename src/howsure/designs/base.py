@@ -55,6 +55,8 @@ class Design(abc.ABC):
         Whether the counts are of given cases whose labels are yet to come.
     knows_chances : bool
         Whether the probabilities of such labels are given, not estimated.
+    estimates_shares : bool
+        Whether the shares of the true classes are estimates, which may come out near 0.
     fixes_margins : bool
         Whether the number of cases of each true class is fixed.
     has_strata : bool
@@ -98,6 +100,11 @@ class Design(abc.ABC):
     @property
     def is_exact(self) -> bool:
         """Whether nothing is drawn."""
+        return False
+
+    @property
+    def estimates_shares(self) -> bool:
+        """Whether the shares of the true classes are estimates, which may come out near 0."""
         return False
 
     @property
@@ -413,6 +420,23 @@ class Design(abc.ABC):
         ----------
         counts, gradient : ndarray of shape (..., cells)
             The tables, and what is summed.
+        """
+        raise UndefinedDesignError(type(self).__name__, "strata of cases that are labelled in part")
+
+    def moved(self, counts: Array, gradient: Array, ends: Array) -> Array:
+        """Return the tables of which one stratum each is moved towards what is worst or best for a linear form.
+
+        Parameters
+        ----------
+        counts, gradient : ndarray of shape (cells,)
+            The table, and what is summed.
+        ends : ndarray of shape (strata,)
+            Where each stratum goes between its worst and its best, from 0 to 1: see `strata`.
+
+        Returns
+        -------
+        ndarray of shape (strata, cells)
+            One table for each stratum.
         """
         raise UndefinedDesignError(type(self).__name__, "strata of cases that are labelled in part")
 

@@ -73,12 +73,15 @@ class Linearised(Design):
         is carried over to first order.
     note : str
         Caveat attached to every estimate; empty if there is none.
+    estimates_shares : bool
+        Whether the shares of the true classes are estimates, which may come out near 0.
     """
 
     samples: tuple[Sample, ...]
     centre: Array
     draws: Draws | None = None
     note: str = ""
+    estimates_shares: bool = False
     is_counted: ClassVar[bool] = False
     has_trials: ClassVar[bool] = False
     credible: ClassVar[str] = "equal_tailed"  # the kind of interval that covers what it says: see the guide
@@ -92,6 +95,18 @@ class Linearised(Design):
         """Return the sum of the samples' variances."""
         return np.asarray(sum(sample.variance(gradient) for sample in self.samples))
 
+    def satterthwaite(self, counts: Array, truth: Array, slopes: Array) -> Array:
+        """Return the degrees of freedom of the variances together (Welch, Satterthwaite), each as of one class."""
+        own = [(sample.counts, sample.slopes(slopes)) for sample in self.samples]
+        centred = [each - quotient(seen @ each.T, seen.sum())[..., None] for seen, each in own]
+        parts = [
+            (sample.variance(slopes), sample.design.satterthwaite(seen, np.zeros(seen.size, dtype=int), each))
+            for sample, (seen, _), each in zip(self.samples, own, centred, strict=True)
+        ]
+        total = np.asarray(sum(variance for variance, _ in parts))
+        lost = np.asarray(sum(quotient(variance**2, freedom) for variance, freedom in parts))
+        return np.where(lost > 0, quotient(total**2, lost), np.inf)
+
     def effective_trials(self, counts: Array, trials: Array) -> Array:
         """Return the squared total of the cells over its variance, were the cases Poisson: Kish's size."""
         marked = np.broadcast_to(np.asarray(trials, dtype=float), counts.shape)
@@ -104,7 +119,7 @@ class Linearised(Design):
         merge[np.arange(len(cells)), cells] = 1.0
         samples = tuple(replace(sample, influence=sample.influence @ merge) for sample in self.samples)
         draws = self.draws and MergedDraws(self.draws, merge)
-        return Linearised(samples, self.centre @ merge, draws, self.note)
+        return Linearised(samples, self.centre @ merge, draws, self.note, self.estimates_shares)
 
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw each sample anew, and carry it over to the table."""

@@ -58,6 +58,10 @@ def _is_estimated(metric: Metric, table: Table) -> bool:
     return table.design.has_labels and not table.design.has_trials
 
 
+def _has_estimated_shares(metric: Metric, table: Table) -> bool:
+    return table.design.estimates_shares
+
+
 def _is_predictable(metric: Metric, table: Table) -> bool:
     return metric.contrast is None and is_predictable(table)
 
@@ -85,6 +89,7 @@ PREFERENCE = (
     Preference("flow", _is_smooth_and_bounded, "a smooth, bounded metric: its limits cover in small samples too"),
     Preference("mover", _is_one_table_or_separate, "made of parts with intervals that cover, which it puts together"),
     Preference("fieller", _is_estimated, "a ratio of estimated counts: it follows from their joint variance"),
+    Preference("least_favourable", _has_estimated_shares, "a class may hardly occur, where a metric bends: it follows"),
     Preference("delta", _always, "no other method suits it: it needs many cases of what the metric divides by"),
 )
 WHY = {each.name: each.why for each in PREFERENCE}

@@ -111,7 +111,7 @@ class DeLong(Method):
         why = np.where(shows | extreme | single, "", np.where(_all_equal(table), EQUAL, why))
         why = np.where(np.isnan(value), NO_CASE, why)
         spread, degrees = error, sample_of(metric, table)[1]
-        if table.has_thresholds and not plain:
+        if table.has_thresholds and not plain and not table.design.estimates_shares:  # of classes as they were seen
             spread, degrees = _steadied(value, error, degrees, table)
         areas = _Areas(value, error, spread, degrees, extreme, why)
         other: Newcombe | Delta = Newcombe() if table.has_thresholds else Delta()

@@ -14,6 +14,7 @@ from howsure.methods import (  # noqa: F401 - each registers its methods
     flow,
     gap_test,
     hall,
+    least_favourable,
     mann_whitney,
     mover,
     order_statistics,

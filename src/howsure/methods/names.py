@@ -35,6 +35,7 @@ MethodName = Literal[
     "hoeffding",
     "items_and_raters",
     "jeffreys",
+    "least_favourable",
     "likelihood_ratio",
     "logit",
     "lr",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
@@ -23,6 +24,7 @@ from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
+MOST_MOVED = 2**22  # numbers of the tables with one stratum moved each; of more the tangent has to do
 
 
 @final
@@ -68,15 +70,25 @@ class Stratified(Method):
         with np.errstate(all="ignore"):
             value, error = float(metric(table.counted)), float(standard_error(metric, table))
             gradient = np.asarray(metric.gradient(table.counted), dtype=float).ravel()
-        parts = table.design.strata(table.cells, np.where(np.isfinite(gradient), gradient, 0.0))
+        slopes = np.where(np.isfinite(gradient), gradient, 0.0)
+        parts = table.design.strata(table.cells, slopes)
         known = small_sample(metric, table)
+
+        def moves(ends: Array) -> Array:
+            """Return by how much the metric itself moves when one stratum does: a curve is not its tangent."""
+            straight = parts.reach * (ends - parts.value)
+            if parts.reach.size * slopes.size > MOST_MOVED:
+                return straight
+            with np.errstate(all="ignore"):
+                found = metric(table.wrap(table.design.moved(table.cells, slopes, ends))) - value
+            return np.where(np.isfinite(found), found, straight)
 
         def interval(confidence_level: float) -> Interval:
             z = float(critical_value(confidence_level, *known))
             if not (np.isfinite(value) and np.isfinite(z)):
                 reason = ONE_CLUSTER if np.isfinite(value) else UNDEFINED
                 return Interval(np.nan, np.nan, error, reason=reason)
-            below, above = reaches(parts, z, confidence_level)
+            below, above = reaches(parts, z, confidence_level, moves)
             low, high = max(value - below, metric.range[0]), min(value + above, metric.range[1])
             if not shows_variation(high - low, value):
                 return Interval(np.nan, np.nan, error, reason=CONSTANT)
@@ -85,7 +97,9 @@ class Stratified(Method):
         return interval
 
 
-def reaches(parts: Strata, z: float, confidence_level: float) -> tuple[float, float]:
+def reaches(
+    parts: Strata, z: float, confidence_level: float, moves: Callable[[Array], Array] | None = None
+) -> tuple[float, float]:
     """Return how far below and above its value the limits of a sum over strata are.
 
     Parameters
@@ -96,10 +110,16 @@ def reaches(parts: Strata, z: float, confidence_level: float) -> tuple[float, fl
         Quantile of the level, of Student's t where variances are uncertain.
     confidence_level : float
         Coverage of the interval.
+    moves : callable, optional
+        By how much the value moves with each stratum; in proportion to its reach by default.
     """
     trials = parts.trials * (normal_quantile(confidence_level) / z) ** 2
-    ends = _limits(parts.value, trials, confidence_level)
-    below, above = (float((parts.reach**2 * (parts.value - end) ** 2).sum() + z**2 * parts.between) for end in ends)
+    low, high = _limits(parts.value, trials, confidence_level)
+    if moves is None:
+        falls, rises = (parts.reach * (end - parts.value) for end in (low, high))
+    else:
+        falls, rises = np.minimum(moves(low), 0.0), np.maximum(moves(high), 0.0)
+    below, above = (float((part**2).sum() + z**2 * parts.between) for part in (falls, rises))
     return math.sqrt(below), math.sqrt(above)
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from howsure.errors import listed
 from howsure.tables.counts import ClassCounts
 
+FEW_EFFECTIVE = 100  # cases, up to which intervals of importance-weighted cases hold the truth in 88 to 92 %
 MOST_CLASSES = 2000  # beyond which labels are taken for identifiers, or for text
 
 
@@ -44,6 +45,15 @@ def of_classes(counted: ClassCounts, labels: NDArray[np.generic]) -> Iterator[st
         yield f"Every case is predicted “{only}”: look at the threshold, and whether the model learnt anything else."
     for label in labels[said & ~occurs].tolist():
         yield f"Class “{label}” is predicted and never occurs: look for a misspelt label, or for cases left out."
+
+
+def of_weights(effective: float, rows: int) -> Iterator[str]:
+    """Say that weights leave few cases, and of how many."""
+    if effective < min(FEW_EFFECTIVE, rows / 2):
+        yield (
+            f"The weights are so unequal that {rows:,} cases tell as much as {effective:,.1f} of equal weight (Kish's "
+            "effective size): intervals are too narrow."
+        )
 
 
 def of_scores(scores: NDArray[np.floating], rows: int) -> Iterator[str]:

@@ -57,6 +57,7 @@ PARTS = (
     "Isotonic",
     "VennAbers",
     "Steps",
+    "LowRank",
     "csr_array",
 )
 SAVED = {*TABLES, *DESIGNS, *PARTS}

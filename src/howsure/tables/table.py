@@ -115,7 +115,11 @@ class Table(abc.ABC):
     @property
     def cautions(self) -> tuple[str, ...]:
         """What a reader of the numbers should know of the design and of odd counts, in sentences."""
-        return (*self.design.cautions, *cautions.of_labels(self.labels, self.classes_noun))
+        said = (*self.design.cautions, *cautions.of_labels(self.labels, self.classes_noun))
+        if self.batch or not self.design.is_counted or self.design.squares(self.cells) is None:
+            return said
+        worth = float(self.effective_trials(np.ones(self.shape, dtype=bool)))
+        return (*said, *cautions.of_weights(worth, self.rows * self.labels_per_case))
 
     @property
     def default_metrics(self) -> tuple[str, ...]:

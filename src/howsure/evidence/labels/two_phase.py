@@ -124,11 +124,13 @@ class TwoPhase(Design):
         mean = (self._shares() * form).sum(-1)
         square = (self.labelled * (form - mean[..., None]) ** 2).sum(-1)
         freedom = np.maximum(number - 1, 0.0)
-        pooled = quotient(square.sum(-1), freedom.sum())[..., None]
-        variance = (square + PRIOR * pooled) / (freedom + PRIOR)
+        # Shared as a part of the span: what varies in one stratum says nothing of another that the form does not see.
+        seen = span > DUST * np.abs(gradient).max(-1)[..., None]
+        pooled = quotient(quotient(square, span**2).sum(-1, where=seen), (freedom * seen).sum(-1))[..., None]
+        variance = (square + PRIOR * pooled * span**2) / (freedom + PRIOR)
         # Where no stratum shows variation: that of a share with one more case, half of either outcome.
         centre = (number * mean + (low + high) / 2) / (number + 1)
-        variance = np.where(pooled > DUST * span**2, variance, (centre - low) * (high - centre))
+        variance = np.where(pooled > DUST, variance, (centre - low) * (high - centre))
         variance = np.where(number > 0, variance, span**2 / 4)
         effect = self._effect(gradient)[..., None]
         # Outcomes between the ends vary less than a share of the same mean.
@@ -146,6 +148,19 @@ class TwoPhase(Design):
             within=total**2 * variance * effect / np.where(number > 0, number, 1.0),
             between=self.design.variance(self.observed, between),
         )
+
+    def moved(self, counts: Array, gradient: Array, ends: Array) -> Array:
+        """Return the tables of which one stratum each has more of the outcome that is worst or best for the form."""
+        form, shares = gradient[self.places], self._shares()
+        low, high = form.min(-1), form.max(-1)
+        value = quotient((shares * form).sum(-1) - low, high - low)
+        upwards = ends > value
+        part = np.where(upwards, quotient(ends - value, 1 - value), quotient(value - ends, value))
+        goal = np.eye(form.shape[-1])[np.where(upwards, form.argmax(-1), form.argmin(-1))]
+        tables = np.repeat(np.asarray(counts, dtype=float)[None], len(ends), 0)
+        each = np.broadcast_to(np.arange(len(ends))[:, None], self.places.shape)
+        np.add.at(tables, (each, self.places), (self.totals * part)[:, None] * (goal - shares))
+        return tables
 
     def merged(self, cells: Array, size: int) -> TwoPhase:
         """Count each outcome in its merged cell."""

@@ -1,0 +1,79 @@
+"""The command `howsure label-next`: which cases of a pool of predictions people should label next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from howsure.cli.classes import classes_of
+from howsure.cli.inputs import Files, Input, InputFormat
+from howsure.cli.options import Format, Metric, Words
+from howsure.cli.output import say_written, write_grid
+
+
+def label_next(
+    files: Files,
+    /,
+    *,
+    y_pred: str,
+    y_score: str,
+    n: Annotated[int, Parameter(name=("-n", "--number"))],
+    out: Annotated[Path | None, Parameter(name=("-o", "--out"))] = None,
+    y_true: str | None = None,
+    metric: Metric = "f1",
+    labels: Words = None,
+    pos_label: str | None = None,
+    seed: int | None = None,
+    input_format: InputFormat = None,
+    how: Format = "table",
+) -> None:
+    """Draw the rows of a pool of predictions that people should label next, those that tell most of a metric.
+
+    Parameters
+    ----------
+    files
+        The pool, one row per case: CSV, TSV, JSON lines, Parquet, Arrow or Feather; - for standard input.
+    y_pred
+        Column with the predicted class.
+    y_score
+        Column with the score, from 0 to 1: of two classes the probability of the last one.
+    n
+        How many rows to label.
+    out
+        CSV file for the rows to label, with their strata and inclusion probabilities; the first row of the pool is 0.
+    y_true
+        Column with the labels that are there, empty where there is none.
+    metric
+        The metric whose interval is to be narrow.
+    labels
+        The classes, in order.
+    pos_label
+        The positive one of two classes; the last in order by default.
+    seed
+        Seed of the draw.
+    input_format
+        Format of standard input; it may be compressed.
+    how
+        How to print the strata: a table, or json, csv, markdown, html or latex for machines.
+    """
+    from howsure.evidence.labels.label_sample import sample_to_label
+    from howsure.writing import written
+
+    given = Input.of(files, input_format)
+    classes = classes_of(given.data, [y_pred], labels, pos_label)
+    sample = sample_to_label(
+        y_pred, y_score, metric, n=n, y_true=y_true, data=given.data, labels=classes, random_state=seed
+    )
+    write_grid(sample.grid(), how=how, title=given.title)
+    if out is not None:
+        import csv
+        import io
+
+        text = io.StringIO()
+        rows = sample.rows_to_label()
+        writer = csv.DictWriter(text, [*rows[0]], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+        say_written(written(out, text.getvalue()))

@@ -1,0 +1,1 @@
+"""Another population: other class frequencies, or other kinds of cases."""

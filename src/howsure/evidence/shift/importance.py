@@ -1,0 +1,117 @@
+"""Weights that make one sample of cases stand for another population: density ratios."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError
+from howsure.grids import OneRecord, percent
+from howsure.sources.columns import checked_weight
+from howsure.sources.frames import columns
+
+Array = NDArray[Any]
+FEWEST = 10.0  # effective cases: with fewer, 95 % intervals of accuracy are 0.6 wide on average and more
+MOST = 0.5  # of all weight on one case: with more they are 0.8 wide
+POOR = 100.0  # effective cases, up to which they hold the truth in 88 to 92 % of simulated studies
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class ImportanceWeights(OneRecord):
+    """Weights that make cases stand for another population, and how many cases they leave.
+
+    They are an array: give them as ``sample_weight``.
+
+    Parameters
+    ----------
+    weight : ndarray of shape (n,)
+        The weights, 1 on average.
+    effective_size : float
+        Kish's size: how many cases of equal weight tell as much, ``sum(w)**2 / sum(w**2)``.
+    largest_share : float
+        Share of all weight that the heaviest case has.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> weights = hs.importance_weights([0.5, 1.0, 1.5] * 20)
+    >>> weights.effective_size  # 60² / (20 · 3.5)
+    51.42857142857143
+    """
+
+    weight: Array
+    effective_size: float
+    largest_share: float
+
+    def __array__(self, dtype: Any = None, *, copy: bool | None = None) -> Array:
+        """Return the weights."""
+        return np.array(self.weight, dtype=dtype, copy=True)
+
+    def __len__(self) -> int:
+        return len(self.weight)
+
+    def __str__(self) -> str:
+        poor = ": few, so intervals are too narrow" if self.effective_size < POOR else ""
+        return (
+            f"{len(self):,} cases tell as much as {self.effective_size:,.1f} of the other population{poor}; "
+            f"the heaviest has {percent(self.largest_share)} of the weight"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return sizes and shares, without the weights."""
+        return {"n": len(self), "effective_size": self.effective_size, "largest_share": self.largest_share}
+
+
+def importance_weights(density_ratio: Any, *, data: Any = None) -> ImportanceWeights:
+    """Check density ratios as weights of cases, and say how many cases they leave.
+
+    Assumes covariate shift: cases with equal features have equal chances of each class in both populations, and each
+    kind of case of the other one occurs here.
+
+    Parameters
+    ----------
+    density_ratio : array-like of shape (n,) or str
+        How many times as frequent cases like each are in the other population, up to a constant; with ``data`` the
+        name of its column.
+    data : frame, mapping, path or None
+        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
+
+    Returns
+    -------
+    ImportanceWeights
+        To be given as ``sample_weight`` to `confusion`, `scores` and the other sources.
+
+    Raises
+    ------
+    HowsureError
+        If a ratio is negative or not finite, or they leave so few effective cases that intervals tell nothing: fewer
+        than 10, or half of the weight on one case.
+
+    References
+    ----------
+    Shimodaira (2000), Journal of Statistical Planning and Inference 90; Kish (1965), Survey Sampling.
+
+    Examples
+    --------
+    >>> import numpy as np, howsure as hs
+    >>> x = np.random.default_rng(0).normal(size=1000)
+    >>> weights = hs.importance_weights(np.exp(x - 0.5))  # of a population one standard deviation up
+    >>> print(weights)
+    1,000 cases tell as much as 411.6 of the other population; the heaviest has 1.406845185 % of the weight
+    >>> print(hs.estimate(hs.confusion(x > 0, x > 0.3, sample_weight=weights), "accuracy"))
+    0.919 [0.890, 0.943]
+    """
+    given = density_ratio if data is None else columns(data, {"density_ratio": density_ratio})["density_ratio"]
+    weight = checked_weight(given)
+    size, largest = float(weight.sum() ** 2 / (weight**2).sum()), float(weight.max() / weight.sum())
+    if size < FEWEST or largest > MOST:
+        message = (
+            f"The density ratios leave {size:.1f} effective cases of {len(weight):,}, and {percent(largest)} of the "
+            f"weight on one: too few to say anything of the other population. Label cases of it; fewer than "
+            f"{FEWEST:.0f}, or more than {percent(MOST)} on one, are refused."
+        )
+        raise HowsureError(message)
+    return ImportanceWeights(weight=weight / weight.mean(), effective_size=size, largest_share=largest)

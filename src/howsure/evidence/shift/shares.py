@@ -1,0 +1,225 @@
+"""Class shares of a population without labels, from what a classifier says there and what it says of each class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.base import quotient
+from howsure.designs.linearised import Sample
+from howsure.errors import HowsureError, NoCaseError, listed, real_numbers
+from howsure.sources.encoding import encoded
+from howsure.sources.frames import columns
+from howsure.sources.scores import score_values
+from howsure.tables.confusion import ConfusionTable
+from howsure.tables.scores import ScoresTable
+
+Array = NDArray[Any]
+CALL = "give a table of one labelled sample, from `confusion`, `from_counts` or `scores`."
+SINGULAR = 1e-6  # smallest singular value of what tells the classes apart
+MOST_BINS = 10
+CASES_PER_BIN = (
+    100  # of the rarer sample: with 50 the noise of the rates draws the shares to the middle by a third of their error
+)
+LEAST = 1e-9  # of a class share: rates within the class, which are those of the source, then stay
+ROUNDS = 5  # of weights that depend on the shares, which hardly move after the second
+SMOOTHING = 0.5  # cases of each output in the variances alone: an output that was not seen is not known to be none
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class LowRank:
+    """A matrix of few directions and a diagonal, ``diag(diagonal) + left @ right``: it is never written out.
+
+    Parameters
+    ----------
+    diagonal : ndarray of shape (n,)
+        The diagonal.
+    left, right : ndarray of shape (n, r) and (r, n)
+        The directions.
+    """
+
+    diagonal: Array
+    left: Array
+    right: Array
+    __array_ufunc__ = None  # so that arrays leave products to it
+
+    def __matmul__(self, other: Array) -> Array:
+        """Return the product with columns."""
+        return np.asarray(self.diagonal[:, None] * other + self.left @ (self.right @ other))
+
+    def __rmatmul__(self, other: Array) -> Array:
+        """Return the product of rows with it."""
+        return np.asarray(other * self.diagonal + (other @ self.left) @ self.right)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shift:
+    """Outputs of a classifier in a labelled source and in an unlabelled target, and the class shares that they give.
+
+    Parameters
+    ----------
+    table : ConfusionTable or ScoresTable
+        The source.
+    output : ndarray of shape (cells,)
+        Output of each cell: a predicted class, or a range of scores.
+    target : ndarray of shape (outputs,)
+        Cases of the target by output.
+    totals : ndarray of shape (K,)
+        Cases of the source by true class.
+    rates : ndarray of shape (K, outputs)
+        Shares of the outputs in each true class.
+    shares : ndarray of shape (K,)
+        Shares of the classes in the target; they add up to 1, and may come out below 0.
+    inverse : ndarray of shape (K, outputs)
+        By how much the shares change with the shares of the outputs.
+    precision : ndarray of shape (outputs, outputs)
+        Inverse of the covariance of what is left over.
+    """
+
+    table: ConfusionTable | ScoresTable
+    output: Array
+    target: Array
+    totals: Array
+    rates: Array
+    shares: Array
+    inverse: Array
+    precision: Array
+
+    @classmethod
+    def of(cls, table: object, target: Any, data: Any) -> Self:
+        """Read what the classifier says in the target, and estimate the shares by generalised least squares."""
+        source = _checked(table)
+        read = target if data is None else columns(data, {"target": target})["target"]
+        output, seen = (_by_score if source.has_scores else _by_class)(source, read)
+        counts, truth = source.cells, source.truth
+        size = len(source.labels)
+        joint = np.zeros((size, len(seen)))
+        np.add.at(joint, (truth, output), counts)
+        totals = joint.sum(1)
+        if not totals.all():
+            absent = listed([source.labels.tolist()[place] for place in np.flatnonzero(totals == 0)])
+            message = (
+                f"The labelled table has no case of class {absent}, so how they are predicted is not known. Label some."
+            )
+            raise HowsureError(message)
+        rates = joint / totals[:, None]
+        contrasts = np.linalg.svd(np.ones((1, size)))[2][1:].T  # (K, K−1): directions in which shares can move
+        if np.linalg.svd(contrasts.T @ rates, compute_uv=False).min() < SINGULAR:
+            message = "The class shares cannot be told: some classes, or mixtures of them, are predicted alike."
+            raise HowsureError(message)
+        worth = np.array([source.design.effective_trials(counts, truth == place) for place in range(size)])
+        smooth = (joint + SMOOTHING) / (joint + SMOOTHING).sum(1, keepdims=True)
+        aim = seen / seen.sum()
+        shares = np.full(size, 1 / size)
+        for _ in range(ROUNDS):
+            within = np.maximum(shares, 0.0) / np.maximum(shares, 0.0).sum()
+            precision = np.linalg.pinv(_covariance(smooth, within, worth, seen.sum()), hermitian=True)
+            moved = contrasts.T @ rates @ precision
+            inverse = contrasts @ np.linalg.solve(moved @ rates.T @ contrasts, moved)
+            shares = 1 / size + inverse @ (aim - rates.mean(0))
+        return cls(source, output, seen, totals, rates, shares, inverse, precision)
+
+    @property
+    def leftover(self) -> Array:
+        """Shares of the outputs in the target, less those of the mixture of classes."""
+        return np.asarray(self.target / self.target.sum() - self.shares @ self.rates)
+
+    @property
+    def possible(self) -> Array:
+        """The shares that a population can have, nearly zero where they come out below it."""
+        shares = np.maximum(self.shares, LEAST)
+        return np.asarray(shares / shares.sum())
+
+    def expected(self, shares: Array) -> Array:
+        """Return the table in the target, flat: classes in given shares, predicted as in the source."""
+        scale = self.target.sum() * shares / self.totals
+        return np.asarray(self.table.cells * scale[self.table.truth])
+
+    def samples(self) -> tuple[Sample, Sample]:
+        """Return source and target with what one more case of each adds to the table.
+
+        A case of the source tells how its class is predicted, and by that also what shares the target's outputs mean.
+        """
+        counts, truth, size = self.table.cells, self.table.truth, len(self.shares)
+        each = self.possible / self.totals
+        directions = np.zeros((size, len(counts)))
+        directions[truth, np.arange(len(counts))] = self.target.sum() * counts / self.totals[truth]
+        away = self.inverse[:, self.output] - (self.inverse @ self.rates.T)[:, truth]
+        left = -(each[truth] * away).T
+        left[np.arange(len(counts)), truth] -= each[truth]
+        scale = self.target.sum() * each[truth]
+        aim = self.target / self.target.sum()
+        moves = (self.inverse - (self.inverse @ aim)[:, None]).T / self.target.sum()
+        return (
+            Sample(counts, LowRank(scale, left, directions), self.table.design),
+            Sample(self.target, moves @ directions),
+        )
+
+
+def _covariance(rates: Array, shares: Array, worth: Array, cases: float) -> Array:
+    """Return the covariance of the target's shares of outputs less those of the mixture, both multinomial."""
+    mixture = shares @ rates
+    spread = (np.diag(mixture) - np.outer(mixture, mixture)) / cases
+    for share, rate, many in zip(shares, rates, worth, strict=True):
+        spread = spread + share**2 * (np.diag(rate) - np.outer(rate, rate)) / many
+    return np.asarray(spread)
+
+
+def _checked(table: object) -> ConfusionTable | ScoresTable:
+    """Return the source; refuse what is no counted table of one sample."""
+    kind = ScoresTable if getattr(table, "has_scores", False) else ConfusionTable
+    source: ConfusionTable | ScoresTable = kind.required(table, f"For another population, {CALL}")
+    if source.batch or not source.design.is_counted or not source.design.has_labels:
+        message = f"These counts are estimates or of several samples: {CALL}"
+        raise HowsureError(message)
+    return source
+
+
+def _by_class(table: Any, given: Any) -> tuple[Array, Array]:
+    """Return the predicted class of each cell, and how many cases of the target are predicted as each."""
+    labels = table.labels.tolist()
+    seen = np.zeros(len(labels))
+    if isinstance(given, Mapping):
+        names, number = [*given], real_numbers("target", [*given.values()])
+        if not (np.isfinite(number).all() and (number >= 0).all()):
+            message = "`target` holds a negative or missing number. Give how many cases are predicted as each class."
+            raise HowsureError(message)
+    else:
+        codes, levels = encoded("target", given).used()
+        names, number = levels.tolist(), np.bincount(codes, minlength=len(levels)).astype(float)
+    for name, many in zip(names, number.tolist(), strict=True):
+        if name not in labels:
+            raise HowsureError.unknown("class", str(name), map(str, labels))
+        seen[labels.index(name)] += many
+    _refuse_empty(seen)
+    return np.tile(np.arange(len(labels)), len(labels)), seen
+
+
+def _by_score(table: Any, given: Any) -> tuple[Array, Array]:
+    """Return the range of scores of each cell, and how many cases of the target are in each range.
+
+    Ranges have about equal shares of the average of the classes, so that a rare one is told apart as well.
+    """
+    score = score_values(given)
+    if not len(score):
+        _refuse_empty(score)
+    counts = table.counts
+    fewest = min(float(counts.sum(0).min()), len(score))
+    number = int(np.clip(fewest // CASES_PER_BIN, 3, MOST_BINS))
+    mass = np.cumsum(quotient(counts, counts.sum(0)).mean(1))
+    cuts = np.unique(table.scores[np.searchsorted(mass, mass[-1] * np.arange(1, number) / number)])
+    own, other = (np.searchsorted(cuts, each) for each in (table.scores, score))
+    used, place = np.unique(np.concatenate([own, other]), return_inverse=True)
+    seen = np.bincount(place[len(own) :], minlength=len(used)).astype(float)
+    return np.repeat(place[: len(own)], 2), seen
+
+
+def _refuse_empty(seen: Array) -> None:
+    if not seen.sum() > 0:
+        message = "`target` is empty: give what the classifier says of the cases of the other population."
+        raise NoCaseError(message)

@@ -1,0 +1,168 @@
+"""The same classifier in a population with other class shares, of which predictions are known and labels are not."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any, TypeVar
+
+from howsure.designs.linearised import Linearised
+from howsure.errors import HowsureError
+from howsure.evidence.shift.shares import Shift
+from howsure.grids import OneRecord, number, p_text
+from howsure.tables.confusion import ConfusionTable
+from howsure.tables.scores import ScoresTable
+
+Source = TypeVar("Source", ConfusionTable, ScoresTable)
+BELOW = "the share of {} comes out below zero and was set to nearly zero"
+
+
+def transported(table: Source, target: Any, *, data: Any = None) -> Source:
+    """Return the table of a classifier in another population, of which predictions are known and labels are not.
+
+    Assumes label shift: classes have other shares there, and the cases of a class are like those of the labelled
+    table. The shares are those with which the labelled cases' predictions, class by class, make up the target's. Every
+    metric is then of the target, and its interval knows of both samples. ``"prevalence"`` is the estimated share.
+
+    Parameters
+    ----------
+    table : ConfusionTable or ScoresTable
+        Labelled cases: from `confusion` or `from_counts`, or from `scores`, which tell more.
+    target : array-like of shape (m,), mapping or str
+        What the classifier says of cases of the target: predicted classes, or a mapping of class to how many cases
+        are predicted so; for a table of scores the scores. With ``data`` the name of its column.
+    data : frame, mapping, path or None
+        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
+
+    Returns
+    -------
+    ConfusionTable or ScoresTable
+        With fractional counts that add up to the number of cases of the target.
+
+    Raises
+    ------
+    HowsureError
+        If the target is empty or has a class that the table lacks, a class has no labelled case, or predictions do
+        not tell the classes apart.
+
+    Notes
+    -----
+    With predicted classes the shares w solve ``Cᵀ w = μ``, with C the shares of predictions in each true class and μ
+    those in the target (black-box shift estimation; adjusted classify and count). Scores are counted in up to ten
+    ranges, and w is fitted by generalised least squares. Whether label shift is plausible: `label_shift_test`.
+
+    References
+    ----------
+    Saerens, Latinne, Decaestecker (2002), Neural Computation 14; Lipton, Wang, Smola (2018), Detecting and correcting
+    for label shift with black box predictors; Garg, Wu, Balakrishnan, Lipton (2020), A unified view of label shift
+    estimation.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> source = hs.from_counts([[900, 100], [50, 450]], labels=["ok", "fault"])
+    >>> there = hs.transported(source, {"ok": 8600, "fault": 1400})
+    >>> print(hs.estimate(there, "prevalence"))  # (0.14 - 0.1) / (0.9 - 0.1)
+    0.050 [0.026, 0.074]
+    >>> print(hs.estimate(source, "precision"), hs.estimate(there, "precision"))
+    0.818 [0.784, 0.849] 0.321 [0.172, 0.467]
+    """
+    shift = Shift.of(table, target, data)
+    centre = shift.expected(shift.shares)
+    below = [str(label) for label, share in zip(table.labels.tolist(), shift.shares, strict=True) if share < 0]
+    design = Linearised(
+        shift.samples(), centre, note=BELOW.format(", ".join(below)) if below else "", estimates_shares=True
+    )
+    counts = shift.expected(shift.possible).reshape(table.counts.shape)
+    return replace(table, counts=counts, design=design, rows=round(float(shift.target.sum())))
+
+
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class LabelShiftTest(OneRecord):
+    """A test of whether other class shares explain what a classifier says in another population.
+
+    Parameters
+    ----------
+    statistic : float
+        Squared distance of the target's scores from the nearest mixture of the classes, over its covariance.
+    degrees_of_freedom : int
+        Ranges of scores less classes.
+    p_value : float
+        Probability of such a distance or a larger one under label shift.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> print(hs.LabelShiftTest(statistic=9.5, degrees_of_freedom=8, p_value=0.3))
+    label shift: chi-square 9.5 with 8 degrees of freedom, p = 0.300
+    """
+
+    statistic: float
+    degrees_of_freedom: int
+    p_value: float
+
+    def __str__(self) -> str:
+        return (
+            f"label shift: chi-square {number(self.statistic, 1)} with {self.degrees_of_freedom} degrees of freedom, "
+            f"{p_text(self.p_value)}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields."""
+        return asdict(self)
+
+
+def label_shift_test(table: ScoresTable, target: Any, *, data: Any = None) -> LabelShiftTest:
+    """Test whether label shift is plausible: whether some class shares explain the scores in another population.
+
+    Parameters
+    ----------
+    table : ScoresTable
+        Labelled cases, from `scores`.
+    target : array-like of shape (m,) or str
+        Scores of cases of the target; with ``data`` the name of their column.
+    data : frame, mapping, path or None
+        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
+
+    Returns
+    -------
+    LabelShiftTest
+
+    Raises
+    ------
+    HowsureError
+        If the table has predicted classes alone, of which some shares always explain the target's, or the scores
+        have no more ranges than there are classes.
+
+    Notes
+    -----
+    It does not see a shift that looks like one of class shares, such as fewer of the cases that are hard in both
+    classes alike; a large p-value is no proof.
+
+    Examples
+    --------
+    >>> import numpy as np, howsure as hs
+    >>> rng = np.random.default_rng(0)
+    >>> label = rng.random(2000) < 0.5
+    >>> source = hs.scores(label, rng.normal(1.5 * label))
+    >>> rare = rng.random(2000) < 0.1
+    >>> print(hs.label_shift_test(source, rng.normal(1.5 * rare)))
+    label shift: chi-square 8.8 with 7 degrees of freedom, p = 0.270
+    >>> print(hs.label_shift_test(source, rng.normal(1.5 * rare, 1.3)))
+    label shift: chi-square 21.4 with 7 degrees of freedom, p = 0.003
+    """
+    if not getattr(table, "has_scores", False):
+        message = (
+            "With as many predicted classes as true ones some shares always explain the target, so there is nothing to "
+            "test. Give a table of scores, from `scores`, and the target's scores."
+        )
+        raise HowsureError(message)
+    shift = Shift.of(table, target, data)
+    freedom = len(shift.target) - len(shift.shares)
+    if freedom < 1:
+        message = f"The scores have {len(shift.target)} ranges: with no more than classes there is nothing to test."
+        raise HowsureError(message)
+    from scipy import special
+
+    statistic = float(shift.leftover @ shift.precision @ shift.leftover)
+    p_value = float(special.chdtrc(freedom, statistic))
+    return LabelShiftTest(statistic=statistic, degrees_of_freedom=freedom, p_value=p_value)

@@ -1,0 +1,200 @@
+"""Which cases of a pool to label next, and what their labels say of it."""
+
+import numpy as np
+import pytest
+
+import howsure as hs
+from howsure.errors import HowsureError
+
+RNG = np.random.default_rng(0)
+SCORE = RNG.beta(0.2, 1.8, 3000)
+TRUTH = (RNG.random(3000) < SCORE).astype(int)
+PREDICTED = (SCORE > 0.5).astype(int)
+
+
+def labelled(rows, score=SCORE):
+    """Return the table of the pool once some rows are labelled."""
+    known = np.full(len(score), np.nan)
+    known[rows] = TRUTH[rows]
+    return hs.partly_labelled(known, PREDICTED, score)
+
+
+def test_the_rows_are_distinct_and_their_shares_of_strata_known():
+    """So many distinct rows are drawn as asked for, and each has the share of its stratum that is then labelled."""
+    sample = hs.sample_to_label(PREDICTED, SCORE, "f1", n=200, random_state=0)
+    assert len(set(sample.rows.tolist())) == 200 == sample.labels.sum()
+    assert sample.cases.sum() == 3000
+    assert np.bincount(sample.stratum, minlength=len(sample.cases)).tolist() == sample.labels.tolist()
+    assert sample.inclusion_probability == pytest.approx((sample.labels / sample.cases)[sample.stratum])
+    # The weights of Horvitz and Thompson add up to the pool.
+    assert (1 / sample.inclusion_probability).sum() == pytest.approx(3000)
+
+
+def test_a_seed_draws_the_same_rows_and_another_others():
+    """Rows follow from the seed."""
+    first, again, other = (
+        hs.sample_to_label(PREDICTED, SCORE, n=100, random_state=seed).rows.tolist() for seed in (1, 1, 2)
+    )
+    assert first == again != other
+
+
+def test_each_row_of_a_stratum_is_as_likely():
+    """Over 150 draws each case is drawn as often as its inclusion probability says, within noise."""
+    score, predicted = SCORE[:300], PREDICTED[:300]
+    drawn = np.zeros(300)
+    for seed in range(150):
+        sample = hs.sample_to_label(predicted, score, n=60, random_state=seed)
+        drawn[sample.rows] += 1
+    expected = np.zeros(300)
+    expected[sample.rows] = sample.inclusion_probability
+    chosen = expected > 0
+    off = (drawn[chosen] / 150 - expected[chosen]) / np.sqrt(expected[chosen] * (1 - expected[chosen]) / 150 + 1e-9)
+    assert np.abs(off).max() < 4.5
+
+
+def test_labels_are_shared_out_by_size_times_spread_where_they_are_many():
+    """With many labels each stratum's are in proportion to its cases times the deviation that scores and labels give."""
+    score = np.repeat([0.2, 0.4, 0.6, 0.9], 100_000)
+    predicted = (score > 0.5).astype(int)
+    sample = hs.sample_to_label(predicted, score, "accuracy", n=40_000)
+    shares = sample.labels / sample.labels.sum()
+    spread = np.sqrt(np.array([0.2 * 0.8, 0.4 * 0.6, 0.6 * 0.4, 0.9 * 0.1]))
+    assert shares == pytest.approx(spread / spread.sum(), abs=0.002)
+
+
+def test_labels_that_are_there_count():
+    """A second round leaves labelled rows out, and asks for more where labels contradict the scores."""
+    first = hs.sample_to_label(PREDICTED, SCORE, n=200, random_state=0)
+    known = np.full(3000, np.nan)
+    known[first.rows] = TRUTH[first.rows]
+    second = hs.sample_to_label(PREDICTED, SCORE, n=200, y_true=known, random_state=0)
+    assert not set(first.rows.tolist()) & set(second.rows.tolist())
+    assert second.labelled.tolist() == first.labels.tolist()
+    assert second.strata == tuple(name.replace("True", "1").replace("False", "0") for name in first.strata)
+    wrong = known.copy()
+    lowest = first.rows[first.stratum == 0]
+    wrong[lowest[: len(lowest) // 2]] = 1  # half of the cases with the lowest scores turn out to be positive
+    other = hs.sample_to_label(PREDICTED, SCORE, n=200, y_true=wrong, random_state=0)
+    assert other.labels[0] > second.labels[0]
+
+
+def test_the_estimate_is_the_sum_over_strata():
+    """The expected table has the labelled shares of each stratum, times its cases."""
+    sample = hs.sample_to_label(PREDICTED, SCORE, n=300, random_state=0)
+    table = labelled(sample.rows)
+    weight = np.zeros(3000)
+    weight[sample.rows] = 1 / sample.inclusion_probability
+    for true in (0, 1):
+        for said in (0, 1):
+            expected = weight[(true == TRUTH) & (said == PREDICTED)].sum()
+            assert table.counts[true, said] == pytest.approx(expected)
+
+
+def test_intervals_are_narrower_than_with_labels_drawn_evenly():
+    """The interval of F1 is narrower than with twice as many labels drawn from all cases."""
+    width = {"chosen": [], "evenly": []}
+    for seed in range(5):
+        rows = hs.sample_to_label(PREDICTED, SCORE, "f1", n=300, random_state=seed).rows
+        evenly = np.random.default_rng(seed).choice(3000, 600, replace=False)
+        tables = {"chosen": labelled(rows), "evenly": hs.confusion(TRUTH[evenly], PREDICTED[evenly])}
+        for name, table in tables.items():
+            found = hs.estimate(table, "f1")
+            width[name].append(found.high - found.low)
+    assert np.mean(width["chosen"]) < np.mean(width["evenly"])
+
+
+@pytest.mark.thorough
+def test_the_interval_holds_the_truth():
+    """Of 150 pools the intervals of F1 and recall hold the population's in about 95 %, also with scores that mislead."""
+    rng = np.random.default_rng(1)
+    chance = rng.beta(0.2, 1.8, 200_000)
+    everyone = {"f1": None, "recall": None}
+    said = chance > 0.5
+    hit = (chance * said).sum()
+    everyone = {"f1": 2 * hit / (chance.sum() + said.sum()), "recall": hit / chance.sum()}
+    held = dict.fromkeys(everyone, 0)
+    for _ in range(150):
+        pool = rng.choice(chance, 3000)
+        truth, predicted, score = rng.random(3000) < pool, pool > 0.5, pool**3
+        rows = hs.sample_to_label(predicted, score, "f1", n=400, random_state=rng).rows
+        known = np.full(3000, np.nan)
+        known[rows] = truth[rows]
+        table = hs.partly_labelled(known, predicted, score)
+        for name, value in everyone.items():
+            found = hs.estimate(table, name)
+            held[name] += found.low <= value <= found.high
+    for number in held.values():
+        assert number / 150 > 0.95 - 3 * np.sqrt(0.95 * 0.05 / 150)
+
+
+@pytest.mark.parametrize("keyword", ["plain", "weights", "groups", "by"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_every_kind_of_column_and_method(keyword, classes, tmp_path):
+    """Weights, clusters and groups, two classes and three: each method gives limits around the estimate, also read again."""
+    rng = np.random.default_rng(2)
+    truth = rng.integers(0, classes, 600)
+    predicted = np.where(rng.random(600) < 0.8, truth, rng.integers(0, classes, 600))
+    score = rng.beta(4, 2, 600) if classes > 2 else np.where(predicted == 1, 0.5, 0.0) + rng.random(600) / 2
+    keywords = {
+        "plain": {},
+        "weights": {"sample_weight": rng.gamma(4, size=600)},
+        "groups": {"groups": np.arange(600) // 3},
+        "by": {"by": np.repeat(["u", "v"], 300)},
+    }[keyword]
+    metric = "f1" if classes == 2 else "f1@macro"
+    rows = hs.sample_to_label(predicted, score, metric, n=200, random_state=0).rows
+    known = np.full(600, np.nan)
+    known[rows] = truth[rows]
+    made = hs.partly_labelled(known, predicted, score, **keywords)
+    for table in made.values() if keyword == "by" else [made]:
+        again = hs.load(table.save(tmp_path / "pool.json"))
+        for method in (None, "delta", hs.Dirichlet(n_draws=60), hs.Bootstrap("percentile", n_resamples=60)):
+            found, other = (hs.estimate(each, metric, method=method, random_state=0) for each in (table, again))
+            assert found.low <= found.value <= found.high
+            assert (found.low, found.high) == (other.low, other.high)
+
+
+REFUSED = [
+    (lambda: hs.sample_to_label(PREDICTED, SCORE, n=3001), "3,000 cases without a label"),
+    (lambda: hs.sample_to_label(PREDICTED, SCORE, n=3), "2 labels of each stratum take 12"),
+    (lambda: hs.sample_to_label(PREDICTED, SCORE, n=0), "whole number"),
+    (lambda: hs.sample_to_label(PREDICTED, SCORE * 2, n=100), "outside"),
+    (lambda: hs.sample_to_label(PREDICTED, SCORE[:5], n=100), "differ in length"),
+    (lambda: hs.sample_to_label([], [], n=1), "empty"),
+    (lambda: hs.sample_to_label(np.zeros(50, int), np.full(50, 0.1), n=10), "Only the class 0"),
+    (lambda: hs.sample_to_label(PREDICTED, SCORE, "no_such", n=100), "no_such"),
+    (lambda: hs.sample_to_label(PREDICTED, SCORE, "roc_auc", n=100), "roc_auc"),
+    (lambda: hs.partly_labelled(TRUTH, PREDICTED, SCORE), "Every case has a label"),
+    (lambda: hs.partly_labelled(np.where(np.arange(3000) < 1, 1.0, np.nan), PREDICTED, SCORE), "1 labels of 3000"),
+    (lambda: hs.partly_labelled(TRUTH, np.where(PREDICTED, 1.0, np.nan), SCORE), "Only `y_true` may lack"),
+]
+
+
+@pytest.mark.parametrize("call, words", REFUSED, ids=range(len(REFUSED)))
+def test_what_cannot_be_drawn_is_refused(call, words):
+    """Too many or too few labels, scores that are none, and pools without gaps are refused in a line."""
+    with pytest.raises(HowsureError, match=words) as caught:
+        call()
+    assert "\n" not in str(caught.value)
+
+
+def test_silent_strata_are_said():
+    """Where strata have no label the result says how many."""
+    rows = np.flatnonzero(PREDICTED == 1)[:80]
+    assert "3 of 6 strata have no label" in hs.estimate(labelled(rows), "recall").reason
+
+
+def test_strata_that_a_metric_does_not_see_add_nothing_to_its_error():
+    """The standard error of precision is that of the strata that are predicted positive, and of their sizes."""
+    table = labelled(hs.sample_to_label(PREDICTED, SCORE, "f1", n=300, random_state=0).rows)
+    positive, cases = table.design.labelled[3:, 1], table.design.totals[3:]
+    number = table.design.labelled[3:].sum(1)
+    share = positive / number
+    # Spreads lean towards their average, with the weight of four labels.
+    square = number * share * (1 - share)
+    pooled = square.sum() / (number - 1).sum()
+    within = (cases**2 * (square + 4 * pooled) / (number - 1 + 4) / number).sum()
+    mean = (cases * share).sum() / cases.sum()
+    between = (cases * (share - mean) ** 2).sum()
+    found = hs.estimate(table, "precision").standard_error
+    assert found == pytest.approx(np.sqrt(within + between) / cases.sum(), rel=1e-6)

@@ -1,0 +1,201 @@
+"""The same classifier where classes have other shares."""
+
+import numpy as np
+import pytest
+
+import howsure as hs
+from howsure.errors import HowsureError
+
+SOURCE = hs.from_counts([[900, 100], [50, 450]], labels=["ok", "fault"])
+TARGET = {"ok": 8600, "fault": 1400}
+THREE = np.array([[80, 15, 5], [10, 75, 15], [5, 10, 85]])
+# Scores 0 … 4: labelled cases of either class, and cases of the target.
+RANGES = np.array([[400, 250, 200, 100, 50], [20, 60, 100, 150, 170]])
+SEEN = np.array([700, 450, 400, 250, 200])
+
+
+def scored(counts=RANGES):
+    """Return a table of scores 0 … 4 from counts by class."""
+    sizes = counts.sum(1)
+    return hs.scores(np.repeat([0, 1], sizes), np.concatenate([np.repeat(np.arange(5.0), row) for row in counts]))
+
+
+def test_shares_solve_the_equations_of_black_box_shift_estimation():
+    """The share is (0.14 − 0.1) / (0.9 − 0.1), as abstention 0.1.3.1's BBSEImbalanceAdapter(soft=False) gives it."""
+    there = hs.transported(SOURCE, TARGET)
+    assert there.counts.sum(1) / there.counts.sum() == pytest.approx([0.95, 0.05])
+    assert there.counts[1] / there.counts[1].sum() == pytest.approx([0.1, 0.9])
+    assert there.rows == 10_000
+    assert hs.estimate(there, "precision").value == pytest.approx(0.05 * 0.9 / (0.05 * 0.9 + 0.95 * 0.1))
+
+
+def test_the_prevalence_has_the_error_of_rogan_and_gladen():
+    """Of two classes share and standard error are those of a prevalence corrected by measured rates."""
+    found = hs.estimate(hs.transported(SOURCE, TARGET), "prevalence")
+    other = hs.corrected_prevalence(1400, 10_000, sensitivity=(450, 500), specificity=(900, 1000))
+    assert (found.value, found.standard_error) == pytest.approx((other.value, other.standard_error))
+
+
+def test_three_classes_are_solved_for():
+    """A target made of known shares of three classes, predicted as the source's, gives back the shares."""
+    shares = np.array([0.1, 0.3, 0.6])
+    seen = 100_000 * shares @ (THREE / THREE.sum(1, keepdims=True))
+    there = hs.transported(hs.from_counts(THREE, labels=list("abc")), dict(zip("abc", seen, strict=True)))
+    assert there.counts.sum(1) / there.counts.sum() == pytest.approx(shares)
+
+
+def test_labels_counts_and_frames_are_the_same_target():
+    """Predicted labels, how many there are of each, and a column of a frame give one table."""
+    column = np.repeat(["ok", "fault"], [8600, 1400])
+    tables = [hs.transported(SOURCE, given) for given in (TARGET, column)]
+    tables.append(hs.transported(SOURCE, "said", data={"said": column}))
+    for table in tables[1:]:
+        assert table.counts.tolist() == tables[0].counts.tolist()
+
+
+def test_shares_by_scores_are_near_the_most_likely_ones():
+    """Least squares differ from the most likely share, 0.1568 by abstention 0.1.3.1's EM, by little of its error."""
+    found = hs.estimate(hs.transported(scored(), np.repeat(np.arange(5.0), SEEN)).at(2.5), "prevalence")
+    assert found.value == pytest.approx(0.15676, abs=0.1 * found.standard_error)
+
+
+def test_an_area_is_the_sources():
+    """The area under the ROC curve does not depend on shares: estimate and standard error are those of the source."""
+    source, there = scored(), hs.transported(scored(), np.repeat(np.arange(5.0), SEEN))
+    one, other = hs.estimate(source, "roc_auc"), hs.estimate(there, "roc_auc")
+    assert (other.value, other.standard_error) == pytest.approx((one.value, one.standard_error), rel=2e-3)
+    assert np.isfinite([other.low, other.high]).all()
+
+
+@pytest.mark.parametrize("metric", ["prevalence", "accuracy", "f1", "precision", "recall", "mcc"])
+def test_standard_errors_are_those_of_both_samples_drawn_anew(metric):
+    """Standard errors equal the deviation over 2,000 repetitions of both samples, within 6 %."""
+    rng = np.random.default_rng(0)
+    rates, mixture = SOURCE.counts / SOURCE.counts.sum(1, keepdims=True), np.array([0.7, 0.3])
+    design_totals = (1000, 500)
+    values = []
+    for _ in range(2000):
+        drawn = np.stack([rng.multinomial(n, row) for n, row in zip(design_totals, rates, strict=True)])
+        seen = rng.multinomial(2000, mixture @ rates) / 2000
+        own = drawn / drawn.sum(1, keepdims=True)
+        share = (seen[1] - own[0, 1]) / (own[1, 1] - own[0, 1])
+        (tn, fp), (fn, tp) = np.array([1 - share, share])[:, None] * own
+        values.append(
+            {
+                "prevalence": share,
+                "accuracy": tp + tn,
+                "f1": 2 * tp / (2 * tp + fp + fn),
+                "precision": tp / (tp + fp),
+                "recall": tp / (tp + fn),
+                "mcc": (tp * tn - fp * fn) / np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)),
+            }[metric]
+        )
+    expected = dict(zip(SOURCE.labels.tolist(), 2000 * mixture @ rates, strict=True))
+    found = hs.estimate(hs.transported(SOURCE, expected), metric)
+    assert found.standard_error == pytest.approx(np.std(values), rel=0.06)
+
+
+def test_a_share_below_zero_is_set_to_nearly_zero_and_said():
+    """Where fewer are predicted positive than errors alone would be, the share is nearly zero and the result says so."""
+    there = hs.transported(SOURCE, {"ok": 9200, "fault": 800})
+    found = hs.evaluate(there, ["prevalence", "f1", "mcc", "recall"])
+    assert found["prevalence"].value == pytest.approx(0, abs=1e-8)
+    assert found["recall"].value == pytest.approx(0.9)
+    for each in found.values():
+        assert "below zero" in each.reason
+        assert 0 <= each.low <= each.value <= each.high <= 1
+
+
+@pytest.mark.thorough
+def test_label_shift_is_not_rejected_where_it_holds_and_is_where_it_does_not():
+    """Of 60 targets some 5 % are rejected where the classes' scores are alike, and nearly all where they spread."""
+    rng = np.random.default_rng(1)
+    label = np.arange(1000) % 2
+    rejected = []
+    for spread in (1.0, 1.5):
+        p_values = []
+        for _ in range(60):
+            own = rng.random(2000) < 0.2
+            source = hs.scores(label, rng.normal(1.5 * label))
+            p_values.append(hs.label_shift_test(source, rng.normal(1.5 * own, spread)).p_value)
+        rejected.append(np.mean(np.array(p_values) < 0.05))
+    assert rejected[0] <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 60)
+    assert rejected[1] > 0.95
+
+
+@pytest.mark.thorough
+def test_the_interval_holds_the_truth():
+    """Of 120 studies with a share of 0.05 the intervals of prevalence, F1 and MCC hold the truth in about 95 %."""
+    rng = np.random.default_rng(2)
+    rates, mixture = np.array([[0.9, 0.1], [0.15, 0.85]]), np.array([0.95, 0.05])
+    truth = hs.evaluate(hs.from_counts(np.rint(1e6 * mixture[:, None] * rates)), ["prevalence", "f1", "mcc"])
+    held = np.zeros(3)
+    for _ in range(120):
+        source = hs.from_counts(np.stack([rng.multinomial(500, row) for row in rates]))
+        there = hs.transported(source, dict(enumerate(rng.multinomial(2000, mixture @ rates).tolist())))
+        for place, (metric, each) in enumerate(truth.items()):
+            found = hs.estimate(there, metric)
+            held[place] += found.low <= each.value <= found.high
+    assert (np.abs(held / 120 - 0.95) < 3.5 * np.sqrt(0.95 * 0.05 / 120)).all()
+
+
+def sources():
+    """Yield tables of every design that a labelled sample can have."""
+    rng = np.random.default_rng(3)
+    truth = np.arange(400) % 2
+    predicted = np.where(rng.random(400) < 0.85, truth, 1 - truth)
+    score = rng.normal(1.5 * truth)
+    seen, target = rng.integers(0, 2, 300), rng.normal(1.5 * (np.arange(300) % 3 == 0))
+    keywords = {
+        "plain": {},
+        "weights": {"sample_weight": rng.gamma(4, size=400)},
+        "groups": {"groups": np.arange(400) // 4},
+    }
+    for name, each in keywords.items():
+        yield f"confusion, {name}", hs.confusion(truth, predicted, **each), seen
+        yield f"scores, {name}", hs.scores(truth, score, **each), target
+    fixed = hs.confusion(truth, predicted)
+    yield "fixed margins", fixed.with_design(hs.FixedMargins()), seen
+
+
+@pytest.mark.parametrize("name, table, target", list(sources()), ids=lambda each: each if isinstance(each, str) else "")
+def test_every_design_method_and_file(name, table, target, tmp_path):
+    """Every design of the source gives intervals around the estimate by every method, also when saved and read."""
+    there = hs.transported(table, target)
+    again = hs.load(there.save(tmp_path / "there.json"))
+    views = [(there, again, "roc_auc"), (there, again, "average_precision")] if there.has_scores else []
+    flat, read = (each.at(0.75) if each.has_scores else each for each in (there, again))
+    views += [(flat, read, metric) for metric in ("prevalence", "f1", "mcc", "accuracy", "kappa")]
+    for one, other, metric in views:
+        for method in (None, "delta", hs.Dirichlet(n_draws=60), hs.Bootstrap("percentile", n_resamples=60)):
+            found = hs.estimate(one, metric, method=method, random_state=0)
+            assert found.low <= found.value <= found.high, (name, metric, method)
+            assert (found.low, found.high) == (
+                hs.estimate(other, metric, method=method, random_state=0).low,
+                hs.estimate(other, metric, method=method, random_state=0).high,
+            )
+    assert "prevalence" in str(hs.evaluate(flat, ["prevalence"]))
+    assert hs.report_of(hs.evaluate(flat, ["f1", "mcc"])).to_html()
+
+
+REFUSED = [
+    (lambda: hs.transported(SOURCE, ["ok", "broken"]), "broken"),
+    (lambda: hs.transported(SOURCE, []), "empty"),
+    (lambda: hs.transported(SOURCE, {"ok": 0, "fault": 0}), "empty"),
+    (lambda: hs.transported(SOURCE, {"ok": -1, "fault": 3}), "negative"),
+    (lambda: hs.transported(hs.from_counts([[5, 5], [0, 0]]), [0, 1]), "no case of class 1"),
+    (lambda: hs.transported(hs.from_counts([[50, 50], [10, 10]]), [0, 1]), "cannot be told"),
+    (lambda: hs.transported(hs.transported(SOURCE, TARGET), TARGET), "estimates"),
+    (lambda: hs.transported(hs.values([1.0, 2.0]), [1]), "another population"),
+    (lambda: hs.transported(scored(), []), "empty"),
+    (lambda: hs.label_shift_test(SOURCE, TARGET), "nothing to"),
+    (lambda: hs.label_shift_test(hs.scores([0, 1, 1, 0], [0, 1, 1, 0]), [0, 1]), "nothing to test"),
+]
+
+
+@pytest.mark.parametrize("call, words", REFUSED, ids=range(len(REFUSED)))
+def test_what_cannot_be_carried_over_is_refused(call, words):
+    """Unknown and absent classes, empty targets, predictions that tell nothing, and estimates are refused in a line."""
+    with pytest.raises(HowsureError, match=words) as caught:
+        call()
+    assert "\n" not in str(caught.value)
