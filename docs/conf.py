@@ -1,0 +1,76 @@
+"""The documentation site: `make docs` writes it into `docs/_build/html`."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import sys
+from pathlib import Path
+
+import howsure as hs
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from extensions.reference import apart
+
+# ------------------------------------------------------------------------------------------ what it is
+project = "howsure"
+author = "howsure contributors"
+copyright = author  # noqa: A001 - Sphinx's name for it
+release = importlib.metadata.version("howsure")
+html_title = "howsure"
+
+# ------------------------------------------------------------------------------------------ what it reads
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "numpydoc",
+    "myst_parser",
+    "sphinx_copybutton",
+    "extensions.made",
+    "extensions.mathml",
+    "extensions.pictures",
+    "extensions.reference",
+]
+exclude_patterns = ["_build", "_templates"]
+templates_path = ["_templates"]
+nitpicky = True
+nitpick_ignore_regex = [
+    (".*", "(python|numpy):.*"),  # types of others: no inventory is fetched, so they are plain words
+    ("py:obj", ".*"),  # `name` need not be one
+    ("py:class", r"howsure\.tables\..*Counts"),  # bases that are not public
+]
+
+# ------------------------------------------------------------------------------------------ Markdown
+myst_enable_extensions = ["attrs_inline", "colon_fence", "dollarmath"]
+myst_heading_anchors = 3
+
+# ------------------------------------------------------------------------------------------ the reference
+default_role = "autolink"  # `name` is a link where there is such a name
+autodoc_typehints = "none"  # the docstrings have the types
+autosummary_filename_map = apart()  # ranks and Ranks are one file where capitals do not count
+numpydoc_show_class_members = False  # autodoc shows them, each once
+numpydoc_xref_param_type = True
+numpydoc_xref_aliases = {name: f"howsure.{name}" for name in hs.__all__ if isinstance(getattr(hs, name), type)}
+numpydoc_xref_ignore = "all"  # of the words of a type, but for those
+
+# ------------------------------------------------------------------------------------------ how it looks
+html_theme = "pydata_sphinx_theme"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_math_renderer = "mathml"
+html_copy_source = False
+html_show_sourcelink = False
+html_show_sphinx = False
+html_sidebars = {"index": [], "changelog": [], "gallery": []}
+html_theme_options = {
+    "navbar_align": "left",
+    "header_links_before_dropdown": 7,
+    "show_prev_next": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True

@@ -1,0 +1,110 @@
+"""The reference: every public name, in the group of the module that it lives in.
+
+The names are those of `howsure/__init__.pyi`, so that none is missing; one whose module has no group ends the build.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import howsure as hs
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+    from sphinx.config import Config
+
+GROUPS = {  # heading → what the names are for, and the modules that they come from
+    "Tables from data": ("Functions that make a table from arrays, frames, files, matrices or rates.", "sources loading"),
+    "Estimates": ("A metric with its interval, and what comes out.", "estimates"),
+    "Comparisons": ("Two models or many, on the same cases or on different ones; ranks.", "comparison"),
+    "Curves and thresholds": ("Curves with bands, and the best threshold.", "curves"),
+    "Scores without labels": ("Calibrated scores stand in for labels.", "evidence.unlabelled evidence.calibration"),
+    "Labels that err": ("Reviews, judges, annotators, known error rates.", "evidence.labels evidence.review"),
+    "Logs of evaluations": ("What evaluation harnesses wrote.", "logs"),
+    "Many experiments": ("Folds, seeds and sites.", "pooling study"),
+    "Reports": ("One file that says it all.", "report"),
+    "Interval methods": ("What `method=` takes; each also has a short name.", "methods"),
+    "Metrics": ("A metric of your own.", "metrics"),
+    "Tables": ("What the sources return.", "tables"),
+    "Designs": ("How the cases were sampled.", "designs"),
+    "scikit-learn’s names": ("The same arguments, and estimates in return.", "compat"),
+    "Errors": ("What goes wrong on the caller’s side.", "errors"),
+}
+SUBMODULES = {
+    "plots": ("Plots", "`howsure.plots`, with the extra `plots`; Matplotlib draws."),
+    "lab": ("Laboratory", "`howsure.lab`: simulated studies, and how often intervals hold the truth."),
+    "testing": ("Testing", "`howsure.testing`: the laws that metrics, methods, designs and sources keep."),
+}
+
+
+def homes() -> dict[str, str]:
+    """Return the module of each public name, as the stub states it, without the package."""
+    tree = ast.parse(Path(hs.__file__).with_suffix(".pyi").read_text())
+    imports = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
+    return {alias.asname or alias.name: node.module for node in imports if node.module for alias in node.names}
+
+
+def grouped() -> dict[str, list[str]]:
+    """Return the public names by heading, functions before classes.
+
+    Raises
+    ------
+    LookupError
+        If a name has no group; the message says where to put it.
+    """
+    found: dict[str, list[str]] = {heading: [] for heading in GROUPS}
+    for name, home in homes().items():
+        heading = next((heading for heading, (_, modules) in GROUPS.items() if _is_within(home, modules)), None)
+        if heading is None:
+            message = f"`{name}` of howsure.{home} has no place in the reference. Give its module one in {__file__}."
+            raise LookupError(message)
+        found[heading].append(name)
+    return {heading: sorted(names, key=lambda name: isinstance(getattr(hs, name), type)) for heading, names in found.items()}
+
+
+def _is_within(home: str, modules: str) -> bool:
+    return any(f"{home}.".startswith(f"{module}.") for module in modules.split())
+
+
+def page() -> str:
+    """Return the reference's first page."""
+    return "\n".join(_lines())
+
+
+def _lines() -> Iterator[str]:
+    yield from ("Reference", "=========", "", "``import howsure as hs``. :ref:`genindex` lists every name.", "")
+    for heading, names in grouped().items():
+        yield from _section(heading, GROUPS[heading][0], "howsure", names)
+    for module, (heading, words) in SUBMODULES.items():
+        yield from _section(heading, words, f"howsure.{module}", import_module(f"howsure.{module}").__all__)
+
+
+def _section(heading: str, words: str, module: str, names: list[str]) -> Iterator[str]:
+    yield from (heading, "-" * len(heading), "", words.replace("`", "``"), "")
+    yield from (f".. currentmodule:: {module}", "", ".. autosummary::", "   :toctree: .", "   :nosignatures:", "")
+    yield from (f"   {name}" for name in names)
+    yield ""
+
+
+def apart() -> dict[str, str]:
+    """Return other file names for the classes whose names differ from a function's in capitals only."""
+    return {f"howsure.{name}": f"howsure.{name}.class" for name in hs.__all__ if name != name.lower() in hs.__all__}
+
+
+def write(app: Sphinx, config: Config) -> None:  # noqa: ARG001 - Sphinx calls it so
+    """Write the page, before Sphinx looks which there are."""
+    path = Path(app.srcdir) / "api" / "index.rst"
+    path.parent.mkdir(exist_ok=True)
+    text = page()
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Write the page early."""
+    app.connect("config-inited", write)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
