@@ -41,7 +41,7 @@ nitpick_ignore_regex = [
 ]
 
 # ------------------------------------------------------------------------------------------ Markdown
-myst_enable_extensions = ["attrs_inline", "colon_fence", "dollarmath"]
+myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
 # ------------------------------------------------------------------------------------------ the reference
@@ -61,10 +61,12 @@ html_math_renderer = "mathml"
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
-html_sidebars = {"index": [], "changelog": [], "gallery": []}
+html_sidebars = {name: [] for name in ("index", "start", "which-interval", "gallery")}
 html_theme_options = {
+    "logo": {"text": "howsure"},
     "navbar_align": "left",
-    "header_links_before_dropdown": 7,
+    "navbar_end": ["theme-switcher"],
+    "header_links_before_dropdown": 8,
     "show_prev_next": False,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from howsure.grids import Grid
     from sphinx.application import Sphinx
+
+    from howsure.grids import Grid
 
 DOCS = Path(__file__).parents[1]
 MARK = re.compile(r"<!-- made: ([a-z-]+) -->")
@@ -25,21 +27,21 @@ def other_guides(page: str) -> str:
     return "\n".join(["```{toctree}", ":caption: More", "", *missing, "```"]) if missing else ""
 
 
-def order(page: str) -> str:  # noqa: ARG001 - all of these are called alike
+def order(page: str) -> str:
     """List the methods in the order in which the default is looked for, each with its reason."""
     from howsure.methods.default import PREFERENCE
 
     return "\n".join(f"1. `{each.name}`: {each.why}." for each in PREFERENCE)
 
 
-def methods(page: str) -> str:  # noqa: ARG001
+def methods(page: str) -> str:
     """Tabulate the interval methods."""
     from howsure.cli.listing import method_grid
 
     return _table(method_grid())
 
 
-def metrics(page: str) -> str:  # noqa: ARG001
+def metrics(page: str) -> str:
     """Tabulate the metrics, by what they read."""
     from howsure.cli.listing import metric_grid
 
@@ -52,14 +54,14 @@ def metrics(page: str) -> str:  # noqa: ARG001
     return "\n".join(parts)
 
 
-def averages(page: str) -> str:  # noqa: ARG001
+def averages(page: str) -> str:
     """Tabulate the averages over classes."""
     from howsure.cli.listing import average_grid
 
     return _table(average_grid())
 
 
-def commands(page: str) -> str:  # noqa: ARG001
+def commands(page: str) -> str:
     """Print what each command takes, as ``--help`` does."""
     from howsure.cli.app import app
 
@@ -67,7 +69,27 @@ def commands(page: str) -> str:  # noqa: ARG001
     return written[written.index("**Commands**") :]
 
 
-def gallery(page: str) -> str:  # noqa: ARG001
+def coverage(page: str) -> str:
+    """Quote the first table of the page on coverage."""
+    _, _, tables = (DOCS / "coverage.md").read_text().partition("\n## ")
+    return "\n".join(line for line in tables.partition("\n## ")[0].splitlines() if line.startswith("|"))
+
+
+def decisions(page: str) -> str:
+    """List the decision records, for the table of contents."""
+    return "```{toctree}\n:hidden:\n:glob:\n\n0*\n```"
+
+
+def benchmarks(page: str) -> str:
+    """Say what each script of `benchmarks/` measures, in its own words."""
+    found = []
+    for path in sorted((DOCS.parent / "benchmarks").glob("*.py")):
+        words = ast.get_docstring(ast.parse(path.read_text())) or ""
+        found.append(f"`benchmarks/{path.name}`\n: " + words.replace("\n\n", "\n").replace("\n", "\n  "))
+    return "\n\n".join(found)
+
+
+def gallery(page: str) -> str:
     """Show every picture of the guides, with a link to where it is made."""
     return "\n".join(["::::{container} gallery", *_cards(), "::::"])
 
@@ -112,11 +134,14 @@ PARTS: dict[str, Callable[[str], str]] = {
     "metrics": metrics,
     "averages": averages,
     "commands": commands,
+    "coverage": coverage,
+    "decisions": decisions,
+    "benchmarks": benchmarks,
     "gallery": gallery,
 }
 
 
-def fill(app: Sphinx, docname: str, source: list[str]) -> None:  # noqa: ARG001 - Sphinx calls it so
+def fill(app: Sphinx, docname: str, source: list[str]) -> None:
     """Put the parts in the place of their marks."""
     page = source[0]
     source[0] = MARK.sub(lambda match: PARTS[match[1]](page), page)

@@ -16,7 +16,7 @@ def _both(match: re.Match[str]) -> str:
     return f"![{words}]({light}){{.only-light}} ![{words}]({dark}){{.only-dark}}"
 
 
-def use_the_switch(app: Sphinx, docname: str, source: list[str]) -> None:  # noqa: ARG001 - Sphinx calls it so
+def use_the_switch(app: Sphinx, docname: str, source: list[str]) -> None:
     """Write both pictures, of which the theme shows one."""
     source[0] = PICTURE.sub(_both, source[0])
 

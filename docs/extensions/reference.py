@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from sphinx.config import Config
 
 GROUPS = {  # heading → what the names are for, and the modules that they come from
-    "Tables from data": ("Functions that make a table from arrays, frames, files, matrices or rates.", "sources loading"),
+    "Tables from data": (
+        "Functions that make a table from arrays, frames, files, matrices or rates.",
+        "sources loading",
+    ),
     "Estimates": ("A metric with its interval, and what comes out.", "estimates"),
     "Comparisons": ("Two models or many, on the same cases or on different ones; ranks.", "comparison"),
     "Curves and thresholds": ("Curves with bands, and the best threshold.", "curves"),
@@ -63,7 +66,9 @@ def grouped() -> dict[str, list[str]]:
             message = f"`{name}` of howsure.{home} has no place in the reference. Give its module one in {__file__}."
             raise LookupError(message)
         found[heading].append(name)
-    return {heading: sorted(names, key=lambda name: isinstance(getattr(hs, name), type)) for heading, names in found.items()}
+    return {
+        heading: sorted(names, key=lambda name: isinstance(getattr(hs, name), type)) for heading, names in found.items()
+    }
 
 
 def _is_within(home: str, modules: str) -> bool:
@@ -90,15 +95,30 @@ def _section(heading: str, words: str, module: str, names: list[str]) -> Iterato
     yield ""
 
 
+def qualified() -> set[str]:
+    """Return all public names, as they are imported."""
+    inner = {f"howsure.{module}.{name}" for module in SUBMODULES for name in import_module(f"howsure.{module}").__all__}
+    return inner | {f"howsure.{name}" for name in homes()}
+
+
 def apart() -> dict[str, str]:
     """Return other file names for the classes whose names differ from a function's in capitals only."""
-    return {f"howsure.{name}": f"howsure.{name}.class" for name in hs.__all__ if name != name.lower() in hs.__all__}
+    names = qualified()
+    return {name: f"{name}.class" for name in names if name != name.lower() and name.lower() in names}
 
 
-def write(app: Sphinx, config: Config) -> None:  # noqa: ARG001 - Sphinx calls it so
+def files() -> set[str]:
+    """Return the names of all files, without their ending."""
+    return {apart().get(name, name) for name in qualified()}
+
+
+def write(app: Sphinx, config: Config) -> None:
     """Write the page, before Sphinx looks which there are."""
     path = Path(app.srcdir) / "api" / "index.rst"
     path.parent.mkdir(exist_ok=True)
+    for stub in path.parent.glob("howsure.*.rst"):
+        if stub.stem not in files():
+            stub.unlink()  # of a name that is gone
     text = page()
     if not path.exists() or path.read_text() != text:
         path.write_text(text)

@@ -1,0 +1,25 @@
+"""The reference has every public name, once."""
+
+import howsure as hs
+
+
+def test_every_public_name_has_its_place(reference):
+    """Each name of the package is in one group of the reference; plots and the laboratory have sections of their own."""
+    listed = [name for names in reference.grouped().values() for name in names]
+    assert len(listed) == len(set(listed))
+    assert {*listed, *reference.SUBMODULES} >= {*hs.__all__}
+    assert all(reference.grouped().values()), "no group is empty"
+
+
+def test_the_page_names_each(reference):
+    """The first page of the reference lists each name under the module that users import it from."""
+    page = reference.page().splitlines()
+    assert all(page.count(f"   {name}") >= 1 for name in hs.__all__ if name not in reference.SUBMODULES)
+    assert ".. currentmodule:: howsure.plots" in page
+
+
+def test_names_that_differ_in_capitals_have_files_that_differ_otherwise(reference):
+    """Where files are told apart without regard to capitals, `ranks` and `Ranks` still are two pages."""
+    files = [name.lower() for name in reference.files()]
+    assert len(files) == len(set(files))
+    assert reference.apart()["howsure.Ranks"] != "howsure.Ranks"
