@@ -6,6 +6,8 @@ import importlib.metadata
 import sys
 from pathlib import Path
 
+from numpydoc.xref import DEFAULT_LINKS
+
 import howsure as hs
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -33,9 +35,9 @@ extensions = [
 ]
 exclude_patterns = ["_build", "_templates"]
 templates_path = ["_templates"]
+smartquotes = False
 nitpicky = True
 nitpick_ignore_regex = [
-    (".*", "(python|numpy):.*"),  # types of others: no inventory is fetched, so they are plain words
     ("py:obj", ".*"),  # `name` need not be one
     ("py:class", r"howsure\.tables\..*Counts"),  # bases that are not public
 ]
@@ -51,12 +53,14 @@ autosummary_filename_map = apart()  # ranks and Ranks are one file where capital
 numpydoc_show_class_members = False  # autodoc shows them, each once
 numpydoc_xref_param_type = True
 numpydoc_xref_aliases = {name: f"howsure.{name}" for name in hs.__all__ if isinstance(getattr(hs, name), type)}
-numpydoc_xref_ignore = "all"  # of the words of a type, but for those
+numpydoc_xref_ignore = "all"  # of the words of a type, but for those;
+DEFAULT_LINKS.clear()  # those of others too, as no inventory is fetched
 
 # ------------------------------------------------------------------------------------------ how it looks
 html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
 html_math_renderer = "mathml"
 html_copy_source = False
 html_show_sourcelink = False

@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from howsure.grids import Grid
 
 DOCS = Path(__file__).parents[1]
+EMPTY_END = re.compile(r"(```python\n.*?\n)\n+```", re.DOTALL)  # a line that the examples' test needs
 MARK = re.compile(r"<!-- made: ([a-z-]+) -->")
 PICTURE = re.compile(r'^## (.+)$|<picture>.*srcset="([^"]+)".*src="([^"]+)" alt="([^"]*)"', re.MULTILINE)
+LISTED = re.compile(r"^(?:.*<)?([\w-]+)>?$", re.MULTILINE)
 ELSEWHERE = {"flow", "other-packages"}  # guides that other pages list
 NAME = re.compile(r"``?([^`]+)``?")
 
@@ -23,7 +25,7 @@ NAME = re.compile(r"``?([^`]+)``?")
 def other_guides(page: str) -> str:
     """List the guides that a page does not name, for its last table of contents."""
     guides = {path.stem for path in (DOCS / "guide").glob("*.md") if not path.stem.startswith("from-")}
-    missing = sorted(guides - {"index", *page.splitlines()} - ELSEWHERE)
+    missing = sorted(guides - {"index", *LISTED.findall(page)} - ELSEWHERE)
     return "\n".join(["```{toctree}", ":caption: More", "", *missing, "```"]) if missing else ""
 
 
@@ -103,9 +105,7 @@ def _cards() -> Iterator[str]:
                 continue
             place = f"guide/{path.name}#{heading.lower().replace(' ', '-')}"
             yield ":::{container} card-of-gallery"
-            yield f"[{_image(light, words, 'only-light')}]({place})"
-            yield f"[{_image(dark, words, 'only-dark')}]({place})"
-            yield f"\n[{heading}]({place})"
+            yield f"[{_image(light, words, 'only-light')} {_image(dark, words, 'only-dark')} {heading}]({place})"
             yield ":::"
 
 
@@ -144,7 +144,7 @@ PARTS: dict[str, Callable[[str], str]] = {
 def fill(app: Sphinx, docname: str, source: list[str]) -> None:
     """Put the parts in the place of their marks."""
     page = source[0]
-    source[0] = MARK.sub(lambda match: PARTS[match[1]](page), page)
+    source[0] = EMPTY_END.sub(r"\1```", MARK.sub(lambda match: PARTS[match[1]](page), page))
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -6,7 +6,8 @@ The names are those of `howsure/__init__.pyi`, so that none is missing; one whos
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -75,24 +76,34 @@ def _is_within(home: str, modules: str) -> bool:
     return any(f"{home}.".startswith(f"{module}.") for module in modules.split())
 
 
-def page() -> str:
-    """Return the reference's first page."""
-    return "\n".join(_lines())
+def written() -> dict[str, str]:
+    """Return the text of each page: one of all names, and one for each group, which lists them in its contents."""
+    groups = [(heading, GROUPS[heading][0], "howsure", names) for heading, names in grouped().items()]
+    groups += [
+        (heading, words, f"howsure.{module}", import_module(f"howsure.{module}").__all__)
+        for module, (heading, words) in SUBMODULES.items()
+    ]
+    slugs = [f"group-{re.sub('[^a-z]+', '-', heading.lower())}" for heading, *_ in groups]
+    pages = {
+        slug: "\n".join([*_section("=", *group), "   :toctree: .", "", *_names(group)])
+        for slug, group in zip(slugs, groups, strict=True)
+    }
+    contents = [".. toctree::", "   :hidden:", "", *(f"   {slug}" for slug in slugs), ""]
+    start = ["Reference", "=========", "", "``import howsure as hs``. :ref:`genindex` lists every name.", "", *contents]
+    sections = [line for group in groups for line in (*_section("-", *group), "", *_names(group), "")]
+    return {"index": "\n".join([*start, *sections]), **pages}
 
 
-def _lines() -> Iterator[str]:
-    yield from ("Reference", "=========", "", "``import howsure as hs``. :ref:`genindex` lists every name.", "")
-    for heading, names in grouped().items():
-        yield from _section(heading, GROUPS[heading][0], "howsure", names)
-    for module, (heading, words) in SUBMODULES.items():
-        yield from _section(heading, words, f"howsure.{module}", import_module(f"howsure.{module}").__all__)
+Group = tuple[str, str, str, Sequence[str]]  # heading, words, module, names
 
 
-def _section(heading: str, words: str, module: str, names: list[str]) -> Iterator[str]:
-    yield from (heading, "-" * len(heading), "", words.replace("`", "``"), "")
-    yield from (f".. currentmodule:: {module}", "", ".. autosummary::", "   :toctree: .", "   :nosignatures:", "")
-    yield from (f"   {name}" for name in names)
-    yield ""
+def _section(underline: str, heading: str, words: str, module: str, _: Sequence[str]) -> list[str]:
+    title = [heading, underline * len(heading), "", words.replace("`", "``"), ""]
+    return [*title, f".. currentmodule:: {module}", "", ".. autosummary::", "   :nosignatures:"]
+
+
+def _names(group: Group) -> list[str]:
+    return [f"   {name}" for name in group[-1]]
 
 
 def qualified() -> set[str]:
@@ -113,15 +124,17 @@ def files() -> set[str]:
 
 
 def write(app: Sphinx, config: Config) -> None:
-    """Write the page, before Sphinx looks which there are."""
-    path = Path(app.srcdir) / "api" / "index.rst"
-    path.parent.mkdir(exist_ok=True)
-    for stub in path.parent.glob("howsure.*.rst"):
-        if stub.stem not in files():
-            stub.unlink()  # of a name that is gone
-    text = page()
-    if not path.exists() or path.read_text() != text:
-        path.write_text(text)
+    """Write the pages, before Sphinx looks which there are."""
+    folder = Path(app.srcdir) / "api"
+    folder.mkdir(exist_ok=True)
+    pages = written()
+    for path in folder.glob("*.rst"):
+        if path.stem not in {*pages, *files()}:
+            path.unlink()  # of a name that is gone
+    for name, text in pages.items():
+        path = folder / f"{name}.rst"
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

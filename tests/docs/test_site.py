@@ -13,7 +13,7 @@ WALK = [
     "index.html",
     "which-interval.html",
     "guide/scores.html",
-    "theory/derivations.html",
+    "theory/index.html",
     "api/howsure.estimate.html",
     "gallery.html",
     "search.html?q=wilson",
@@ -117,7 +117,7 @@ class Page(HTMLParser):
 
 def test_no_link_is_dead(site):
     """Each link, picture, style and script within the site has a file at its end, and a link to a place that place."""
-    pages = {path.resolve(): Page(path.read_text()) for path in site.rglob("*.html")}
+    pages = {path.resolve(): Page(path.read_text()) for path in site.rglob("*.html") if "_static" not in path.parts}
     dead = set()
     for path, page in pages.items():
         for link in page.links:
