@@ -60,16 +60,14 @@ def grouped() -> dict[str, list[str]]:
     LookupError
         If a name has no group; the message says where to put it.
     """
-    found: dict[str, list[str]] = {heading: [] for heading in GROUPS}
+    found: dict[str, list[tuple[bool, int, str]]] = {heading: [] for heading in GROUPS}
     for name, home in homes().items():
         heading = next((heading for heading, (_, modules) in GROUPS.items() if _is_within(home, modules)), None)
         if heading is None:
             message = f"`{name}` of howsure.{home} has no place in the reference. Give its module one in {__file__}."
             raise LookupError(message)
-        found[heading].append(name)
-    return {
-        heading: sorted(names, key=lambda name: isinstance(getattr(hs, name), type)) for heading, names in found.items()
-    }
+        found[heading].append((isinstance(getattr(hs, name), type), len(found[heading]), name))
+    return {heading: [name for *_, name in sorted(names)] for heading, names in found.items()}
 
 
 def _is_within(home: str, modules: str) -> bool:
@@ -88,7 +86,7 @@ def written() -> dict[str, str]:
         slug: "\n".join([*_section("=", *group), "   :toctree: .", "", *_names(group)])
         for slug, group in zip(slugs, groups, strict=True)
     }
-    contents = [".. toctree::", "   :hidden:", "", *(f"   {slug}" for slug in slugs), ""]
+    contents = [".. toctree::", "   :hidden:", "", *(f"   {slug}" for slug in ("/metrics", "/cli", *slugs)), ""]
     start = ["Reference", "=========", "", "``import howsure as hs``. :ref:`genindex` lists every name.", "", *contents]
     sections = [line for group in groups for line in (*_section("-", *group), "", *_names(group), "")]
     return {"index": "\n".join([*start, *sections]), **pages}

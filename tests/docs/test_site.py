@@ -137,3 +137,9 @@ def test_every_public_name_has_a_page(site, reference):
         name: site / "api" / f"{reference.apart().get(f'howsure.{name}', f'howsure.{name}')}.html" for name in names
     }
     assert [name for name, page in pages.items() if f'id="howsure.{name}"' not in page.read_text()] == []
+
+
+def test_types_lead_to_their_classes(site):
+    """In the reference the types of parameters and of what is returned are links."""
+    links = Page((site / "api" / "howsure.estimate.html").read_text()).links
+    assert {"howsure.Table.html#howsure.Table", "howsure.Estimate.class.html#howsure.Estimate"} <= links
