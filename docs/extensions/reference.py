@@ -25,9 +25,11 @@ GROUPS = {  # heading → what the names are for, and the modules that they come
     ),
     "Estimates": ("A metric with its interval, and what comes out.", "estimates"),
     "Comparisons": ("Two models or many, on the same cases or on different ones; ranks.", "comparison"),
+    "Planning": ("How many cases or labels an interval needs.", "planning"),
     "Curves and thresholds": ("Curves with bands, and the best threshold.", "curves"),
     "Scores without labels": ("Calibrated scores stand in for labels.", "evidence.unlabelled evidence.calibration"),
     "Labels that err": ("Reviews, judges, annotators, known error rates.", "evidence.labels evidence.review"),
+    "Another population": ("Where the classifier will be used.", "evidence.shift"),
     "Logs of evaluations": ("What evaluation harnesses wrote.", "logs"),
     "Many experiments": ("Folds, seeds and sites.", "pooling study"),
     "Reports": ("One file that says it all.", "report"),
@@ -67,7 +69,7 @@ def grouped() -> dict[str, list[str]]:
             message = f"`{name}` of howsure.{home} has no place in the reference. Give its module one in {__file__}."
             raise LookupError(message)
         found[heading].append((isinstance(getattr(hs, name), type), len(found[heading]), name))
-    return {heading: [name for *_, name in sorted(names)] for heading, names in found.items()}
+    return {heading: [name for *_, name in sorted(names)] for heading, names in found.items() if names}
 
 
 def _is_within(home: str, modules: str) -> bool:
