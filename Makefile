@@ -9,7 +9,7 @@ BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 WORKERS = auto
 
-.PHONY: all help demo test thorough slow check format bench clean
+.PHONY: all help demo test thorough slow check docs format bench clean
 
 all: help
 
@@ -19,9 +19,10 @@ help:
 	@echo 'make thorough run the tests that take seconds each: brief simulations; Spark, a server, a browser'
 	@echo 'make slow    run the long simulations of coverage too'
 	@echo 'make check   lint, formatting, types, import contracts, docstrings, examples in the documents'
+	@echo 'make docs    build the documentation site into docs/_build/html'
 	@echo 'make format  format the code and mend what the linter can mend'
 	@echo 'make bench   time the main paths'
-	@echo 'make clean   remove .venv and caches'
+	@echo 'make clean   remove .venv, caches and the site'
 
 demo: $(VENV)/demo.stamp
 	$(BIN)/howsure report examples/breast_cancer.csv --y-true label --y-pred logistic --y-score score_logistic --by tumour_size --html report.html
@@ -44,6 +45,9 @@ check: $(VENV)/dev.stamp
 	$(BIN)/python docs/check_docstrings.py
 	$(BIN)/python -m pytest -p no:randomly README.md CONTRIBUTING.md docs examples/README.md
 
+docs: $(VENV)/docs.stamp
+	$(BIN)/python -m sphinx --jobs auto --nitpicky --fail-on-warning --keep-going --quiet docs docs/_build/html
+
 format: $(VENV)/dev.stamp
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
@@ -52,7 +56,7 @@ bench: $(VENV)/dev.stamp
 	$(BIN)/python -m pytest -p no:randomly --benchmark-only benchmarks
 
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks docs/_build docs/api
 
 $(VENV)/venv.stamp:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -72,3 +76,7 @@ $(VENV)/test.stamp: $(VENV)/venv.stamp pyproject.toml constraints.txt
 $(VENV)/dev.stamp: $(VENV)/venv.stamp pyproject.toml constraints.txt
 	$(PIP) --editable '.[dev]'
 	@touch $@ $(VENV)/demo.stamp $(VENV)/test.stamp
+
+$(VENV)/docs.stamp: $(VENV)/venv.stamp pyproject.toml constraints.txt
+	$(PIP) --editable '.[docs]'
+	@touch $@ $(VENV)/demo.stamp

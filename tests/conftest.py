@@ -3,6 +3,7 @@
 import copy
 import functools
 import os
+import shutil
 from collections.abc import Generator
 from types import ModuleType
 from typing import Any
@@ -41,3 +42,20 @@ def _generators(module: ModuleType | None) -> list[tuple[np.random.Generator, di
     """Return a file's generators, and their states now: before the first of its tests."""
     found = [each for each in vars(module).values() if isinstance(each, np.random.Generator)] if module else []
     return [(each, copy.deepcopy(dict(each.bit_generator.state))) for each in found]
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """Return a headless Chromium, or skip the test."""
+    sync_api = pytest.importorskip("playwright.sync_api")
+    path = shutil.which("chromium")
+    if path is None:
+        pytest.skip("there is no chromium here")
+    arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+    with sync_api.sync_playwright() as playwright:
+        try:
+            browser = playwright.chromium.launch(executable_path=path, args=arguments)
+        except sync_api.Error as error:
+            pytest.skip(f"chromium does not start: {str(error).splitlines()[0]}")
+        yield browser
+        browser.close()

@@ -1,7 +1,5 @@
 """A report with everything in it, and a browser to open it in."""
 
-import shutil
-
 import numpy as np
 import pytest
 
@@ -51,23 +49,6 @@ def strange():
     table = hs.from_counts([[30, 3, 1], [4, 40, 2], [0, 2, 21]], labels=list(STRANGE))
     subjects = {name: hs.Tables([name], [table], table, [STRANGE[1]]) for name in STRANGE}
     return hs.report_of(subjects, title=STRANGE[0], command=STRANGE[0])
-
-
-@pytest.fixture(scope="session")
-def chromium():
-    """Return a headless Chromium, or skip the test."""
-    sync_api = pytest.importorskip("playwright.sync_api")
-    path = shutil.which("chromium")
-    if path is None:
-        pytest.skip("there is no chromium here")
-    arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-    with sync_api.sync_playwright() as playwright:
-        try:
-            browser = playwright.chromium.launch(executable_path=path, args=arguments)
-        except sync_api.Error as error:
-            pytest.skip(f"chromium does not start: {str(error).splitlines()[0]}")
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -88,7 +88,7 @@ def draw_tables(
 
     Returns
     -------
-    ndarray of shape (n, *cells) or dict
+    ndarray of shape (n, ...) or dict
         Without ``cases``, those of ``"posterior"``, ``"prior"`` and ``"random"`` are probabilities, which sum to 1
         over each table; all others are counts. For a confusion table the shape is (n, K, K). Of groups, a dict of
         arrays by key.

@@ -39,7 +39,7 @@ class Table(abc.ABC):
 
     Parameters
     ----------
-    counts : ndarray of shape (..., *cells)
+    counts : ndarray of shape (..., cells)
         Non-negative counts, or sums of weights.
     labels : ndarray of shape (K,)
         The classes, in the order of the table's axes.

@@ -1,0 +1,1 @@
+"""What the site needs beside Sphinx: formulas as MathML, pictures for either ground, pages made from the library."""

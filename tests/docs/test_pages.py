@@ -1,0 +1,56 @@
+"""Pages that hang together before anything is built: links, parts, the version that is cited."""
+
+import re
+import tomllib
+
+import pytest
+
+import howsure as hs
+
+LINK = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]+)(?:#[^)]*)?\)")
+FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+
+
+def test_links_lead_somewhere(docs):
+    """Every link from one document to another has a file at its end; those to the reference have a name there."""
+    root = docs.parent
+    documents = [*root.glob("*.md"), *docs.glob("*.md"), *docs.glob("guide/*.md"), *docs.glob("theory/*.md")]
+    dead = []
+    for path in documents:
+        for target in LINK.findall(FENCE.sub("", path.read_text())):
+            place = path.parent / target
+            name = place.stem.removeprefix("howsure.")
+            known = (name in hs.__all__ or name == "index") if place.parent.name == "api" else place.exists()
+            dead += [] if known else [(path.name, target)]
+    assert dead == []
+
+
+@pytest.mark.parametrize("name", ["methods", "metrics", "averages", "order", "commands", "coverage", "benchmarks"])
+def test_parts_are_made_from_the_library(made, name):
+    """Each part of a page that the site makes has content, and its tables have as many cells in each row."""
+    text = made.PARTS[name]("")
+    rows = [line.replace(r"\|", "").count("|") for line in text.splitlines() if line.startswith("|")]
+    assert len(text) > 200
+    assert name == "metrics" or len(set(rows)) <= 1
+
+
+def test_a_new_guide_is_listed_without_being_named(made, docs):
+    """A guide that the page does not name comes last; those that it names come once."""
+    page = (docs / "guide" / "index.md").read_text()
+    listed = made.other_guides(page).split()
+    assert "scores" not in listed
+    assert "scores" in made.other_guides("").split()
+
+
+def test_every_picture_is_in_the_gallery(made, docs):
+    """The gallery shows each figure of the guides, on either ground, with words for those who do not see it."""
+    text = made.gallery("")
+    figures = {path.name for path in (docs / "figures").glob("*.png")}
+    assert {name for name in figures if name not in text} == set()
+    assert "![](" not in text
+
+
+def test_the_citation_has_the_package_s_version(docs):
+    """The version to cite is the one that is installed."""
+    project = tomllib.loads((docs.parent / "pyproject.toml").read_text())["project"]
+    assert f"\nversion: {project['version']}\n" in (docs.parent / "CITATION.cff").read_text()

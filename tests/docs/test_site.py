@@ -1,0 +1,136 @@
+"""The site as it was built last by `make docs`, opened from files, without a network; skipped where there is none."""
+
+import re
+from html import unescape
+from posixpath import dirname, join, normpath
+from urllib.parse import unquote
+
+import pytest
+
+import howsure as hs
+
+pytestmark = [pytest.mark.thorough, pytest.mark.xdist_group("site")]
+WALK = [
+    "index.html",
+    "which-interval.html",
+    "guide/scores.html",
+    "theory/index.html",
+    "api/howsure.estimate.html",
+    "gallery.html",
+    "search.html?q=wilson",
+]
+
+
+@pytest.fixture(scope="module")
+def site(docs):
+    """Return the folder of the site."""
+    folder = docs / "_build" / "html"
+    if not (folder / "index.html").exists():
+        pytest.skip("there is no site: `make docs` builds it")
+    return folder
+
+
+@pytest.fixture
+def opened(chromium, site):
+    """Open a page of the site from its file, and note what it asks for elsewhere and what it complains of."""
+    contexts = []
+
+    def open_page(name, scheme="light"):
+        context = chromium.new_context(offline=True, viewport={"width": 1200, "height": 900}, color_scheme=scheme)
+        contexts.append(context)
+        page = context.new_page()
+        page.noted = []
+        page.on("request", lambda request: page.noted.append(request.url))
+        page.on("pageerror", lambda error: page.noted.append(f"error: {error}"))
+        page.goto(f"{site.as_uri()}/{name}")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+@pytest.mark.parametrize("name", WALK)
+def test_pages_need_no_network(opened, site, name):
+    """A page asks for nothing but files of the site, and its scripts run through."""
+    page = opened(name)
+    page.wait_for_load_state("load")
+    assert [each for each in page.noted if not each.startswith(site.as_uri())] == []
+    assert page.locator("h1").first.is_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", WALK)
+def test_the_checker_of_accessibility_finds_nothing_serious(opened, name, scheme):
+    """axe-core finds nothing serious or critical, on a light ground or on a dark one."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    violations = axe.Axe().run(opened(name, scheme)).response["violations"]
+    serious = [each for each in violations if each["impact"] in {"serious", "critical"}]
+    assert [(each["id"], each["nodes"][0]["html"][:200]) for each in serious] == []
+
+
+@pytest.mark.parametrize(
+    "words, found",
+    [("suitable_methods", "api/howsure.suitable_methods.html"), ("macro recall", "derivations.html")],
+)
+def test_the_search_finds_names_and_words(opened, words, found):
+    """The search works from files: a name leads to its page in the reference, words to where they stand."""
+    page = opened(f"search.html?q={words}")
+    page.locator("#search-results ul.search li a").first.wait_for()
+    page.wait_for_function("document.querySelector('#search-results .search-summary').innerText.includes('found')")
+    links = page.locator("#search-results ul.search li a").evaluate_all("links => links.map(link => link.href)")
+    assert any(found in link for link in links)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pictures_suit_the_ground(opened, scheme):
+    """Of each picture the one for the ground is seen, and the other one is not."""
+    page = opened("gallery.html", scheme)
+    for ground in ("light", "dark"):
+        pictures = page.locator(f"img.only-{ground}")
+        assert pictures.count() > 10
+        assert pictures.first.is_visible() == (ground == scheme)
+
+
+def test_formulas_are_seen_by_readers_of_screens(opened):
+    """Formulas are MathML, which browsers show and read out by themselves."""
+    page = opened("theory/derivations.html")
+    assert page.locator("math[display=block] mfrac").count() > 10
+    assert page.locator("main").inner_text().count("\\frac") == 0
+
+
+def links_of(text):
+    """Return where a page's links, pictures, styles and scripts lead."""
+    return set(re.findall(r'<(?:a|img|link|script)\s[^>]*?(?:href|src)="([^"]*)"', text))
+
+
+def test_no_link_is_dead(site):
+    """Each link, picture, style and script within the site has a file at its end, and a link to a place that place."""
+    files = {path.relative_to(site).as_posix() for path in site.rglob("*") if path.is_file()}
+    pages = {name: (site / name).read_text() for name in files if name.endswith(".html") and "_static/" not in name}
+    places = {name: {unescape(place) for place in re.findall(r'\sid="([^"]*)"', text)} for name, text in pages.items()}
+    dead = set()
+    for name, text in pages.items():
+        for link in links_of(text):
+            if re.match(r"(https?|mailto|javascript|data):", link):
+                continue
+            target, _, place = unquote(unescape(link)).partition("#")
+            end = normpath(join(dirname(name), target.partition("?")[0])) if target else name
+            if end not in files or (place and end in places and place not in places[end]):
+                dead.add((name, link))
+    assert dead == set()
+
+
+def test_every_public_name_has_a_page(site, reference):
+    """The reference has a page for each public name, with its signature."""
+    names = [name for name in hs.__all__ if name not in reference.SUBMODULES]
+    pages = {
+        name: site / "api" / f"{reference.apart().get(f'howsure.{name}', f'howsure.{name}')}.html" for name in names
+    }
+    assert [name for name, page in pages.items() if f'id="howsure.{name}"' not in page.read_text()] == []
+
+
+def test_types_lead_to_their_classes(site):
+    """In the reference the types of parameters and of what is returned are links."""
+    links = links_of((site / "api" / "howsure.estimate.html").read_text())
+    assert {"howsure.Table.html#howsure.Table", "howsure.Estimate.class.html#howsure.Estimate"} <= links
