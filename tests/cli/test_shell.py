@@ -88,6 +88,10 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "predictions.csv").write_text("\n".join(["label,model,checked", *rows]))
     rows = [f"{word},{word if case < 20 else ''}" for word in ["pass"] * 3 + ["fail"] for case in range(40)]
     (tmp_path / "answers.csv").write_text("\n".join(["verdict,human", *rows]))
+    rows = [
+        f"{case % 2},{int(case % 100 > 60)},{case % 100 / 100},{case % 2 if case < 40 else ''}" for case in range(400)
+    ]
+    (tmp_path / "pool.csv").write_text("\n".join(["odd,model,score,label", *rows]))
     (tmp_path / "results").mkdir()
     for name in ("mlp_0", "mlp_1", "tree_0", "tree_1"):
         (tmp_path / "results" / f"{name}.csv").write_text("50,3\n5,42\n")

@@ -27,6 +27,15 @@ EXAMPLES = {
         "howsure review-plan predictions.csv --y-true label --y-pred model --reviewed checked --metric f1 --budget 50",
     ),
     "judge": ("howsure judge answers.csv --judge verdict --human human --width 0.2 --fail-under pass_rate=0.6",),
+    "label-next": (
+        "howsure label-next pool.csv --y-pred model --y-score score --pos-label 1 -n 20 -o rows.csv",
+        "howsure label-next pool.csv --y-pred model --y-score score --pos-label 1 --y-true label -n 20 --seed 1",
+    ),
+    "plan": (
+        "howsure plan breast_cancer.csv --y-true label --y-pred logistic --metric f1 --width 0.02",
+        "howsure plan breast_cancer.csv --y-true label --y-pred logistic forest --metric accuracy --power 0.8",
+        "howsure plan --sensitivity 0.90 --specificity 0.80 --positives 100 --negatives 900 --metric recall --width 0.1",
+    ),
     "evals": (
         "howsure evals logs --cluster passage --baseline old",
         "howsure evals logs --baseline old --fail-if-worse 0.05 -o report.html",

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from howsure.cli.classes import classes_of
 from howsure.cli.inputs import Files, Input, InputFormat
-from howsure.cli.options import Format, Metric, Words
+from howsure.cli.options import Format, Metric, Seed, Words
 from howsure.cli.output import say_written, write_grid
 
 
@@ -25,7 +25,7 @@ def label_next(
     metric: Metric = "f1",
     labels: Words = None,
     pos_label: str | None = None,
-    seed: int | None = None,
+    random_state: Seed = None,
     input_format: InputFormat = None,
     how: Format = "table",
 ) -> None:
@@ -51,7 +51,7 @@ def label_next(
         The classes, in order.
     pos_label
         The positive one of two classes; the last in order by default.
-    seed
+    random_state
         Seed of the draw.
     input_format
         Format of standard input; it may be compressed.
@@ -64,7 +64,7 @@ def label_next(
     given = Input.of(files, input_format)
     classes = classes_of(given.data, [y_pred], labels, pos_label)
     sample = sample_to_label(
-        y_pred, y_score, metric, n=n, y_true=y_true, data=given.data, labels=classes, random_state=seed
+        y_pred, y_score, metric, n=n, y_true=y_true, data=given.data, labels=classes, random_state=random_state
     )
     write_grid(sample.grid(), how=how, title=given.title)
     if out is not None:

@@ -12,7 +12,7 @@ from cyclopts import Parameter
 from howsure.cli.classes import classes_of
 from howsure.cli.inputs import Input, InputFormat
 from howsure.cli.models import paired_columns
-from howsure.cli.options import Format, Metric, Words, split
+from howsure.cli.options import Format, Level, Metric, Words, split
 from howsure.cli.output import write_grid, write_records
 from howsure.errors import HowsureError
 
@@ -52,31 +52,14 @@ def plan(
     sample_weight: str | None = None,
     method: str | None = None,
     contrast: str = "difference",
-    level: float = 0.95,
+    confidence_level: Level = 0.95,
     alternative: Literal["two-sided", "less", "greater"] = "two-sided",
     no_check: bool = False,
-    seed: int = 0,
+    random_state: Annotated[int, Parameter(name=("--random-state", "--seed"))] = 0,
     input_format: InputFormat = None,
     how: Format = "table",
 ) -> None:
     """Print how many cases a study takes: for an interval of a width, or to show a difference; or what n cases reach.
-
-    How many cases make the 95 % interval of macro F1 0.05 wide:
-
-    `howsure plan pilot.csv --y-true label --y-pred model --metric f1@macro --width 0.05`
-
-    How many show that the new model is better than the old one, on the same cases, with a power of 0.8:
-
-    `howsure plan pilot.csv --y-true label --y-pred new old --metric accuracy --power 0.8`
-
-    How many show that it is not worse by more than 0.03, if the two are equal:
-
-    `howsure plan pilot.csv --y-true label --y-pred new old --power 0.9 --margin 0.03 --true-value 0
-    --alternative greater`
-
-    How many cases a sensitivity of 0.9 takes that is stated, where one case in ten is positive:
-
-    `howsure plan --sensitivity 0.90 --specificity 0.80 --positives 100 --negatives 900 --metric recall --width 0.1`
 
     Parameters
     ----------
@@ -129,13 +112,13 @@ def plan(
         Interval method; see `howsure methods`. By default the one that suits the metric.
     contrast
         How two models are compared: difference, ratio or odds_ratio.
-    level
+    confidence_level
         Confidence level, between 0 and 1.
     alternative
         Which limits the interval has: both, the upper one (less) or the lower one (greater).
     no_check
         Take data as they are, also where they do not look like what they are given as.
-    seed
+    random_state
         Seed of the simulated studies.
     input_format
         Format of standard input; it may be compressed.
@@ -168,9 +151,9 @@ def plan(
         icc=icc,
         method=by_name(method),
         contrast=contrast,
-        confidence_level=level,
+        confidence_level=confidence_level,
         alternative=alternative,
-        random_state=seed,
+        random_state=random_state,
     )
     if how in {"json", "csv"}:
         write_records(found.records(), how)
