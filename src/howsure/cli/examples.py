@@ -34,7 +34,7 @@ EXAMPLES = {
     "plan": (
         "howsure plan breast_cancer.csv --y-true label --y-pred logistic --metric f1 --width 0.02",
         "howsure plan breast_cancer.csv --y-true label --y-pred logistic forest --metric accuracy --power 0.8",
-        "howsure plan --sensitivity 0.90 --specificity 0.80 --positives 100 --negatives 900 --metric recall --width 0.1",
+        "howsure plan --sensitivity 0.9 --specificity 0.8 --positives 100 --negatives 900 --metric recall --width 0.1",
     ),
     "evals": (
         "howsure evals logs --cluster passage --baseline old",
