@@ -150,3 +150,11 @@ def test_precision_at_one_percent_covers():
             covered = ((found.low <= true) & (true <= found.high)).mean()
             assert 0.925 < covered < 0.995, (cases, false, name, covered)
             assert (found.high - found.low > DUST).all()
+
+
+@pytest.mark.parametrize("method", ["mid_p", "wilson", "flow", "delta", "bayes", "bootstrap_percentile"])
+def test_no_method_doubts_a_stated_frequency(method):
+    """Whichever method is asked, a stated frequency has no interval, but a reason."""
+    found = hs.estimate(hs.from_counts(COUNTS).at_prevalence(RARE), "prevalence", method=method, random_state=0)
+    assert np.isnan(found.low)
+    assert found.reason

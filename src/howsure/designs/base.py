@@ -351,6 +351,16 @@ class Design(abc.ABC):
         """
         return True
 
+    def settles(self, form: Array) -> Array:
+        """Return whether a linear form that shows no variation is one of totals that the design fixes, ``(...)``.
+
+        Parameters
+        ----------
+        form : ndarray of shape (..., cells)
+            What is summed.
+        """
+        return np.full(form.shape[:-1], self.fixes_margins)
+
     def rescaled(self, cells: Array, counts: Array) -> Array:
         """Return tables in proportion to ``cells`` with those totals of ``counts`` that the design fixes."""
         return cells * quotient(counts.sum(-1), cells.sum(-1))[..., None]

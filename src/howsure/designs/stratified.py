@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.base import Design, quotient
+from howsure.designs.base import DUST, Design, quotient
 from howsure.designs.counted import FixedMargins, smoothed
 from howsure.designs.sampling import Blocks
 from howsure.designs.separate import Separate
@@ -83,7 +83,7 @@ class StratifiedSample(Design):
     def words(self) -> str:
         """What the cases are drawn from, and come in."""
         own = self.design.words
-        if self._are_apart:
+        if self.units is not None and self._are_apart:
             has_clusters = np.isfinite(self.design.degrees_of_freedom)
             own = f"in {self.units.sum():,.0f} clusters" if has_clusters else "of different weights"
         number = f"{len(self.share):,} {'stratum' if len(self.share) == 1 else 'strata'}"
@@ -223,6 +223,12 @@ class StratifiedSample(Design):
         number = np.bincount(inside, minlength=self.cells + 1)[:-1]
         found = self.lifted(np.where(number > 0, extra / np.maximum(number, 1), 0.0))
         return np.asarray(found * quotient(extra.sum(-1), found.sum(-1))[..., None])
+
+    def settles(self, form: Array) -> Array:
+        """Return whether a linear form is the same for all that may be observed in a stratum."""
+        lifted = self.lifted(form)
+        spans = [np.ptp(lifted[..., cells], -1) for cells in self._members()]
+        return np.asarray(np.max(spans, 0) <= DUST * np.abs(lifted).max(-1))
 
     def weighs_alike(self, marked: Array) -> bool:
         """Return whether all cases that may fall in the marked cells count the same."""

@@ -17,7 +17,7 @@ from howsure.methods.draws import MOST_DRAWS, Draw, child_seed, seed_sequence
 from howsure.methods.interval import UNDEFINED, AtLevels, DrawingMethod, Interval, needs_no_distance
 from howsure.methods.inversion import p_value, resolved
 from howsure.methods.registry import Variant
-from howsure.methods.standard_errors import standard_error, standard_errors
+from howsure.methods.standard_errors import NOISE, standard_error, standard_errors
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
@@ -128,7 +128,7 @@ class Bootstrap(DrawingMethod):
         def interval(confidence_level: float) -> Interval:
             below, above = limits(confidence_level) if kept.size else (np.nan, np.nan)
             low, high = max(below, lowest), min(above, highest)
-            if low < high:
+            if high - low > NOISE * max(abs(low), abs(high)):
                 return Interval(low, high, error, draws, reason)
             fallback = Delta().interval(metric, table, confidence_level)
             words = fallback.reason or "resampling shows no variation: interval by the delta method"

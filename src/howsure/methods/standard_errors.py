@@ -171,8 +171,8 @@ def effective_counts(share: Proportion, table: Table, confidence_level: float) -
     with np.errstate(invalid="ignore"):
         shows = shows_variation(np.sqrt(variance), observed)
         worth = np.where(shows, quotient(observed * (1 - observed), variance), np.where(worth > 0, worth, np.inf))
-        if design.fixes_margins:  # a share of the margins, which the design fixes
-            worth = np.where(~shows & (observed > 0) & (observed < 1), np.inf, worth)
+        settled = ~shows & (observed > 0) & (observed < 1) & design.settles(slopes)  # a share of fixed totals
+        worth = np.where(settled, np.inf, worth)
         # Where all agree, the marked cells are those that count.
         inflation, freedom = table.small_sample(np.where(shows[..., None], slopes, marked))
         reach = critical_value(confidence_level, np.where(shows, inflation, 1.0), freedom)
