@@ -172,7 +172,8 @@ def corrected_cases(
 
     place = corrected(goal, goal.place(start), slope, snapped, reached)
     n = whole(pilot, (1 - WITHIN) * goal.number(place))
-    reach = goal.neighbours if pilot.takes_batches and n <= STEPS * pilot.unit else 0
+    counts = pilot.takes_batches and "predictions" in pilot.joint[0].holds
+    reach = goal.neighbours if counts and n <= STEPS * pilot.unit else 0
     around = [whole(pilot, n + step * pilot.unit) for step in range(-reach, reach + 1)]
     if reach == 0:
         return n
