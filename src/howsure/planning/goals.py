@@ -46,6 +46,16 @@ class Goal(abc.ABC):
         """The error of the mean over simulated studies at which there are enough of them: of a chance half a point."""
         return 0.005
 
+    @property
+    def neighbours(self) -> int:
+        """How many units more and fewer are looked at: the chances of tests of counts go up and down with n."""
+        return 3
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether what is expected of independent cases is no approximation, and needs no simulated check."""
+        return False
+
     @abc.abstractmethod
     def expected(self, spread: Spread, n: float) -> float:
         """Return the width, or the chance, that n cases are expected to give."""
@@ -107,6 +117,11 @@ class Width(Goal):
 
     target: float
     level: float
+
+    @property
+    def neighbours(self) -> int:
+        """None: a mean width falls with n."""
+        return 0
 
     @property
     def precision(self) -> float:
@@ -199,6 +214,11 @@ class Support(Goal):
     target: float
     shares: Array
     least: Array
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether it is of one class, or of classes that hardly exclude each other: binomial."""
+        return True
 
     def expected(self, spread: Spread, n: float) -> float:
         """Return the product of the binomial chances of the classes."""

@@ -87,7 +87,7 @@ class Plan(Tabular):
     >>> import howsure as hs
     >>> plan = hs.plan(hs.from_counts([[50, 3], [5, 42]]), "accuracy", width=0.05)
     >>> plan.n, round(plan.width, 3)
-    (457, 0.05)
+    (453, 0.05)
     """
 
     metric: str

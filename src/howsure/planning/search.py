@@ -23,6 +23,7 @@ AT_ONCE = 2**20  # of those held together
 ROUNDS = 6
 QUICK = 2  # of these, with a quarter of the studies
 NEAR = 0.2  # on the goal's scale: simulations farther from the target tell little of the number that reaches it
+STEPS = 400  # units, up to which the steps of counts are seen in a power
 STEP = 1.02  # by which n differs where a slope is taken
 LEAST = 2.0  # cases of a study
 ROUNDING = 1e-9  # of a number of units
@@ -170,7 +171,14 @@ def corrected_cases(
         return goal.place(min(whole(pilot, goal.number(place)), MOST))
 
     place = corrected(goal, goal.place(start), slope, snapped, reached)
-    return whole(pilot, (1 - WITHIN) * goal.number(place))
+    n = whole(pilot, (1 - WITHIN) * goal.number(place))
+    counts = pilot.takes_batches and "predictions" in pilot.joint[0].holds
+    reach = goal.neighbours if counts and n <= STEPS * pilot.unit else 0
+    around = [whole(pilot, n + step * pilot.unit) for step in range(-reach, reach + 1)]
+    if reach == 0:
+        return n
+    found = [simulated(pilot, [goal], level, each, child_seed(seed, ROUNDS + at))[0] for at, each in enumerate(around)]
+    return min(zip(around, found, strict=True), key=lambda each: abs(each[1].mean - goal.target))[0]
 
 
 def whole(pilot: Pilot, n: float) -> float:
