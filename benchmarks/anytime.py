@@ -35,6 +35,7 @@ RUNS_AT_ONCE = 100
 MARKS = (50, 100, 200, 500, 1000)  # cases at which widths are compared
 PEEKING = 400  # runs of the interval that is for one look
 FIXED_REACH = 1.96
+UNITS = ("groups", "sample_weight")
 
 
 @dataclass(frozen=True)
@@ -215,6 +216,32 @@ def monitored(runs: int = 2000, chunks: int = 100, size: int = 100) -> None:
             print(f"  chunks until a drop by 0.05, 0.1, 0.2 after {before:2} chunks is found: {', '.join(found)}")
 
 
+def clustered_and_weighted(runs: int = 150, largest: int = 200, size: int = 5) -> None:
+    """Print the misses at any of 20 looks of clusters of five cases, some easier than others, and of weighted cases."""
+    rng = np.random.default_rng(4)
+    population = hs.from_counts([[540, 60], [40, 360]])
+    truth = {metric: float(hs.estimate(population, metric)) for metric in ("accuracy", "mcc")}
+    missed = {(kind, metric, method): 0 for kind in UNITS for metric in truth for method in ("anytime", "auto")}
+    for _ in range(runs):
+        columns = {"groups": np.repeat(np.arange(largest), size), "sample_weight": rng.gamma(2, 0.5, largest * size)}
+        y_true = (rng.random(largest * size) < 0.4) * 1
+        for kind in UNITS:
+            share = np.repeat(rng.beta(4.5, 0.5, largest), size) if kind == "groups" else 0.9
+            y_pred = np.where(rng.random(largest * size) < share, y_true, 1 - y_true)
+            gone = set()
+            for cases in range(10 * size, largest * size + 1, 10 * size):
+                own = {kind: columns[kind][:cases]}
+                table = hs.confusion(y_true[:cases], y_pred[:cases], labels=[0, 1], check=False, **own)
+                for metric, method in {key[1:] for key in missed} - gone:
+                    found = hs.estimate(table, metric, method=method)
+                    if not found.low <= truth[metric] <= found.high:
+                        gone.add((metric, method))
+            for each in gone:
+                missed[(kind, *each)] += 1
+    for (kind, metric, method), number in missed.items():
+        print(f"{metric} with {kind}, {method}: {number / runs:.1%}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=10_000)
@@ -226,6 +253,7 @@ def main() -> None:
     print(f"{asked.runs:,} runs, n_optimal={asked.n_optimal:g}; misses at any look; widths at n = {MARKS}")
     if not asked.only:
         monitored()
+        clustered_and_weighted()
     for population in populations():
         if asked.only and population.name not in asked.only:
             continue

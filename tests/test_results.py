@@ -48,6 +48,7 @@ def study():
 
 
 RESULTS = {
+    "stop": lambda: hs.stop(TABLE, "accuracy", width=0.1),
     "estimate": lambda: hs.estimate(TABLE, "f1"),
     "drawn estimate": lambda: hs.estimate(TABLE, "f1", method="bayes", random_state=0),
     "evaluation": lambda: hs.evaluate(TABLE),

@@ -35,8 +35,9 @@ class Anytime(Method):
     ----------
     n_optimal : float
         After how many cases the interval is narrowest beside that of a single look: there 1.55 times as wide, and at
-        most 1.9 times from an eighth of it on to 300 times as many. At least 10, and fixed before the first look. Of
-        clusters these are clusters, of weighted cases their effective number, and of a proportion its trials.
+        most 1.9 times from an eighth of it on to 300 times as many, unless so few tell that neither is normal. At
+        least 10, and fixed before the first look. Of clusters these are clusters, of weighted cases their effective
+        number, and of a proportion its trials.
 
     Notes
     -----

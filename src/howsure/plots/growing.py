@@ -18,6 +18,8 @@ from howsure.metrics.words import metric_words
 from howsure.plots.style import BAND, axes, colour, dashes, ink, legend_above, plain
 from howsure.tables.table import Table
 
+NEEDED = "There is no batch to draw: `plots.looks` takes tables in their order, such as `confusion(…, by=week)`."
+
 
 def looks(
     batches: Mapping[Any, Table] | Iterable[Table],
@@ -59,13 +61,17 @@ def looks(
     >>> ax.get_xlabel()
     'cases so far'
     """
-    so_far = list(accumulate(batches.values() if isinstance(batches, Mapping) else batches, add))
+    given = batches.values() if isinstance(batches, Mapping) else batches if isinstance(batches, Iterable) else ()
+    so_far = list(accumulate((Table.required(each, NEEDED) for each in given), add))
     if not so_far:
-        message = "There is no batch to draw. Give tables in their order."
-        raise HowsureError(message)
+        raise HowsureError(NEEDED)
+    settings = {"every look": method, "a single look": None}
+    answers = {
+        words: [looked(table, metric, method=chosen, confidence_level=confidence_level) for table in so_far]
+        for words, chosen in settings.items()
+    }
     ax, cases = axes(ax), [table.rows for table in so_far]
-    for index, (words, chosen) in enumerate({"every look": method, "a single look": None}.items()):
-        found = [looked(table, metric, method=chosen, confidence_level=confidence_level) for table in so_far]
+    for index, (words, found) in enumerate(answers.items()):
         label = f"{percent(confidence_level)} interval for {words} ({found[-1].method})"
         low, high = ([getattr(each, end) for each in found] for end in ("low", "high"))
         ax.fill_between(cases, low, high, color=colour(index), alpha=BAND, label=plain(label))
