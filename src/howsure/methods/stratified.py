@@ -78,7 +78,7 @@ class Stratified(Method):
             """Return by how much the metric itself moves when one stratum does: a curve is not its tangent."""
             straight = parts.reach * (ends - parts.value)
             if parts.reach.size * slopes.size > MOST_MOVED:
-                return straight
+                return np.asarray(straight)
             with np.errstate(all="ignore"):
                 found = metric(table.wrap(table.design.moved(table.cells, slopes, ends))) - value
             return np.where(np.isfinite(found), found, straight)

@@ -258,7 +258,7 @@ def _allocated(cases: Array, labelled: Array, variance: Array, surprise: Array, 
         many = np.sqrt(first / gain) + np.cbrt(second / gain)  # above the root of gain m³ = first m + second
         for _ in range(STEPS):  # Newton's, from above on a convex curve: they never overshoot
             many -= (gain * many**3 - first * many - second) / (3 * gain * many**2 - first)
-        return np.clip(many, least, cases)
+        return np.asarray(np.clip(many, least, cases))
 
     total = labelled.sum() + number
     low, high = math.log(steep) - 60.0, math.log(steep) + 10.0

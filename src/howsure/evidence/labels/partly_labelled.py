@@ -265,7 +265,8 @@ def _strata(predicted: Array, score: Array) -> tuple[Array, Array]:
     The scores of a predicted class are cut where the sum of their standard deviations, ``sqrt(p (1 - p))``, is
     shared out evenly, which is near the best cuts for equal numbers of labels (Dalenius and Hodges 1959).
     """
-    stratum, column = np.zeros(len(score), dtype=np.intp), []
+    stratum = np.zeros(len(score), dtype=np.intp)
+    column: list[int] = []
     for place in np.unique(predicted).tolist():
         chosen = np.flatnonzero(predicted == place)
         ordered = np.sort(score[chosen])

@@ -126,6 +126,7 @@ def label_shift_test(table: ScoresTable, target: Any, *, data: Any = None) -> La
     Returns
     -------
     LabelShiftTest
+        Statistic, degrees of freedom and p-value.
 
     Raises
     ------
