@@ -12,9 +12,7 @@ import howsure as hs
 pytestmark = [pytest.mark.thorough, pytest.mark.xdist_group("site")]
 WALK = [
     "index.html",
-    "which-interval.html",
     "guide/scores.html",
-    "theory/index.html",
     "api/howsure.estimate.html",
     "gallery.html",
     "search.html?q=wilson",
