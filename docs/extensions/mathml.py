@@ -28,7 +28,7 @@ def visit_inline(translator: HTML5Translator, node: nodes.math) -> None:
 
 def visit_block(translator: HTML5Translator, node: nodes.math_block) -> None:
     """Write a formula on lines of its own, which scrolls where it is wider than the page."""
-    translator.body.append(f'<div class="formula" tabindex="0">{_translated(node, as_block=True)}</div>\n')
+    translator.body.append(f'<div class="formula">{_translated(node, as_block=True)}</div>\n')
     raise nodes.SkipNode
 
 

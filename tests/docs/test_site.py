@@ -12,9 +12,7 @@ import howsure as hs
 pytestmark = [pytest.mark.thorough, pytest.mark.xdist_group("site")]
 WALK = [
     "index.html",
-    "which-interval.html",
     "guide/scores.html",
-    "theory/index.html",
     "api/howsure.estimate.html",
     "gallery.html",
     "search.html?q=wilson",
@@ -134,3 +132,9 @@ def test_types_lead_to_their_classes(site):
     """In the reference the types of parameters and of what is returned are links."""
     links = links_of((site / "api" / "howsure.estimate.html").read_text())
     assert {"howsure.Table.html#howsure.Table", "howsure.Estimate.class.html#howsure.Estimate"} <= links
+
+
+def test_code_in_sentences_leads_to_the_reference(site):
+    """A call that a page shows within a sentence or a table is a link to its function."""
+    links = links_of((site / "which-interval.html").read_text())
+    assert {f"api/howsure.{name}.html#howsure.{name}" for name in ("confusion", "compare", "judged")} <= links
