@@ -38,7 +38,7 @@ GROUPS = {  # heading → what the names are for, and the modules that they come
     "Tables": ("What the sources return.", "tables"),
     "Designs": ("How the cases were sampled.", "designs"),
     "scikit-learn’s names": ("The same arguments, and estimates in return.", "compat"),
-    "Errors": ("What goes wrong on the caller’s side.", "errors"),
+    "Errors and versions": ("What goes wrong on the caller’s side, and what to say of it.", "errors about"),
 }
 SUBMODULES = {
     "plots": ("Plots", "`howsure.plots`, with the extra `plots`; Matplotlib draws."),
@@ -50,8 +50,9 @@ SUBMODULES = {
 def homes() -> dict[str, str]:
     """Return the module of each public name, as the stub states it, without the package."""
     tree = ast.parse(Path(hs.__file__).with_suffix(".pyi").read_text())
-    imports = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
-    return {alias.asname or alias.name: node.module for node in imports if node.module for alias in node.names}
+    imports = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module]
+    found = {alias.asname or alias.name: str(node.module) for node in imports for alias in node.names}
+    return {name: home for name, home in found.items() if not name.startswith("__")}
 
 
 def grouped() -> dict[str, list[str]]:
