@@ -214,7 +214,7 @@ class StratifiedSample(Design):
         """Return the marked cells over what a case counts in the heaviest stratum that may have some of them.
 
         Of a finite stratum the chance that K cases are all among those that were not drawn is about (1 − f)ᴷ, so a case
-        that was drawn is worth −log(1 − f) / f of them.
+        that was drawn is worth −log(1 − f) / f of them, and of one that was read whole any number.
         """
         marked = self.lifted(np.asarray(trials, dtype=float))
         own = np.broadcast_to(self.observed, np.broadcast_shapes(self.observed.shape, marked.shape))
@@ -222,11 +222,12 @@ class StratifiedSample(Design):
         drawn, left = 1 - self.remaining, self.remaining
         unseen = np.where(drawn > 0, quotient(drawn, -np.log(np.where(left > 0, left, np.nan))), 1.0)
         heaviest = np.where(marked > 0, weights * unseen, 0.0).max(-1)
+        total = dot(own * weights, marked)
+        worth = np.where((total > 0) & (heaviest == 0), np.inf, quotient(total, heaviest))
         if self.design.is_independent:
-            return quotient(dot(own * weights, marked), heaviest)
+            return worth
         # Of weighted or clustered cases as many fewer as they are worth less among all.
-        worth = quotient(self.design.effective_trials(own, marked), dot(own, marked))
-        return quotient(dot(own * weights, marked), heaviest) * worth
+        return worth * quotient(self.design.effective_trials(own, marked), dot(own, marked))
 
     def spread(self, extra: Array) -> Array:
         """Return pseudo-cases of the table's cells as those of the observed ones: evenly over its strata."""

@@ -201,29 +201,10 @@ def known_sizes(names: Array, sizes: Any, drawn: Array) -> tuple[Array, float | 
     if not isinstance(sizes, Mapping):
         message = "`strata` needs `stratum_sizes`: a mapping of each stratum to its number of cases, or its share."
         raise HowsureError(message)
-    known, size = names.tolist(), np.full(len(names), np.nan)
-    for name, given in sizes.items():
-        number, place = _size(name, given), _place(name, known)
-        if place is None and number > 0:
-            message = (
-                f"Stratum {str(name)!r} has a size and no case, so nothing is known of it. Draw cases from it, or merge "
-                "it with another stratum, sizes too."
-            )
-            raise HowsureError(message)
-        if place is not None and not np.isnan(size[place]):
-            message = f"`stratum_sizes` has two sizes for the stratum {str(name)!r}. Give one."
-            raise HowsureError(message)
-        if place is not None:
-            size[place] = number
-    if np.isnan(size).any():
-        name = known[int(np.argmax(np.isnan(size)))]
-        message = (
-            f"Stratum {str(name)!r} has cases and no size. Name it in `stratum_sizes`, which has "
-            f"{listed([str(each) for each in sizes])}."
-        )
-        raise HowsureError(message)
+    known = names.tolist()
+    size = _in_order(known, sizes)
     if not (size > 0).all():
-        message = f"Stratum {str(known[int(np.argmin(size))])!r} has cases and a size of 0. Give its size."
+        message = f"Stratum '{known[int(np.argmin(size))]}' has cases and a size of 0. Give its size."
         raise HowsureError(message)
     total = float(size.sum())
     if abs(total - 1) <= CLOSE:
@@ -237,11 +218,37 @@ def known_sizes(names: Array, sizes: Any, drawn: Array) -> tuple[Array, float | 
     if (drawn > size * (1 + CLOSE)).any():
         place = int(np.argmax(drawn > size * (1 + CLOSE)))
         message = (
-            f"Stratum {str(known[place])!r} has {drawn[place]:,.0f} cases drawn from {size[place]:g}. Sizes are numbers of "
-            "cases; give other measures, such as areas, as shares that sum to 1."
+            f"Stratum '{known[place]}' has {drawn[place]:,.0f} cases drawn from {size[place]:g}. Sizes are numbers "
+            "of cases; give other measures, such as areas, as shares that sum to 1."
         )
         raise HowsureError(message)
     return size / total, total
+
+
+def _in_order(known: list[Any], sizes: Mapping[Any, Any]) -> Array:
+    """Return the sizes in the order of the strata; refuse those of others, and strata without."""
+    size = np.full(len(known), np.nan)
+    for name, given in sizes.items():
+        number, place = _size(name, given), _place(name, known)
+        if place is None and number > 0:
+            message = (
+                f"Stratum '{name}' has a size and no case, so nothing is known of it. Draw cases from it, or merge it "
+                "with another stratum, sizes too."
+            )
+            raise HowsureError(message)
+        if place is not None and not np.isnan(size[place]):
+            message = f"`stratum_sizes` has two sizes for the stratum '{name}'. Give one."
+            raise HowsureError(message)
+        if place is not None:
+            size[place] = number
+    if np.isnan(size).any():
+        name = known[int(np.argmax(np.isnan(size)))]
+        message = (
+            f"Stratum '{name}' has cases and no size. Name it in `stratum_sizes`, which has "
+            f"{listed([str(each) for each in sizes])}."
+        )
+        raise HowsureError(message)
+    return size
 
 
 def _place(name: Any, known: list[Any]) -> int | None:

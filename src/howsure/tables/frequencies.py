@@ -73,8 +73,8 @@ def share_covariance(covariance: Any, number: int) -> Array | None:
         and (np.linalg.eigvalsh(spread) >= -number * small).all()
     ):
         message = (
-            f"`covariance` is no covariance of {number} shares that sum to 1. Give a symmetric matrix, {number} × {number}, "
-            "whose rows sum to 0: of two shares with standard error s, [[s², −s²], [−s², s²]]."
+            f"`covariance` is no covariance of {number} shares that sum to 1. Give a symmetric matrix, {number} × "
+            f"{number}, whose rows sum to 0: of two shares with standard error s, [[s², −s²], [−s², s²]]."
         )
         raise HowsureError(message)
     return spread
