@@ -214,6 +214,11 @@ def whole_number(name: str, value: Any, least: int = 1, most: int | None = None)
     raise HowsureError(message)
 
 
+def by_index(given: Any) -> Any:
+    """Return the mapping that a pandas series is, from its index to its values; what is none as it is."""
+    return given.to_dict() if hasattr(given, "to_dict") and hasattr(given, "index") else given
+
+
 def real_numbers(name: str, values: Any) -> NDArray[np.float64]:
     """Return numbers as an array; the error calls them ``name``."""
     with suppress(TypeError, ValueError, OverflowError):

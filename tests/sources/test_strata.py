@@ -124,7 +124,20 @@ def test_cases_left_out_are_still_drawn():
     assert table.counts.sum() / 6 == pytest.approx(0.5 * 3 / 4 + 0.5)
 
 
+def test_sizes_are_found_by_equal_names():
+    """Sizes may be a pandas series, and strata whole or other numbers, truth values, or their text."""
+    pandas = pytest.importorskip("pandas")
+    truth, said, strata = [0, 0, 1, 1, 1], [0, 1, 1, 1, 0], np.array([0, 0, 1, 1, 1])
+    sizes = ({0: 100, 1: 30}, {0.0: 100, 1.0: 30}, {"0": 100, "1": 30}, pandas.Series({1: 30, 0: 100}))
+    for code, given in [*((strata, each) for each in sizes), (strata == 1, sizes[0]), (strata * 1.0, sizes[0])]:
+        table = hs.confusion(truth, said, strata=code, stratum_sizes=given)
+        assert table.counts.tolist() == [[50.0, 50.0], [10.0, 20.0]]
+    with pytest.raises(hs.HowsureError, match="two sizes for the stratum '1'"):
+        hs.confusion(truth, said, strata=strata, stratum_sizes={0: 100, 1: 30, "1": 40})
+
+
 REFUSED = {
+    r"shares that sum to 0\.999\. Give": {"east": 0.5, "north": 0.3, "west": 0.199},
     "Stratum 'west' has cases and no size": {"east": 0.5, "north": 0.5},
     "Stratum 'south' has a size and no case": {**SIZES, "south": 0.1},
     "Stratum 'east' has .* cases drawn from 5": {"east": 5, "north": 500, "west": 500},

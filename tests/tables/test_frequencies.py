@@ -106,6 +106,25 @@ def test_many_classes_and_labels_by_name():
     assert any("The classes count as often as is stated (a 0.9, b 0.09, c 0.01)" in each for each in found.cautions)
 
 
+def test_a_series_is_read_by_its_index():
+    """Shares in a pandas series, as of counted labels, are those of the classes that its index names."""
+    pandas = pytest.importorskip("pandas")
+    table = hs.from_counts(COUNTS, labels=["well", "ill"])
+    used = pandas.Series(["well"] * 1 + ["ill"] * 99).value_counts(normalize=True)  # the most frequent first
+    found, named = table.at_prevalence(used), table.at_prevalence({"well": 0.01, "ill": 0.99})
+    assert found.counts == pytest.approx(named.counts)
+
+
+NO_COVARIANCE = (0.1, "x", [[np.nan] * 2] * 2, [[-1, 1], [1, -1]], [[1, -1], [1, -1]], [[0.1, 0.0], [0.0, 0.1]])
+
+
+@pytest.mark.parametrize("covariance", NO_COVARIANCE)
+def test_what_is_no_covariance_of_shares_is_refused(covariance):
+    """A covariance is a matrix of the classes, symmetric and of no negative variance, whose rows sum to 0."""
+    with pytest.raises(hs.HowsureError, match="`covariance` is no covariance of 2 shares that sum to 1"):
+        hs.from_counts(COUNTS).at_prevalence(RARE, covariance=covariance)
+
+
 REFUSED = {
     "shares that sum to 1|share, that sum to 1": [0.9, 0.2],
     "give each class a share": [1.0],

@@ -98,6 +98,11 @@ class Design(abc.ABC):
     credible: ClassVar[str] = "hdi"
 
     @property
+    def remaining(self) -> Any:
+        """Which part of the population of each sampled cell was not drawn: less than 1 where that is finite."""
+        return 1.0
+
+    @property
     def is_exact(self) -> bool:
         """Whether nothing is drawn."""
         return False

@@ -128,6 +128,11 @@ class StratifiedSample(Design):
         return np.maximum(self.units.sum() - len(self.units), 1.0)
 
     @property
+    def remaining(self) -> Array:
+        """Which part of each observed cell's stratum was not drawn."""
+        return np.asarray((1 - self._drawn)[self.stratum])
+
+    @property
     def whole(self) -> Array:
         """The table that the observed cells give, ``(..., cells)``."""
         return self.tables(self.observed)
@@ -206,16 +211,23 @@ class StratifiedSample(Design):
         return self.design.placement_variance(np.broadcast_to(self.observed, own.shape), self.stratum, own)
 
     def effective_trials(self, counts: Array, trials: Array) -> Array:
-        """Return the marked cells over what a case counts in the heaviest stratum that may have some of them."""
+        """Return the marked cells over what a case counts in the heaviest stratum that may have some of them.
+
+        Of a finite stratum the chance that K cases are all among those that were not drawn is about (1 − f)ᴷ, so a case
+        that was drawn is worth −log(1 − f) / f of them, and of one that was read whole any number.
+        """
         marked = self.lifted(np.asarray(trials, dtype=float))
         own = np.broadcast_to(self.observed, np.broadcast_shapes(self.observed.shape, marked.shape))
         weights = np.broadcast_to(self._weights(self.observed)[..., self.stratum], own.shape)
-        heaviest = np.where(marked > 0, weights, 0.0).max(-1)
+        drawn, left = 1 - self.remaining, self.remaining
+        unseen = np.where(drawn > 0, quotient(drawn, -np.log(np.where(left > 0, left, np.nan))), 1.0)
+        heaviest = np.where(marked > 0, weights * unseen, 0.0).max(-1)
+        total = dot(own * weights, marked)
+        worth = np.where((total > 0) & (heaviest == 0), np.inf, quotient(total, heaviest))
         if self.design.is_independent:
-            return quotient(dot(own * weights, marked), heaviest)
+            return worth
         # Of weighted or clustered cases as many fewer as they are worth less among all.
-        worth = quotient(self.design.effective_trials(own, marked), dot(own, marked))
-        return quotient(dot(own * weights, marked), heaviest) * worth
+        return worth * quotient(self.design.effective_trials(own, marked), dot(own, marked))
 
     def spread(self, extra: Array) -> Array:
         """Return pseudo-cases of the table's cells as those of the observed ones: evenly over its strata."""
@@ -225,9 +237,9 @@ class StratifiedSample(Design):
         return np.asarray(found * quotient(extra.sum(-1), found.sum(-1))[..., None])
 
     def settles(self, form: Array) -> Array:
-        """Return whether a linear form is the same for all that may be observed in a stratum."""
+        """Return whether a linear form is the same for all that may be observed in a stratum, if not all were."""
         lifted = self.lifted(form)
-        spans = [np.ptp(lifted[..., cells], -1) for cells in self._members()]
+        spans = [np.ptp(lifted[..., cells], -1) * (self.remaining[cells[0]] > 0) for cells in self._members()]
         return np.asarray(np.max(spans, 0) <= DUST * np.abs(lifted).max(-1))
 
     def weighs_alike(self, marked: Array) -> bool:
@@ -395,8 +407,7 @@ class StratifiedSample(Design):
     def _towards(self, drawn: Array) -> Array:
         """Return drawn cells with the totals of the strata, so much nearer to the observed ones as these were drawn."""
         moved = self.rescaled(drawn, self.observed)
-        left = np.sqrt(1 - self._drawn)[self.stratum]
-        return np.asarray(self.observed + left * (moved - self.observed))
+        return np.asarray(self.observed + np.sqrt(self.remaining) * (moved - self.observed))
 
     def _with_shares(self, drawn: Array, rng: np.random.Generator) -> Array:
         """Return the tables of drawn cells, with shares that are drawn too where they are estimates."""

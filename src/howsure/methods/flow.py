@@ -161,8 +161,9 @@ class _Path:
 
     def __init__(self, metric: Metric, table: Table, cases: Array, value: Array, excess: Array) -> None:
         self.metric, self.table, self.cases, self.excess = metric, table, cases, excess
+        self.left = table.design.remaining
         self.sign, self.end = (0.0, 0.0) if metric.is_mean_loss else _end(metric.range)
-        filled = cases + PSEUDO_CASES * self.pseudo_shares()
+        filled = cases + PSEUDO_CASES * self.pseudo_shares() * self.left
         self.start = self.point(np.array([filled, filled]), slice(None))
         centre = self.scaled(value)
         centre = np.where(np.isfinite(centre), centre, self.start.value[0])
@@ -205,12 +206,14 @@ class _Path:
         if self.sign:
             slopes = slopes / np.abs(value - self.end)[..., None]
         squares = cells * slopes**2
-        return _Point(cells, slopes, self.scaled(value), squares.sum(-1), (squares * slopes).sum(-1))
+        third = squares * slopes * quotient(2 * self.left - 1, np.sqrt(self.left))
+        return _Point(cells, slopes, self.scaled(value), squares.sum(-1), third.sum(-1))
 
     def ahead(self, here: _Point, tables: Any) -> _Point:
         """Return the points one stride on."""
         pace = STRIDE / np.sqrt(here.variance)
-        change = np.minimum(np.maximum((WAYS * pace)[..., None] * here.slopes, -STEEPEST), STEEPEST)
+        steps = (WAYS * pace)[..., None] * here.slopes * np.sqrt(self.left)
+        change = np.minimum(np.maximum(steps, -STEEPEST), STEEPEST)
         return self.point(here.cells * np.exp(np.where(np.isnan(change), 0.0, change)), tables)
 
     def distance(self, here: _Point, near: _Point, far: _Point, tables: Any) -> Array:
@@ -239,7 +242,7 @@ class _Path:
 
         It is linear in the counts, so that its variance and skewness are exact, however steeply the metric bends.
         """
-        score = (self.cases[tables] * here.slopes).sum(-1) / np.sqrt(here.variance)
+        score = (self.cases[tables] * quotient(here.slopes, np.sqrt(self.left))).sum(-1) / np.sqrt(here.variance)
         return score, here.third / here.variance**1.5, np.zeros_like(score)
 
     def walk(self, reach: float) -> None:

@@ -112,7 +112,7 @@ def _of_equal_values(metric: Metric, table: Table, value: float, cases: float, e
     reason = ""
     if cases < ALONE:
         reason = ONE_CASE
-    elif not metric.is_mean:
+    elif not metric.is_mean or np.isinf(cases):
         reason = CONSTANT
     elif not np.isfinite(metric.range).all():
         reason = NO_BOUNDS

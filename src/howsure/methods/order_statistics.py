@@ -8,7 +8,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.methods.interval import ONE_CLUSTER, AtLevels, Interval, Method, needs_counted_cases
+from howsure.methods.interval import CONSTANT, ONE_CLUSTER, AtLevels, Interval, Method, needs_counted_cases
 from howsure.methods.levels import tail_of
 from howsure.methods.standard_errors import standard_error
 from howsure.metrics.metric import Metric
@@ -66,6 +66,9 @@ class OrderStatistics(Method):
         value, error = float(metric(table.counted)), float(standard_error(metric, table))
         total = float(table.cells.sum())
         cases = _independent_cases(table, values <= value, share)
+        if not np.isfinite(cases):
+            reason = CONSTANT if np.isinf(cases) else ONE_CLUSTER
+            return lambda _: Interval(np.nan, np.nan, error, reason=reason)
         filled = np.flatnonzero(table.cells > 0)
         seen = values[filled]
         upto = np.concatenate([[0.0], np.cumsum(table.cells[filled])]) * (cases / total)
@@ -76,8 +79,6 @@ class OrderStatistics(Method):
         more = special.betainc(np.maximum(above, ROUNDING), np.maximum(cases - above, 0.0) + 1, share)
 
         def interval(confidence_level: float) -> Interval:
-            if not np.isfinite(cases):
-                return Interval(np.nan, np.nan, error, reason=ONE_CLUSTER)
             tail = tail_of(confidence_level) / 2 * (1 + ROUNDING)
             lows, highs = seen[fewer <= tail], seen[more <= tail]
             low = max(lows[-1] if lows.size else -np.inf, metric.range[0])

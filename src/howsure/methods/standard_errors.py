@@ -156,8 +156,8 @@ def effective_counts(share: Proportion, table: Table, confidence_level: float) -
     """Successes and trials of the simple random sample that the design's data are worth.
 
     For independent cases these are the counts. Otherwise trials are scaled so that the binomial variance equals
-    the design's (Korn and Graubard 1998), also for the heavier tail of Student's t, and never beyond the cases seen:
-    their effective number (Kish) where each has a weight of its own.
+    the design's (Korn and Graubard 1998), also for the heavier tail of Student's t, and never beyond the cases seen,
+    over the part of their population that was not: their effective number (Kish) where each has a weight of its own.
     """
     marked = share.trials.ravel()
     trials, successes = dot(table.cells, marked * 1.0), dot(table.cells, share.successes.ravel() * 1.0)
@@ -168,17 +168,18 @@ def effective_counts(share: Proportion, table: Table, confidence_level: float) -
     slopes = share.successes.ravel() - observed[..., None] * marked
     variance = design.variance(table.cells, quotient(slopes, trials[..., None]))
     worth = design.effective_trials(table.cells, marked)
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", divide="ignore"):
         shows = shows_variation(np.sqrt(variance), observed)
         worth = np.where(shows, quotient(observed * (1 - observed), variance), np.where(worth > 0, worth, np.inf))
-        settled = ~shows & (observed > 0) & (observed < 1) & design.settles(slopes)  # a share of fixed totals
-        worth = np.where(settled, np.inf, worth)
         # Where all agree, the marked cells are those that count.
         inflation, freedom = table.small_sample(np.where(shows[..., None], slopes, marked))
         reach = critical_value(confidence_level, np.where(shows, inflation, 1.0), freedom)
         worth = worth * (normal_quantile(confidence_level) / reach) ** 2
         if np.isfinite(freedom).any():
-            most = dot(design.sampled(table.cells), design.lifted(marked * 1.0)) * table.cases_per_count
+            seen = design.sampled(table.cells) * design.lifted(marked * 1.0)  # of a finite population they tell more
+            most = np.where(seen > 0, seen / design.remaining, 0.0).sum(-1) * table.cases_per_count
             worth = np.where(np.isnan(worth), np.nan, np.minimum(np.maximum(worth, LEAST_WORTH), most))
+        settled = ~shows & (observed > 0) & (observed < 1) & design.settles(slopes)  # a share of fixed totals
+        worth = np.where(settled, np.inf, worth)
     worth = np.where(trials == 0, 0.0, worth)
     return np.where(trials == 0, successes, observed * worth), worth

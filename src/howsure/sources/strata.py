@@ -14,7 +14,7 @@ from howsure.designs.counted import Independent
 from howsure.designs.separate import Separate
 from howsure.designs.stratified import NOWHERE, StratifiedSample
 from howsure.designs.sums import added_up
-from howsure.errors import HowsureError, listed
+from howsure.errors import HowsureError, by_index, listed
 
 Array = NDArray[Any]
 ROLE = "strata"
@@ -95,7 +95,7 @@ class Strata:
         }
         drawn = np.bincount(self.code, self.number, number)
         if self.total is not None:
-            found["fraction"] = drawn / (self.share * self.total)
+            found["fraction"] = np.minimum(np.round(drawn / (self.share * self.total), 12), 1.0)  # 1 of a whole one
         if self.is_plain:
             return StratifiedSample(**found, design=Independent(), units=drawn)
         if self._crosses():
@@ -197,37 +197,66 @@ def known_sizes(names: Array, sizes: Any, drawn: Array) -> tuple[Array, float | 
     HowsureError
         If there are no sizes, a stratum has none, has one and no case, or fewer cases than were drawn.
     """
+    sizes = by_index(sizes)
     if not isinstance(sizes, Mapping):
         message = "`strata` needs `stratum_sizes`: a mapping of each stratum to its number of cases, or its share."
         raise HowsureError(message)
-    given = {str(name): _size(name, size) for name, size in sizes.items()}
-    known = [str(name) for name in names.tolist()]
-    for name in known:
-        if name not in given:
-            message = f"Stratum {name!r} has cases and no size. Name it in `stratum_sizes`, which has {listed(given)}."
-            raise HowsureError(message)
-    empty = [name for name, size in given.items() if size > 0 and name not in known]
-    if empty:
-        message = (
-            f"Stratum {empty[0]!r} has a size and no case, so nothing is known of it. Draw cases from it, or merge it "
-            "with another stratum, sizes too."
-        )
-        raise HowsureError(message)
-    size = np.array([given[name] for name in known])
+    known = names.tolist()
+    size = _in_order(known, sizes)
     if not (size > 0).all():
-        message = f"Stratum {known[int(np.argmin(size))]!r} has cases and a size of 0. Give its size."
+        message = f"Stratum '{known[int(np.argmin(size))]}' has cases and a size of 0. Give its size."
         raise HowsureError(message)
     total = float(size.sum())
     if abs(total - 1) <= CLOSE:
         return size / total, None
+    if (size <= 1).all() and (drawn > size).any():
+        message = (
+            f"`stratum_sizes` has shares that sum to {total:.9g}. Give each stratum its share of the population, which "
+            "sum to 1, or its number of cases."
+        )
+        raise HowsureError(message)
     if (drawn > size * (1 + CLOSE)).any():
         place = int(np.argmax(drawn > size * (1 + CLOSE)))
         message = (
-            f"Stratum {known[place]!r} has {drawn[place]:,.0f} cases drawn from {size[place]:g}. Sizes are numbers of "
-            "cases; give other measures, such as areas, as shares that sum to 1."
+            f"Stratum '{known[place]}' has {drawn[place]:,.0f} cases drawn from {size[place]:g}. Sizes are numbers "
+            "of cases; give other measures, such as areas, as shares that sum to 1."
         )
         raise HowsureError(message)
     return size / total, total
+
+
+def _in_order(known: list[Any], sizes: Mapping[Any, Any]) -> Array:
+    """Return the sizes in the order of the strata; refuse those of others, and strata without."""
+    size = np.full(len(known), np.nan)
+    for name, given in sizes.items():
+        number, place = _size(name, given), _place(name, known)
+        if place is None and number > 0:
+            message = (
+                f"Stratum '{name}' has a size and no case, so nothing is known of it. Draw cases from it, or merge it "
+                "with another stratum, sizes too."
+            )
+            raise HowsureError(message)
+        if place is not None and not np.isnan(size[place]):
+            message = f"`stratum_sizes` has two sizes for the stratum '{name}'. Give one."
+            raise HowsureError(message)
+        if place is not None:
+            size[place] = number
+    if np.isnan(size).any():
+        name = known[int(np.argmax(np.isnan(size)))]
+        message = (
+            f"Stratum '{name}' has cases and no size. Name it in `stratum_sizes`, which has "
+            f"{listed([str(each) for each in sizes])}."
+        )
+        raise HowsureError(message)
+    return size
+
+
+def _place(name: Any, known: list[Any]) -> int | None:
+    """Return the position of a stratum, also given as text or as another type of number."""
+    if name in known:
+        return known.index(name)
+    names = [str(each) for each in known]
+    return names.index(str(name)) if str(name) in names else None
 
 
 def _size(name: Any, size: Any) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError, listed
+from howsure.errors import HowsureError, by_index, listed
 
 Array = NDArray[Any]
 CLOSE = 1e-6  # by which shares may miss 1
@@ -47,7 +47,41 @@ def class_shares(prevalence: Any, labels: Array, position: Callable[[object], in
     return np.asarray(share / share.sum())
 
 
+def share_covariance(covariance: Any, number: int) -> Array | None:
+    """Return the covariance of the classes' shares; None where they are known.
+
+    Parameters
+    ----------
+    covariance : array-like of shape (K, K), optional
+        As it was given.
+    number : int
+        Number of classes.
+
+    Raises
+    ------
+    HowsureError
+        If it is no covariance of shares that sum to 1.
+    """
+    if covariance is None:
+        return None
+    spread = _numbers(covariance, number)
+    small = CLOSE * np.abs(spread).max(initial=0.0)
+    if spread.shape != (number, number) or not (
+        np.isfinite(spread).all()
+        and (np.abs(spread - spread.T) <= small).all()
+        and (np.abs(spread.sum(0)) <= number * small).all()
+        and (np.linalg.eigvalsh(spread) >= -number * small).all()
+    ):
+        message = (
+            f"`covariance` is no covariance of {number} shares that sum to 1. Give a symmetric matrix, {number} × "
+            f"{number}, whose rows sum to 0: of two shares with standard error s, [[s², −s²], [−s², s²]]."
+        )
+        raise HowsureError(message)
+    return spread
+
+
 def _by_label(prevalence: Any, number: int, position: Callable[[object], int]) -> Array:
+    prevalence = by_index(prevalence)
     if isinstance(prevalence, Mapping):
         places = [position(label) for label in prevalence]
         share = np.full(number, np.nan)

@@ -20,7 +20,7 @@ from howsure.designs.sums import added_up
 from howsure.errors import HowsureError, UndefinedDesignError
 from howsure.tables import cautions
 from howsure.tables.counts import Counts
-from howsure.tables.frequencies import class_shares
+from howsure.tables.frequencies import class_shares, share_covariance
 from howsure.tables.stored import save
 from howsure.tables.union import identity_of_sum
 
@@ -254,7 +254,8 @@ class Table(abc.ABC):
         Parameters
         ----------
         prevalence : array-like of shape (K,), or mapping
-            Share of each class, in the order of the labels or by label; they sum to 1.
+            Share of each class, in the order of the labels or by label, also a pandas series by its index; they sum
+            to 1.
         covariance : array-like of shape (K, K), optional
             Covariance of the shares, in the order of the labels, where they are estimates; by default they are known.
 
@@ -266,7 +267,8 @@ class Table(abc.ABC):
         Raises
         ------
         HowsureError
-            If the shares are no shares, a class without cases has one, or cases were not counted or have many labels.
+            If the shares are no shares, a class without cases has one, the covariance is none of shares, or cases were
+            not counted or have many labels.
 
         Examples
         --------
@@ -281,7 +283,7 @@ class Table(abc.ABC):
             message = f"`at_prevalence` is for cases that were counted, with one label each: not for this {self.noun}."
             raise HowsureError(message)
         share = class_shares(prevalence, self.labels, self.position, self.class_totals)
-        spread = None if covariance is None else np.asarray(covariance, dtype=float)
+        spread = share_covariance(covariance, len(share))
         design = at_shares(self.cells, self.truth, self.labels.tolist(), share, self.design, spread)
         counts, identity = design.tables(self.cells), self.identity_of(tuple(share.tolist()))
         return replace(self, counts=counts.reshape(self.counts.shape), design=design, identity=identity)
