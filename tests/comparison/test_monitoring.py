@@ -154,3 +154,35 @@ def test_false_alarms_of_a_sequence_do_not_add_up():
     alerts = [record["chunk"] for record in dropped.alerts]
     assert 20 <= alerts[0] <= 24
     assert alerts == list(range(alerts[0], 30))
+
+
+def test_each_metric_has_a_run_of_its_own():
+    """A drop of recall is found as soon beside a metric that has left its baseline long since as it is alone."""
+    cells = [[[70, 30], [10, 90]]] * 10 + [[[70, 30], [40, 60]]] * 4
+    tables = {chunk: hs.from_counts(counts) for chunk, counts in enumerate(cells)}
+    limits = {"recall": (0.88, 0.92), "specificity": (0.88, 0.92)}
+    found = {}
+    for metrics in (["recall"], ["specificity", "recall"]):
+        followed = hs.monitor(tables, metrics, baseline=limits, method="anytime")
+        found[len(metrics)] = [each for each in followed.alerts if each["metric"] == "recall"]
+    assert found[1] == found[2]
+    assert [each["chunk"] for each in found[2]] == [10, 11, 12, 13]
+    assert found[2][0]["cases"] == 400  # chunks 9 and 10: 150 of 200
+    both = hs.monitor(tables, ["specificity", "recall"], baseline=limits, method="anytime").alerts
+    assert {each["cases"] for each in both if each["chunk"] == 10} == {400, 2200}
+
+
+def test_chunks_named_by_numbers_come_in_their_order():
+    """Weeks of the data are followed from the first to the last, week 10 after week 9, also where tables add up."""
+    week = np.repeat([f"week {number}" for number in range(1, 13)], 50)
+    wrong = np.repeat([0, 1], [450, 150]) * np.tile([0, 1], 300)  # from week 10 on
+    tables = hs.confusion(np.zeros(600, int), wrong, labels=[0, 1], by=week)
+    names = [f"week {number}" for number in range(1, 13)]
+    assert list(tables) == names
+    alerts = hs.monitor(tables, "accuracy", baseline=(0.95, 1), method="anytime").alerts
+    assert [each["chunk"] for each in alerts] == names[9:]
+    halves = [
+        hs.confusion(np.zeros(300, int), wrong[some], labels=[0, 1], by=week[some])
+        for some in (np.arange(600) % 100 < 50, np.arange(600) % 100 >= 50)
+    ]
+    assert list(halves[0] + halves[1]) == names

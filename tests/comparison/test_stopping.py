@@ -107,3 +107,12 @@ def test_a_table_is_needed():
     """What is no table is refused in one line."""
     with pytest.raises(hs.HowsureError, match="takes a table"):
         hs.stop([1, 0], "accuracy", width=0.1)
+
+
+def test_an_undefined_value_says_why():
+    """Where there are no positives yet, recall is undefined for that reason, and more cases may well be enough."""
+    answer = hs.stop(hs.from_counts([[5, 1], [0, 0]]), "recall", width=0.1)
+    assert not answer
+    assert "no number of cases" not in str(answer)
+    assert answer.found.reason
+    assert answer.found.reason in str(answer)

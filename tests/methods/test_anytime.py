@@ -199,3 +199,13 @@ def test_what_it_is_not_for_is_said():
     joint = hs.paired([1, 0] * 20, {"A": [1, 0] * 20, "B": [1, 1] * 20})
     with pytest.raises(hs.HowsureError, match="two-sided"):
         hs.compare(joint, "accuracy", method="anytime", alternative="greater")
+
+
+def test_a_margin_is_tested_by_the_whole_error():
+    """As there are no one-sided limits, a margin is shown where the interval itself ends above it."""
+    first, second = hs.from_counts([[500, 30], [50, 420]]), hs.from_counts([[440, 90], [70, 400]])
+    worse = hs.compare(second, first, "accuracy", method="anytime")
+    assert worse.non_inferiority(-worse.low + 1e-4).shown
+    assert not worse.non_inferiority(-worse.low - 1e-4).shown
+    assert worse.equivalence(-worse.low + 1e-4).shown
+    assert worse.non_inferiority(-worse.value / 2).p_value == 1

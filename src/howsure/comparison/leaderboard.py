@@ -231,7 +231,8 @@ def leaderboard(
     metric : str or Metric
         A spec string such as ``"accuracy"``.
     method : str or Method, optional
-        Of each model's own interval; by default the one that suits the metric.
+        Of each model's own interval; by default the one that suits the metric. The ranks and what the winner is worth
+        are those of a single look, also with ``"anytime"``.
     confidence_level : float
         Probability that the sets of ranks hold together, that the best is among those that may be it, and coverage of
         the intervals.

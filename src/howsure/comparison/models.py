@@ -192,10 +192,12 @@ def compare_all(
         From `paired` or `paired_scores`, also by group.
     metrics : str, Metric or sequence of them
         One metric, or several.
-    correction : {"holm", "fdr_bh", "bonferroni", "none", "max_t"}
+    correction : {"holm", "fdr_bh", "fdr_by", "bonferroni", "none", "max_t"}
         ``"holm"``, ``"fdr_bh"`` (Benjamini–Hochberg), ``"bonferroni"`` or ``"none"`` adjust the p-values of all
-        comparisons (of one group); the intervals are those of a single comparison. ``"max_t"`` adjusts both, metric by
-        metric, from joint draws: all intervals of a metric hold together with the confidence level.
+        comparisons (of one group); the intervals are those of a single comparison. Of p-values that hold at every look
+        so do those by ``"holm"`` and ``"bonferroni"``, and by ``"fdr_by"`` where one stops. ``"max_t"``
+        adjusts both, metric by metric, from joint draws: all intervals of a metric hold together with the confidence
+        level.
     method : str or Method, optional
         As in `compare`; for ``"max_t"`` a bootstrap (the default) or ``"bayes"``.
     confidence_level : float

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
@@ -37,11 +37,14 @@ class Monitoring(Tabular, Mapping[Any, Evaluation]):
         Limits by metric.
     overall : Evaluation, optional
         The estimates of all chunks together, where the chunks are `Tables`.
+    cases : mapping of chunk to mapping of str to int, optional
+        Number of cases of each metric's estimate, where it is not that of the chunk's evaluation.
     """
 
     evaluations: Mapping[Any, Evaluation]
     baseline: Mapping[str, Limits]
     overall: Evaluation | None = None
+    cases: Mapping[Any, Mapping[str, int]] = field(default_factory=dict)
 
     def __getitem__(self, chunk: Any) -> Evaluation:
         return looked_up("chunk", chunk, self.evaluations)
@@ -55,7 +58,7 @@ class Monitoring(Tabular, Mapping[Any, Evaluation]):
     def records(self) -> list[dict[str, Any]]:
         """Return one flat dict per chunk and metric; ``alert`` is "below", "above" or empty."""
         return [
-            {"chunk": chunk, "cases": evaluation.table.rows}
+            {"chunk": chunk, "cases": self.cases.get(chunk, {}).get(each.metric, evaluation.table.rows)}
             | {name: getattr(each, name) for name in ("metric", "value", "low", "high")}
             | dict(zip(("baseline_low", "baseline_high"), self.baseline[each.metric], strict=True))
             | {"alert": departure((each.low, each.high), self.baseline[each.metric]), "method": each.method}
@@ -106,7 +109,8 @@ def monitor(
     Parameters
     ----------
     tables : Tables, or mapping of chunk to Table
-        As `calibrated`, `scores` and `confusion` return with ``by=``.
+        As `calibrated`, `scores` and `confusion` return with ``by=``: in their order in time where they are dates,
+        whole numbers, text with numbers such as "week 2" and "week 10", or ordered categories.
     metrics : str or sequence of str, optional
         Spec strings; of scores with a threshold accuracy, precision, recall, F1 and ROC AUC by default.
     threshold : float, optional
@@ -117,9 +121,9 @@ def monitor(
     baseline : tuple of two float, or mapping of str to such, optional
         The limits themselves, for all metrics or by metric, instead of a reference.
     method : str or Method, optional
-        As in `evaluate`. With ``"anytime"`` each chunk stands for all cases since the reference up to its end, or, if
-        a shorter run of chunks that ends with it has left the baseline, for that run. Without a change there is ever an
-        alert of a metric, however many chunks come, with a chance of at most 1 minus the level.
+        As in `evaluate`. With ``"anytime"`` each chunk stands for all chunks up to it but the reference's, or, if a
+        shorter run of chunks that ends with it has left the baseline, for that run, metric by metric. Without a
+        change there is ever an alert of a metric, however many chunks come, with a chance of at most 1 minus the level.
     confidence_level : float
         Coverage of each interval, between 0 and 1. With ``"anytime"`` that of all together: a reference, whose interval
         is of a single look, has half of the error, and each run of chunks a part of the rest.
@@ -200,14 +204,14 @@ def _in_sequence(
     chunks = [chunk for chunk in tables if chunk not in apart]
     evaluations = {chunk: once.of(tables[chunk], group_seed(seed, chunk)) for chunk in apart or chunks[:1]}
     limits = _limits(reference, baseline, evaluations, lambda table: once.of(table, group_seed(seed, "reference")))
+    cases: dict[Any, dict[str, int]] = {}
     for chunk, runs in _runs(tables, chunks):
         found = (replace(question, level=1 - error * part).of(run, group_seed(seed, chunk)) for run, part in runs)
-        first = next(found)
-        departs = (each for each in chain([first], found) if _leaves(each, limits))
-        evaluations[chunk] = next(departs, first)
+        evaluations[chunk], cases[chunk] = _departing(found, limits)
     whole = getattr(tables, "overall", None)
     overall = None if whole is None else replace(question, level=1 - error / 2).of(whole, seed)
-    return Monitoring(evaluations={chunk: evaluations[chunk] for chunk in tables}, baseline=limits, overall=overall)
+    ordered = {chunk: evaluations[chunk] for chunk in tables}
+    return Monitoring(evaluations=ordered, baseline=limits, overall=overall, cases=cases)
 
 
 def _runs(tables: Mapping[Any, Table], chunks: Sequence[Any]) -> Iterator[tuple[Any, list[tuple[Table, float]]]]:
@@ -223,8 +227,19 @@ def _runs(tables: Mapping[Any, Table], chunks: Sequence[Any]) -> Iterator[tuple[
         yield chunk, [(run, 0.5 / (start * (start + 1)) if start else 0.5) for start, run in runs.items()]
 
 
-def _leaves(evaluation: Evaluation, limits: Mapping[str, Limits]) -> bool:
-    return any(departure((each.low, each.high), limits[each.metric]) for each in evaluation.values())
+def _departing(runs: Iterator[Evaluation], limits: Mapping[str, Limits]) -> tuple[Evaluation, dict[str, int]]:
+    """Return each metric's estimate in the first run where it has left the baseline, or else in the first of all."""
+    first = next(runs)
+    estimates, cases = dict(first.estimates), {}
+    within = set(estimates)
+    for run in chain([first], runs):
+        for name in sorted(within):
+            if departure((run[name].low, run[name].high), limits[run[name].metric]):
+                estimates[name], cases[name] = run[name], run.table.rows
+                within.remove(name)
+        if not within:
+            break
+    return replace(first, estimates=estimates), cases
 
 
 def _apart(reference: Any, baseline: Any, known: Mapping[Any, Any]) -> list[Any]:

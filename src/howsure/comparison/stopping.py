@@ -62,7 +62,9 @@ class Stopping(OneRecord):
         value = value_text(self.found.value, self.found.low, self.found.high)
         if self:
             return f"{value} after {count_text(self.cases)} cases: stop, {self.why}"
-        if not math.isfinite(self.more):
+        if math.isnan(self.more):
+            return f"{value} after {count_text(self.cases)} cases: go on; {self.found.reason or 'there is no interval'}"
+        if math.isinf(self.more):
             return f"{value} after {count_text(self.cases)} cases: go on; at this value no number of cases is enough"
         return f"{value} after {count_text(self.cases)} cases: go on, about {count_text(self.more)} more"
 

@@ -124,7 +124,7 @@ def confusion(
     keys |= stratum_role(strata, stratum_sizes)
     named = by_columns(by, data)
     counted = grouped(data, keys | roles(named), sample_weight, check=check)
-    rank = next(filter(None, counted.ranks), None)
+    rank = next(filter(None, counted.ranks[:2]), None)
     axis = class_labels(counted.levels[0], counted.levels[1], labels, rank, check=check)
     cell, kept = _cells(counted, axis)
     if not kept.any():
@@ -155,7 +155,8 @@ def confusion(
     if not named:
         return cells.table(table)
     first = len(keys)
-    groups_of = Groups.of(list(named), counted.levels[first:], [code[kept] for code in counted.codes[first:]])
+    codes = [code[kept] for code in counted.codes[first:]]
+    groups_of = Groups.of(list(named), counted.levels[first:], codes, counted.ranks[first:])
     return cells.tables(groups_of, table)
 
 

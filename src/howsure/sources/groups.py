@@ -17,6 +17,7 @@ from howsure.sources.encoding import Column, encoded
 from howsure.sources.strata import Strata, known_sizes
 from howsure.tables.batch import Tables
 from howsure.tables.table import Table
+from howsure.tables.union import ascending, natural
 
 Array = NDArray[Any]
 Made = TypeVar("Made", bound=Table)
@@ -72,8 +73,17 @@ class Groups:
     code: Array
 
     @classmethod
-    def of(cls, names: Sequence[str], levels: Sequence[Array], codes: Sequence[Array]) -> Groups:
-        """Return the groups of columns that are given as codes of ordered levels."""
+    def of(
+        cls,
+        names: Sequence[str],
+        levels: Sequence[Array],
+        codes: Sequence[Array],
+        ranks: Sequence[dict[Any, int] | None],
+    ) -> Groups:
+        """Return the groups of columns that are given as codes of levels: ordered categories by their rank."""
+        orders = [_order(values.tolist(), rank) for values, rank in zip(levels, ranks, strict=True)]
+        codes = [np.argsort(order)[code] for order, code in zip(orders, codes, strict=True)]
+        levels = [values[order] for order, values in zip(orders, levels, strict=True)]
         flat = np.zeros(len(codes[0]), dtype=np.int64)
         for values, code in zip(levels, codes, strict=True):
             flat = flat * len(values) + code
@@ -111,6 +121,10 @@ class Groups:
         order = np.argsort(self.code, kind="stable")
         rows = np.split(order, np.searchsorted(self.code[order], np.arange(1, len(self.keys))))
         return self.tables([_made(make, *each) for each in zip(self.keys, rows, strict=True)], overall)
+
+
+def _order(values: list[Any], rank: dict[Any, int] | None) -> list[int]:
+    return ascending(values, rank.__getitem__ if rank and rank.keys() >= set(values) else natural)
 
 
 def _made(make: Callable[[Any], Made], key: Hashable, rows: Array) -> Made:
@@ -388,4 +402,4 @@ def groups_of_columns(names: Sequence[str], columns: Sequence[Column]) -> Groups
         code, values = column.used()
         levels.append(values)
         codes.append(code)
-    return Groups.of(names, levels, codes)
+    return Groups.of(names, levels, codes, [column.rank for column in columns])

@@ -165,7 +165,7 @@ def paired(
         meant = are_named(labels, counted.levels[0], levels)
         refuse_mixed(counted.levels[0], levels, said=f"y_pred['{name}']", check=check and not meant)
     said = dict.fromkeys(label for levels in counted.levels[1 : len(models) + 1] for label in levels.tolist())
-    rank = next(filter(None, counted.ranks), None)
+    rank = next(filter(None, counted.ranks[: len(models) + 1]), None)
     axis = class_labels(counted.levels[0], as_labels(list(said)), labels, rank, check=check)
     position = {label: index for index, label in enumerate(axis.tolist())}
     codes = np.stack(
@@ -212,7 +212,7 @@ def paired(
     if not named:
         return cells.table(table)
     split = [code[kept] for code in counted.codes[first:]]
-    return cells.tables(Groups.of(list(named), counted.levels[first:], split), table)
+    return cells.tables(Groups.of(list(named), counted.levels[first:], split, counted.ranks[first:]), table)
 
 
 def _roles(groups: Any, sample_weight: Any, strata: Any, named: Mapping[str, Any]) -> tuple[Any, ...]:

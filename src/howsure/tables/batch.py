@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar, final
 from howsure.errors import HowsureError, UndefinedDesignError, listed, looked_up
 from howsure.tables.stored import save
 from howsure.tables.table import Table
-from howsure.tables.union import in_order
+from howsure.tables.union import in_order, natural
 
 Table_co = TypeVar("Table_co", bound=Table, covariant=True)
 ALL: Hashable = ()  # in place of a group's key: the cases of all groups
@@ -143,7 +143,7 @@ class Tables(Mapping[Hashable, Table_co], Generic[Table_co]):
             message = f"The groups are by {listed(self.columns)} and by {listed(other.columns)}. Use the same columns."
             raise HowsureError(message)
         overall = self.overall.plus([other.overall])
-        keys = in_order([list(self), list(other)], "groups", "Give the groups of all parts in one order.")
+        keys = in_order([list(self), list(other)], "groups", "Give the groups of all parts in one order.", natural)
         members = [[each[key] for each in (self, other) if key in each] for key in keys]
         if self.stack is None or other.stack is None:
             apart = [first.spanning(more).holding([first, *more]).within(overall) for first, *more in members]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+import re
+from collections.abc import Callable, Hashable, Sequence
 from hashlib import blake2b
 from itertools import chain, pairwise
 from typing import Any
@@ -13,9 +14,11 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError, listed
 
 Array = NDArray[Any]
+Key = Callable[[Any], Any]
+WHOLE_NUMBER = re.compile(r"(?<![.0-9])([0-9]+)")
 
 
-def in_order(parts: Sequence[Sequence[Any]], what: str, remedy: str) -> list[Any]:
+def in_order(parts: Sequence[Sequence[Any]], what: str, remedy: str, key: Key | None = None) -> list[Any]:
     """Return the distinct names of several parts: ascending where all parts are, else in the order of the first.
 
     Parameters
@@ -24,6 +27,8 @@ def in_order(parts: Sequence[Sequence[Any]], what: str, remedy: str) -> list[Any
         The names of each part, in its order.
     what, remedy : str
         What the names are of, and what to do where parts have them in different orders: said in the error.
+    key : callable, optional
+        By what they ascend; by default themselves.
 
     Raises
     ------
@@ -38,8 +43,8 @@ def in_order(parts: Sequence[Sequence[Any]], what: str, remedy: str) -> list[Any
     ['low', 'high', 'huge']
     """
     every = list(dict.fromkeys(chain(*parts)))
-    if all(map(_is_ascending, parts)):
-        return _ascending(every)
+    if all(list(part) == _ascending(part, key) for part in parts):
+        return _ascending(every, key)
     place = {name: position for position, name in enumerate(every)}
     for part in parts:
         if any(place[first] > place[second] for first, second in pairwise(part)):
@@ -48,21 +53,37 @@ def in_order(parts: Sequence[Sequence[Any]], what: str, remedy: str) -> list[Any
     return every
 
 
-def _is_ascending(names: Sequence[Any]) -> bool:
-    return list(names) == _ascending(names)
-
-
-def _ascending(names: Sequence[Any]) -> list[Any]:
+def _ascending(names: Sequence[Any], key: Key | None) -> list[Any]:
     """Return names in order."""
-    return [names[place] for place in ascending(names)]
+    return [names[place] for place in ascending(names, key)]
 
 
-def ascending(names: Sequence[Any]) -> list[int]:
+def ascending(names: Sequence[Any], key: Key | None = None) -> list[int]:
     """Return the places of names in their order: ascending, or by type and text where they do not compare."""
+    keys = names if key is None else [key(name) for name in names]
     try:
-        return sorted(range(len(names)), key=names.__getitem__)
+        return sorted(range(len(names)), key=keys.__getitem__)
     except TypeError:
         return sorted(range(len(names)), key=lambda place: (type(names[place]).__name__, str(names[place])))
+
+
+def natural(name: Any) -> Any:
+    """Return what orders text by the whole numbers in it, so that chunks of data keep their order in time.
+
+    Digits after a point stay as they are: they are decimals.
+
+    Examples
+    --------
+    >>> sorted(["week 10", "week 9", "0.5", "0.25"], key=natural)
+    ['0.25', '0.5', 'week 9', 'week 10']
+    """
+    if isinstance(name, tuple):
+        return tuple(map(natural, name))
+    if not isinstance(name, str):
+        return name
+    parts: list[Any] = WHOLE_NUMBER.split(name)
+    parts[1::2] = [(len(digits), digits) for digits in (each.lstrip("0") for each in parts[1::2])]
+    return parts, name
 
 
 def distinct_rows(*parts: Array) -> Array:
