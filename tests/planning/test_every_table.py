@@ -66,3 +66,23 @@ def test_each_table_is_planned_or_refused(place):
 def test_every_question_is_answered(source, design, question):
     """Each question of each kind of table and design has a plan that holds together, or is refused in one line."""
     answered(source, design, question)
+
+
+def beside_a_judge():
+    """Return judged cases, of which a few have a human label."""
+    human = ["pass"] * 57 + ["fail"] * 3 + [None] * 740 + ["fail"] * 10 + ["pass"] * 5 + [None] * 185
+    return hs.judged(human, ["pass"] * 800 + ["fail"] * 200), "pass_rate"
+
+
+def carried():
+    """Return a table of another population, of which predictions are known."""
+    return hs.transported(hs.from_counts([[50, 3], [5, 42]]), {0: 60, 1: 90}), "f1"
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("made", [beside_a_judge, carried])
+def test_labels_and_other_populations_are_planned_or_refused(made, question):
+    """Each question of judged cases, and of another population, has a plan that holds together or one line."""
+    found = result(hs.plan, *made(), **QUESTIONS[question])
+    if found is not None:
+        held(found)

@@ -230,6 +230,44 @@ def test_perfect_pilot_is_planned_by_pseudo_cases():
     assert plan.asymptotic == pytest.approx(4 * 1.959964**2 * (91 / 92) * (1 / 92) / 0.05**2, rel=1e-5)
 
 
+def test_pilots_like_a_perfect_one_surround_its_plan():
+    """The numbers that other pilots tell include the planned one where most of these are perfect, too."""
+    plan = hs.plan(hs.from_counts([[50, 0], [0, 40]]), "recall", width=0.1)
+    assert plan.low <= plan.n <= plan.high
+    assert "pilot of 90 cases" in plan.sentence()
+
+
+def test_share_of_a_stated_value_does_not_hang_on_the_pilot():
+    """A stated accuracy has the variance p (1 − p), whatever the pilot: the numbers of other pilots are the same."""
+    plan = hs.plan(PILOT, "accuracy", width=0.1, true_value=0.95)
+    assert (plan.low, plan.high) == pytest.approx((plan.n, plan.n), rel=1e-6)
+    assert "may take" not in plan.sentence()
+
+
+def test_value_at_the_end_of_its_range_has_a_width():
+    """Were the accuracy 1, first order would have no variance: the width is that of studies without an error."""
+    plan = hs.plan(PILOT, "accuracy", width=0.1, true_value=1)
+    widths = [hs.estimate(hs.from_counts([[n, 0], [0, 0]]), "accuracy") for n in (plan.n - 1, plan.n)]
+    assert [each.high - each.low for each in widths] == pytest.approx([0.1, 0.1], rel=0.05)
+    assert plan.width == pytest.approx(0.1, rel=0.03)
+
+
+def test_anytime_intervals_are_as_narrow_or_as_telling_as_asked():
+    """A confidence sequence takes more cases than first order says, and the search goes there."""
+    plan = hs.plan(PILOT, "accuracy", width=0.1, method="anytime")
+    assert plan.width == pytest.approx(0.1, rel=0.01)
+    assert plan.n > 2 * plan.asymptotic
+
+
+def test_smallest_value_near_the_end_of_its_range():
+    """All of 100 cases right put an exact lower limit at 0.05 ** (1 / 100) = 0.9705, above 0.97."""
+    found = hs.plan(PILOT, "accuracy", power=0.8, n=100, null=0.97, alternative="greater")
+    assert 0.99 < found.true_value < 1
+    assert found.power == pytest.approx(found.true_value**100, abs=0.03)
+    with pytest.raises(hs.HowsureError, match="20 cases show no value of `accuracy` with a power of 0.8"):
+        hs.plan(PILOT, "accuracy", power=0.8, n=20, null=0.99, alternative="greater")
+
+
 # ------------------------------------------------------------------------------------------------------- splits
 
 
@@ -338,6 +376,11 @@ REFUSED = {
     "icc of one": ((PILOT, "f1"), {"width": 0.1, "cluster_size": 5, "icc": 1}, "from 0 to below 1"),
     "clusters of scores with weights": (
         (hs.confusion([0, 1] * 9, [0, 1, 1] * 6, sample_weight=np.arange(1.0, 19)), "f1"),
+        {"width": 0.3, "cluster_size": 5, "icc": 0.1},
+        "without weights",
+    ),
+    "clusters of mean weight one": (
+        (hs.confusion([0, 1] * 9, [0, 1, 1] * 6, sample_weight=[0.5, 1.5] * 9), "f1"),
         {"width": 0.3, "cluster_size": 5, "icc": 0.1},
         "without weights",
     ),

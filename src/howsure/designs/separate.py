@@ -74,6 +74,10 @@ class Separate(Design):
         pairs = zip(self.parts, self.split(counts), self.split(trials), strict=True)
         return np.asarray(sum(part.effective_trials(cells, marked) for part, cells, marked in pairs))
 
+    def picked(self, index: int) -> Separate:
+        """Return each test set's design of one table of a batch."""
+        return Separate(tuple(part.picked(index) for part in self.parts), self.sizes)
+
     def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design]:
         """Add the pseudo-cases of each test set, in its own units."""
         pairs = zip(self.parts, self.split(counts), self.split(extra), strict=True)
@@ -84,6 +88,16 @@ class Separate(Design):
         """Resample each test set on its own."""
         pairs = zip(self.parts, self.split(counts), strict=True)
         return np.hstack([part.resample(cells, size, rng) for part, cells in pairs])
+
+    def repeated(self, counts: Array, scale: float, size: int, rng: np.random.Generator) -> tuple[Array, Design]:
+        """Draw new studies of each test set on its own."""
+        pairs = zip(self.parts, self.split(counts), strict=True)
+        return self._together([part.repeated(cells, scale, size, rng) for part, cells in pairs])
+
+    def tilted(self, counts: Array, slopes: Array) -> tuple[Array, Design]:
+        """Tilt each test set on its own."""
+        pairs = zip(self.parts, self.split(counts), self.split(slopes), strict=True)
+        return self._together([part.tilted(*each) for part, *each in pairs])
 
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw the posterior of each test set on its own."""
@@ -103,3 +117,6 @@ class Separate(Design):
     def split(self, cells: Array) -> list[Array]:
         """Return the cells of each test set, ``(..., cells)``."""
         return np.split(cells, np.cumsum(self.sizes)[:-1], axis=-1)
+
+    def _together(self, parts: list[tuple[Array, Design]]) -> tuple[Array, Design]:
+        return np.concatenate([cells for cells, _ in parts], -1), Separate(tuple(each for _, each in parts), self.sizes)

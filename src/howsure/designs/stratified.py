@@ -319,6 +319,13 @@ class StratifiedSample(Design):
             fraction=fraction,
         )
 
+    def tilted(self, counts: Array, slopes: Array) -> tuple[Array, Design]:
+        """Multiply the observed cases, as many times as each counts; the total of each stratum stays."""
+        own: Design = FixedMargins(self.stratum) if self.design.is_independent else self.design
+        moved, new = own.tilted(self.observed, self.tangent(self.observed, slopes))
+        design = self.design if self.design.is_independent else new
+        return self.tables(moved), replace(self, observed=moved, design=design)
+
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw each stratum's probabilities; of a finite one the cases that were drawn are known."""
         drawn = self.design.posterior(self.observed, self.spread(prior), size, rng)
@@ -362,7 +369,9 @@ class StratifiedSample(Design):
     def _correction(self) -> Array:
         """How many times the variance is that of shares of so many cases."""
         left = 1 - self._drawn
-        if self.units is None or np.isfinite(self.design.degrees_of_freedom):  # clusters divide by their number less 1
+        if self.units is None or np.all(
+            np.isfinite(self.design.degrees_of_freedom)
+        ):  # clusters divide by their number less 1
             return left
         return np.where(self.units < 2, left, quotient(self.units, self.units - 1) * left)
 

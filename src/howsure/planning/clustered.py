@@ -97,11 +97,18 @@ def checked_icc(icc: Any) -> float:
     return found
 
 
+def has_weights(table: Table) -> bool:
+    """Whether cases of the table count for more or less than one."""
+    design = table.design
+    if design.has_strata or hasattr(design, "weight_squared"):
+        return True
+    return bool(np.any(np.abs(table.cases_per_count - 1) > 1e-9))
+
+
 def refuse_clusters(table: Table) -> None:
     """Refuse tables whose cases cannot be put in clusters of another size."""
     counted = table.has_one_cell_per_case and table.has_one_label_per_case and table.design.is_counted
-    weighted = bool(np.any(np.abs(table.cases_per_count - 1) > 1e-9))
-    if not counted or weighted or table.design.fixes_margins:
+    if not counted or has_weights(table) or table.design.fixes_margins:
         message = (
             f"`cluster_size` and `icc` are for counted cases, one label each and without weights, not for this "
             f"{table.noun} ({type(table.design).__name__}). Drop them: the pilot's own clusters are drawn."

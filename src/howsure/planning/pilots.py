@@ -226,8 +226,20 @@ class Pilot:
             return None
         joint, metric = self.of_batch(self.drawn(self.cases, size, rng))
         with np.errstate(all="ignore"):
-            variance = self.cases * standard_error(metric, joint) ** 2
-            return joint, np.asarray(metric(joint.counted)), np.asarray(variance)
+            values, error = np.asarray(metric(joint.counted)), np.asarray(standard_error(metric, joint))
+            filled = standard_error(metric, joint.smoothed()) if (error <= ROUNDING).any() else error
+            return joint, values, self.cases * np.where(error > ROUNDING, error, filled) ** 2
+
+    def beyond(self, n: float) -> str:
+        """Return what to know of a number of cases, where these are not drawn from one population without end."""
+        designs: list[Any] = [table.design for table in self.tables]
+        if any(len(getattr(design, "samples", ())) > 1 for design in designs):
+            return "The other samples that the table rests on are as many times as large, too"
+        drawn = [design.fraction for design in designs if design.has_strata and design.fraction is not None]
+        whole = [float((fraction * n / self.cases > 1).mean()) for fraction in drawn]
+        if not any(whole):
+            return ""
+        return "Some strata have fewer cases than their part of these: all of theirs are enough"
 
     @property
     def draws_studies(self) -> bool:
@@ -267,6 +279,12 @@ class Pilot:
             ahead = value - moved.value
             if abs(ahead) <= CLOSE * max(1.0, abs(value)):
                 return moved
+            if not all(each.design.offers("tilted") for each in self.tables):
+                message = (
+                    f"`{self.name}` is {self.value:.4g} on the pilot, whose counts are estimates: no truth like it has "
+                    f"the value {value:g}. Drop `true_value`, or state that truth by `from_counts`."
+                )
+                raise HowsureError(message)
             moved = moved._nearer(ahead)
             if not math.isfinite(moved.value):
                 break
@@ -307,17 +325,26 @@ def _largest(table: Table, slopes: Array) -> float:
 
 
 def _unit(table: Table) -> float:
-    freedom = float(table.design.degrees_of_freedom)
+    design: Any = table.design
+    freedom = float(design.degrees_of_freedom)
+    if design.has_strata and design.units is not None:
+        freedom = float(design.units.sum()) - 1
     return float(table.rows / (freedom + 1)) if math.isfinite(freedom) else 1.0
 
 
 def _smoothed(table: Table) -> Table:
     filled = table.smoothed()
-    return replace(filled, rows=table.rows * float(filled.cells.sum() / table.cells.sum()))
+    return replace(filled, rows=table.rows * float(_observed(filled) / _observed(table)))
 
 
 def _repeated(table: Table, scale: float, size: int, rng: np.random.Generator) -> Table:
     cells, design = table.design.repeated(table.cells, scale, size, rng)
-    rows = np.rint(table.rows * cells.sum(-1) / table.cells.sum()).astype(int)
+    drawn = replace(table, counts=cells.reshape(size, *table.shape), design=design)
+    rows = np.rint(table.rows * _observed(drawn) / _observed(table)).astype(int)
     same = int(rows[0]) if (rows == rows[0]).all() else rows
-    return replace(table, counts=cells.reshape(size, *table.shape), design=design, rows=same)
+    return replace(drawn, rows=same)
+
+
+def _observed(table: Table) -> Array:
+    """Return the sum of what was observed: that of the counts may be the population's."""
+    return np.asarray(table.design.sampled(table.cells).sum(-1))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, real_number, whole_number
 from howsure.methods.sides import Sides
+from howsure.planning.clustered import has_weights
 from howsure.planning.pilots import Pilot
 from howsure.tables.table import Table
 
@@ -122,6 +123,9 @@ def least_of_classes(support: Any, table: Table) -> Array:
     """
     if not (len(table.labels) > 1 and table.has_one_cell_per_case and table.has_one_label_per_case):
         message = f"`support` is for cases of one class each, not for a {table.noun}. Drop it."
+        raise HowsureError(message)
+    if has_weights(table) or not table.design.is_counted:
+        message = "`support` counts cases, and those of the pilot have weights, strata or estimated counts. Drop it."
         raise HowsureError(message)
     least = np.zeros(len(table.labels))
     if isinstance(support, Mapping):

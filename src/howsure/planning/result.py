@@ -144,7 +144,7 @@ class Plan(Tabular):
         many = f"{self.n:,} cases" + (f" in {self.units:,} clusters" if self.units != self.n else "")
         about = "" if self.goal == "support" else f"{self.metric}: "
         said = [f"{about}{many} {self._reach()}{self._how()}."]
-        if math.isfinite(self.low):
+        if math.isfinite(self.low) and self.low < self.high * (1 - 1e-6):
             high = f"{math.ceil(self.high):,}" if math.isfinite(self.high) else "more than any"
             said.append(f"By the pilot of {self.pilot:,} cases alone it may take {math.ceil(self.low):,} to {high}.")
         return " ".join([*said, *([f"{self.note}."] if self.note else [])])

@@ -23,6 +23,7 @@ AT_ONCE = 2**20  # of those held together
 ROUNDS = 6
 QUICK = 2  # of these, with a quarter of the studies
 NEAR = 0.2  # on the goal's scale: simulations farther from the target tell little of the number that reaches it
+STEEPEST = 8.0  # times as much, or as little, as expected may what is reached change with the place
 STEPS = 400  # units, up to which the steps of counts are seen in a power
 STEP = 1.02  # by which n differs where a slope is taken
 LEAST = 2.0  # cases of a study
@@ -104,8 +105,8 @@ def corrected(
 ) -> float:
     """Return the place at which simulations reach a goal, from the one at which they are expected to.
 
-    Each simulation tells of a place by the slope that is expected there; those near the target are put together, each
-    with the number of its studies.
+    Each simulation tells of a place by a slope: the one that is expected, or the one between two simulations that are
+    far apart. Those near the target are put together, each with the number of its studies.
 
     Parameters
     ----------
@@ -122,19 +123,30 @@ def corrected(
     """
     aim, place = goal.scaled(goal.target), start
     told: list[tuple[float, float, float]] = []  # place that is told, distance from the target, studies
-    for turn in range(ROUNDS):
+    last: tuple[float, float] | None = None
+    expected, low, high = slope, -math.inf, math.inf  # ends: places known to lie on either side
+    for turn in range(2 * ROUNDS):
         place = snapped(place)
         found = reached(place, turn, 4 if turn < QUICK else 1)
         if not found.studies or not math.isfinite(found.mean):
             place = goal.place(2 * goal.number(place))  # too few cases for any interval
             continue
         away = aim - goal.scaled(goal.steadied(found.mean, found.studies))
+        if last is not None and place != last[0] and abs(last[1] - away) > 2 * NEAR:
+            seen = (last[1] - away) / (place - last[0]) / expected
+            slope = expected * min(max(seen, 1 / STEEPEST), STEEPEST)
+        last = place, away
         told.append((place + away / slope, away, found.studies))
+        if abs(away) > NEAR:
+            low, high = (max(low, place), high) if away / expected > 0 else (low, min(high, place))
         weights = np.array([studies * math.exp(-((away / NEAR) ** 2)) for _, away, studies in told])
-        weights[-1] += 1e-9
+        if weights.sum() < 1:
+            weights[-1] = 1.0
         place = float(np.average([each for each, _, _ in told], weights=weights))
-        needed = found.studies * (found.error / (goal.precision)) ** 2
-        if turn and weights.sum() >= needed and abs(away) < NEAR:
+        if not low < place < high and low < high:
+            place = (low + high) / 2 if math.isfinite(high - low) else place
+        needed = found.studies * (found.error / goal.precision) ** 2
+        if turn and abs(away) < NEAR and (weights.sum() >= needed or turn >= ROUNDS - 1):
             break
     return place
 
@@ -177,7 +189,9 @@ def corrected_cases(
     around = [whole(pilot, n + step * pilot.unit) for step in range(-reach, reach + 1)]
     if reach == 0:
         return n
-    found = [simulated(pilot, [goal], level, each, child_seed(seed, ROUNDS + at))[0] for at, each in enumerate(around)]
+    found = [
+        simulated(pilot, [goal], level, each, child_seed(seed, 2 * ROUNDS + at))[0] for at, each in enumerate(around)
+    ]
     return min(zip(around, found, strict=True), key=lambda each: abs(each[1].mean - goal.target))[0]
 
 

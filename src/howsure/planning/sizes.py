@@ -44,6 +44,7 @@ AROUND = 8.0  # times more and fewer cases that it reaches
 UNTOLD = "No new studies can be drawn from counts of this design, so that the number is not checked by simulation"
 USUAL_CHANCE = 0.8
 TINY = 1e-12
+SHORT = 1e-3  # of the way to the null value: so far from the end of its range a value is taken for the true one
 MOST_NUMBERS = 2**24  # of one study, beyond which its size alone makes the normal distribution right
 CALLS = (
     "Call `plan(table, metric, width=0.05)`, `plan(paired_table, metric, power=0.8)` or "
@@ -160,6 +161,7 @@ def plan(
             return found
     pilot = Pilot.of(tables, metric, effect=EFFECTS[contrast], names=(a, b), method=sides.suited(named(method)))
     pilot = in_clusters(pilot, cluster_size, icc)
+    told = round(pilot.cases)
     pilot = (pilot if support is not None else pilot.reduced()).varies()
     own = pilot if true_value is None else pilot.moved(real_number("true_value", true_value))
     regions = questions.regions_of(pilot, null, margin, sides)
@@ -169,6 +171,7 @@ def plan(
     question = _Question(
         pilot=pilot,
         truth=own,
+        cases=told,
         states_value=true_value is not None,
         sides=sides,
         regions=regions,
@@ -231,6 +234,7 @@ class _Question:
 
     pilot: Pilot
     truth: Pilot
+    cases: int
     states_value: bool
     sides: Sides
     regions: questions.Regions
@@ -279,9 +283,14 @@ class _Question:
             sign = -1.0
         value, truth = edge, self.pilot
         quantiles = NORMAL.inv_cdf((1 + self.level) / 2), NORMAL.inv_cdf(power)
+        ends = [end + SHORT * (edge - end) if math.isfinite(end) else end for end in self.pilot.joint[1].range]
+
+        def within(place: float) -> float:
+            return min(max(place, ends[0]), ends[1])
+
         for _ in range(4):  # the variance changes with the value
             null = math.sqrt(truth.null_variance(edge) / n)
-            value = edge + sign * (quantiles[0] * null + quantiles[1] * math.sqrt(truth.variance / n))
+            value = within(edge + sign * (quantiles[0] * null + quantiles[1] * math.sqrt(truth.variance / n)))
             truth = self.pilot.moved(value)
         if self._draws(n):
 
@@ -290,9 +299,16 @@ class _Question:
                 return simulated(studies, [goal], self.level, n, child_seed(self.seed, turn), part)[0]
 
             error = math.sqrt(truth.variance / n)
-            value = corrected(goal, value, sign / error, lambda place: place, reached)
-        found = replace(self, truth=self.pilot.moved(value), states_value=True)
-        return found._plan("power", goal, n, math.nan, power)  # noqa: SLF001 - of its own class
+            value = corrected(goal, value, sign / error, within, reached)
+        found = replace(self, truth=self.pilot.moved(within(value)), states_value=True)
+        plan = found._plan("power", goal, n, math.nan, power)  # noqa: SLF001 - of its own class
+        if plan.power < power and within(value) != value:
+            message = (
+                f"{n:,} cases show no value of `{self.truth.name}` with a power of {power:g}: at {within(value):.4g} "
+                f"it is {plan.power:.3g}. Give a larger `n`, or another `null`."
+            )
+            raise HowsureError(message)
+        return plan
 
     def _support(self, chance: float) -> Support:
         table = self.truth.tables[0]
@@ -356,11 +372,11 @@ class _Question:
             alternative=self.sides.alternative,
             method=truth.chosen.name,
             studies=reached[name].studies,
-            pilot=round(self.pilot.cases),
+            pilot=self.cases,
             curve=curve,
             splits=shares,
             cluster_sizes=splits.of_clusters(truth, n),
-            note=". ".join(filter(None, (truth.note, "" if draws else UNTOLD))),
+            note=". ".join(filter(None, (truth.note, truth.beyond(n), "" if draws else UNTOLD))),
             split_note=weighed,
         )
 
@@ -401,6 +417,9 @@ class _Question:
         if told is None:
             return []
         joint, values, variances = told
+        if self.states_value and not self.pilot.is_comparison and self.pilot.joint[1].proportion is not None:
+            with np.errstate(all="ignore"):  # a share of a stated value has its variance
+                variances = variances * self.pilot.value * (1 - self.pilot.value) / (values * (1 - values))
         scale, null = spread.variance / self.pilot.variance, spread.null_variance / spread.variance
         known = np.isfinite(values) & np.isfinite(variances)
         shares = joint.class_totals / joint.class_totals.sum(-1, keepdims=True) if self.least is not None else values

@@ -143,7 +143,7 @@ def of_clusters(pilot: Pilot, n: float) -> tuple[tuple[int, int], ...]:
     table, metric = pilot.joint
     if pilot.clustering is not None:
         icc, size = pilot.clustering.icc, float(pilot.clustering.size)
-    elif math.isfinite(table.design.degrees_of_freedom) and table.has_one_cell_per_case:
+    elif math.isfinite(table.design.degrees_of_freedom) and table.has_one_cell_per_case and not table.design.has_strata:
         icc, size = intracluster_correlation(metric, table)
     else:
         return ()
