@@ -42,7 +42,7 @@ def test_each_row_of_a_stratum_is_as_likely():
     """Over 150 draws each case is drawn as often as its inclusion probability says, within noise."""
     score, predicted = SCORE[:300], PREDICTED[:300]
     drawn = np.zeros(300)
-    for seed in range(50):
+    for seed in range(150):
         sample = hs.sample_to_label(predicted, score, n=60, random_state=seed)
         drawn[sample.rows] += 1
     expected = np.zeros(300)
