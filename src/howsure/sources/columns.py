@@ -165,26 +165,34 @@ def refuse_other_lengths(columns: Mapping[str, Sized | None]) -> None:
         raise HowsureError(message)
 
 
-def checked_weight(weight: Any) -> Array:
-    """Return weights as floats of ordinary size; refuse what is not finite, negative, or all zero."""
-    weight = plain("sample_weight", weight)
+def checked_weight(weight: Any, role: str = "sample_weight") -> Array:
+    """Return weights as floats of ordinary size; refuse what is not finite, negative, or all zero.
+
+    Parameters
+    ----------
+    weight : array-like of shape (n,)
+        The weights.
+    role : str
+        What messages call them.
+    """
+    weight = plain(role, weight)
     weights = None
     with suppress(TypeError, ValueError):
         given = np.asarray(weight)
         weights = None if given.dtype.kind in "mM" else given.astype(float)  # times are no numbers
     if weights is None:
-        message = "`sample_weight` is not numeric. Give one non-negative number a case."
+        message = f"`{role}` is not numeric. Give one non-negative number a case."
         raise HowsureError(message)
     if weights.ndim != 1:
-        message = f"`sample_weight` has shape {weights.shape}. Give one non-negative number a case."
+        message = f"`{role}` has shape {weights.shape}. Give one non-negative number a case."
         raise HowsureError(message)
     for bad, words in ((~np.isfinite(weights), "is not finite"), (weights < 0, "is negative")):
         if bad.any():
             first = int(np.argmax(bad))
-            message = f"`sample_weight[{first}]` = {weights[first]:g} {words}. Weights are non-negative numbers."
+            message = f"`{role}[{first}]` = {weights[first]:g} {words}. Weights are non-negative numbers."
             raise HowsureError(message)
     if not weights.any():
-        message = "`sample_weight` is all zeros: no case counts."
+        message = f"`{role}` is all zeros: no case counts."
         raise NoCaseError(message)
     scale = ordinary_scale(weights)
     return weights if scale == 1 else weights * scale

@@ -151,7 +151,7 @@ def scores(
     return groups_of_columns(list(named), split).each(table) if named else table(slice(None))
 
 
-def score_values(values: Any, tally: Tally | None = None) -> Array:
+def score_values(values: Any, tally: Tally | None = None, role: str = "y_score") -> Array:
     """Return scores as floats; refuse what is not one-dimensional, not numeric or not finite.
 
     Parameters
@@ -160,16 +160,18 @@ def score_values(values: Any, tally: Tally | None = None) -> Array:
         The scores.
     tally : Tally, optional
         How many cases each stands for, if not one.
+    role : str
+        What messages call them.
     """
-    values = plain("y_score", values)
+    values = plain(role, values)
     try:
         array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values, dtype=float)
     except (TypeError, ValueError):
-        message = "`y_score` is not numeric. Give one number a case, higher for the positive class."
+        message = f"`{role}` is not numeric. Give one number a case, higher for the positive class."
         raise HowsureError(message) from None
     if array.ndim != 1:
-        remedy = "For n×2 probabilities give the positive class's column, `y_score[:, 1]`."
-        message = f"`y_score` has shape {array.shape}; it is one score a case. {remedy}"
+        remedy = f"For n×2 probabilities give the positive class's column, `{role}[:, 1]`."
+        message = f"`{role}` has shape {array.shape}; it is one score a case. {remedy}"
         raise HowsureError(message)
     finite = np.isfinite(array)
     if not finite.all():
@@ -177,7 +179,7 @@ def score_values(values: Any, tally: Tally | None = None) -> Array:
         is_counted = tally is not None and len(tally.n) == len(array)  # if not, that is said of complete scores
         number = int(tally.n[~finite].sum() if tally is not None and is_counted else (~finite).sum())
         where = f" (first at row {int(np.argmin(finite))})" if is_row else ""
-        message = f"`y_score` has {number} missing or infinite values{where}. Drop or fill them first."
+        message = f"`{role}` has {number} missing or infinite values{where}. Drop or fill them first."
         raise HowsureError(message)
     return array
 

@@ -42,10 +42,10 @@ def test_few_effective_cases_are_said():
     [
         ([1e3, *[1.0] * 200], "one"),
         ([10.0, 1.0, 1.0, 1.0], "effective cases"),
-        ([-1.0, 2.0], "negative"),
-        ([np.inf, 2.0], "finite"),
-        ([0.0, 0.0], "zeros"),
-        (["a", "b"], "numeric"),
+        ([-1.0, 2.0], r"density_ratio\[0\]. = -1 is negative"),
+        ([np.inf, 2.0], r"density_ratio\[0\]. = inf is not finite"),
+        ([0.0, 0.0], "density_ratio. is all zeros"),
+        (["a", "b"], "density_ratio. is not numeric"),
     ],
 )
 def test_hopeless_weights_are_refused(ratio, words):

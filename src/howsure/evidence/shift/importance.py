@@ -105,7 +105,7 @@ def importance_weights(density_ratio: Any, *, data: Any = None) -> ImportanceWei
     0.919 [0.890, 0.943]
     """
     given = density_ratio if data is None else columns(data, {"density_ratio": density_ratio})["density_ratio"]
-    weight = checked_weight(given)
+    weight = checked_weight(given, "density_ratio")
     size, largest = float(weight.sum() ** 2 / (weight**2).sum()), float(weight.max() / weight.sum())
     if size < FEWEST or largest > MOST:
         message = (

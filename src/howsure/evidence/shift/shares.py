@@ -9,7 +9,7 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.base import quotient
+from howsure.designs.base import PSEUDO_CASES, quotient
 from howsure.designs.linearised import Sample
 from howsure.errors import HowsureError, NoCaseError, listed, real_numbers
 from howsure.sources.encoding import encoded
@@ -140,10 +140,11 @@ class Shift:
         scale = self.target.sum() * shares / self.totals
         return np.asarray(self.table.cells * scale[self.table.truth])
 
-    def samples(self) -> tuple[Sample, Sample]:
+    def samples(self) -> tuple[Sample, ...]:
         """Return source and target with what one more case of each adds to the table.
 
         A case of the source tells how its class is predicted, and by that also what shares the target's outputs mean.
+        Outputs that no case of a class has are a third one.
         """
         counts, truth, size = self.table.cells, self.table.truth, len(self.shares)
         each = self.possible / self.totals
@@ -153,12 +154,27 @@ class Shift:
         left = -(each[truth] * away).T
         left[np.arange(len(counts)), truth] -= each[truth]
         scale = self.target.sum() * each[truth]
+        influence = LowRank(scale, left, directions)
         aim = self.target / self.target.sum()
         moves = (self.inverse - (self.inverse @ aim)[:, None]).T / self.target.sum()
-        return (
-            Sample(counts, LowRank(scale, left, directions), self.table.design),
-            Sample(self.target, moves @ directions),
-        )
+        known = Sample(counts, influence, self.table.design), Sample(self.target, moves @ directions)
+        return (*known, *self._unseen(influence))
+
+    def _unseen(self, influence: LowRank) -> tuple[Sample, ...]:
+        """Return pseudo-cases of the outputs that no case of a class has, for the variance alone, if there are any.
+
+        None of n leaves a share of about 3 / n possible, and two cases have 1.96 √2 / n. They are among cases that
+        tell nothing, one for each of the source, so that their number is not taken as given.
+        """
+        outputs = self.rates.shape[1]
+        place = self.table.truth * outputs + self.output
+        unseen = np.setdiff1d(place, np.flatnonzero(self.rates))
+        if not unseen.size:
+            return ()
+        shares = (place == unseen[:, None]).astype(float)
+        shares /= shares.sum(1, keepdims=True)
+        rows = np.vstack([shares @ influence, np.zeros(len(place))])
+        return (Sample(np.append(np.full(len(unseen), PSEUDO_CASES), self.totals.sum()), rows),)
 
 
 def _covariance(rates: Array, shares: Array, worth: Array, cases: float) -> Array:
@@ -205,7 +221,7 @@ def _by_score(table: Any, given: Any) -> tuple[Array, Array]:
 
     Ranges have about equal shares of the average of the classes, so that a rare one is told apart as well.
     """
-    score = score_values(given)
+    score = score_values(given, role="target")
     if not len(score):
         _refuse_empty(score)
     counts = table.counts
