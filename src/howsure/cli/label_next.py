@@ -59,6 +59,7 @@ def label_next(
         How to print the strata: a table, or json, csv, markdown, html or latex for machines.
     """
     from howsure.evidence.labels.label_sample import sample_to_label
+    from howsure.grids import csv_text
     from howsure.writing import written
 
     given = Input.of(files, input_format)
@@ -68,12 +69,4 @@ def label_next(
     )
     write_grid(sample.grid(), how=how, title=given.title)
     if out is not None:
-        import csv
-        import io
-
-        text = io.StringIO()
-        rows = sample.rows_to_label()
-        writer = csv.DictWriter(text, [*rows[0]], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-        say_written(written(out, text.getvalue()))
+        say_written(written(out, csv_text(sample.rows_to_label())))
