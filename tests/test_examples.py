@@ -1,12 +1,11 @@
 """The examples run, and show what they say."""
 
 import importlib.util
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
+from support.examples import EXAMPLES
 
 
 def load(name):

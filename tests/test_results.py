@@ -7,7 +7,6 @@ import sys
 import types
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -18,6 +17,7 @@ import pytest
 import howsure as hs
 from howsure.errors import OneClassError, UnknownKeyError
 from howsure.grids import Grid, Tabular
+from support.examples import EXAMPLES
 
 RNG = np.random.default_rng(0)
 TRUTH = RNG.integers(0, 2, 200)
@@ -32,7 +32,7 @@ PAIRED = hs.paired(
     },
 )
 REVIEW = {"reviewed_tp": 100, "mislabelled_tp": 5, "reviewed_fp": 100, "mislabelled_fp": 20}
-LOGS = Path(__file__).parents[1] / "examples" / "logs"
+LOGS = EXAMPLES / "logs"
 VOTES = np.where(RNG.random((200, 3)) < [0.9, 0.85, 0.8], TRUTH[:, None], 1 - TRUTH[:, None])
 
 JUDGED = hs.judged(np.where(np.arange(200) < 60, TRUTH, np.nan), VOTES[:, 0], check=False)

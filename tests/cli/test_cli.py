@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import howsure as hs
+from support.examples import CANCER
 from support.shell import run, run_apart
 
 ROOT = Path(__file__).parents[2]
-CANCER = str(ROOT / "examples" / "breast_cancer.csv")
 REPORT = ["report", CANCER, "--y-true", "label", "--y-pred", "logistic"]
 
 

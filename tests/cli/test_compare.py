@@ -1,14 +1,13 @@
 """`howsure compare`, run as a shell user would."""
 
 import json
-from pathlib import Path
 
 import pytest
 
 import howsure as hs
 from support import shell
+from support.examples import CANCER
 
-CANCER = str(Path(__file__).parents[2] / "examples" / "breast_cancer.csv")
 MODELS = ["logistic", "forest", "naive_bayes"]
 
 

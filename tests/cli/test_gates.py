@@ -1,15 +1,13 @@
 """`--fail-under`: exit code 1 unless a metric is shown to be as high, in every command that estimates metrics."""
 
 import json
-from pathlib import Path
 
 import pytest
 
 import howsure as hs
+from support.examples import CANCER, EXAMPLES
 from support.shell import run
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
-CANCER = str(EXAMPLES / "breast_cancer.csv")
 REPORT = ["report", CANCER, "--y-true", "label", "--pos-label", "malignant"]
 UNLABELLED = ["unlabelled", CANCER, "--y-score", "score_logistic"]
 

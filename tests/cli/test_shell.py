@@ -14,9 +14,9 @@ from howsure.cli.app import app as shell
 from howsure.cli.examples import EXAMPLES
 from howsure.methods.registry import METHODS
 from howsure.metrics.registry import REGISTRY
+from support.examples import CANCER
 from support.shell import run, run_apart
 
-CANCER = str(Path(__file__).parents[2] / "examples" / "breast_cancer.csv")
 REPORT = ["report", CANCER, "--y-true", "label", "--y-pred", "logistic"]
 
 

@@ -1,14 +1,13 @@
 """Strata of known sizes on the command line."""
 
 import json
-from pathlib import Path
 
 import pytest
 
 import howsure as hs
+from support.examples import CANCER
 from support.shell import run
 
-CANCER = str(Path(__file__).parents[2] / "examples" / "breast_cancer.csv")
 SIZES = {"small": 0.8, "medium": 0.15, "large": 0.05}
 COLUMN = ["--strata", "tumour_size"]
 GIVEN = [*COLUMN, "--stratum-sizes", ",".join(f"{name}={size}" for name, size in SIZES.items())]

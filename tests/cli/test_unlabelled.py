@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import howsure as hs
+from support.examples import CANCER
 from support.shell import run
 
-CANCER = str(Path(__file__).parents[2] / "examples" / "breast_cancer.csv")
 SCORES = ["unlabelled", CANCER, "--y-score", "score_logistic"]
 
 

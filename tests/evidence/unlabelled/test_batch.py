@@ -1,7 +1,5 @@
 """Unlabelled batches under a calibrator."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,9 +8,9 @@ import howsure as hs
 from howsure.curves.thresholds import confusion_along, errors_along, on_counts
 from howsure.methods.standard_errors import standard_error
 from howsure.metrics.binding import resolve
+from support.examples import CANCER
 
 METHODS = ["isotonic", "platt", "beta", "venn_abers"]
-EXAMPLE = Path(__file__).parents[3] / "examples" / "breast_cancer.csv"
 METRICS = ["accuracy", "precision", "recall", "specificity", "f1", "mcc"]
 
 
@@ -162,7 +160,7 @@ def test_a_long_batch_is_estimated_in_seconds():
 
 def rates(method, column, splits, n_draws):
     """Return how often intervals hold the metric of the hidden labels, calibrated on a labelled tenth, by metric."""
-    data = pd.read_csv(EXAMPLE)
+    data = pd.read_csv(CANCER)
     label, score = (data["label"] == "malignant").to_numpy(), data[column].to_numpy()
     inside = []
     for seed in range(splits):
