@@ -65,6 +65,10 @@ CASES = {  # weights → table; metric, method, level
         ),
         ("conger_kappa", "flow", 0.95),
     ),
+    "a path that turns": (
+        lambda unit: hs.ratings([[None, 10, 10], [2, 10, 10]], sample_weight=unit * np.array([0.17123739, 0.02458317])),
+        ("conger_kappa", "flow", 0.8),
+    ),
     "the areas of two images that are alike": (
         lambda unit: hs.detections(*IMAGES, sample_weight=unit * np.array([1.83329502, 0.79673074])),
         ("map", "delta", 0.999),
@@ -99,3 +103,11 @@ def test_fewer_than_one_degree_of_freedom_tells_nothing():
     for level in (0.8, 0.95, 0.999):
         found = hs.estimate(table, "conger_kappa", method="flow", confidence_level=level)
         assert (found.low, found.high) == (-1, 1)
+
+
+@pytest.mark.parametrize("level", [0.95, 0.999])
+def test_a_limit_a_million_times_as_far_as_the_value_is_none(level):
+    """Of one positive and one false alarm among 14 no likelihood ratio is too large, and none of 1e14 is made up."""
+    found = hs.estimate(hs.from_counts([[13, 1], [0, 1]]), "plr", method="flow", confidence_level=level)
+    assert (found.value, found.high) == (14, np.inf)
+    assert 1 < found.low < 14
