@@ -375,8 +375,7 @@ def design_effect(metric: Metric, table: Table, varies: Array) -> Array:
 
 
 def _effect(metric: Metric, table: Table) -> Array:
-    gradient = metric.gradient(table.counted).reshape(table.cells.shape)
-    gradient, sampled = np.where(np.isfinite(gradient), gradient, 0.0), table.design.sampled(table.cells)
+    gradient, sampled = metric.slopes(table.counted).reshape(table.cells.shape), table.design.sampled(table.cells)
     slopes = table.design.tangent(sampled, gradient)
     return quotient(table.variance(gradient), (sampled * slopes**2).sum(-1))
 

@@ -63,9 +63,8 @@ class LeastFavourable(Method):
         """Return the interval as a function of its level; see the class."""
         with np.errstate(all="ignore"):
             value, error = float(metric(table.counted)), float(standard_error(metric, table))
-            gradient = np.asarray(metric.gradient(table.counted), dtype=float).ravel()
         usable = np.isfinite(value) and error > 0
-        direction = _direction(table, np.where(np.isfinite(gradient), gradient, 0.0)) if usable else table.cells
+        direction = _direction(table, metric.slopes(table.counted).ravel()) if usable else table.cells
         known = small_sample(metric, table)
 
         def interval(confidence_level: float) -> Interval:

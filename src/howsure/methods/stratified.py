@@ -69,8 +69,7 @@ class Stratified(Method):
         """Return the interval as a function of its level; see the class."""
         with np.errstate(all="ignore"):
             value, error = float(metric(table.counted)), float(standard_error(metric, table))
-            gradient = np.asarray(metric.gradient(table.counted), dtype=float).ravel()
-        slopes = np.where(np.isfinite(gradient), gradient, 0.0)
+        slopes = metric.slopes(table.counted).ravel()
         parts = table.design.strata(table.cells, slopes)
         known = small_sample(metric, table)
 

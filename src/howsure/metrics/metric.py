@@ -90,6 +90,12 @@ class Metric:
         """Return the value on counts, shape ``(..., *cells)``."""
         return self.value(counts if isinstance(counts, Counts) else self.counts_class(counts))
 
+    def slopes(self, counts: Any) -> Array:
+        """Return the gradient on counts, in their shape; 0 where it is undefined."""
+        with np.errstate(all="ignore"):
+            gradient = np.asarray(self.gradient(counts), dtype=float)
+        return np.where(np.isfinite(gradient), gradient, 0.0)
+
     @property
     def of_scores(self) -> bool:
         """Whether it looks at all scores, and not at predictions."""

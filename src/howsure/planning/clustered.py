@@ -76,9 +76,7 @@ def intracluster_correlation(metric: Metric, table: Table) -> tuple[float, float
     if not math.isfinite(table.design.degrees_of_freedom):
         return 0.0, 1.0
     size, mean = float(table.design.unit_size(table.cells)), table.rows / (float(table.design.degrees_of_freedom) + 1)
-    with np.errstate(all="ignore"):
-        gradient = np.asarray(metric.gradient(table.counted), dtype=float)
-    slopes = np.where(np.isfinite(gradient), gradient, 0.0)
+    slopes = metric.slopes(table.counted)
     effect = quotient(table.variance(slopes), independent(table).variance(slopes))
     return float(np.clip(quotient(effect - 1, np.asarray(size - 1)), 0.0, MOST_CORRELATED)), float(mean)
 

@@ -296,10 +296,9 @@ class Pilot:
 
     def _nearer(self, ahead: float) -> Pilot:
         table, metric = self.joint
-        with np.errstate(all="ignore"):
-            gradient = np.asarray(metric.gradient(table.counted), dtype=float).reshape(-1)
-        gradient = np.where(np.isfinite(gradient), gradient, 0.0)
-        parts = np.split(gradient, np.cumsum([int(np.prod(each.shape)) for each in self.tables])[:-1])
+        parts = np.split(
+            metric.slopes(table.counted).reshape(-1), np.cumsum([int(np.prod(each.shape)) for each in self.tables])[:-1]
+        )
         slopes = [
             each.design.tangent(each.cells, part) if each.design.fixes_margins else part
             for each, part in zip(self.tables, parts, strict=True)

@@ -69,9 +69,7 @@ class Classes:
         plain = table.design.is_independent or table.design.fixes_margins
         if not (plain and table.has_one_label_per_case and len(table.labels) > 1) or table.has_values:
             return None
-        with np.errstate(all="ignore"):
-            gradient = np.asarray(metric.gradient(table.counted), dtype=float).reshape(-1)
-        slopes, cells, number = np.where(np.isfinite(gradient), gradient, 0.0), table.cells, len(table.labels)
+        slopes, cells, number = metric.slopes(table.counted).reshape(-1), table.cells, len(table.labels)
         totals = np.bincount(table.truth, cells, number)
         if not totals.all():
             return None
@@ -115,10 +113,8 @@ def of_classes(metric: Metric, table: Table, n: float) -> tuple[tuple[Share, ...
 def of_test_sets(pilot: Pilot, n: float) -> tuple[Share, ...]:
     """Return the best split of n cases over two test sets: in proportion to the root of what a case adds."""
     joint, metric = pilot.joint
-    with np.errstate(all="ignore"):
-        gradient = np.nan_to_num(np.asarray(metric.gradient(joint.counted), dtype=float))
     sizes = [int(np.prod(each.shape)) for each in pilot.tables]
-    parts = np.split(gradient, np.cumsum(sizes)[:-1])
+    parts = np.split(metric.slopes(joint.counted), np.cumsum(sizes)[:-1])
     pairs = zip(pilot.tables, parts, strict=True)
     variances = np.array([float(each.rows * each.variance(part.reshape(each.shape))) for each, part in pairs])
     shares = np.array([each.rows / pilot.cases for each in pilot.tables])

@@ -151,11 +151,10 @@ def label_plan(
     bound = resolve(metric, table)
     with np.errstate(all="ignore"):
         value = float(bound(table.counted))
-        gradient = np.asarray(bound.gradient(table.counted), dtype=float).ravel()
     if not math.isfinite(value):
         message = f"`{bound.name}` is undefined on this table, so no label can narrow its interval."
         raise HowsureError(message)
-    parts = design.strata(table.cells, np.where(np.isfinite(gradient), gradient, 0.0))
+    parts = design.strata(table.cells, bound.slopes(table.counted).ravel())
     labelled = design.labelled.sum(1)
     spreads = _Spreads(parts.within * np.where(labelled > 0, labelled, 1.0), labelled, design.totals)
     twice = 2 * normal_quantile(level)

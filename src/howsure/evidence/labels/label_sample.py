@@ -237,13 +237,12 @@ def _slopes(pool: Pool, expected: Array, metric: str | Spec | Metric) -> tuple[A
     bound = resolve(metric, table)
     with np.errstate(all="ignore"):
         value = float(bound(table.counted))
-        gradient = np.asarray(bound.gradient(table.counted), dtype=float).reshape(size, size)
     if not math.isfinite(value):
         message = (
             f"`{bound.name}` is undefined on the table that the scores let expect, so no label can be chosen for it."
         )
         raise HowsureError(message)
-    return np.where(np.isfinite(gradient), gradient, 0.0).T[pool.column], bound.name
+    return bound.slopes(table.counted).reshape(size, size).T[pool.column], bound.name
 
 
 def _allocated(cases: Array, labelled: Array, variance: Array, surprise: Array, number: int) -> Array:

@@ -224,8 +224,7 @@ def _best_power(metric: str | Metric, trusted: Array, other: Array, axis: Array)
     """Return the weight with the least variance of the metric: PPI++, with the metric's gradient for its scores."""
     pilot = (np.maximum(_powered(trusted, other, 1.0), 0.0) + _powered(trusted, other, 0.0)) / 2
     bound = resolve(metric, ConfusionTable(counts=pilot, labels=axis))
-    gradient = bound.gradient(ConfusionCounts(pilot))
-    gradient = np.where(np.isfinite(gradient), gradient, 0.0)
+    gradient = bound.slopes(ConfusionCounts(pilot))
     shares = trusted / trusted.sum()
     scores, stand_ins = gradient[:, None, :], gradient[None, :, :]
     together = (shares * scores * stand_ins).sum() - (shares * scores).sum() * (shares * stand_ins).sum()
