@@ -1,7 +1,8 @@
 """The interval of cases that are labelled in part."""
 
-from itertools import pairwise
+from itertools import pairwise, product
 
+import numpy as np
 import pytest
 
 import howsure as hs
@@ -57,3 +58,31 @@ def test_the_exact_interval_of_equal_outcomes_holds_at_any_level():
         low, high = binomial.mid_p(0, 86, level)
         assert (float(low), float(high)) == pytest.approx((0.0, 1 - (1 - level) ** (1 / 86)))
     assert float(binomial.mid_p(10, 10, Level(1e-40))[0]) == pytest.approx(1e-4)
+
+
+def judged_at_random(seed: int) -> hs.ConfusionTable:
+    """Return few cases of three classes, some labelled: hardly any class is sure to be seen."""
+    rng = np.random.default_rng([seed, 12])
+    human = [None if rng.random() < 0.5 else str(rng.choice(list("abc"))) for _ in range(14)]
+    return hs.judged(["a", "b", "c", *human], [str(label) for label in rng.choice(list("abc"), 17)])
+
+
+@pytest.mark.parametrize(
+    "method, metrics, seeds",
+    [
+        ("stratified", ("markedness@max", "nlr@min", "log_dor@macro"), (0, 1, 17)),
+        ("anytime", ("markedness@max", "log_dor@macro"), (0, 1, 17)),
+        ("least_favourable", ("kappa", "gwet_ac1", "fnr@micro"), (28, 120, 138)),
+    ],
+)
+def test_a_higher_level_is_no_narrower_where_a_metric_turns_on_its_way(
+    method: str, metrics: tuple[str, ...], seeds: tuple[int, ...]
+):
+    """Maxima, odds and kappa rise and fall as cases of few labels move; what a lower level holds, a higher one does."""
+    for seed, metric in product(seeds, metrics):
+        levels = (0.3, 0.5, 0.8, 0.95, 0.999)
+        table = judged_at_random(seed)
+        found = [hs.estimate(table, metric, method=method, confidence_level=level) for level in levels]
+        for inner, outer in pairwise(found):
+            assert not outer.low > inner.low + 1e-12
+            assert not outer.high < inner.high - 1e-12

@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from howsure.designs.base import DUST
 from howsure.methods.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, AtLevels, Interval, Method
 from howsure.methods.standard_errors import critical_value, shows_variation, small_sample, standard_error
+from howsure.methods.ways import Ways
 from howsure.metrics.averages import EXTREMES
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
+STEPS = np.sinh(np.arange(0, 28, 0.05))  # standard errors of a way's stops, closest where it begins, up to 10^12
 MOST_CELLS = 400  # whose covariances with the metric are found cell by cell
 
 
@@ -27,9 +29,10 @@ class LeastFavourable(Method):
     Notes
     -----
     To first order a metric with gradient g varies as ``g·T``, and the table T most likely to be met when that is z
-    standard errors off has moved by ``z Σg / √(g·Σg)``, Σ its covariance. The limits are the metric of these two
-    tables, cells below zero set to zero. Where the metric is a straight line there this is the normal interval; where
-    it bends, as with a class that hardly occurs, it follows the bend, and stays in the range by itself.
+    standard errors off has moved by ``z Σg / √(g·Σg)``, Σ its covariance. The limits are the extremes of the metric on
+    the ways to these two tables, cells below zero set to zero. Where the metric is a straight line there this is the
+    normal interval; where it bends, as with a class that hardly occurs, it follows the bend, and stays in the range by
+    itself.
 
     References
     ----------
@@ -67,15 +70,19 @@ class LeastFavourable(Method):
         direction = _direction(table, metric.slopes(table.counted).ravel()) if usable else table.cells
         known = small_sample(metric, table)
 
+        def way(direction: Array) -> Ways:
+            moved = np.maximum(table.cells + STEPS[:, None] * direction, DUST * table.cells.sum())
+            with np.errstate(all="ignore"):
+                return Ways(STEPS, np.vstack([[value], np.reshape(metric(table.wrap(moved[1:])), (-1, 1))]))
+
+        down, up = way(-direction), way(direction)
+
         def interval(confidence_level: float) -> Interval:
             z = float(critical_value(confidence_level, *known))
             if not (np.isfinite(value) and np.isfinite(z)):
                 reason = ONE_CLUSTER if np.isfinite(value) else UNDEFINED
                 return Interval(np.nan, np.nan, error, reason=reason)
-            moved = table.cells + z * np.array([-1.0, 1.0])[:, None] * direction
-            with np.errstate(all="ignore"):
-                found = np.asarray(metric(table.wrap(np.maximum(moved, DUST * table.cells.sum()))))
-            low, high = min(float(found[0]), value), max(float(found[1]), value)
+            low, high = float(down.lowest(np.array([z]))[0]), float(up.highest(np.array([z]))[0])
             if not (usable and np.isfinite(low) and np.isfinite(high) and shows_variation(high - low, value)):
                 return Interval(np.nan, np.nan, error, reason=CONSTANT)
             return Interval(low, high, error)

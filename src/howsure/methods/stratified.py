@@ -10,6 +10,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs.base import quotient
 from howsure.designs.strata import Strata
 from howsure.methods import binomial
 from howsure.methods.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, AtLevels, Interval, Method
@@ -20,10 +21,12 @@ from howsure.methods.standard_errors import (
     small_sample,
     standard_error,
 )
+from howsure.methods.ways import Ways
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
+STEPS = (np.arange(65) / 64) ** 3  # of a stratum's way to its end, closest where it begins
 MOST_MOVED = 2**22  # numbers of the tables with one stratum moved each; of more the tangent has to do
 
 
@@ -38,8 +41,9 @@ class Stratified(Method):
     adds lies between the outcome there that is worst for the metric and the one that is best, and how far between is
     estimated from its labelled cases, as a share. The limits of each share are put together by the method of variance
     estimates recovery, with the variance of the strata's sizes:
-    ``low = value - sqrt(sum(w**2 (p - l)**2) + z**2 between)``.
-    They are Jeffreys', where all of a stratum agree mid-p's; a stratum without a label may be anything. Of weighted
+    ``low = value - sqrt(sum(w**2 (p - l)**2) + z**2 between)``,
+    where ``w (p - l)`` is how far the metric itself falls at most while that stratum moves to its limit.
+    A share's limits are Jeffreys', where all of a stratum agree mid-p's; a stratum without a label may be anything. Of weighted
     and clustered cases the number of labels is the effective one, and z a quantile of Student's t.
 
     References
@@ -73,14 +77,7 @@ class Stratified(Method):
         parts = table.design.strata(table.cells, slopes)
         known = small_sample(metric, table)
 
-        def moves(ends: Array) -> Array:
-            """Return by how much the metric itself moves when one stratum does: a curve is not its tangent."""
-            straight = parts.reach * (ends - parts.value)
-            if parts.reach.size * slopes.size > MOST_MOVED:
-                return np.asarray(straight)
-            with np.errstate(all="ignore"):
-                found = metric(table.wrap(table.design.moved(table.cells, slopes, ends))) - value
-            return np.where(np.isfinite(found), found, straight)
+        moves = _moves(metric, table, slopes, parts)
 
         def interval(confidence_level: float) -> Interval:
             z = float(critical_value(confidence_level, *known))
@@ -97,7 +94,7 @@ class Stratified(Method):
 
 
 def reaches(
-    parts: Strata, z: float, confidence_level: float, moves: Callable[[Array], Array] | None = None
+    parts: Strata, z: float, confidence_level: float, moves: Callable[[Array, Array], tuple[Array, Array]] | None = None
 ) -> tuple[float, float]:
     """Return how far below and above its value the limits of a sum over strata are.
 
@@ -110,16 +107,36 @@ def reaches(
     confidence_level : float
         Coverage of the interval.
     moves : callable, optional
-        By how much the value moves with each stratum; in proportion to its reach by default.
+        By how much the value falls and rises with each stratum; in proportion to its reach by default.
     """
     trials = parts.trials * (normal_quantile(confidence_level) / z) ** 2
     low, high = _limits(parts.value, trials, confidence_level)
-    if moves is None:
-        falls, rises = (parts.reach * (end - parts.value) for end in (low, high))
-    else:
-        falls, rises = np.minimum(moves(low), 0.0), np.maximum(moves(high), 0.0)
+    falls, rises = moves(low, high) if moves else (parts.reach * (end - parts.value) for end in (low, high))
     below, above = (float((part**2).sum() + z**2 * parts.between) for part in (falls, rises))
     return math.sqrt(below), math.sqrt(above)
+
+
+def _moves(
+    metric: Metric, table: Table, slopes: Array, parts: Strata
+) -> Callable[[Array, Array], tuple[Array, Array]] | None:
+    """Return how far the metric itself moves when one stratum does: a curve is not its tangent, and may turn back."""
+    if 2 * len(STEPS) * parts.reach.size * slopes.size > MOST_MOVED:
+        return None
+    cells, value = table.cells, parts.value
+
+    def way(end: float) -> Ways:
+        """Return what all strata do on their ways to their end."""
+        tables = cells + STEPS[:, None, None] * (table.design.moved(cells, slopes, np.full(value.shape, end)) - cells)
+        with np.errstate(all="ignore"):
+            found = metric(table.wrap(tables)) - metric(table.wrap(cells))
+        return Ways(STEPS, np.where(np.isfinite(found), found, parts.reach * STEPS[:, None] * (end - value)))
+
+    down, up = way(0.0), way(1.0)
+
+    def moves(low: Array, high: Array) -> tuple[Array, Array]:
+        return down.lowest(quotient(value - low, value)), up.highest(quotient(high - value, 1 - value))
+
+    return moves
 
 
 def _limits(share: Array, trials: Array, confidence_level: float) -> tuple[Array, Array]:

@@ -1,0 +1,49 @@
+"""How far a metric goes on a way that tables take, which need not be straight, nor always in one direction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ways:
+    """The extremes that a metric has taken up to each of some stops.
+
+    Parameters
+    ----------
+    stops : ndarray of shape (stops,)
+        How far along the ways, ascending.
+    values : ndarray of shape (stops, ways)
+        The metric at them.
+    """
+
+    stops: Array
+    values: Array
+
+    def lowest(self, places: Array) -> Array:
+        """Return the least value from the first stop to a place on each way: it never rises with the place.
+
+        Examples
+        --------
+        >>> turning = Ways(np.array([0.0, 1.0, 2.0]), np.array([[0.0], [-4.0], [-2.0]]))
+        >>> [turning.lowest(np.array([place])).tolist() for place in (0.5, 1.0, 1.5)]
+        [[-2.0], [-4.0], [-4.0]]
+        """
+        return self._between(np.minimum.accumulate(self.values), places)
+
+    def highest(self, places: Array) -> Array:
+        """Return the greatest value from the first stop to a place on each way."""
+        return self._between(np.maximum.accumulate(self.values), places)
+
+    def _between(self, values: Array, places: Array) -> Array:
+        after = np.clip(np.searchsorted(self.stops, places), 1, len(self.stops) - 1)
+        begin, end = self.stops[after - 1], self.stops[after]
+        part = np.clip((places - begin) / (end - begin), 0.0, 1.0)
+        each = np.arange(values.shape[-1])
+        return np.asarray((1 - part) * values[after - 1, each] + part * values[after, each])
