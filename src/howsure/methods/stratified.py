@@ -44,8 +44,7 @@ class Stratified(Method):
     ``low = value - sqrt(sum(w**2 (p - l)**2) + z**2 between)``,
     where ``w (p - l)`` is how far the metric itself falls at most while that stratum moves to its limit.
     A share's limits are Jeffreys', where all of a stratum agree mid-p's; a stratum without a label may be anything.
-    Of weighted
-    and clustered cases the number of labels is the effective one, and z a quantile of Student's t.
+    Of weighted and clustered cases the number of labels is the effective one, and z a quantile of Student's t.
 
     References
     ----------
