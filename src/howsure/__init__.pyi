@@ -103,7 +103,7 @@ from .designs.expected import (
     Batch as Batch,
     Population as Population,
 )
-from .errors import HowsureError as HowsureError
+from .errors import HowsureError as HowsureError, HowsureWarning as HowsureWarning
 from .estimates.batch import Estimates as Estimates, Evaluations as Evaluations
 from .estimates.estimate import Estimate as Estimate
 from .estimates.estimation import (

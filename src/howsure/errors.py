@@ -67,6 +67,21 @@ class HowsureError(ValueError):
         return cls(f"{what} cannot be read: {reason or type(error).__name__}")
 
 
+class HowsureWarning(UserWarning):
+    """What howsure warns of: a number that stands for an undefined one, or figures that fit more than one table.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import howsure as hs
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", hs.HowsureWarning)
+    ...     matrix = hs.confusion_matrix([1, 1, 1], [1, 1, 1])
+    >>> matrix.tolist()
+    [[3]]
+    """
+
+
 @contextmanager
 def reading(what: str) -> Iterator[None]:
     """Turn what a reader or an engine raises into our error, which says what cannot be read; Ctrl-C stays Ctrl-C."""

@@ -372,3 +372,12 @@ class TestReport:
             assert report["macro avg"]["precision"] == pytest.approx(other["macro avg"]["precision"])
         with pytest.warns(UndefinedMetricWarning, match="precision"):
             assert hs.classification_report(CLASSES, said)["1"]["precision"] == 0
+
+
+def test_our_warnings_are_of_one_kind():
+    """Whoever wants none of them names `HowsureWarning`; scikit-learn's users find them as `UserWarning`."""
+    with pytest.warns(hs.HowsureWarning, match="Only the class 1 occurs"):
+        assert hs.confusion_matrix([1, 1], [1, 1]).tolist() == [[2]]
+    with pytest.warns(hs.HowsureWarning, match="`pos_label` is for average='binary'"):
+        hs.f1_score([0, 1, 1], [0, 1, 0], average="macro", pos_label=0)
+    assert issubclass(hs.HowsureWarning, UserWarning)

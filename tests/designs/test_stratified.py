@@ -380,3 +380,22 @@ def test_intervals_cover(scene):
         covered = ((found.low <= true) & (true <= found.high)).mean()
         assert 0.92 < covered < 0.995, (scene, name, covered)
         assert (found.high > found.low).all()
+
+
+def test_a_perfect_sample_has_the_degrees_of_freedom_of_its_cases():
+    """Where no stratum has an error nothing varies, and rounding is no variation: units of weights change nothing."""
+    rng = np.random.default_rng(4)
+    truth, strata, weight = rng.integers(0, 2, 30), np.arange(30) % 3, rng.lognormal(size=30)
+    sizes = {0: 0.6, 1: 0.28, 2: 0.12}
+    found = set()
+    for unit, order in [(1.0, slice(None)), (0.1, slice(None)), *((1.0, rng.permutation(30)) for _ in range(5))]:
+        table = hs.confusion(
+            truth[order],
+            truth[order].copy(),
+            strata=strata[order],
+            sample_weight=unit * weight[order],
+            stratum_sizes=sizes,
+        )
+        low, high = hs.estimate(table, "class_accuracy@micro", method="fieller")
+        found.add((round(low, 9), high))
+    assert len(found) == 1

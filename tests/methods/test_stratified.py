@@ -86,3 +86,25 @@ def test_a_higher_level_is_no_narrower_where_a_metric_turns_on_its_way(
         for inner, outer in pairwise(found):
             assert not outer.low > inner.low + 1e-12
             assert not outer.high < inner.high - 1e-12
+
+
+def test_outcomes_that_are_as_bad_are_all_looked_at():
+    """Of three classes two are as wrong: which of them is named first changes nothing, nor do the weights' units."""
+    human = ["a"] * 6 + ["b"] * 4 + ["c"] * 3 + [None] * 9
+    judge = ["a"] * 6 + ["b"] * 4 + ["c"] * 3 + ["a"] * 5 + ["b"] * 2 + ["c"] * 2
+    weight = np.random.default_rng(7).lognormal(size=len(judge))
+    for metric in ("mcc", "fowlkes_mallows@weighted"):
+        found = [
+            hs.estimate(hs.judged(human, judge, labels=labels, sample_weight=weight * unit), metric)
+            for labels, unit in product((["a", "b", "c"], ["c", "b", "a"], ["b", "c", "a"]), (1.0, 0.1, 1e-6))
+        ]
+        assert {(round(each.low, 9), round(each.high, 9)) for each in found} == {(round(found[0].low, 9), 1.0)}
+
+
+def test_tables_of_one_outcome_have_all_cases_of_a_stratum_there():
+    """Ten cases that the judge passes, of which four have labels, are in the worst table all failed."""
+    table = hs.judged([1, 1, 1, 0, *[None] * 6, 0, 0], [1] * 10 + [0] * 2)
+    worst, best = table.design.extremes(table.cells, np.array([0.0, 0.0, 1.0, 1.0]))  # human label × verdict
+    # The first stratum is of the verdict 0, the second of 1.
+    assert worst[0].tolist() == [[2, 2.5, 0, 7.5], [2, 10, 0, 0]]
+    assert best[0].tolist() == [[0, 2.5, 2, 7.5], [2, 0, 0, 10]]

@@ -210,3 +210,20 @@ def test_a_proportion_rises_with_the_share_of_its_successes(order):
     assert share.successes.tolist() == [each == 1 for each in order]
     assert share.trials.tolist() == [True, True, False]
     assert share.metric(np.array([0.0, 0.25, 1.0])) == pytest.approx([1 / 2, 1 / (2 * 0.75 + 0.25), 1])
+
+
+def test_krippendorffs_alpha_of_less_than_a_case_is_in_its_range():
+    """Two strata of one cluster are worth less than a case, whose two values make one pair all the same."""
+    table = hs.confusion(
+        ["a", "b"],
+        ["c", "b"],
+        sample_weight=[1, 5],
+        groups=[0, 0],
+        strata=[0, 1],
+        stratum_sizes={0: 0.8, 1: 0.2},
+        labels=["a", "b", "c"],
+    )
+    alpha, pi = (hs.estimate(table, name, method="wald").value for name in ("krippendorff_alpha", "scotts_pi"))
+    assert -1 <= alpha <= 1
+    # (1 - pi)(2n - 1) / 2n with n = 1
+    assert 1 - alpha == pytest.approx((1 - pi) / 2)

@@ -165,5 +165,9 @@ def test_other_refusals():
         hs.confusion([0, 1], [0, 1], strata=["a"], stratum_sizes={"a": 1})
     with pytest.raises(hs.HowsureError, match="Stratum 'b' has a single cluster"):
         hs.confusion([0, 1, 1], [0, 1, 0], strata=list("aab"), groups=[1, 2, 3], stratum_sizes={"a": 0.5, "b": 0.5})
+    with pytest.raises(hs.HowsureError, match="Stratum 'b' has only cases of weight 0"):
+        hs.confusion(
+            [0, 1, 1], [0, 1, 0], strata=list("aab"), sample_weight=[1, 2, 0], stratum_sizes={"a": 0.5, "b": 0.5}
+        )
     with pytest.raises(hs.HowsureError, match="`strata` is for cases with one label each"):
         hs.confusion(np.eye(3), np.eye(3), strata=list("aab"), stratum_sizes={"a": 0.5, "b": 0.5})

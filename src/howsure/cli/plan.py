@@ -14,7 +14,7 @@ from howsure.cli.inputs import Input, InputFormat
 from howsure.cli.models import paired_columns
 from howsure.cli.options import Format, Level, Metric, Words, split
 from howsure.cli.output import write_grid, write_records
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, HowsureWarning
 
 Pilot = Annotated[list[str] | None, Parameter(name="FILE", negative=())]
 GIVE = (
@@ -175,7 +175,7 @@ def _stated(files: Any, rates: dict[str, Any]) -> Any:
     if files or any(each is None for each in rates.values()):
         raise HowsureError(GIVE)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # that other whole numbers give the rates too
+        warnings.simplefilter("ignore", HowsureWarning)  # that other whole numbers give the rates too
         return from_rates(**rates)
 
 

@@ -6,11 +6,13 @@ import sys
 import warnings
 from pathlib import Path
 
+from howsure.errors import HowsureWarning
+
 HERE = str(Path(__file__).parents[1])
 _said: set[str] = set()
 
 
-class DifferentNumbersWarning(UserWarning):
+class DifferentNumbersWarning(HowsureWarning):
     """A number is not the one that the other package returns, which is wrong there."""
 
 

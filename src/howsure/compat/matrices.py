@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.compat.keywords import Settings, listed
 from howsure.compat.targets import indicators, is_matrix
 from howsure.compat.undefined import warn
-from howsure.errors import HowsureError, OneClassError, boolean, one_of
+from howsure.errors import HowsureError, HowsureWarning, OneClassError, boolean, one_of
 from howsure.sources.columns import checked_weight
 from howsure.tables.counts import ClassCounts
 from howsure.tables.table import Table
@@ -73,7 +73,7 @@ def _counted(settings: Settings, y_true: Any, y_pred: Any, labels: ArrayLike | N
     try:
         table = settings.counted(y_true, y_pred) if labels is None else settings.table(y_true, y_pred, also=labels)
     except OneClassError as error:
-        warn(f"Only the class {error.label!r} occurs: give all classes with `labels=`.", UserWarning)
+        warn(f"Only the class {error.label!r} occurs: give all classes with `labels=`.", HowsureWarning)
         return np.asarray(settings.table(y_true, y_pred).counts.sum(keepdims=True))
     if not table.has_one_label_per_case:
         message = "A confusion matrix is of one label per case; for multilabel data use `multilabel_confusion_matrix`."

@@ -13,7 +13,7 @@ from howsure.compat.cases import mean_of_cases
 from howsure.compat.keywords import AverageName, Keywords, Settings, checked_average, listed, with_keywords
 from howsure.compat.targets import indicators, is_matrix
 from howsure.compat.undefined import ZeroDivision, estimated, filling, warn
-from howsure.errors import HowsureError, one_label, real_number
+from howsure.errors import HowsureError, HowsureWarning, one_label, real_number
 from howsure.estimates.estimate import Estimate
 from howsure.metrics.averages import canonical_average
 from howsure.metrics.binding import resolve
@@ -92,7 +92,7 @@ class Classes:
         checked_average(self.average)
         if self.average not in {None, "binary"} and one_label("pos_label", self.positive) not in {None, 1}:
             words = f"`pos_label` is for average='binary', and average={self.average!r} does not look at it."
-            warn(f"{words} For one class give `labels=[{self.positive!r}]`.", UserWarning)
+            warn(f"{words} For one class give `labels=[{self.positive!r}]`.", HowsureWarning)
         if self.average == "samples":
             return self.over_samples(spec, *settings.labels(y_true, y_pred), settings)
         also = None if self.average == "binary" else self.labels

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.compat.keywords import Settings
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, HowsureWarning
 from howsure.estimates.estimate import Estimate
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
@@ -20,7 +20,7 @@ Array = NDArray[Any]
 ZeroDivision = Literal["warn"] | float
 
 
-class UndefinedMetricWarning(UserWarning):
+class UndefinedMetricWarning(HowsureWarning):
     """A metric is undefined, here or on a class, and counts as 0 for scikit-learn's sake."""
 
 

@@ -438,20 +438,18 @@ class Design(abc.ABC):
         """
         raise UndefinedDesignError(type(self).__name__, "strata of cases that are labelled in part")
 
-    def moved(self, counts: Array, gradient: Array, ends: Array) -> Array:
-        """Return the tables of which one stratum each is moved towards what is worst or best for a linear form.
+    def extremes(self, counts: Array, gradient: Array) -> Array:
+        """Return the tables of which one stratum has nothing but the outcome that is worst, or best, for a linear form.
 
         Parameters
         ----------
         counts, gradient : ndarray of shape (cells,)
             The table, and what is summed.
-        ends : ndarray of shape (strata,)
-            Where each stratum goes between its worst and its best, from 0 to 1: see `strata`.
 
         Returns
         -------
-        ndarray of shape (strata, cells)
-            One table for each stratum.
+        ndarray of shape (2, ties, strata, cells)
+            First the worst. Where several outcomes are, there are tables of each.
         """
         raise UndefinedDesignError(type(self).__name__, "strata of cases that are labelled in part")
 

@@ -168,7 +168,9 @@ class StratifiedSample(Design):
         form = self.lifted(gradient)
         means = np.where(self._single, 0.0, self._means(counts, form))
         scale = self._weights(counts) * np.sqrt(self._correction)
-        return np.asarray((form - means[..., self.stratum]) * scale[..., self.stratum])
+        away = form - means[..., self.stratum]
+        away = np.where(np.abs(away) > DUST * np.abs(form).max(-1, keepdims=True), away, 0.0)
+        return np.asarray(away * scale[..., self.stratum])
 
     def rescaled(self, cells: Array, counts: Array) -> Array:
         """Return observed cells in proportion to ``cells`` with the totals of the strata in ``counts``."""

@@ -120,20 +120,18 @@ def _moves(
     metric: Metric, table: Table, slopes: Array, parts: Strata
 ) -> Callable[[Array, Array], tuple[Array, Array]] | None:
     """Return how far the metric itself moves when one stratum does: a curve is not its tangent, and may turn back."""
-    if 2 * len(STEPS) * parts.reach.size * slopes.size > MOST_MOVED:
+    ends = table.design.extremes(table.cells, slopes)
+    if len(STEPS) * ends.size > MOST_MOVED:
         return None
-    cells, value = table.cells, parts.value
-
-    def way(end: float) -> Ways:
-        """Return what all strata do on their ways to their end."""
-        tables = cells + STEPS[:, None, None] * (table.design.moved(cells, slopes, np.full(value.shape, end)) - cells)
-        with np.errstate(all="ignore"):
-            found = metric(table.wrap(tables)) - metric(table.wrap(cells))
-        return Ways(STEPS, np.where(np.isfinite(found), found, parts.reach * STEPS[:, None] * (end - value)))
-
-    down, up = way(0.0), way(1.0)
+    with np.errstate(all="ignore"):
+        tables = table.cells + STEPS[:, None, None, None, None] * (ends - table.cells)
+        found = metric(table.wrap(tables)) - metric(table.wrap(table.cells))
+    straight = parts.reach * STEPS[:, None, None] * np.stack([-parts.value, 1 - parts.value])
+    found = np.where(np.isfinite(found), found, straight[:, :, None])
+    down, up = Ways(STEPS, found[:, 0].min(1)), Ways(STEPS, found[:, 1].max(1))
 
     def moves(low: Array, high: Array) -> tuple[Array, Array]:
+        value = parts.value
         return down.lowest(quotient(value - low, value)), up.highest(quotient(high - value, 1 - value))
 
     return moves

@@ -87,13 +87,13 @@ def gwet_ac1(hits: Array, rows: Array, columns: Array) -> Array:
     aliases=("alpha", "krippendorff"),
     range=(-1.0, 1.0),
     random=0.0,
-    disagreement=lambda cases: 1 - divide(np.asarray(0.5), cases),
+    disagreement=lambda cases: 1 - 0.5 / np.maximum(cases, 1.0),
     also={"ratings": krippendorff_alpha_of_ratings},
 )
 def krippendorff_alpha(hits: Array, rows: Array, columns: Array) -> Array:
     """Krippendorff's alpha for nominal data: Scott's pi with chance taken from pairs of different values.
 
     The 2n values of n cases make pairs without replacement, which ``1 - alpha = (1 - pi)(2n - 1) / 2n`` says of them;
-    n is the number of cases at hand, with weights or clusters the effective one.
+    n is the number of cases at hand, with weights or clusters the effective one, at least 1.
     """
     return scotts_pi(hits, rows, columns)

@@ -199,6 +199,13 @@ class Tally:
         like = np.ones(len(code)) if multiplicity is None else multiplicity[cluster]
         number = self.n * like
         share, total = known_sizes(names, sizes, np.bincount(code, number, len(names)))
+        of_each = np.bincount(code, self.weight * like, len(names))
+        if not (of_each > 0).all():
+            message = (
+                f"Stratum '{names[int(np.argmin(of_each))]}' has only cases of weight 0, so nothing is known of it. "
+                "Draw others from it, or merge it with another stratum, sizes too."
+            )
+            raise HowsureError(message)
 
         def design_of(rows: Array, cell: Array, size: int) -> Design:
             own = self.of(rows)

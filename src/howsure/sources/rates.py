@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.errors import HowsureError, whole_number
+from howsure.errors import HowsureError, HowsureWarning, whole_number
 from howsure.sources.matrices import from_counts
 from howsure.tables.confusion import ConfusionTable
 
@@ -62,7 +62,7 @@ def from_rates(
 
     Warns
     -----
-    UserWarning
+    HowsureWarning
         If the figures are rounded so that other counts give them too.
 
     Examples
@@ -142,7 +142,7 @@ class _Rounded:
         if fitting[0] < fitting[1]:
             counts = f"{fitting[0]} to {fitting[1]} {what} give it; {taken} is taken"
             message = f"`{self.name}` = {self.text} is rounded: {counts}."
-            warnings.warn(message, UserWarning, stacklevel=4)
+            warnings.warn(message, HowsureWarning, stacklevel=4)
 
 
 def _positives(prevalence: _Rounded, n: int, right: _Rounded, cleared: _Rounded) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, HowsureWarning
 from howsure.methods.dirichlet import Prior, prior_array
 
 FEWEST = 10_000  # draws below which their error is noticed
@@ -28,7 +28,7 @@ class ConfigTypeError(ConfigError, TypeError):
     """A setting that is no number."""
 
 
-class ConfigWarning(UserWarning):
+class ConfigWarning(HowsureWarning):
     """A setting that was converted, or has a default that deserves a thought."""
 
 

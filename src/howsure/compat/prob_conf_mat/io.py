@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, HowsureWarning
 from howsure.sources.confusion import confusion
 from howsure.sources.matrices import from_counts
 from howsure.sources.matrix_file import read_matrix
@@ -21,7 +21,7 @@ class ConfMatIOError(HowsureError):
     """A matrix that cannot be read, or is none of counts."""
 
 
-class ConfMatIOWarning(UserWarning):
+class ConfMatIOWarning(HowsureWarning):
     """A matrix that deserves a look."""
 
 

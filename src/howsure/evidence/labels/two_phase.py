@@ -21,6 +21,7 @@ from howsure.sources.groups import Tally
 Array = NDArray[Any]
 FEWEST = 2  # human labels whose variance can be seen
 LEVEL = 0.95  # of the intervals whose widths are compared
+CLOSE = 1e-6  # of a stratum's span: outcomes that are as bad, or as good
 PRIOR = 4.0  # degrees of freedom of the variance that strata are taken to share
 ALONE = "the human labels alone tell as much: the judge adds nothing"
 
@@ -149,18 +150,24 @@ class TwoPhase(Design):
             between=self.design.variance(self.observed, between),
         )
 
-    def moved(self, counts: Array, gradient: Array, ends: Array) -> Array:
-        """Return the tables of which one stratum each has more of the outcome that is worst or best for the form."""
+    def extremes(self, counts: Array, gradient: Array) -> Array:
+        """Return the tables of which one stratum has nothing but the outcome that is worst or best for the form."""
         form, shares = gradient[self.places], self._shares()
-        low, high = form.min(-1), form.max(-1)
-        value = quotient((shares * form).sum(-1) - low, high - low)
-        upwards = ends > value
-        part = np.where(upwards, quotient(ends - value, 1 - value), quotient(value - ends, value))
-        goal = np.eye(form.shape[-1])[np.where(upwards, form.argmax(-1), form.argmin(-1))]
-        tables = np.repeat(np.asarray(counts, dtype=float)[None], len(ends), 0)
-        each = np.broadcast_to(np.arange(len(ends))[:, None], self.places.shape)
-        np.add.at(tables, (each, self.places), (self.totals * part)[:, None] * (goal - shares))
-        return tables
+        span = np.ptp(form, axis=-1, keepdims=True)
+        seen = span > DUST * np.abs(gradient).max()
+        best, worst = (
+            form >= form.max(-1, keepdims=True) - CLOSE * span,
+            form <= form.min(-1, keepdims=True) + CLOSE * span,
+        )
+        ties = np.stack([worst, best]) & seen
+        number = ties.sum(-1)
+        ranked = np.argsort(~ties, axis=-1, kind="stable")[..., : max(number.max(), 1)]
+        ranked = np.where(np.arange(ranked.shape[-1]) < number[..., None], ranked, ranked[..., :1])
+        change = (self.totals[:, None] * seen) * (np.eye(form.shape[-1])[np.moveaxis(ranked, -1, 1)] - shares)
+        tables = np.zeros((*change.shape[:-1], counts.size))
+        cells: Any = (..., np.broadcast_to(np.arange(len(form))[:, None], form.shape), self.places)
+        np.add.at(tables, cells, change)
+        return np.asarray(counts + tables)
 
     def merged(self, cells: Array, size: int) -> TwoPhase:
         """Count each outcome in its merged cell."""
