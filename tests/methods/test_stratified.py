@@ -108,3 +108,21 @@ def test_tables_of_one_outcome_have_all_cases_of_a_stratum_there():
     # The first stratum is of the verdict 0, the second of 1.
     assert worst[0].tolist() == [[2, 2.5, 0, 7.5], [2, 10, 0, 0]]
     assert best[0].tolist() == [[0, 2.5, 2, 7.5], [2, 0, 0, 10]]
+
+
+@pytest.mark.parametrize("method", ["stratified", "delta", "least_favourable", "bayes"])
+def test_the_weights_of_another_group_change_nothing(method: str):
+    """Weights are 1 on average over all rows; a group whose weights are not has the interval of its rows alone."""
+    rng = np.random.default_rng(9)
+    judge = rng.choice(["a", "b"], 60)
+    human = [str(verdict) if rng.random() < 0.8 else "b" for verdict in judge]
+    human = [verdict if rng.random() < 0.5 else None for verdict in human]
+    group = np.arange(60) % 2
+    weight = rng.lognormal(size=60) * np.where(group == 1, 20.0, 1.0)
+    both = hs.judged(human, judge, sample_weight=weight, by=group)
+    for name in (0, 1):
+        rows = np.flatnonzero(group == name)
+        alone = hs.judged([human[row] for row in rows], judge[rows], sample_weight=weight[rows])
+        found = [hs.estimate(table, "kappa", method=method, random_state=1) for table in (alone, both[name])]
+        assert found[1].low == pytest.approx(found[0].low, rel=1e-9)
+        assert found[1].high == pytest.approx(found[0].high, rel=1e-9)

@@ -29,6 +29,7 @@ FEW_DRAWS = {
 }
 KINDS = ["confusion", "confusion", "scores", "paired", "paired_scores", "multiclass_scores", "calibrated"]
 KINDS += ["values", "trials", "judged", "events", "detections", "ratings", "ratings", "preferences"]
+NAMED = {"y_true", "y_pred", "human", "judge", "rating"}  # columns of classes
 IN_STRATA = {"confusion", "scores", "paired", "paired_scores", "multiclass_scores", "values", "trials"}
 NAMES = [
     ["a", "b", "c", "d", "e"],
@@ -63,6 +64,37 @@ class Case:
     def scaled(self, factor):
         """Return the same data with other units of the weights."""
         return replace(self, columns=self.columns | {"sample_weight": self.columns["sample_weight"] * factor})
+
+    @property
+    def has_own_names(self):
+        """Whether its classes have given names, that are no numbers: an order of numbers is one of the classes."""
+        return "labels" in self.keywords and self.keywords["labels"].dtype.kind == "U"
+
+    @property
+    def can_be_split(self):
+        """Whether the rows of a group, alone, have the same classes and design that they have as a group."""
+        return "strata" not in self.columns and (
+            self.kind not in {"ratings", "detections", "events"} or "labels" in self.keywords
+        )
+
+    def renamed(self):
+        """Return the same data with names of the classes that come in the opposite order."""
+        labels = self.keywords["labels"]
+        others = dict(zip(labels.tolist(), sorted("klmno"[: len(labels)], reverse=True), strict=True))
+
+        def change(part):
+            words = np.array([None if each is None else others[each] for each in part.ravel().tolist()], dtype=object)
+            return words.reshape(part.shape).astype(part.dtype if part.dtype == object else str)
+
+        named = {name: part for name, part in self.columns.items() if name in NAMED}
+        keywords = self.keywords | {"labels": np.array(list(others.values()))}
+        return replace(self, columns=self.columns | _each(named, change), keywords=keywords)
+
+    def split(self, rng):
+        """Return the table of two random groups, and each group's rows alone."""
+        group = self.columns["task"] % 2 if self.kind == "trials" else rng.integers(0, 2, self.size)
+        alone = {name: self.rows(group == name) for name in np.unique(group).tolist()}
+        return replace(self, columns=self.columns | {"by": group}), alone
 
 
 def _each(columns, change):
@@ -367,10 +399,30 @@ def changes(question, case, table, found, rng):
     same = {"the order of rows": case.rows(rng.permutation(case.size))}
     if "sample_weight" in case.columns:
         same["the scale of weights"] = case.scaled(float(rng.choice([1e-6, 0.1, 1000.0])))
+    if case.has_own_names:
+        same["the names of the classes"] = case.renamed()
     for what, other in same.items():
         again, _ = question.of(one_model(other.table()))
         if isinstance(again, Exception) or not alike(found, again):
             yield f"{what} changes {found} to {again}"
+    if case.can_be_split and rng.random() < 0.5:
+        yield from groups(question, case, rng)
+
+
+def groups(question, case, rng):
+    """Yield what is wrong with the estimates of two groups together: each is that of its rows alone."""
+    together, alone = case.split(rng)
+    table, fault = _answer(lambda: one_model(together.table()))
+    found, fault = (table, fault) if fault or isinstance(table, Exception) else question.of(table)
+    if fault:
+        yield f"by groups: {fault}"
+    if isinstance(found, Exception):
+        return
+    for name, rows in alone.items():
+        own, _ = _answer(lambda rows=rows: one_model(rows.table()))
+        own = own if isinstance(own, Exception) else question.of(own)[0]
+        if not isinstance(own, Exception) and own.method == found[name].method and not alike(own, found[name]):
+            yield f"in a group {found[name]}, alone {own}"
 
 
 def alike(one, other):

@@ -210,7 +210,7 @@ class Weighted(Design):
 
     def unit_size(self, counts: Array) -> Any:
         """Return the average weight of a case."""
-        return self.weight_squared.sum(-1) / counts.sum(-1)
+        return quotient(self.weight_squared.sum(-1), counts.sum(-1))
 
     def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design]:
         """Add pseudo-cases of the average weight."""

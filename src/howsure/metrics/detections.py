@@ -93,10 +93,15 @@ def _envelope(false: Array, hits: Array) -> tuple[Array, Array]:
     return precision, np.maximum.accumulate(precision[..., ::-1], -1)[..., ::-1]
 
 
-def _average_precision(part: Slice, cells: Array, slack: float) -> Array:
-    """Return the mean over 101 recalls of the largest precision at a recall of as much or more; nan without truths."""
+def _average_precision(part: Slice, cells: Array) -> Array:
+    """Return the mean over 101 recalls of the largest precision at a recall of as much or more; nan without truths.
+
+    Whole counts reach a recall as they do in COCO; sums of weights and pseudo-cases, which round, when they nearly do.
+    """
     false, hits, number = _from_top(part, cells)
     recall = divide(hits, number[..., None])
+    is_whole = (hits == np.rint(hits)).all(-1) & (number == np.rint(number))
+    slack = np.where(is_whole, 0.0, CLOSE)[..., None]
     reached = np.searchsorted(RECALLS, np.where(np.isnan(recall), -1.0, recall + slack), side="right")
     steps = np.diff(reached, prepend=0, axis=-1)
     found = (steps * _envelope(false, hits)[1]).sum(-1) / len(RECALLS)
@@ -190,12 +195,8 @@ def _mean_over(
 @detection_metric(name="map", is_step=True, aliases=("mean_average_precision", "coco_map"))
 def _mean_average_precision(table: Table, *, iou: float = math.nan, label: str = "") -> Scored:
     """Average precision as COCO has it, over 101 recalls, and its mean over classes and overlaps."""
-    # Whole counts, in any unit, reach a recall as they do in COCO; sums of weights, which round, when they nearly do.
-    unit = float(np.min(table.counts, where=table.counts > 0, initial=np.inf))
-    numbers = _whole(table.counts / unit)
-    slack = 0.0 if (numbers == np.rint(numbers)).all() else CLOSE
-
-    found = _mean_over(table, iou, label, lambda part, cells: _average_precision(part, cells, slack), _slopes)
+    unit = float(np.min(table.counts, where=table.counts > 0, initial=np.inf))  # counts may be whole in another one
+    found = _mean_over(table, iou, label, _average_precision, _slopes)
     return replace(
         found,
         value=lambda cells: found.value(_whole(cells / unit)),

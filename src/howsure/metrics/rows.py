@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
+from howsure.metrics.forms import divide
 from howsure.metrics.metric import Metric
 from howsure.metrics.probability import mean_loss
 from howsure.metrics.registry import RowLoss, Scored
@@ -84,7 +85,7 @@ def _saved(mean: Scored, loss: RowLoss, table: Table) -> Scored:
         """Return the shares of the classes, ``(..., K)``, and the number of cases."""
         totals = cells[..., 1].sum(-2) if has_labels else cells.sum(-2)
         cases = cells.sum((-3, -2, -1)) / cells.shape[-2] if has_labels else totals.sum(-1)
-        return totals / cases[..., None], cases
+        return divide(totals, cases[..., None]), cases
 
     def value(cells: Array) -> Array:
         worst = null(shares(cells)[0])[0]

@@ -95,6 +95,11 @@ class TwoPhase(Design):
         return np.asarray(self.labelled.sum(1) + self.others)
 
     @property
+    def _cases_per_weight(self) -> float:
+        """How many labelled cases a weight of 1 is: 1 without weights, and with them whatever their unit."""
+        return float(quotient(np.asarray(self.number), self.labelled.sum())) or 1.0
+
+    @property
     def observed(self) -> Array:
         """The observed cells, flat."""
         return np.column_stack([self.labelled, self.others]).ravel()
@@ -121,9 +126,10 @@ class TwoPhase(Design):
         """Return what each stratum adds to a linear form; variances within strata lean towards their average."""
         form = gradient[..., self.places]
         low, high = form.min(-1), form.max(-1)
-        number, total, span = self.labelled.sum(1), self.totals, high - low
+        unit = self._cases_per_weight
+        number, total, span = unit * self.labelled.sum(1), self.totals, high - low
         mean = (self._shares() * form).sum(-1)
-        square = (self.labelled * (form - mean[..., None]) ** 2).sum(-1)
+        square = unit * (self.labelled * (form - mean[..., None]) ** 2).sum(-1)
         freedom = np.maximum(number - 1, 0.0)
         # Shared as a part of the span: what varies in one stratum says nothing of another that the form does not see.
         seen = span > DUST * np.abs(gradient).max(-1)[..., None]
@@ -133,7 +139,7 @@ class TwoPhase(Design):
         centre = (number * mean + (low + high) / 2) / (number + 1)
         variance = np.where(pooled > DUST, variance, (centre - low) * (high - centre))
         variance = np.where(number > 0, variance, span**2 / 4)
-        effect = self._effect(gradient)[..., None]
+        effect = unit * self._effect(gradient)[..., None]
         # Outcomes between the ends vary less than a share of the same mean.
         at_ends = (np.minimum(form - low[..., None], high[..., None] - form) <= DUST * span[..., None]).all(-1)
         worth = np.where(at_ends, 1.0, np.maximum(quotient((mean - low) * (high - mean), variance), 1.0))
@@ -205,7 +211,9 @@ class TwoPhase(Design):
         pseudo[self.totals == 0] = 0.0
         drawn = self.design.posterior(self.observed, np.zeros(self.observed.size), size, rng)
         cells = drawn.reshape(size, strata, outcomes + 1)
-        labelled = cells[..., :-1] + rng.standard_gamma(pseudo[:, :-1], (size, strata, outcomes))
+        labelled = (
+            cells[..., :-1] + rng.standard_gamma(pseudo[:, :-1], (size, strata, outcomes)) / self._cases_per_weight
+        )
         shares = labelled / labelled.sum(-1, keepdims=True).clip(min=np.finfo(float).tiny)
         return self._added(cells.sum(-1)[..., None] * shares, counts.size)
 
