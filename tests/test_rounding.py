@@ -27,6 +27,23 @@ IMAGES = (
         {"boxes": np.array([[11, 7, 14, 12], [5, 10, 9, 15]]), "labels": ["b", "a"]},
     ],
 )
+NONE = np.zeros((0, 4))
+FIVE_IMAGES = (
+    [
+        {"boxes": np.array([[10, 6, 13, 7], [11, 7, 12, 13]]), "labels": ["b", "c"], "scores": [0.86, 0.16]},
+        {"boxes": NONE, "labels": [], "scores": []},
+        {"boxes": np.array([[3, 8, 8, 15], [0, 7, 4, 11]]), "labels": ["b", "c"], "scores": [0.6, 0.81]},
+        {"boxes": np.array([[2, 1, 6, 4], [10, 9, 11, 13]]), "labels": ["b", "c"], "scores": [0.47, 0.38]},
+        {"boxes": np.array([[6, 1, 8, 6], [1, 8, 2, 9]]), "labels": ["b", "b"], "scores": [0.37, 0.31]},
+    ],
+    [
+        {"boxes": np.array([[10, 6, 13, 7]]), "labels": ["b"]},
+        {"boxes": np.array([[3, 2, 4, 4]]), "labels": ["a"]},
+        {"boxes": np.array([[10, 8, 14, 14], [3, 9, 8, 15]]), "labels": ["d", "b"]},
+        {"boxes": np.array([[3, 1, 6, 4]]), "labels": ["b"]},
+        {"boxes": np.array([[7, 2, 11, 8], [2, 1, 8, 6], [6, 1, 8, 6]]), "labels": ["a", "d", "b"]},
+    ],
+)
 CASES = {  # weights → table; metric, method, level
     "a median of two tasks at the level that these have": (
         lambda unit: hs.trials([1, 0, 1, 1, 1], task=[1, 1, 0, 1, 0], sample_weight=unit * np.ones(5)),
@@ -72,6 +89,10 @@ CASES = {  # weights → table; metric, method, level
     "the areas of two images that are alike": (
         lambda unit: hs.detections(*IMAGES, sample_weight=unit * np.array([1.83329502, 0.79673074])),
         ("map", "delta", 0.999),
+    ),
+    "pseudo-cases that reach a recall exactly": (
+        lambda unit: hs.detections(*FIVE_IMAGES, iou=[0.3, 0.5, 0.75], sample_weight=unit * np.ones(5)),
+        ("map", "delta", 0.5),
     ),
 }
 

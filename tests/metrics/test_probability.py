@@ -184,3 +184,21 @@ def test_skill_among_cases_of_one_class_is_undefined(spec):
         found = hs.estimate(table, spec)
         assert np.isnan(found.value)
         assert found.reason
+
+
+def test_a_group_of_weight_0_has_no_value_and_warns_of_nothing():
+    """Of two groups one has cases of weight 0 alone: its skill is nan with a reason, the other's is its own."""
+    scores = [[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6], [0.5, 0.3, 0.2]]
+    table = hs.multiclass_scores(
+        ["a", "b", "c", "a"], scores, labels=["a", "b", "c"], sample_weight=[1, 2, 3, 0], by=["u", "u", "u", "v"]
+    )
+    found = hs.estimate(table, "brier_skill", method="anytime")
+    alone = hs.estimate(
+        hs.multiclass_scores(["a", "b", "c"], scores[:3], labels=["a", "b", "c"], sample_weight=[1, 2, 3]),
+        "brier_skill",
+        method="anytime",
+    )
+    assert np.isnan(found["v"].value)
+    assert "undefined" in found["v"].reason
+    assert found["u"].value == pytest.approx(alone.value)
+    assert found["u"].low == pytest.approx(alone.low)
