@@ -67,3 +67,12 @@ def test_other_metrics_are_refused():
     """A mean is no quantile."""
     with pytest.raises(hs.HowsureError, match="is for quantiles"):
         hs.estimate(hs.values([1.0, 2.0]), "mean", method="order_statistics")
+
+
+def test_a_group_of_weight_0_has_no_median():
+    """Of two groups of tasks one has runs of weight 0 alone: no value, a reason, and no warning."""
+    table = hs.trials([1, 0, 1, 1], task=[0, 0, 1, 1], sample_weight=[1, 1, 0, 0], by=["u", "u", "v", "v"])
+    found = hs.estimate(table, "median")
+    assert np.isnan(found["v"].value)
+    assert "undefined" in found["v"].reason
+    assert found["u"].value == 0.5

@@ -126,3 +126,19 @@ def test_the_weights_of_another_group_change_nothing(method: str):
         found = [hs.estimate(table, "kappa", method=method, random_state=1) for table in (alone, both[name])]
         assert found[1].low == pytest.approx(found[0].low, rel=1e-9)
         assert found[1].high == pytest.approx(found[0].high, rel=1e-9)
+
+
+def test_pseudo_cases_of_a_group_are_as_large_as_its_cases():
+    """Where judge and people agree throughout, the pseudo-cases too are in the unit of the group's own weights."""
+    rng = np.random.default_rng(3)
+    judge = rng.choice(["a", "b"], 40)
+    human = [str(verdict) if row % 3 else None for row, verdict in enumerate(judge)]
+    group = np.arange(40) % 2
+    weight = rng.lognormal(size=40) * np.where(group == 1, 50.0, 1.0)
+    both = hs.judged(human, judge, sample_weight=weight, by=group)
+    for name in (0, 1):
+        rows = np.flatnonzero(group == name)
+        alone = hs.judged([human[row] for row in rows], judge[rows], sample_weight=weight[rows])
+        found = [hs.estimate(table, "kappa", method="delta") for table in (alone, both[name])]
+        assert found[0].low < found[0].value == 1
+        assert found[1].low == pytest.approx(found[0].low, rel=1e-9)

@@ -95,6 +95,8 @@ def _independent_cases(table: Table, below: Array, share: float) -> float:
     if table.design.is_independent:
         return worth
     total = table.cells.sum()
+    if not total > 0:
+        return np.nan
     observed = float((table.cells * below).sum() / total)
     variance = float(table.design.variance(table.cells, (below - observed) / total))
     if np.isnan(variance):
