@@ -8,7 +8,7 @@ average) it carries as a `Spec`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -85,10 +85,21 @@ class Metric:
     distance: Distance | None = None
     averages_distances: bool = False
     takes_batches: bool = True
+    _last: tuple[Counts, Array] | None = field(default=None, init=False)
 
     def __call__(self, counts: Any) -> Array:
         """Return the value on counts, shape ``(..., *cells)``."""
         return self.value(counts if isinstance(counts, Counts) else self.counts_class(counts))
+
+    def gradient_at(self, counts: Counts) -> Array:
+        """Return the gradient on counts; on the same as last, what was worked out then.
+
+        An interval asks for it more than once: for the variance, and for its degrees of freedom.
+        """
+        if self._last is None or self._last[0] is not counts:
+            object.__setattr__(self, "_last", (counts, np.asarray(self.gradient(counts))))
+        assert self._last is not None  # noqa: S101 - made above
+        return self._last[1]
 
     def slopes(self, counts: Any) -> Array:
         """Return the gradient on counts, in their shape; 0 where it is undefined."""
