@@ -239,9 +239,7 @@ def _candidates(observed: Array, best: int) -> Array:
     return np.unique([0, best, *np.minimum(spaced, len(observed) - 1), len(observed) - 1])
 
 
-def _repeated(
-    table: Table, kept: Array, parts: tuple[Gain, ...], size: int, random_state: Any
-) -> tuple[Array, Array]:
+def _repeated(table: Table, kept: Array, parts: tuple[Gain, ...], size: int, random_state: Any) -> tuple[Array, Array]:
     """Repeat the choice on resampled tables: positions among the thresholds kept, and the parts' values there."""
     places = np.empty(size, dtype=np.intp)
     own = np.empty((len(parts), size))

@@ -19,6 +19,7 @@ from howsure.errors import HowsureError
 from howsure.metrics.forms import Better, Distance, Parts, Proportion, Rank, Ratio
 from howsure.metrics.spec import Spec
 from howsure.tables.counts import Counts
+from howsure.tables.last import Last
 from howsure.tables.table import Table
 from howsure.tables.views import Marginal, Part
 
@@ -85,7 +86,7 @@ class Metric:
     distance: Distance | None = None
     averages_distances: bool = False
     takes_batches: bool = True
-    _last: tuple[Counts, Array] | None = field(default=None, init=False)
+    _last: Last[Array] = field(default_factory=Last, init=False, repr=False)
 
     def __call__(self, counts: Any) -> Array:
         """Return the value on counts, shape ``(..., *cells)``."""
@@ -96,10 +97,7 @@ class Metric:
 
         An interval asks for it more than once: for the variance, and for its degrees of freedom.
         """
-        if self._last is None or self._last[0] is not counts:
-            object.__setattr__(self, "_last", (counts, np.asarray(self.gradient(counts))))
-        assert self._last is not None  # noqa: S101 - made above
-        return self._last[1]
+        return self._last.at(counts, lambda: np.asarray(self.gradient(counts)))
 
     def slopes(self, counts: Any) -> Array:
         """Return the gradient on counts, in their shape; 0 where it is undefined."""
