@@ -2,7 +2,7 @@
 
 Run ``python benchmarks/ratios.py [SECTION …]``; sections are foundation, strings, resampling, posterior, scores.
 Each line gives our time, the peer's, and how many times faster we are. A peer that would take minutes is timed on
-fewer resamples and scaled; the line says so.
+fewer resamples and scaled; the line says so. Processor time of functions of scores: ``benchmarks/scores.py``.
 """
 
 from __future__ import annotations

@@ -308,3 +308,23 @@ def test_a_metric_of_split_scores_is_that_of_the_table_there(spec):
         assert float(metric(table.counts)) == pytest.approx(float(resolve(spec, small)(small.counts)), rel=1e-12)
         expected = standard_error(resolve(spec, small), small)
         assert standard_error(metric, table) == pytest.approx(expected, rel=1e-9)
+
+
+def test_long_tables_choose_among_thresholds_as_among_all():
+    """Of 12,000 scores, resamples that choose among some thresholds vary as literal resamples that choose among all."""
+    rng = np.random.default_rng(8)
+    size, repeats = 12_000, 300
+    truth = rng.integers(0, 2, size)
+    score = rng.normal(truth)
+    chosen = optimal_threshold(hs.scores(truth, score), n_resamples=repeats, random_state=0)
+    truth = truth[np.argsort(-score)]
+    step = np.where(truth == 1, 1 / truth.sum(), -1 / (size - truth.sum()))
+    own, optimism = np.empty(repeats), np.empty(repeats)
+    for repeat in range(repeats):
+        times = rng.multinomial(size, np.full(size, 1 / size))
+        gains = np.cumsum(np.where(truth == 1, times / (times @ truth), -times / (times @ (1 - truth))))
+        own[repeat] = gains.max()
+        optimism[repeat] = gains.max() - np.cumsum(step)[gains.argmax()]
+    error = 4 * np.sqrt(2 / repeats) * optimism.std()
+    assert chosen.optimism == pytest.approx(optimism.mean(), abs=error)
+    assert chosen.value.standard_error == pytest.approx(own.std(), rel=4 / np.sqrt(repeats))

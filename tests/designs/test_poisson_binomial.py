@@ -71,3 +71,24 @@ def test_a_million_trials_have_the_right_moments():
     assert mass @ (counts - mean) ** 2 == pytest.approx((probability * (1 - probability)).sum(), rel=1e-8)
     third = (probability * (1 - probability) * (1 - 2 * probability)).sum()
     assert mass @ (counts - mean) ** 3 == pytest.approx(third, rel=1e-5)
+
+
+@pytest.mark.parametrize("scale", [1, 20, 400])
+def test_many_trials_of_two_kinds_are_a_sum_of_two_binomials(scale):
+    """Up to a million trials: the convolution of two binomial distributions, to 1e-9 of the largest probability."""
+    numbers, chances = np.array([1_100, 1_400]) * scale, np.array([0.3, 0.62])
+    mean, deviation = numbers @ chances, np.sqrt(numbers @ (chances * (1 - chances)))
+    first = np.arange(
+        max(0, int(numbers[0] * chances[0] - 8 * deviation)), int(numbers[0] * chances[0] + 8 * deviation)
+    )
+    place = np.round(mean + deviation * np.linspace(-5, 5, 41)).astype(int)
+    expected = np.array(
+        [
+            (stats.binom.pmf(first, numbers[0], chances[0]) * stats.binom.pmf(k - first, numbers[1], chances[1])).sum()
+            for k in place
+        ]
+    )
+    start, mass = poisson_binomial(np.repeat(chances, numbers))
+    assert mass[place - start] == pytest.approx(expected, abs=1e-9 * expected.max())
+    start, mass = poisson_binomial(chances, numbers)
+    assert mass[place - start] == pytest.approx(expected, abs=1e-9 * expected.max())

@@ -285,3 +285,31 @@ def test_labels_have_no_pairs():
             hs.estimate(table, spec)
     with pytest.raises(hs.HowsureError, match="DeLong"):
         hs.estimate(table, "roc_auc@macro", method="delong")
+
+
+@pytest.mark.parametrize("average", ["macro", "weighted", "geometric"])
+def test_gradients_of_areas_of_pairs_are_finite_differences(average):
+    """Their closed form, a product of matrices, is the change of the average by a count, with ties and weights."""
+    true, score, weight = sample(11, size=40, classes=4)
+    table = hs.multiclass_scores(true, score, sample_weight=weight)
+    metric = resolve(f"roc_auc@{average}+multi_class=ovo", table)
+    gradient, step = metric.gradient(table.counted), 1e-5
+    for case, column in np.random.default_rng(0).integers((40, 4), size=(25, 2)):
+        nudge = np.zeros(table.shape)
+        nudge[case, column] = step
+        change = float(metric(table.counts + nudge) - metric(table.counts - nudge)) / (2 * step)
+        assert gradient[case, column] == pytest.approx(change, abs=1e-8)
+
+
+def test_areas_of_pairs_are_those_of_their_cases_alone():
+    """Each is scikit-learn's area of the cases of two classes by the scores of the first, on any leading axes."""
+    true, score, weight = sample(12, size=90, classes=17)
+    table = hs.multiclass_scores(true, score, sample_weight=weight)
+    stack = np.stack([table.counts, 2 * table.counts])
+    found = resolve("roc_auc@macro+multi_class=ovo", table).per_class(table.wrap(stack.reshape(2, -1)))
+    couples = [(first, second) for first in range(17) for second in range(17) if first != second]
+    expected = []
+    for first, second in couples[::7]:
+        both = (true == first) | (true == second)
+        expected.append(sk.roc_auc_score(true[both] == first, score[both, first], sample_weight=weight[both]))
+    assert found[:, ::7] == pytest.approx(np.stack([expected, expected]), abs=1e-12)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -176,6 +177,15 @@ def _bin_counts(table: Table, inside: Array, level: float) -> tuple[Array, Array
 
 def bin_limits(table: Table, starts: Array, level: float, limits: Limits) -> tuple[Array, Array]:
     """Return the limits of the share of positive cases in each bin, from those of a proportion."""
-    index = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(table.counts)))
-    effective = np.array([_bin_counts(table, index == number, level) for number in range(len(starts))])
+    binned = _binned(table, starts)
+    each = np.arange(len(starts))
+    effective = np.array([_bin_counts(binned, each == number, level) for number in each])
     return limits(effective[:, 0], effective[:, 1], level)
+
+
+def _binned(table: Table, starts: Array) -> Table:
+    """Return the table with the scores of each bin taken together: shares of bins look at no more."""
+    index = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(table.counts)))
+    design = table.design.merged((2 * index[:, None] + np.arange(2)).ravel(), 2 * len(starts))
+    counts = np.add.reduceat(table.counts, starts, axis=0)
+    return replace(table, counts=counts, scores=table.scores[starts], spread=None, design=design)

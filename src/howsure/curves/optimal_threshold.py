@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from howsure.curves.curves import score_table
 from howsure.curves.thresholds import confusion_along, on_counts
-from howsure.designs.sums import confusion_from_top
+from howsure.designs.base import Design
+from howsure.designs.sums import added_up, confusion_from_top
 from howsure.errors import HowsureError, checked_level, real_number
 from howsure.estimates.estimate import Estimate, estimate_grid
 from howsure.estimates.estimation import estimate
@@ -29,6 +30,8 @@ from howsure.tables.table import BLOCK_CELLS
 Array = NDArray[Any]
 Gain = Callable[[Array], Array]  # confusion tables (..., 2, 2) -> what is to be as large as possible
 METHOD = "bootstrap_percentile"
+THRESHOLDS = 2**12  # that many: a resample's best value is then too small by about a hundredth of its spread
+LONG = 2 * THRESHOLDS  # thresholds: of more, resamples choose among fewer
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -119,7 +122,8 @@ def optimal_threshold(
 
     Notes
     -----
-    Among equally good thresholds the highest is taken. The bootstrap repeats the choice in each resample. The
+    Among equally good thresholds the highest is taken. The bootstrap repeats the choice in each resample; of more than
+    8,192 thresholds it chooses among 4,096 between which about as many cases lie, and the best one. The
     resample's own best value minus the value of its threshold on the observed data is the optimism; its mean is
     taken off the apparent value, and the resampled values about it give the interval (Efron's bootstrap correction).
 
@@ -150,7 +154,9 @@ def optimal_threshold(
         message = f"A threshold cannot be chosen: the criterion '{name}' is undefined at all of them. Use 'youden'."
         raise HowsureError(message)
     best = int(_best(values[0]))
-    places, own = _repeated(table, parts, Bootstrap("percentile", n_resamples).n_resamples, random_state)
+    kept = _candidates(observed, best)
+    chosen, own = _repeated(table, kept, parts, Bootstrap("percentile", n_resamples).n_resamples, random_state)
+    places = kept[chosen]
     elsewhere = values[:, places]  # what the resamples' thresholds are worth on the observed data
     value, sensitivity, specificity = (
         _corrected(name, values[row, best], own[row], elsewhere[row], level, ends)
@@ -220,15 +226,29 @@ def _gain(
     return saved, -1.0, (-np.inf, 0.0)
 
 
-def _repeated(table: Table, parts: tuple[Gain, ...], size: int, random_state: Any) -> tuple[Array, Array]:
-    """Repeat the choice on resampled tables: positions of the thresholds, and the parts' values there."""
+def _candidates(observed: Array, best: int) -> Array:
+    """Return the positions of the thresholds that resamples choose among, the first and the last of all among them.
+
+    All of them; of very many those between which about as many cases lie, and the best. What a resample would gain by
+    the thresholds in between is its noise over few cases.
+    """
+    if len(observed) <= LONG:
+        return np.arange(len(observed))
+    above = observed[..., 1].sum(-1)
+    spaced = np.searchsorted(above, np.linspace(0.0, above[-1], THRESHOLDS))
+    return np.unique([0, best, *np.minimum(spaced, len(observed) - 1), len(observed) - 1])
+
+
+def _repeated(table: Table, kept: Array, parts: tuple[Gain, ...], size: int, random_state: Any) -> tuple[Array, Array]:
+    """Repeat the choice on resampled tables: positions among the thresholds kept, and the parts' values there."""
     places = np.empty(size, dtype=np.intp)
     own = np.empty((len(parts), size))
     rng = np.random.default_rng(seed_sequence(random_state))
-    step = max(1, BLOCK_CELLS // table.counts.size)
+    counts, design = _between(table, kept)
+    step = max(1, BLOCK_CELLS // counts.size)
     for start in range(0, size, step):
         number = min(step, size - start)
-        drawn = table.design.resample(table.cells, number, rng).reshape(number, *table.counts.shape)
+        drawn = design.resample(counts, number, rng).reshape(number, -1, 2)
         cells = confusion_from_top(drawn)
         with np.errstate(all="ignore"):
             values = [part(cells) for part in parts]
@@ -237,6 +257,17 @@ def _repeated(table: Table, parts: tuple[Gain, ...], size: int, random_state: An
         for row, each in enumerate(values):
             own[row, start : start + number] = np.take_along_axis(each, chosen[:, None], -1)[:, 0]
     return places, own
+
+
+def _between(table: Table, kept: Array) -> tuple[Array, Design]:
+    """Return the counts between thresholds, flat and with the lowest first, and how they would vary."""
+    rows = len(table.scores)
+    if len(kept) > rows:
+        return table.cells, table.design
+    from_top = np.searchsorted(kept, rows - np.arange(rows))
+    cells = (2 * (len(kept) - 1 - from_top)[:, None] + np.arange(2)).ravel()
+    size = 2 * (len(kept) - 1)
+    return added_up(table.cells, cells, size), table.design.merged(cells, size)
 
 
 def _corrected(

@@ -250,6 +250,17 @@ class Design(abc.ABC):
         """
         raise UndefinedDesignError(type(self).__name__)
 
+    def cut(self, row: int, rows: int) -> Design:
+        """Return the design of the confusion table of a table of scores, positive from one of its rows on.
+
+        Raises
+        ------
+        UndefinedDesignError
+            If the design is not defined for the merged table.
+        """
+        positive = (np.arange(rows) >= row).astype(np.intp)
+        return self.merged((2 * np.arange(2) + positive[:, None]).ravel(), 4)  # true class × predicted class
+
     def joined(self, others: Sequence[Self]) -> Design:
         """Return the design of the sum of tables over the same cells, whose cases are distinct.
 

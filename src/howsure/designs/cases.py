@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise, starmap
 from typing import Any
 
 import numpy as np
@@ -83,6 +84,14 @@ class Cases:
         merged[groups] = targets
         return Cases(probability, self.number, groups[self.group], merged, self.weight)
 
+    def cut(self, row: int) -> Cases:
+        """Return the cases of a table of scores in its confusion table, predicted positive from a row on."""
+        group = (self.cells[:, 1] // 2 >= row).astype(np.int8)[self.group]
+        cells = np.array([[0, 2], [1, 3]])
+        if group.min() == group.max():  # nothing lies on the other side
+            group, cells = np.zeros_like(group), cells[group[:1]]
+        return Cases(self.probability, self.number, group, cells, self.weight)
+
     def joined(self, others: Sequence[Cases]) -> Cases:
         """Return these cases and others, whose cells are of one table."""
         parts = [self, *others]
@@ -114,13 +123,22 @@ class Cases:
     @cached_property
     def sums(self) -> list[tuple[int, Array]]:
         """Of two classes: the distribution of each group's number of cases of the second class."""
-        members = [self.group == index for index in range(len(self.cells))]
-        return [poisson_binomial(self.probability[each, 1], self.number[each]) for each in members]
+        return [poisson_binomial(self.probability[each, 1], self.number[each]) for each in self._members]
 
     @cached_property
     def group_totals(self) -> Array:
         """Cases of each group, or the sum of their weights."""
+        if self.is_binary:
+            return np.array([self.number[each].sum() * self.weight for each in self._members])
         return np.bincount(self.group, self.number * self.weight, len(self.cells))
+
+    @property
+    def _members(self) -> list[Any]:
+        """The places of the cases of each group: a slice where these lie together, in order."""
+        if (self.group[1:] >= self.group[:-1]).all():
+            ends = np.searchsorted(self.group, np.arange(len(self.cells) + 1)).tolist()
+            return list(starmap(slice, pairwise(ends)))
+        return [np.flatnonzero(self.group == index) for index in range(len(self.cells))]
 
     def effective_trials(self, counts: Array, trials: Array) -> Array:
         """Return the expected number of cases in the marked cells; of weighted cases the effective one (Kish)."""

@@ -93,6 +93,10 @@ class Batch(Expected):
         """Merge the cells that the cases may fall in."""
         return Batch(self.cases.merged(cells))
 
+    def cut(self, row: int, rows: int) -> Batch:
+        """Merge the cells below a row of scores, and those from it on."""
+        return Batch(self.cases.cut(row))
+
     def joined(self, others: Sequence[Self]) -> Batch:
         """Put the cases of all tables together."""
         return Batch(self.cases.joined([each.cases for each in others]))
@@ -204,6 +208,10 @@ class Population(Expected):
     def merged(self, cells: Array, size: int) -> Population:
         """Merge the cells that the cases may fall in."""
         return Population(self.cases.merged(cells))
+
+    def cut(self, row: int, rows: int) -> Population:
+        """Merge the cells below a row of scores, and those from it on."""
+        return Population(self.cases.cut(row))
 
     def joined(self, others: Sequence[Self]) -> Population:
         """Put the cases of all tables together."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,8 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 LOG_NEGLIGIBLE = 40.0  # exp(-40) = 4e-18: what is left out of a distribution adds up to less than rounding
+LEFT_OUT = 1e-13  # of a logarithm
+WITHIN = 0.5  # the argument of a series of a logarithm that converges fast
 BLOCK = 2**15  # probabilities whose factors are multiplied at once
 
 
@@ -33,6 +36,11 @@ def poisson_binomial(probability: Array, number: Array | None = None) -> tuple[i
     inequality leaves and at the frequencies where ``|phi(w)| <= exp(-variance * (1 - cos w))`` is not negligible:
     about thirty of them, whatever the number of trials, so that the cost is linear and the result exact to rounding.
 
+    With ``z = exp(iw) - 1`` and the sums of powers ``S_k = sum p**k``, ``log phi(w) = sum (-1)**(k+1) S_k z**k / k``.
+    Many trials need few of its terms, as z then is small at all those frequencies: what the terms after the m-th add
+    up to is at most ``n |z|**(m+1) / ((m+1) (1 - |z|))``. The series is taken where that is below 1e-13 with no more
+    terms than there are frequencies, else the product over the trials.
+
     References
     ----------
     Hong (2013), Computational Statistics & Data Analysis 59.
@@ -43,9 +51,9 @@ def poisson_binomial(probability: Array, number: Array | None = None) -> tuple[i
     >>> start, mass.round(6).tolist()
     (0, [0.4, 0.5, 0.1])
     """
-    trials = np.ones(len(probability)) if number is None else np.asarray(number, dtype=float)
-    mean = float(trials @ probability)
-    variance = float(trials @ (probability * (1 - probability)))
+    trials = np.broadcast_to(1.0, len(probability)) if number is None else np.asarray(number, dtype=float)
+    mean, square = _power_sums(probability, trials, 2)
+    variance = max(float(mean - square), 0.0)
     # Bernstein: P(|X - mean| >= x) <= 2 exp(-x² / (2 (variance + x / 3))).
     reach = LOG_NEGLIGIBLE / 3 + np.sqrt((LOG_NEGLIGIBLE / 3) ** 2 + 2 * LOG_NEGLIGIBLE * variance)
     start = max(int(np.floor(mean - reach)), 0)
@@ -63,11 +71,41 @@ def poisson_binomial(probability: Array, number: Array | None = None) -> tuple[i
 def _characteristic(probability: Array, trials: Array, frequency: Array) -> Array:
     """Return ``prod(1 - p + p exp(iw))`` at each frequency."""
     steps = np.exp(1j * frequency) - 1
+    terms = _terms(float(np.abs(steps).max()), float(trials.sum()), len(steps))
+    if terms:
+        orders = np.arange(1, terms + 1)
+        series = -np.power.outer(-steps, orders) / orders
+        return np.asarray(np.exp(series @ _power_sums(probability, trials, terms)))
     product = np.ones(len(frequency), dtype=complex)
     single = bool((trials == 1).all())
-    for first in range(0, len(probability), BLOCK):
-        block = slice(first, first + BLOCK)
+    for block in _blocks(len(probability)):
         for index, step in enumerate(steps):
             factors = 1 + probability[block] * step
             product[index] *= np.prod(factors if single else factors ** trials[block])
     return product
+
+
+def _terms(largest: float, number: float, most: int) -> int:
+    """Return how many terms of the series of the logarithm leave out less than rounding; 0 where too many would."""
+    if largest >= WITHIN:
+        return 0
+    orders = np.arange(1, most + 1)
+    left = number * largest ** (orders + 1.0) / ((orders + 1) * (1 - largest))
+    return int(orders[left < LEFT_OUT][0]) if (left < LEFT_OUT).any() else 0
+
+
+def _power_sums(probability: Array, trials: Array, most: int) -> Array:
+    """Return the sums of the trials' probabilities to the powers 1 … most."""
+    sums = np.zeros(most)
+    for block in _blocks(len(probability)):
+        base = probability[block]
+        power = trials[block] * base
+        for order in range(most):
+            sums[order] += power.sum()
+            if order + 1 < most:
+                power *= base
+    return sums
+
+
+def _blocks(size: int) -> Iterator[slice]:
+    return (slice(first, first + BLOCK) for first in range(0, size, BLOCK))

@@ -24,7 +24,7 @@ def variance_by_class(counts: Array, squares: Array, truth: Array, slopes: Array
     slopes : ndarray of shape (..., cells)
         What is summed, with a mean of zero in each class.
     """
-    spread, size = _by_class(counts, squares, truth, slopes)
+    spread, size = _by_class(*_filled(counts, squares, truth, slopes))
     single = (size > 0) & (size < 2 - 1e-9)
     each = np.where(single, np.nan, quotient(spread * size, size - 1))
     return np.asarray(np.where(size > 0, each, 0.0).sum(-1))
@@ -45,11 +45,22 @@ def freedom_by_class(counts: Array, squares: Array, truth: Array, slopes: Array)
     slopes : ndarray of shape (..., cells)
         What is summed.
     """
+    counts, squares, truth, slopes = _filled(counts, squares, truth, slopes)
     each, size = _by_class(counts, squares, truth, slopes)
     square = each.sum(-1) ** 2
     welch = quotient(square, quotient(each**2, np.maximum(size - 1, 1.0)).sum(-1))
     tails = quotient(2 * square, (quotient(squares**3, counts**2) * slopes**4).sum(-1))
     return np.where(square > 0, np.minimum(welch, tails), np.inf)
+
+
+def _filled(counts: Array, squares: Array, truth: Array, slopes: Array) -> tuple[Array, Array, Array, Array]:
+    """Return the cells of one table that have cases: of scores with a column for each of many classes few have."""
+    if counts.ndim > 1:
+        return counts, squares, truth, slopes
+    filled = np.flatnonzero(counts)
+    if len(filled) in {0, len(counts)}:
+        return counts, squares, truth, slopes
+    return counts[filled], squares[filled], truth[filled], slopes[filled]
 
 
 def _by_class(counts: Array, squares: Array, truth: Array, slopes: Array) -> tuple[Array, Array]:

@@ -301,7 +301,7 @@ def placement_error(metric: Metric, table: Table) -> Array:
     Two areas are of the same cases, or of different ones.
     """
     with np.errstate(all="ignore"):
-        return np.asarray(np.sqrt(placement_variance(table, metric.gradient(table.counted))))
+        return np.asarray(np.sqrt(placement_variance(table, metric.gradient_at(table.counted))))
 
 
 def placement_variance(table: Table, slopes: Array) -> Array:
@@ -322,7 +322,7 @@ def _plain_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
         return large_sample(metric, table)
     variances, own = [], []
     with np.errstate(all="ignore"):
-        slopes = metric.gradient(table.counted).reshape(table.cells.shape)
+        slopes = metric.gradient_at(table.counted).reshape(table.cells.shape)
         for view in (contrast.first.view, contrast.second.view):
             inside, part = view.pulled_back(np.ones(view.shape), table.cells.shape[-1]), view.table(table)
             variances.append(placement_variance(table, slopes * inside))

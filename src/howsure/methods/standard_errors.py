@@ -93,7 +93,7 @@ def _by_design(metric: Metric, table: Table, heard: tuple[Array, Array]) -> tupl
 def _heard_slopes(metric: Metric, table: Table) -> tuple[Array, Array]:
     """Return the gradient by flat cells, that of the smoothed table where the sample shows no variation; and where."""
     with np.errstate(all="ignore"):
-        gradient = np.asarray(metric.gradient(table.counted)).reshape(table.cells.shape)
+        gradient = metric.gradient_at(table.counted).reshape(table.cells.shape)
         silent = ~(np.abs(gradient * table.cells).max(-1, keepdims=True) > NOISE)
         if silent.any():
             smoothed = np.asarray(metric.gradient(table.smoothed().counted)).reshape(table.cells.shape)
@@ -143,7 +143,7 @@ def standard_errors(metric: Metric, table: Table, cells: Array) -> Array:
 
 def _errors(metric: Metric, table: Table, counts: Counts, variance: Callable[[Array], Array]) -> Array:
     with np.errstate(all="ignore"):
-        value, gradient = np.asarray(metric(counts)), metric.gradient(counts)
+        value, gradient = np.asarray(metric(counts)), metric.gradient_at(counts)
     finite = np.isfinite(gradient)
     # An empty cell has no cases that vary, unless its count is an estimate cut off at zero.
     axes = tuple(range(-table.axes, 0))

@@ -8,7 +8,7 @@ average) it carries as a `Spec`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -19,6 +19,7 @@ from howsure.errors import HowsureError
 from howsure.metrics.forms import Better, Distance, Parts, Proportion, Rank, Ratio
 from howsure.metrics.spec import Spec
 from howsure.tables.counts import Counts
+from howsure.tables.last import Last
 from howsure.tables.table import Table
 from howsure.tables.views import Marginal, Part
 
@@ -85,10 +86,18 @@ class Metric:
     distance: Distance | None = None
     averages_distances: bool = False
     takes_batches: bool = True
+    _last: Last[Array] = field(default_factory=Last, init=False, repr=False)
 
     def __call__(self, counts: Any) -> Array:
         """Return the value on counts, shape ``(..., *cells)``."""
         return self.value(counts if isinstance(counts, Counts) else self.counts_class(counts))
+
+    def gradient_at(self, counts: Counts) -> Array:
+        """Return the gradient on counts; on the same as last, what was worked out then.
+
+        An interval asks for it more than once: for the variance, and for its degrees of freedom.
+        """
+        return self._last.at(counts, lambda: np.asarray(self.gradient(counts)))
 
     def slopes(self, counts: Any) -> Array:
         """Return the gradient on counts, in their shape; 0 where it is undefined."""

@@ -8,135 +8,123 @@ back through them, so that what the views have in common, the cases, enters the 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.base import Design
 from howsure.designs.counted import Independent
 from howsure.errors import HowsureError
+from howsure.metrics.areas_of_pairs import AreasOfPairs
 from howsure.metrics.averages import BY_NAME, Average
 from howsure.metrics.counted import needs_average
 from howsure.metrics.metric import Metric
 from howsure.metrics.rows import of_rows
 from howsure.metrics.scored import of_scores
 from howsure.metrics.spec import Spec
+from howsure.metrics.two_class_views import AgainstRest, Pair, Pooled, TwoClassView
 from howsure.tables.counts import Counts
 from howsure.tables.score_matrix import ScoreMatrixTable as Table
-from howsure.tables.scores import ScoresTable
 
 Array = NDArray[Any]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SortedScores:
-    """The scores of some columns, sorted once.
-
-    Parameters
-    ----------
-    columns
-        The columns, ``(m,)``.
-    order, starts, row
-        Order of the ``n m`` scores, where each distinct one starts in it, and the distinct one that each is.
-    scores
-        The distinct scores, ascending.
-    """
-
-    columns: Array
-    order: Array
-    starts: Array
-    row: Array
-    scores: Array
-
-    @classmethod
-    def of(cls, scores: Array, columns: Any) -> SortedScores:
-        """Sort the scores of some columns."""
-        read = scores[:, np.atleast_1d(columns)].ravel()
-        order = np.argsort(read, kind="stable")
-        ascending = read[order]
-        first = np.concatenate([[True], ascending[1:] != ascending[:-1]])
-        row = np.empty(len(read), dtype=np.intp)
-        row[order] = np.cumsum(first) - 1
-        return cls(np.atleast_1d(columns), order, np.flatnonzero(first), row, ascending[first])
-
-    def collected(self, values: Array, width: int, side: Array) -> Array:
-        """Return sums at each distinct score of values ``(..., n width)``, of which ``side`` belong to the columns."""
-        case, column = np.divmod(self.order, len(self.columns))
-        ordered = np.take(values, case * width + side[column], axis=-1)
-        distinct = len(self.starts) == len(self.order)
-        return np.asarray(ordered if distinct else np.add.reduceat(ordered, self.starts, axis=-1))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TwoClassView:
-    """Scores of two classes in a table of many.
-
-    Parameters
-    ----------
-    ranking
-        The scores that are read.
-    negative, positive
-        Which of the ``2 K`` indicator counts of a case are negative and positive, for each of the ranking's columns.
-    """
-
-    ranking: SortedScores
-    negative: Array
-    positive: Array
+class Parts(Protocol):
+    """The values that an average is of, and their weights."""
 
     @property
-    def members(self) -> Array:
-        """The indicator counts whose totals are the view's weight: true cases of its classes."""
-        both = np.concatenate([self.positive, self.negative])
-        return np.asarray(both[both % 2 == 1])
+    def range(self) -> tuple[float, float]:
+        """Smallest and largest possible value."""
+        ...
 
-    def cells(self, counts: Array) -> Array:
-        """Return the counts of two classes at each distinct score, ``(..., S, 2)``, of indicator counts."""
-        flat = counts.reshape(*counts.shape[:-3], -1)
-        width = 2 * counts.shape[-2]
-        return np.stack([self.ranking.collected(flat, width, side) for side in (self.negative, self.positive)], -1)
+    @property
+    def of_distances(self) -> bool:
+        """Whether the values are distances from calibration."""
+        ...
 
-    def add_slopes(self, by_cell: Array, total: Array) -> None:
-        """Add slopes by the view's cells, ``(..., S, 2)``, to those by the indicator counts, ``(..., n, K, 2)``."""
-        cases = total.shape[-3]
-        flat = total.reshape(*total.shape[:-2], -1)
-        for column, side in enumerate((self.negative, self.positive)):
-            flat[..., side] += by_cell[..., self.ranking.row, column].reshape(*total.shape[:-3], cases, -1)
+    @property
+    def takes_batches(self) -> bool:
+        """Whether they may be bound to a batch of tables."""
+        ...
 
-    def table(self, whole: Table, design: Design) -> ScoresTable:
-        """Return the table of scores of two classes."""
-        counts = self.cells(whole.indicator(whole.counts))
-        label = whole.labels[self.ranking.columns[0]]
-        names = np.array([f"not {label}", str(label)], dtype=object)
-        own = {"rows": whole.rows, "identity": whole.identity_of(self.ranking.columns.tolist())}
-        return ScoresTable(counts=counts, scores=self.ranking.scores, labels=names, design=design, **own)
+    def values(self, counts: Array) -> Array:
+        """Return the values, ``(..., parts)``."""
+        ...
+
+    def weights(self, counts: Array) -> Array:
+        """Return the numbers of true cases, ``(..., parts)``."""
+        ...
+
+    def gradient(self, counts: Array, by_value: Array, by_weight: Array) -> Array:
+        """Return the derivative, by each cell, of what has these slopes by values and weights."""
+        ...
 
 
-def against_rest(table: Table) -> list[TwoClassView]:
-    """Return the view of each class against all others."""
-    return [_against_rest(table, index) for index in range(len(table.labels))]
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class OfViews:
+    """A metric of scores of two classes on views of a table; the weights are the true cases of their classes."""
+
+    table: Table
+    views: list[TwoClassView]
+    metrics: list[Metric]
+
+    @classmethod
+    def of(cls, spec: Spec, views: list[TwoClassView], table: Table) -> OfViews:
+        """Bind a metric to each of the views, for their values alone."""
+        whole = table.sides(table.counts)
+        metrics = [of_scores(spec, view.table(table, view.cells(whole), Independent())) for view in views]
+        return cls(table, views, metrics)
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """Smallest and largest possible value."""
+        return self.metrics[0].range
+
+    @property
+    def of_distances(self) -> bool:
+        """Whether the metric is a distance from calibration."""
+        return self.metrics[0].is_distance
+
+    @property
+    def takes_batches(self) -> bool:
+        """Whether it may be bound to a batch of tables."""
+        return all(metric.takes_batches for metric in self.metrics)
+
+    def values(self, counts: Array) -> Array:
+        """Return the metric of each view, ``(..., views)``."""
+        whole = self.table.sides(counts)
+        return np.stack([metric(view.cells(whole)) for metric, view in zip(self.metrics, self.views, strict=True)], -1)
+
+    def weights(self, counts: Array) -> Array:
+        """Return the numbers of true cases, ``(..., views)``."""
+        totals = self.table.sides(counts).present.sum(-2)
+        return np.stack([totals[..., view.classes].sum(-1) for view in self.views], -1)
+
+    def gradient(self, counts: Array, by_value: Array, by_weight: Array) -> Array:
+        """Return the derivative, by each cell, of what has these slopes by values and weights."""
+        whole = self.table.sides(counts)
+        total = whole.blank()
+        for index, (metric, view) in enumerate(zip(self.metrics, self.views, strict=True)):
+            weight = by_value[..., index, None, None]
+            if weight.any():
+                slopes = metric.gradient(Counts(view.cells(whole)))
+                view.add_slopes(np.where(weight == 0, 0.0, weight * slopes), total)
+            total.present[..., view.classes] += by_weight[..., index, None, None]
+        return self.table.from_sides(total)
 
 
 def _against_rest(table: Table, index: int) -> TwoClassView:
-    return TwoClassView(SortedScores.of(table.scores, index), np.array([2 * index]), np.array([2 * index + 1]))
+    return AgainstRest(table.rankings.column(index), index)
 
 
-def pooled(table: Table) -> list[TwoClassView]:
-    """Return the view of all scores of all classes together."""
-    every = np.arange(len(table.labels))
-    return [TwoClassView(SortedScores.of(table.scores, every), 2 * every, 2 * every + 1)]
-
-
-def pairs(table: Table) -> list[TwoClassView]:
-    """Return the views of each class against each other one, by the scores of the first (Hand and Till 2001)."""
+def _pairs(spec: Spec, table: Table) -> Parts:
+    """Return the metric of each class against each other one, by the scores of the first (Hand and Till 2001)."""
+    if spec.definition.is_area and not spec.arguments:
+        return AreasOfPairs(table)
     size = len(table.labels)
-    rankings = [SortedScores.of(table.scores, index) for index in range(size)]
-    return [
-        TwoClassView(rankings[first], np.array([2 * second + 1]), np.array([2 * first + 1]))
-        for first in range(size)
-        for second in range(size)
-        if first != second
-    ]
+    couples = ((first, second) for first in range(size) for second in range(size) if first != second)
+    return OfViews.of(spec, [Pair(table.rankings.column(first), first, second) for first, second in couples], table)
 
 
 def of_score_matrix(spec: Spec, table: Table) -> Metric:
@@ -172,9 +160,14 @@ def of_score_matrix(spec: Spec, table: Table) -> Metric:
     if spec.pairs and not table.has_one_label_per_case:
         message = "Labels of multilabel data are no alternatives, and have no pairs: leave out `multi_class=ovo`."
         raise HowsureError(message)
+    own = replace(spec, average=None, positive_class=None, pairs=False)
     if spec.average == "micro":
-        return _averaged(spec, pooled(table), table, BY_NAME["macro"])
-    return _averaged(spec, pairs(table) if spec.pairs else against_rest(table), table, BY_NAME[spec.average])
+        pooled = Pooled(table.rankings.pooled(), len(table.labels))
+        return _averaged(spec, OfViews.of(own, [pooled], table), table, BY_NAME["macro"])
+    if spec.pairs:
+        return _averaged(spec, _pairs(own, table), table, BY_NAME[spec.average])
+    views = [_against_rest(table, index) for index in range(len(table.labels))]
+    return _averaged(spec, OfViews.of(own, views, table), table, BY_NAME[spec.average])
 
 
 def _single(spec: Spec, table: Table) -> Metric:
@@ -184,54 +177,39 @@ def _single(spec: Spec, table: Table) -> Metric:
         raise HowsureError(message)
     index = table.position(spec.positive_class)
     view = _against_rest(table, index)
-    design = table.class_design(index, view.ranking.row, len(view.ranking.scores))
-    small = view.table(table, Independent() if design is None else design)  # without a design, for the value alone
+    design = table.class_design(index, view.ranking)
+    counts = view.cells(table.sides(table.counts))
+    small = view.table(table, counts, Independent() if design is None else design)  # without a design, for the value
     own = replace(spec, average=None, positive_class=None)
     metric = of_scores(own, small)
-    bound = _averaged(replace(spec, positive_class=str(table.labels[index])), [view], table, BY_NAME["macro"])
+    named = replace(spec, positive_class=str(table.labels[index]))
+    bound = _averaged(named, OfViews(table, [view], [metric]), table, BY_NAME["macro"])
     return bound if design is None else replace(bound, smaller=lambda _: (small, metric))
 
 
-def _averaged(spec: Spec, views: list[TwoClassView], table: Table, average: Average) -> Metric:
-    """Return the average of a metric over views; a view's weight is the number of true cases of its classes."""
-    own = replace(spec, average=None, positive_class=None, pairs=False)
-    metrics = [of_scores(own, view.table(table, Independent())) for view in views]  # for their values alone
+def _averaged(spec: Spec, parts: Parts, table: Table, average: Average) -> Metric:
+    """Return the average of a metric over parts of a table."""
     observed: list[tuple[Array, Array]] = []  # of the table itself, which value, gradient and reasons all ask for
 
-    def parts(counts: Array) -> tuple[Array, Array]:
+    def found(counts: Array) -> tuple[Array, Array]:
         if counts is not table.counts:
-            return added(counts)
+            return parts.values(counts), parts.weights(counts)
         if not observed:
-            observed.append(added(counts))
+            observed.append((parts.values(counts), parts.weights(counts)))
         return observed[0]
 
-    def added(counts: Array) -> tuple[Array, Array]:
-        every = table.indicator(counts)
-        values = [metric(view.cells(every)) for metric, view in zip(metrics, views, strict=True)]
-        totals = every.sum(-3).reshape(*every.shape[:-3], -1)
-        return np.stack(values, -1), np.stack([totals[..., view.members].sum(-1) for view in views], -1)
-
     def gradient(counts: Counts) -> Array:
-        every = table.indicator(counts.cells)
-        by_value, by_weight = (part[..., None, None, :] for part in average.slopes(*parts(counts.cells)))
-        total = np.zeros(every.shape)
-        flat = total.reshape(*every.shape[:-2], -1)
-        for index, (metric, view) in enumerate(zip(metrics, views, strict=True)):
-            weight = by_value[..., index]
-            if weight.any():
-                view.add_slopes(np.where(weight == 0, 0.0, weight * metric.gradient(Counts(view.cells(every)))), total)
-            flat[..., view.members] += by_weight[..., index]
-        return table.from_indicator(total)
+        return parts.gradient(counts.cells, *average.slopes(*found(counts.cells)))
 
     return Metric(
         name=spec.text,
         counts_class=Counts,
-        value=lambda counts: np.asarray(average.value(*parts(counts.cells))),
+        value=lambda counts: np.asarray(average.value(*found(counts.cells))),
         gradient=gradient,
-        range=metrics[0].range,
-        better=metrics[0].better,
+        range=parts.range,
+        better=spec.definition.better,
         spec=spec,
-        per_class=lambda counts: parts(counts.cells)[0],
-        averages_distances=metrics[0].is_distance,
-        takes_batches=all(metric.takes_batches for metric in metrics),
+        per_class=lambda counts: found(counts.cells)[0],
+        averages_distances=parts.of_distances,
+        takes_batches=parts.takes_batches,
     )

@@ -48,11 +48,21 @@ def _squares(scores: Array) -> Array:
 
 
 def _surprises(scores: Array) -> Array:
-    return np.asarray(-np.log(np.clip(np.stack([1 - scores, scores], -1), SMALLEST, 1 - SMALLEST)))
+    return _of_classes(_surprise(1 - scores), _surprise(scores))
 
 
 def _surprises_of_rows(scores: Array) -> Array:
-    return np.asarray(_surprises(scores) * np.array([0.0, 1.0]))  # only the probability of the true class counts
+    return _of_classes(np.zeros_like(scores), _surprise(scores))  # only the probability of the true class counts
+
+
+def _surprise(probability: Array) -> Array:
+    logs = np.log(np.minimum(np.maximum(probability, SMALLEST), 1 - SMALLEST))
+    return np.asarray(np.negative(logs, out=logs))
+
+
+def _of_classes(absent: Array, present: Array) -> Array:
+    """Return the losses of each score where the case is not, and where it is of the class; either lies together."""
+    return np.moveaxis(np.stack([absent, present]), 0, -1)
 
 
 def gini(shares: Array) -> tuple[Array, Array]:

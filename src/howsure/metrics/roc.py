@@ -20,6 +20,17 @@ from howsure.tables.scores import ScoresTable as Table
 Array = NDArray[Any]
 
 
+def below(counts: Array) -> Array:
+    """Return the cases with a lower score than each, and half of those with it; counts ``(..., S)``, ascending.
+
+    Examples
+    --------
+    >>> below(np.array([1.0, 2.0, 1.0])).tolist()
+    [0.5, 2.0, 3.5]
+    """
+    return np.asarray(np.cumsum(counts, -1) - counts / 2)
+
+
 def roc_auc(cells: Array) -> Array:
     """Probability that a positive case has the higher score than a negative one, ties counting half.
 
@@ -153,9 +164,20 @@ def average_precision(cells: Array) -> Array:
     >>> round(float(average_precision(np.array([[1, 0], [0, 1], [1, 0], [0, 1]]))), 4)
     0.8333
     """
-    from_top = np.cumsum(cells[..., ::-1, :], -2)[..., ::-1, :]
-    precision = divide(from_top[..., 1], from_top.sum(-1))
-    return divide((cells[..., 1] * np.nan_to_num(precision)).sum(-1), cells[..., 1].sum(-1))
+    own = cells[..., 1]
+    precision, _ = _precision(cells)
+    return divide(np.einsum("...s,...s->...", own, precision), own.sum(-1))
+
+
+def _precision(cells: Array) -> tuple[Array, Array]:
+    """Return the precision at each score, 0 above all cases, and the cases at or above it."""
+    positives, called = (_from_top(part) for part in (cells[..., 1], cells[..., 0] + cells[..., 1]))
+    none = np.zeros(called.shape, dtype=np.result_type(called, float))
+    return np.divide(positives, called, out=none, where=called > 0), called
+
+
+def _from_top(counts: Array) -> Array:
+    return np.asarray(np.cumsum(counts[..., ::-1], -1)[..., ::-1])
 
 
 def average_precision_slopes(cells: Array) -> Array:
@@ -164,14 +186,19 @@ def average_precision_slopes(cells: Array) -> Array:
     A positive case brings its own precision, and like a negative one changes the precision at every score below:
     ``d P_k / d pos = neg_k / all_k**2`` and ``d P_k / d neg = -pos_k / all_k**2`` with sums from the top.
     """
-    from_top = np.cumsum(cells[..., ::-1, :], -2)[..., ::-1, :]
-    negatives, positives, own = from_top[..., 0], from_top[..., 1], cells[..., 1]
-    both = np.where(negatives + positives > 0, negatives + positives, 1.0)
-    number = positives[..., :1]
-    by_positive = positives / both + np.cumsum(own * negatives / both**2, -1)
-    by_negative = -np.cumsum(own * positives / both**2, -1)
-    area = average_precision(cells)[..., None]
-    return np.stack([by_negative / number, (by_positive - area) / number], -1)
+    own = cells[..., 1]
+    number = own.sum(-1)[..., None]
+    precision, called = _precision(cells)
+    area = np.einsum("...s,...s->...", own, precision)[..., None] / number
+    each = np.divide(own, called, out=np.zeros(called.shape), where=called > 0)
+    slopes = np.moveaxis(np.empty((2, *cells.shape[:-1])), 0, -1)  # either class lies together
+    by_negative = -np.cumsum(each * precision, -1)
+    by_positive = np.cumsum(each, -1) + by_negative
+    by_positive += precision
+    by_positive -= area
+    np.divide(by_negative, number, out=slopes[..., 0])
+    np.divide(by_positive, number, out=slopes[..., 1])
+    return slopes
 
 
 def _area_range(_: int, *, max_fpr: float = 1.0) -> tuple[float, float]:

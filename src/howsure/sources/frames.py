@@ -48,7 +48,7 @@ class Rows:
 
     def numbers(self, rows: int) -> Array:
         """Return the number of cases of each of the rows."""
-        return np.ones(rows) if self.tally is None else self.tally.n
+        return np.broadcast_to(1.0, rows) if self.tally is None else self.tally.n
 
 
 def rows(

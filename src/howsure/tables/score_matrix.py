@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Self, final
 
 import numpy as np
@@ -15,10 +16,36 @@ from howsure.designs.clusters import Clusters
 from howsure.errors import HowsureError, UndefinedDesignError
 from howsure.tables.cautions import of_scores
 from howsure.tables.labels import other_classes
+from howsure.tables.rankings import Ranking, Rankings
 from howsure.tables.table import LONG_TABLE, Table
 from howsure.tables.union import distinct_rows, places_of_rows
 
 Array = NDArray[Any]
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Sides:
+    """What one class against the rest counts, of each case and column; or slopes by it.
+
+    Parameters
+    ----------
+    present : ndarray of shape (..., n, K)
+        Cases with the class.
+    any : ndarray of shape (..., n, K) or (..., n, 1)
+        Cases with the class or without; one column where that is the same for all.
+    """
+
+    present: Array
+    any: Array
+
+    def of_any(self, index: int) -> Array:
+        """Return the cases with one class or without, ``(..., n)``; a view."""
+        return np.asarray(self.any[..., index % self.any.shape[-1]])
+
+    def blank(self) -> Sides:
+        """Return slopes of zero."""
+        return Sides(np.zeros(self.present.shape), np.zeros(self.any.shape))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -70,27 +97,22 @@ class ScoreMatrixTable(Table, abc.ABC):
         """How many tables to draw at least at once."""
         return 4 if np.prod(self.shape) < LONG_TABLE else 1
 
-    @abc.abstractmethod
-    def indicator(self, cells: Array) -> Array:
-        """Return cells as counts of each score without and with its class, ``(..., n, K, 2)``."""
+    @cached_property
+    def rankings(self) -> Rankings:
+        """The columns of scores in ascending order, each sorted once for all metrics."""
+        return Rankings(self.scores)
 
     @abc.abstractmethod
-    def from_indicator(self, slopes: Array) -> Array:
-        """Return slopes by the counts of `indicator` as slopes by the cells."""
+    def sides(self, cells: Array) -> Sides:
+        """Return cells as the counts of each score with its class, and with any."""
 
     @abc.abstractmethod
-    def class_design(self, index: int, row: Array, size: int) -> Design | None:
-        """Return the design of one class against the rest; None if it is not defined for it.
+    def from_sides(self, slopes: Sides) -> Array:
+        """Return slopes by the counts of `sides` as slopes by the cells."""
 
-        Parameters
-        ----------
-        index : int
-            Position of the class.
-        row : ndarray of shape (n,)
-            Which of ``size`` distinct scores each case has.
-        size : int
-            Number of distinct scores.
-        """
+    @abc.abstractmethod
+    def class_design(self, index: int, ranking: Ranking) -> Design | None:
+        """Return the design of one class against the rest, by its ranking; None if it is not defined for it."""
 
 
 @final
@@ -130,18 +152,18 @@ class MulticlassScoresTable(ScoreMatrixTable):
         """Position of the true class of each cell."""
         return np.tile(np.arange(len(self.labels)), len(self.scores))
 
-    def indicator(self, cells: Array) -> Array:
-        """Return cells as counts of each score without and with its class, ``(..., n, K, 2)``."""
-        return np.stack([cells.sum(-1, keepdims=True) - cells, cells], -1)
+    def sides(self, cells: Array) -> Sides:
+        """Return cells as the counts of each score with its class, and with any: all cases, whichever the score."""
+        return Sides(cells, cells.sum(-1, keepdims=True))
 
-    def from_indicator(self, slopes: Array) -> Array:
-        """Return slopes by the counts of `indicator` as slopes by the cells."""
-        absent, present = slopes[..., 0], slopes[..., 1]
-        return np.asarray(absent.sum(-1, keepdims=True) - absent + present)
+    def from_sides(self, slopes: Sides) -> Array:
+        """Return slopes by the counts of `sides` as slopes by the cells."""
+        return slopes.present + slopes.any
 
-    def class_design(self, index: int, row: Array, size: int) -> Design | None:
+    def class_design(self, index: int, ranking: Ranking) -> Design | None:
         """Return the design of one class against the rest; None if it is not defined for it."""
-        cells = 2 * row[:, None] + (np.arange(len(self.labels)) == index)
+        size = len(ranking.scores)
+        cells = 2 * ranking.row[:, None] + (np.arange(len(self.labels)) == index)
         try:
             return self.design.merged(cells.ravel(), 2 * size)
         except UndefinedDesignError:
@@ -200,17 +222,17 @@ class MultilabelScoresTable(ScoreMatrixTable):
         """Whether the cell's cases have the label."""
         return np.tile([0, 1], self.scores.size)
 
-    def indicator(self, cells: Array) -> Array:
-        """Return the cells, which are such counts."""
-        return cells
+    def sides(self, cells: Array) -> Sides:
+        """Return cells as the counts of each score with its label, and with or without."""
+        return Sides(cells[..., 1], cells.sum(-1))
 
-    def from_indicator(self, slopes: Array) -> Array:
-        """Return the slopes, which are by the cells."""
-        return slopes
+    def from_sides(self, slopes: Sides) -> Array:
+        """Return slopes by the counts of `sides` as slopes by the cells."""
+        return np.stack([slopes.any, slopes.present + slopes.any], -1)
 
-    def class_design(self, index: int, row: Array, size: int) -> Design | None:
+    def class_design(self, index: int, ranking: Ranking) -> Design | None:
         """Return the design of one label; None where the cases are not clusters of their labels."""
         if not isinstance(self.design, Clusters):
             return None
         case, column, truth = np.unravel_index(np.arange(self.counts.size), self.shape)
-        return self.design.kept(column == index, 2 * row[case] + truth)
+        return self.design.kept(column == index, 2 * ranking.row[case] + truth)

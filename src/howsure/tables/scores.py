@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.sums import added_up
 from howsure.errors import HowsureError, listed, real_number
 from howsure.tables.cautions import of_bins, of_scores
 from howsure.tables.confusion import ConfusionTable
+from howsure.tables.last import Last
 from howsure.tables.table import LONG_TABLE, Table
 
 Array = NDArray[Any]
@@ -120,14 +121,21 @@ class ScoresTable(Table):
             If the threshold is not a number, or all scores lie from 0 to 1 and it does not.
         """
         threshold = self._checked(threshold)
-        positive = (self.scores >= threshold).astype(np.intp)
-        cells = (2 * np.arange(2) + positive[:, None]).ravel()  # true class × predicted class
+        return self._thresholds.at(threshold, lambda: self._at(threshold))
+
+    @cached_property
+    def _thresholds(self) -> Last[ConfusionTable]:
+        """The confusion table that was asked for last: several metrics look at one threshold."""
+        return Last()
+
+    def _at(self, threshold: float) -> ConfusionTable:
+        row = int(np.searchsorted(self.scores, threshold))
         exact = self.design.cells_at(threshold)
         if exact is None:
-            counts = added_up(self.cells, cells, 4).reshape(*self.batch, 2, 2)
+            counts = np.stack([self.counts[..., :row, :].sum(-2), self.counts[..., row:, :].sum(-2)], -1)
         else:
             counts = exact * self.counts.sum()
-        design = self.design.merged(cells, 4).bound(np.repeat([0, 1], 2))  # no case may have a score on one side
+        design = self.design.cut(row, len(self.scores)).bound(np.repeat([0, 1], 2))  # no score may lie on one side
         own = {"rows": self.rows, "identity": self.identity_of(threshold)}
         return ConfusionTable(counts=counts, labels=self.labels, design=design, **own)
 

@@ -293,15 +293,30 @@ def _binary(labels: Any) -> Array:
 def _of_scores(
     score: Array, number: Array, weight: Array | float, classes: Array, design: type[Batch | Population]
 ) -> Table:
-    distinct, place = np.unique(score, return_inverse=True)
-    probability = np.stack([1 - distinct, np.where(distinct < NONE, 0.0, distinct)], 1)
-    cells = np.arange(probability.size).reshape(probability.shape)
-    if np.ndim(weight) == 0:
-        cases = Cases(probability, np.bincount(place, number), np.arange(len(distinct)), cells)
+    if np.ndim(weight) == 0 and (number == 1).all():
+        distinct, number_each = _occurrences(np.sort(score))
     else:
-        cases = Cases(probability[place], number, place, cells, weight)
-    counts = cases.counts(probability.shape)
+        distinct, place = np.unique(score, return_inverse=True)
+        number_each = np.bincount(place, number)
+    probability = np.stack([1 - distinct, np.where(distinct < NONE, 0.0, distinct)], 1)
+    places = np.int32 if probability.size < 2**31 else np.int64
+    own, cells = np.arange(len(distinct), dtype=places), np.arange(probability.size, dtype=places)
+    if np.ndim(weight) == 0:
+        cases = Cases(probability, number_each, own, cells.reshape(-1, 2))
+        counts = probability if (number_each == 1).all() else probability * number_each[:, None]
+    else:
+        cases = Cases(probability[place], number, place, cells.reshape(-1, 2), weight)
+        counts = cases.counts(probability.shape)
     return ScoresTable(counts=counts, scores=distinct, labels=classes, design=design(cases), rows=_total(number))
+
+
+def _occurrences(ordered: Array) -> tuple[Array, Array]:
+    """Return the distinct values of a sorted array, and how often each occurs."""
+    first = ordered[1:] != ordered[:-1]
+    if first.all():
+        return ordered, np.broadcast_to(1.0, len(ordered))
+    starts = np.concatenate([[0], np.flatnonzero(first) + 1])
+    return ordered[starts], np.diff(starts, append=len(ordered)).astype(float)
 
 
 def _of_probabilities(

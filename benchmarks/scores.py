@@ -1,0 +1,190 @@
+"""Scores against scikit-learn's point estimates and NannyML: ratios of processor time, memory, and growth.
+
+Run ``python benchmarks/scores.py [SECTION …]``; sections are two, many, threshold, unlabelled, growth. Ours give an
+interval, scikit-learn none. A ratio is of medians of processor time of calls in turn, in one process: ours over theirs,
+so that 1 is as fast. ``nannyml`` is timed where it can be imported.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+import tracemalloc
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn import metrics as sk
+from sklearn.calibration import calibration_curve
+
+import howsure as hs
+
+METRICS = ["accuracy", "precision", "recall", "f1", "specificity"]
+
+
+def processor(call: Callable[[], Any]) -> float:
+    """Return the processor time of a call, in seconds."""
+    start = time.process_time()
+    call()
+    return time.process_time() - start
+
+
+def ratio(title: str, ours: Callable[[], Any], theirs: Callable[[], Any], repeats: int) -> None:
+    """Print how many times the processor time of the peer ours is, from calls in turn."""
+    ours(), theirs()
+    pairs = [(processor(ours), processor(theirs)) for _ in range(repeats)]
+    own, peers = (statistics.median(each) for each in zip(*pairs, strict=True))
+    print(f"{title:<48} {own * 1e3:>10.2f} ms, {peers * 1e3:>10.2f} ms: {own / peers:>6.2f}×", flush=True)
+
+
+def memory(call: Callable[[], Any]) -> float:
+    """Return the peak of what a call allocates, in MB."""
+    tracemalloc.start()
+    call()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak / 2**20
+
+
+def two_classes(size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return labels and probabilities."""
+    rng = np.random.default_rng(0)
+    true = rng.integers(0, 2, size)
+    return true, 1 / (1 + np.exp(-rng.normal(2 * true - 1.0, 2)))
+
+
+def many_classes(size: int, classes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return labels and rows of probabilities."""
+    rng = np.random.default_rng(0)
+    true = rng.integers(0, classes, size)
+    odds = np.exp(rng.normal(size=(size, classes)) + 1.5 * np.eye(classes)[true])
+    return true, odds / odds.sum(1, keepdims=True)
+
+
+def two() -> None:
+    """Every function of scores of two classes."""
+    names = ["roc_auc_score", "average_precision_score", "brier_score_loss", "d2_brier_score", "log_loss"]
+    names += ["d2_log_loss_score", "roc_curve", "precision_recall_curve", "det_curve"]
+    for size, repeats in ((1_000, 25), (1_000_000, 7)):
+        true, score = two_classes(size)
+        for name in names:
+            own, peers = getattr(hs, name), getattr(sk, name)
+            ratio(f"{name}, n = {size:,}", lambda o=own: o(true, score), lambda p=peers: p(true, score), repeats)
+        ratio(
+            f"calibration_curve, n = {size:,}",
+            lambda: hs.calibration_curve(true, score, bins=10),
+            lambda: calibration_curve(true, score, n_bins=10),
+            repeats,
+        )
+
+
+def many() -> None:
+    """Areas and average precision of many classes."""
+    for size, classes, repeats in ((1_000, 10, 15), (100_000, 10, 5), (10_000, 100, 3), (100_000, 100, 1)):
+        true, score = many_classes(size, classes)
+        label, shape = np.eye(classes, dtype=int)[true], f"n = {size:,}, K = {classes}"
+        own, peers = hs.roc_auc_score, sk.roc_auc_score
+        for average in ("macro", "micro"):
+            asked = {"multi_class": "ovr", "average": average}
+            title = f"ROC AUC {average} against the rest, {shape}"
+            ratio(title, lambda a=asked: own(true, score, **a), lambda a=asked: peers(true, score, **a), repeats)
+        ratio(
+            f"average precision, {shape}",
+            lambda: hs.average_precision_score(true, score),
+            lambda: sk.average_precision_score(label, score),
+            repeats,
+        )
+        for name in ("log_loss", "brier_score_loss"):
+            own_loss, loss = getattr(hs, name), getattr(sk, name)
+            ratio(f"{name}, {shape}", lambda o=own_loss: o(true, score), lambda p=loss: p(true, score), repeats)
+        if size * classes < 10_000_000:  # of more the peer takes minutes
+            asked = {"multi_class": "ovo"}
+            pairs = 1 if classes > 10 else repeats
+            title = f"ROC AUC of pairs, {shape}"
+            ratio(title, lambda a=asked: own(true, score, **a), lambda a=asked: peers(true, score, **a), pairs)
+    table = hs.multiclass_scores(true, score)
+    print(f"default metrics, {shape}: {processor(lambda: hs.evaluate(table)):.1f} s")
+    used = memory(lambda: hs.evaluate(hs.multiclass_scores(true, score)))
+    print(f"    peak {used:.0f} MB above scores of {score.nbytes / 2**20:.0f} MB")
+
+
+def threshold() -> None:
+    """The choice of a threshold on a million cases."""
+    table = hs.scores(*two_classes(1_000_000))
+    for criterion in ("youden", "cost", "f1", "mcc"):
+        took = processor(lambda c=criterion: hs.optimal_threshold(table, c, random_state=0))
+        print(f"optimal_threshold, '{criterion}', n = 10⁶, 999 resamples: {took:.2f} s (aim 2 s)")
+    print(f"    peak {memory(lambda: hs.optimal_threshold(table, random_state=0)):.0f} MB")
+
+
+def unlabelled() -> None:
+    """Five metrics of unlabelled cases at one threshold."""
+    for size in (1_000_000, 10_000_000):
+        score = np.random.default_rng(0).beta(0.8, 1.4, size)
+        call = lambda score=score: hs.evaluate(hs.calibrated(score), METRICS, threshold=0.5)  # noqa: E731 - timed
+        print(
+            f"{len(METRICS)} metrics at 0.5, n = {size:,}: {min(processor(call) for _ in range(3)):.2f} s (aim 1.5 s)"
+        )
+    print(f"    peak {memory(call):.0f} MB above scores of {score.nbytes / 2**20:.0f} MB (aim 500)")
+    try:
+        import nannyml
+        import pandas as pd
+    except ImportError:
+        print("    nannyml cannot be imported")
+        return
+    size = 1_000_000
+    true, score = two_classes(size)
+    cases = pd.DataFrame({"score": score, "label": true, "predicted": (score >= 0.5).astype(int)})
+    names = {"y_pred_proba": "score", "y_pred": "predicted", "y_true": "label"}
+
+    def theirs() -> None:
+        peer = nannyml.CBPE(metrics=METRICS, problem_type="classification_binary", chunk_number=1, **names)
+        peer.fit(cases[:50_000]).estimate(cases)
+
+    def ours() -> None:
+        calibrator = hs.calibrate(score[:50_000], true[:50_000], method="isotonic", random_state=0)
+        hs.evaluate(hs.calibrated(calibrator.predict(score)), METRICS, threshold=0.5)
+
+    ratio("calibration on 5·10⁴ and 5 metrics of 10⁶", ours, theirs, 3)
+
+
+def growth() -> None:
+    """By which powers of the cases and of the classes the processor time grows."""
+    two_jobs = {
+        "roc_auc_score": hs.roc_auc_score,
+        "average_precision_score": hs.average_precision_score,
+        "brier_score_loss": hs.brier_score_loss,
+        "precision_recall_curve": hs.precision_recall_curve,
+        "optimal_threshold": lambda true, score: hs.optimal_threshold(hs.scores(true, score), random_state=0),
+        "unlabelled at a threshold": lambda _, score: hs.evaluate(hs.calibrated(score), METRICS, threshold=0.5),
+    }
+    sizes = [100_000, 300_000, 1_000_000]
+    for name, job in two_jobs.items():
+        data = [two_classes(size) for size in sizes]
+        print(f"{name}: n^{_exponent(sizes, [lambda d=each, j=job: j(*d) for each in data]):.2f}")
+    many_jobs = {
+        "macro ROC AUC": lambda true, score: hs.roc_auc_score(true, score, multi_class="ovr"),
+        "ROC AUC of pairs": lambda true, score: hs.roc_auc_score(true, score, multi_class="ovo"),
+        "macro average precision": hs.average_precision_score,
+    }
+    classes, rows = [10, 30, 90], [10_000, 30_000, 90_000]
+    for name, job in many_jobs.items():
+        by_classes = [lambda d=many_classes(20_000, k), j=job: j(*d) for k in classes]
+        by_rows = [lambda d=many_classes(n, 20), j=job: j(*d) for n in rows]
+        print(f"{name}: K^{_exponent(classes, by_classes):.2f} and n^{_exponent(rows, by_rows):.2f}")
+
+
+def _exponent(sizes: list[int], calls: list[Callable[[], Any]]) -> float:
+    took = [min(processor(call) for _ in range(3)) for call in calls]
+    return float(np.polyfit(np.log(sizes), np.log(took), 1)[0])
+
+
+SECTIONS = {"two": two, "many": many, "threshold": threshold, "unlabelled": unlabelled, "growth": growth}
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    for section in sys.argv[1:] or SECTIONS:
+        print(f"— {section}: {SECTIONS[section].__doc__}")
+        SECTIONS[section]()

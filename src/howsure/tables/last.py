@@ -1,0 +1,31 @@
+"""What was worked out last."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any, Generic, TypeVar
+
+Found = TypeVar("Found")
+
+
+class Last(Generic[Found]):
+    """What was worked out last, for those that ask for the same again.
+
+    Examples
+    --------
+    >>> last = Last()
+    >>> last.at(2, lambda: "two"), last.at(2, lambda: "not asked")
+    ('two', 'two')
+    """
+
+    def __init__(self) -> None:
+        self._known: tuple[Hashable, Found] | None = None
+
+    def at(self, key: Hashable, function: Callable[[], Found]) -> Found:
+        """Return what the key had last, or what the function gives."""
+        if self._known is None or self._known[0] != key:
+            self._known = key, function()
+        return self._known[1]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), ()  # what was worked out is worked out again
