@@ -170,9 +170,9 @@ def report(
     # One seed for the terminal and the page, so that both show the same draws.
     asked = Asked(split(metrics) or None, method, confidence_level, seed_sequence(random_state))
     subjects = subjects_of(given, columns, asked)
-    if html is not None:
-        say_written(report_on_file(given, columns, asked, subjects).save(html))
+    page = None if html is None else report_on_file(given, columns, asked, subjects).save(html)
     write(class_blocks(subjects, asked, how) if per_class else blocks_of(subjects), given.title, how)
+    say_written(page)
     hold(wanted, {each.name: each.evaluations[ALL] for each in subjects})
 
 

@@ -171,11 +171,13 @@ def leaderboard(
             table, default = preferences(a, b, winner, data=read.data, **beside), "bradley_terry"
     settings: dict[str, Any] = {"confidence_level": confidence_level, "better": better, "random_state": random_state}
     board = ranked(table, metric or default, method=named(method), **settings)
+    page = None
     if html is not None:
         from howsure.report.leaderboards import report_of_leaderboard
 
-        say_written(report_of_leaderboard(board, title=title).save(html))
+        page = report_of_leaderboard(board, title=title).save(html)
     if how in {"json", "csv"}:
         write_records(board.records(), how)
     else:
         write_grid(board.grid(), how=how, title=title)
+    say_written(page)
