@@ -51,6 +51,7 @@ RESULTS = {
     "stop": lambda: hs.stop(TABLE, "accuracy", width=0.1),
     "estimate": lambda: hs.estimate(TABLE, "f1"),
     "drawn estimate": lambda: hs.estimate(TABLE, "f1", method="bayes", random_state=0),
+    "correlations": lambda: hs.evaluate(TABLE, ["f1", "mcc"], method="bayes", random_state=0).correlations(),
     "evaluation": lambda: hs.evaluate(TABLE),
     "comparison": lambda: hs.compare(PAIRED, "f1", a="A", b="B"),
     "drawn comparison": lambda: hs.compare(PAIRED, "f1", a="A", b="B", method="bayes", rope=0.02, random_state=0),

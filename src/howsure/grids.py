@@ -20,10 +20,20 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from howsure.errors import HowsureError
-from howsure.escapes import cell_text, csv_cell, json_escaped, latex_text, markdown_text, printable_lines
+from howsure.escapes import (
+    cell_text,
+    csv_cell,
+    json_escaped,
+    latex_text,
+    markdown_text,
+    printable_lines,
+    shortened as text_within,
+)
 
 MOST_LINES = 30  # of a repr
 MOST_ROWS = 60  # of a table in a notebook
+MOST_COLUMNS = 20  # of a table that nobody asked to see whole
+MOST_NOTES = 8  # lines below such a table
 WITHOUT_UNIT = frozenset(  # columns that are not in the units of their row's interval
     {"skewness", "kurtosis", "p_value", "probability_greater", "rope_below", "rope_inside", "rope_above", "i2"}
 )
@@ -97,6 +107,32 @@ class Grid:
         start = most_rows // 2
         said = (f"… {cut:,} more rows", *[""] * (len(self.headers) - 1))
         return Grid(self.headers, (*self.rows[:start], said, *self.rows[start + cut :]), self.caption)
+
+    def narrowed(self, most_columns: int = MOST_COLUMNS) -> Grid:
+        """Return the grid with at most this many columns; a wider one is cut in the middle, which says by how many."""
+        cut = len(self.headers) - most_columns + 1
+        if cut <= 1:
+            return self
+        start = most_columns // 2
+        head, *rows = ((*row[:start], "…", *row[start + cut :]) for row in self._all())
+        said = (*head[:start], f"… {cut:,} more columns", *head[start + 1 :])
+        return Grid(said, tuple(rows), self.caption)
+
+    def briefly_noted(self) -> Grid:
+        """Return the grid with so much of its caption as can be read below a table."""
+        lines = self.caption.split("\n")
+        kept = lines if len(lines) <= MOST_NOTES else [*lines[: MOST_NOTES - 1], "…"]
+        return Grid(self.headers, self.rows, "\n".join(map(text_within, kept)))
+
+    def for_terminal(self) -> str:
+        """Return text of so much of the grid as a terminal has room for."""
+        grid = self.narrowed().briefly_noted()
+        around = 2 + (1 + grid.caption.count("\n") if grid.caption else 0)
+        return grid.shortened(MOST_LINES - around).text()
+
+    def for_notebook(self) -> str:
+        """Return HTML of so much of the grid as the cell of a notebook has room for."""
+        return self.narrowed().briefly_noted().shortened(MOST_ROWS).html()
 
     def _all(self) -> tuple[tuple[str, ...], ...]:
         return (self.headers, *self.rows)
@@ -374,12 +410,10 @@ class Tabular(ABC):
         return self.grid().text()
 
     def __repr__(self) -> str:
-        grid = self.grid()
-        around = 2 + (1 + grid.caption.count("\n") if grid.caption else 0)
-        return grid.shortened(MOST_LINES - around).text()
+        return self.grid().for_terminal()
 
     def _repr_html_(self) -> str:
-        return self.grid().shortened(MOST_ROWS).html()
+        return self.grid().for_notebook()
 
 
 class OneRecord(Tabular):

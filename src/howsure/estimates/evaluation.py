@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, UnknownKeyError
-from howsure.estimates.drawn import ToXarray, drawn
+from howsure.estimates.drawn import Correlations, ToXarray, drawn
 from howsure.estimates.estimate import Estimate, estimate_grid
 from howsure.grids import Grid, Tabular
 from howsure.methods.interval import Method
@@ -89,7 +89,7 @@ class Evaluation(Tabular, ToXarray, Mapping[str, Estimate]):
             joint[name] = row
         return joint
 
-    def correlations(self) -> dict[str, dict[str, float]]:
+    def correlations(self) -> Correlations:
         """Return how the metrics' draws correlate, over the draws on which all are defined.
 
         Raises
@@ -97,9 +97,7 @@ class Evaluation(Tabular, ToXarray, Mapping[str, Estimate]):
         HowsureError
             If the method made no draws.
         """
-        columns = np.array([*self._by_name().values()])
-        matrix = np.atleast_2d(np.corrcoef(columns[:, np.isfinite(columns).all(0)]))
-        return {name: dict(zip(self, row, strict=True)) for name, row in zip(self, matrix.tolist(), strict=True)}
+        return Correlations.of(self._by_name())
 
     def _by_name(self) -> Mapping[str, Array]:
         draws = drawn(self.draws, "" if self.method is None else self.method.name)
