@@ -7,6 +7,7 @@ import sys
 import types
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import pandas as pd
@@ -162,6 +163,13 @@ def test_texts_of_each_format(result):
 def test_repr_has_at_most_thirty_lines(result):
     """A repr can be read in a terminal, whatever the size of the result."""
     assert 1 <= len(repr(result).splitlines()) <= 30
+
+
+def test_html_for_notebooks_is_well_formed(result):
+    """The cell of a notebook gets one element, of bounded length."""
+    html = result._repr_html_()
+    assert ET.fromstring(html).tag in {"table", "span"}  # noqa: S314 - our own
+    assert len(html) < 2**16
 
 
 def test_long_tables_are_cut_in_the_middle():

@@ -33,7 +33,8 @@ from howsure.escapes import (
 MOST_LINES = 30  # of a repr
 MOST_ROWS = 60  # of a table in a notebook
 MOST_COLUMNS = 20  # of a table that nobody asked to see whole
-MOST_NOTES = 8  # lines below such a table
+MOST_IN_CELL = 200  # characters there
+MOST_NOTES = 8  # lines below it
 WITHOUT_UNIT = frozenset(  # columns that are not in the units of their row's interval
     {"skewness", "kurtosis", "p_value", "probability_greater", "rope_below", "rope_inside", "rope_above", "i2"}
 )
@@ -80,7 +81,8 @@ class Grid:
             + "</tr>"
             for row in self.rows
         )
-        caption = f"<caption>{html.escape(self.caption)}</caption>" if self.caption else ""
+        notes = "<br/>".join(map(html.escape, self.caption.split("\n")))
+        caption = f"<caption>{notes}</caption>" if notes else ""
         return f'<table class="howsure">{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
 
     def latex(self) -> str:
@@ -118,21 +120,24 @@ class Grid:
         said = (*head[:start], f"… {cut:,} more columns", *head[start + 1 :])
         return Grid(said, tuple(rows), self.caption)
 
-    def briefly_noted(self) -> Grid:
-        """Return the grid with so much of its caption as can be read below a table."""
-        lines = self.caption.split("\n")
-        kept = lines if len(lines) <= MOST_NOTES else [*lines[: MOST_NOTES - 1], "…"]
-        return Grid(self.headers, self.rows, "\n".join(map(text_within, kept)))
+    def brief(self, most_rows: int) -> Grid:
+        """Return so much of the grid as can be looked at: of many rows and columns, long cells and notes the ends."""
+        cut = self.narrowed().shortened(most_rows)
+        rows = tuple(tuple(text_within(cell, MOST_IN_CELL) for cell in row) for row in cut.rows)
+        headers = tuple(text_within(cell, MOST_IN_CELL) for cell in cut.headers)
+        notes = self.caption.split("\n")
+        notes = notes if len(notes) <= MOST_NOTES else [*notes[: MOST_NOTES - 1], "…"]
+        return Grid(headers, rows, "\n".join(map(text_within, notes)))
 
     def for_terminal(self) -> str:
-        """Return text of so much of the grid as a terminal has room for."""
-        grid = self.narrowed().briefly_noted()
-        around = 2 + (1 + grid.caption.count("\n") if grid.caption else 0)
-        return grid.shortened(MOST_LINES - around).text()
+        """Return text of what a terminal has room for."""
+        notes = self.brief(1).caption
+        around = 2 + (1 + notes.count("\n") if notes else 0)
+        return self.brief(MOST_LINES - around).text()
 
     def for_notebook(self) -> str:
-        """Return HTML of so much of the grid as the cell of a notebook has room for."""
-        return self.narrowed().briefly_noted().shortened(MOST_ROWS).html()
+        """Return HTML of what the cell of a notebook has room for."""
+        return self.brief(MOST_ROWS).html()
 
     def _all(self) -> tuple[tuple[str, ...], ...]:
         return (self.headers, *self.rows)

@@ -70,7 +70,8 @@ class Correlations(Tabular, Mapping[str, Mapping[str, float]]):
         """Return the correlations over the draws on which all metrics are defined."""
         columns = np.array([*draws.values()])
         matrix = np.atleast_2d(np.corrcoef(columns[:, np.isfinite(columns).all(0)]))
-        return cls(rows={name: dict(zip(draws, row, strict=True)) for name, row in zip(draws, matrix.tolist(), strict=True)})
+        rows = (dict(zip(draws, row, strict=True)) for row in matrix.tolist())
+        return cls(rows=dict(zip(draws, rows, strict=True)))
 
     def __getitem__(self, metric: str) -> Mapping[str, float]:
         return looked_up("metric", metric, self.rows)

@@ -37,8 +37,8 @@ class Columns(dict[str, Array]):
         return f"<{self._rows:,} rows of {len(self):,} columns: {', '.join(self)}>"
 
     def _repr_html_(self) -> str:
-        head = zip(*(column[:HEAD].tolist() for column in self.values()), strict=True)
-        return Grid(tuple(self), tuple(tuple(map(str, row)) for row in head), f"{self!r}, the first {HEAD}").for_notebook()
+        head = zip(*(map(str, column[:HEAD].tolist()) for column in self.values()), strict=True)
+        return Grid(tuple(self), tuple(head), f"{self!r}, the first {HEAD}").for_notebook()
 
     @property
     def _rows(self) -> int:

@@ -518,8 +518,7 @@ class Table(abc.ABC):
     def _overview(self) -> Grid:
         """Return what a notebook shows of the table: what it holds, and what to know of it."""
         what, _, held = repr(self).strip("<>").partition(": ")
-        rows = [("holds", held), *self._held().items(), *(("caution", each) for each in self.cautions)]
-        return Grid((what, ""), tuple(rows))
+        return Grid((what, ""), (("holds", held), *self._held().items()), "\n".join(self.cautions))
 
     def _held(self) -> dict[str, str]:
         """Return what else the table holds, in words by what they are of."""

@@ -37,7 +37,7 @@ MOST_NAMED = 4  # cells that a note lists
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Reviewed(Design):
     """A test set whose labels were reviewed for some cases of each cell: a two-phase sample.
 
