@@ -29,6 +29,7 @@ from howsure.escapes import (
     printable_lines,
     shortened as text_within,
 )
+from howsure.flat import flat_of
 
 MOST_LINES = 30  # of a repr
 MOST_ROWS = 60  # of a table in a notebook
@@ -360,6 +361,26 @@ class Tabular(ABC):
     def to_dict(self) -> dict[Any, Any]:
         """Return the columns as lists."""
         return columns_of(self.records())
+
+    def flat(self) -> dict[str, float]:
+        """Return its numbers as one flat dict, as MLflow, Weights & Biases and other loggers of experiments take them.
+
+        Names are ASCII letters, digits and underscores: ``"f1@macro"`` is ``"f1_macro"``, with its limits
+        ``"f1_macro_low"`` and ``"f1_macro_high"``. Levels and standard errors are left out.
+
+        Raises
+        ------
+        HowsureError
+            If rows have no names, as the points of a curve.
+
+        Examples
+        --------
+        >>> import howsure as hs
+        >>> flat = hs.evaluate(hs.from_counts([[50, 3], [5, 42]]), ["f1@macro"]).flat()
+        >>> {name: round(value, 3) for name, value in flat.items()}
+        {'f1_macro': 0.919, 'f1_macro_low': 0.854, 'f1_macro_high': 0.962}
+        """
+        return flat_of(self.records())
 
     def to_pandas(self) -> Any:
         """Return a pandas DataFrame, one row per record."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -102,28 +101,6 @@ class Evaluation(Tabular, ToXarray, Mapping[str, Estimate]):
     def _by_name(self) -> Mapping[str, Array]:
         draws = drawn(self.draws, "" if self.method is None else self.method.name)
         return {name: draws[name] for name in self}
-
-    def flat(self) -> dict[str, float]:
-        """Return values and limits as one flat dict of plain floats, as loggers of experiments take them.
-
-        Signs of spec strings that loggers refuse become underscores: ``"f1@macro"`` is ``"f1_macro"``.
-
-        Returns
-        -------
-        dict of str to float
-
-        Examples
-        --------
-        >>> import howsure as hs
-        >>> flat = hs.evaluate(hs.from_counts([[50, 3], [5, 42]]), ["f1@macro"]).flat()
-        >>> {name: round(value, 3) for name, value in flat.items()}
-        {'f1_macro': 0.919, 'f1_macro_low': 0.854, 'f1_macro_high': 0.962}
-        """
-        found: dict[str, float] = {}
-        for metric, each in self.items():
-            name = re.sub(r"[^\w.-]+", "_", metric)
-            found |= {name: each.value, f"{name}_low": each.low, f"{name}_high": each.high}
-        return found
 
     def records(self) -> list[dict[str, Any]]:
         """Return one flat dict per metric."""
