@@ -118,12 +118,10 @@ def main(folder: Path) -> None:
     mpl.use("Agg")
     folder.mkdir(exist_ok=True)
     for ground, style in GROUNDS.items():
-        with plt.style.context([style, {"figure.figsize": (6.0, 4.0)}]):
+        with plt.style.context(style):
             for figure in FIGURES:
                 figure()
-                plt.savefig(
-                    folder / f"{figure.__name__}_{ground}.png", dpi=80, bbox_inches="tight", metadata={"Software": None}
-                )
+                plt.savefig(folder / f"{figure.__name__}_{ground}.png", dpi=80, metadata={"Software": None})
                 plt.close()
 
 

@@ -3,10 +3,12 @@
 import copy
 import json
 import pickle
+import re
 import sys
 import types
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import pandas as pd
@@ -51,6 +53,7 @@ RESULTS = {
     "stop": lambda: hs.stop(TABLE, "accuracy", width=0.1),
     "estimate": lambda: hs.estimate(TABLE, "f1"),
     "drawn estimate": lambda: hs.estimate(TABLE, "f1", method="bayes", random_state=0),
+    "correlations": lambda: hs.evaluate(TABLE, ["f1", "mcc"], method="bayes", random_state=0).correlations(),
     "evaluation": lambda: hs.evaluate(TABLE),
     "comparison": lambda: hs.compare(PAIRED, "f1", a="A", b="B"),
     "drawn comparison": lambda: hs.compare(PAIRED, "f1", a="A", b="B", method="bayes", rope=0.02, random_state=0),
@@ -161,6 +164,13 @@ def test_texts_of_each_format(result):
 def test_repr_has_at_most_thirty_lines(result):
     """A repr can be read in a terminal, whatever the size of the result."""
     assert 1 <= len(repr(result).splitlines()) <= 30
+
+
+def test_html_for_notebooks_is_well_formed(result):
+    """The cell of a notebook gets one element, of bounded length."""
+    html = result._repr_html_()
+    assert ET.fromstring(html).tag in {"table", "span"}  # noqa: S314 - our own
+    assert len(html) < 2**16
 
 
 def test_long_tables_are_cut_in_the_middle():
@@ -296,14 +306,41 @@ def test_curves_along_thresholds_can_be_pickled():
     np.testing.assert_array_equal(again["f1"].low, found["f1"].low)
 
 
-def test_flat_is_for_loggers():
-    """One flat dict of plain floats, named as loggers allow."""
-    evaluation = hs.evaluate(TABLE, ["f1", "f1@macro", "fbeta+beta=2"])
-    flat = evaluation.flat()
-    assert list(flat)[:6] == ["f1", "f1_low", "f1_high", "f1_macro", "f1_macro_low", "f1_macro_high"]
+def test_flat_is_for_loggers(result):
+    """Every result whose rows have names is one flat dict of floats, under names that all loggers take."""
+    if "threshold" in result.records()[0]:  # the points of a curve
+        with pytest.raises(hs.HowsureError, match="rows here have no names. Log `to_pandas"):
+            result.flat()
+        return
+    flat = result.flat()
     assert {type(value) for value in flat.values()} == {float}
-    assert (flat["f1"], flat["f1_low"]) == (evaluation["f1"].value, evaluation["f1"].low)
-    assert all(set(name) <= set("abcdefghijklmnopqrstuvwxyz0123456789_.-") for name in flat)
+    assert all(re.fullmatch("[_a-zA-Z][_a-zA-Z0-9]*", name) for name in flat)  # what W&B's pages can sort by
+    numbers = [
+        value
+        for record in result.records()
+        for name, value in record.items()
+        if isinstance(value, float) and name not in {"standard_error", "confidence_level"}
+    ]
+    assert np.isin(np.nan_to_num(numbers, nan=-9), np.nan_to_num([*flat.values()], nan=-9)).all()
+
+
+def test_names_of_flat():
+    """The metric comes first, then what the number is of; the value has no more, and limits say which they are."""
+    flat = hs.evaluate(TABLE, ["f1", "f1@macro", "fbeta+beta=0.5"]).flat()
+    assert list(flat)[:6] == ["f1", "f1_low", "f1_high", "f1_macro", "f1_macro_low", "f1_macro_high"]
+    assert "fbeta_beta_0_5" in flat
+    groups = hs.estimate(hs.confusion(TRUTH, SCORE > 0.4, by={"year": np.arange(200) % 2 + 2024}), "f1")
+    assert [*groups.flat()][::3] == ["f1", "f1_2024", "f1_2025"]
+    assert groups.flat()["f1_2025_low"] == groups[2025].low
+    assert "f1_difference_A_B_p_value" in hs.compare(PAIRED, "f1", a="A", b="B").flat()
+    assert "accuracy_B_high" in hs.evaluate_models(PAIRED, "accuracy").flat()
+
+
+def test_labels_that_names_cannot_hold_get_numbers():
+    """Classes whose names differ only in signs are told apart, and letters of other alphabets give way."""
+    labels = ["a b", "a-b", "ä", "Ω"]
+    flat = hs.evaluate(hs.from_counts(np.eye(4) * 9 + 1, labels=labels), "recall@none").flat()
+    assert list(flat)[::3] == [f"recall_binary_positive_class_{name}" for name in ("a_b", "a_b_2", "a", "")]
 
 
 def test_an_evaluation_without_draws_says_so():

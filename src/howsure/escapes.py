@@ -9,6 +9,7 @@ from __future__ import annotations
 import html
 import math
 import re
+import unicodedata
 from typing import Any
 
 LATEX_SPECIAL = {
@@ -94,6 +95,19 @@ def csv_cell(value: Any) -> Any:
         return value
     is_formula = value.startswith(("=", "+", "-", "@")) and not is_number(value)
     return "'" * is_formula + printable(value)
+
+
+def identifier(text: str) -> str:
+    """Return text as the name of a metric that loggers of experiments take: ASCII letters, digits and underscores.
+
+    Examples
+    --------
+    >>> identifier("f1@binary+positive_class=bénin"), identifier("3 months")
+    ('f1_binary_positive_class_benin', '_3_months')
+    """
+    plain = "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
+    name = re.sub(r"[^0-9A-Za-z_]+", "_", plain)
+    return f"_{name}" if name[:1].isdigit() or not name else name
 
 
 def is_number(text: str) -> bool:

@@ -20,10 +20,22 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from howsure.errors import HowsureError
-from howsure.escapes import cell_text, csv_cell, json_escaped, latex_text, markdown_text, printable_lines
+from howsure.escapes import (
+    cell_text,
+    csv_cell,
+    json_escaped,
+    latex_text,
+    markdown_text,
+    printable_lines,
+    shortened as text_within,
+)
+from howsure.flat import flat_of
 
 MOST_LINES = 30  # of a repr
 MOST_ROWS = 60  # of a table in a notebook
+MOST_COLUMNS = 20  # of a table that nobody asked to see whole
+MOST_IN_CELL = 200  # characters there
+MOST_NOTES = 8  # lines below it
 WITHOUT_UNIT = frozenset(  # columns that are not in the units of their row's interval
     {"skewness", "kurtosis", "p_value", "probability_greater", "rope_below", "rope_inside", "rope_above", "i2"}
 )
@@ -70,7 +82,8 @@ class Grid:
             + "</tr>"
             for row in self.rows
         )
-        caption = f"<caption>{html.escape(self.caption)}</caption>" if self.caption else ""
+        notes = "<br/>".join(map(html.escape, self.caption.split("\n")))
+        caption = f"<caption>{notes}</caption>" if notes else ""
         return f'<table class="howsure">{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
 
     def latex(self) -> str:
@@ -97,6 +110,35 @@ class Grid:
         start = most_rows // 2
         said = (f"… {cut:,} more rows", *[""] * (len(self.headers) - 1))
         return Grid(self.headers, (*self.rows[:start], said, *self.rows[start + cut :]), self.caption)
+
+    def narrowed(self, most_columns: int = MOST_COLUMNS) -> Grid:
+        """Return the grid with at most this many columns; a wider one is cut in the middle, which says by how many."""
+        cut = len(self.headers) - most_columns + 1
+        if cut <= 1:
+            return self
+        start = most_columns // 2
+        head, *rows = ((*row[:start], "…", *row[start + cut :]) for row in self._all())
+        said = (*head[:start], f"… {cut:,} more columns", *head[start + 1 :])
+        return Grid(said, tuple(rows), self.caption)
+
+    def brief(self, most_rows: int) -> Grid:
+        """Return so much of the grid as can be looked at: of many rows and columns, long cells and notes the ends."""
+        cut = self.narrowed().shortened(most_rows)
+        rows = tuple(tuple(text_within(cell, MOST_IN_CELL) for cell in row) for row in cut.rows)
+        headers = tuple(text_within(cell, MOST_IN_CELL) for cell in cut.headers)
+        notes = self.caption.split("\n")
+        notes = notes if len(notes) <= MOST_NOTES else [*notes[: MOST_NOTES - 1], "…"]
+        return Grid(headers, rows, "\n".join(map(text_within, notes)))
+
+    def for_terminal(self) -> str:
+        """Return text of what a terminal has room for."""
+        notes = self.brief(1).caption
+        around = 2 + (1 + notes.count("\n") if notes else 0)
+        return self.brief(MOST_LINES - around).text()
+
+    def for_notebook(self) -> str:
+        """Return HTML of what the cell of a notebook has room for."""
+        return self.brief(MOST_ROWS).html()
 
     def _all(self) -> tuple[tuple[str, ...], ...]:
         return (self.headers, *self.rows)
@@ -320,6 +362,26 @@ class Tabular(ABC):
         """Return the columns as lists."""
         return columns_of(self.records())
 
+    def flat(self) -> dict[str, float]:
+        """Return its numbers as one flat dict, as MLflow, Weights & Biases and other loggers of experiments take them.
+
+        Names are ASCII letters, digits and underscores: ``"f1@macro"`` is ``"f1_macro"``, with its limits
+        ``"f1_macro_low"`` and ``"f1_macro_high"``. Levels and standard errors are left out.
+
+        Raises
+        ------
+        HowsureError
+            If rows have no names, as the points of a curve.
+
+        Examples
+        --------
+        >>> import howsure as hs
+        >>> flat = hs.evaluate(hs.from_counts([[50, 3], [5, 42]]), ["f1@macro"]).flat()
+        >>> {name: round(value, 3) for name, value in flat.items()}
+        {'f1_macro': 0.919, 'f1_macro_low': 0.854, 'f1_macro_high': 0.962}
+        """
+        return flat_of(self.records())
+
     def to_pandas(self) -> Any:
         """Return a pandas DataFrame, one row per record."""
         return to_frame(self._columns(), "pandas")
@@ -374,12 +436,10 @@ class Tabular(ABC):
         return self.grid().text()
 
     def __repr__(self) -> str:
-        grid = self.grid()
-        around = 2 + (1 + grid.caption.count("\n") if grid.caption else 0)
-        return grid.shortened(MOST_LINES - around).text()
+        return self.grid().for_terminal()
 
     def _repr_html_(self) -> str:
-        return self.grid().shortened(MOST_ROWS).html()
+        return self.grid().for_notebook()
 
 
 class OneRecord(Tabular):

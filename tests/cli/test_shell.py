@@ -52,6 +52,18 @@ def test_where_files_were_written_is_said(tmp_path):
     assert [each["metric"] for each in json.loads(found.stdout)["estimates"]] == ["f1"]
 
 
+def test_all_cases_come_first_and_where_the_page_is_last(tmp_path, monkeypatch):
+    """A report begins with the table of all cases, goes on with the groups, and ends with where the page was written."""
+    target = tmp_path / "page.html"
+    monkeypatch.chdir(Path(CANCER).parent)
+    options = ["--y-true", "label", "--y-pred", "logistic", "--metric", "f1", "--by", "tumour_size", "--html", target]
+    found = run("report", Path(CANCER).name, *options)
+    lines = [line.rstrip() for line in found.screen.splitlines()]
+    headings = ["all cases", *(f"tumour_size = {size}" for size in ("large", "medium", "small"))]
+    assert [line for line in lines if " · " in line] == [f"breast_cancer.csv · {heading}" for heading in headings]
+    assert lines[-1] == f"Written: {target}"
+
+
 def test_the_positive_class_is_named_alike():
     """`--pos-label` names the positive of two classes of a report and of a comparison."""
     order = ["malignant", "benign"]

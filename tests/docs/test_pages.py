@@ -54,3 +54,10 @@ def test_the_citation_has_the_package_s_version(docs):
     """The version to cite is the one that is installed."""
     project = tomllib.loads((docs.parent / "pyproject.toml").read_text())["project"]
     assert f"\nversion: {project['version']}\n" in (docs.parent / "CITATION.cff").read_text()
+
+
+def test_examples_read_what_the_package_brings(docs):
+    """Who has installed the package, and no checkout, can run the examples: none reads the tests' data."""
+    pages = [docs.parent / "README.md", *docs.rglob("*.md")]
+    assert len(pages) > 50
+    assert not [page for page in pages if "tests/data" in page.read_text()]

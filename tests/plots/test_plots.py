@@ -168,11 +168,68 @@ def test_curve_and_band_are_drawn_as_computed(scored, curve_of):
     curve = curve_of(scored, band="simultaneous")
     ax = hs.plots.curve(curve, name="model")
     line = next(line for line in ax.lines if line.get_gid() == "howsure")
-    assert line.get_xydata() == pytest.approx(np.column_stack([curve.x, curve.y]))
+    known = curve.x > 0 if curve.name == "precision_recall" else np.isfinite(curve.x)
+    assert line.get_xydata() == pytest.approx(np.column_stack([curve.x, curve.y])[known])
     corners = ax.collections[0].get_paths()[0].vertices
-    assert corners[:, 1].min() == pytest.approx(curve.low.min())
-    assert corners[:, 1].max() == pytest.approx(curve.high.max())
+    assert corners[:, 1].min() == pytest.approx(curve.low[known].min())
+    assert corners[:, 1].max() == pytest.approx(curve.high[known].max())
+    assert (ax.get_xlabel(), ax.get_ylabel()) == (curve.x_name, curve.y_name)
     assert "along the whole curve" in ax.get_title(loc="left")
+
+
+@pytest.mark.parametrize("band", ["pointwise", "simultaneous"])
+def test_precision_is_not_drawn_where_no_positive_case_is_found(band):
+    """Where many cases share the highest score, nothing leads from a precision of 1 at recall 0 to the first threshold."""
+    truth, score = [1] * 40 + [0] * 2 + [1] * 60 + [0] * 98, [1.0] * 42 + list(np.linspace(0.9, 0.1, 158))
+    ax = hs.plots.curve(hs.precision_recall_curve(truth, score, band=band))
+    line = next(line for line in ax.lines if line.get_gid() == "howsure")
+    assert line.get_xydata()[0] == pytest.approx([0.4, 40 / 42])
+    assert ax.collections[0].get_paths()[0].vertices[:, 0].min() == pytest.approx(0.4)
+
+
+def figure_size(ax):
+    """Return the size of a plot's figure in inches."""
+    return tuple(ax.figure.get_size_inches().tolist())
+
+
+def test_new_figures_have_a_size_of_their_kind(scored):
+    """Two shares make a square, other plots are 3:2, rows and cells have room for their names; one's own size counts."""
+    assert figure_size(hs.plots.curve(hs.roc_curve(scored))) == (4.8, 4.8)
+    assert figure_size(hs.plots.curve(hs.threshold_curves(scored, "f1"))) == (6.0, 4.0)
+    long = {"the model that was trained last month": hs.evaluate(TABLE)["f1"]}
+    assert figure_size(hs.plots.differences(long))[0] > 7 > figure_size(hs.plots.intervals(hs.evaluate(TABLE)))[0]
+    with plt.rc_context({"figure.figsize": (3.0, 2.0)}):
+        assert figure_size(hs.plots.curve(hs.roc_curve(scored))) == (3.0, 2.0)
+
+
+@pytest.mark.parametrize("ground", ["default", "dark_background"])
+def test_no_word_leaves_the_figure(scored, ground):
+    """Names, titles and labels lie within the figure, on either ground, however long the names are."""
+    name = "a model with a name that is long, and then longer still"
+    table = hs.from_counts([[50, 3], [5, 42]], labels=[name, f"another, {name}"])
+    right = {f"{name} {i}": [1, 0, 1, 1] * 5 for i in range(3)}
+    with plt.style.context(ground):
+        drawn = [
+            hs.plots.confusion_matrix(table),
+            hs.plots.intervals({name: hs.evaluate(TABLE), "other": hs.evaluate(TABLE)}),
+            hs.plots.differences({f"{name} − {name}": hs.evaluate(TABLE)["f1"]}),
+            hs.plots.leaderboard(hs.leaderboard(hs.values(right, bounds=(0, 1)), "mean", random_state=0)),
+            hs.plots.review_plan(hs.review_plan(table, "f1", budget=20)),
+            hs.plots.curve(hs.roc_curve(scored), name="forest"),
+            hs.plots.curve(hs.threshold_curves(scored, ["f1", "mcc"])),
+        ]
+        for ax in drawn:
+            ax.figure.draw_without_rendering()
+            whole = ax.figure.bbox.padded(1)
+            ticks = [
+                label
+                for axis in (ax.xaxis, ax.yaxis)
+                for place, label in zip(axis.get_ticklocs(), axis.get_ticklabels(), strict=True)
+                if min(axis.get_view_interval()) <= place <= max(axis.get_view_interval())
+            ]
+            for each in [ax.title, ax._left_title, ax.xaxis.label, ax.yaxis.label, *ticks]:
+                (x0, y0), (x1, y1) = each.get_window_extent().get_points()
+                assert not each.get_text() or (whole.contains(x0, y0) and whole.contains(x1, y1)), each.get_text()
 
 
 def test_calibration_has_an_interval_in_each_bin(scored):

@@ -1,5 +1,7 @@
 """Bars of progress: shown to who watches, of work that goes on by itself too."""
 
+import builtins
+import sys
 import time
 from itertools import count
 
@@ -49,6 +51,15 @@ def test_work_is_followed_from_another_thread(monkeypatch):
         fail()
     assert bars[0].stopped
     assert bars[0].seen == sorted(set(bars[0].seen))
+
+
+def test_a_notebook_without_widgets_is_not_warned(monkeypatch):
+    """Where ipywidgets is missing the bar is plain text: rich's own asks for the package at every look."""
+    monkeypatch.setattr(builtins, "get_ipython", type("ZMQInteractiveShell", (), {}), raising=False)
+    monkeypatch.setitem(sys.modules, "ipywidgets", None)
+    bar = module._bar("counting", 10)
+    bar.update(bar.task_ids[0], completed=5)
+    bar.stop()
 
 
 def test_files_say_how_far_they_are_read(tmp_path, monkeypatch):

@@ -25,6 +25,20 @@ class Tensor:
         return len(self._values)
 
 
+class Rounded(Tensor):
+    """A tensor of numbers that NumPy has no type for, such as bfloat16."""
+
+    def __dlpack__(self, **keywords):
+        raise BufferError("bfloat16 is not supported by NumPy")
+
+
+class Thinking(Tensor):
+    """A tensor as PyTorch's: an array too, unless it is part of a graph, of which the error says what to do."""
+
+    def __array__(self, *_, **__):
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+
+
 class OnDevice(Tensor):
     """A tensor in the memory of a GPU."""
 
@@ -43,8 +57,26 @@ def test_tensors_are_read_where_they_are():
     table = hs.confusion(Tensor([True, False]), Tensor([True, True]), groups=Tensor([7, 8]))
     assert table.counts.tolist() == [[0, 1], [0, 1]]
     assert table.design.names.tolist() == [7, 8]
-    with pytest.raises(hs.HowsureError, match="`y_pred` cannot be read: the memory of a GPU is not shared"):
-        hs.confusion([0, 1], OnDevice([0, 1]))
+
+
+@pytest.mark.parametrize(
+    "tensor, words",
+    [
+        (OnDevice, "the memory of a GPU is not shared. Move it to the processor's memory first, such as by `.cpu()`."),
+        (Rounded, "bfloat16 is not supported by NumPy. Make it an array of ordinary numbers first, such as by `.float().numpy()`."),
+        (Thinking, "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."),
+    ],
+)  # fmt: skip
+def test_tensors_that_cannot_be_read_say_what_to_do(tensor, words):
+    """One line has the column, the reason, and the one call that helps."""
+    for call in (
+        lambda: hs.confusion([0, 1], tensor([0, 1])),
+        lambda: hs.scores([0, 1], tensor([0.1, 0.9])),
+        lambda: hs.f1_score([0, 1], tensor([0, 1])),
+    ):
+        with pytest.raises(hs.HowsureError) as caught:
+            call()
+        assert str(caught.value).partition(" cannot be read: ")[2] == words
 
 
 def test_indicators_may_be_tensors():

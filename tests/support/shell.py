@@ -10,18 +10,33 @@ from unittest import mock
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command ended, and what it printed."""
+    """How a command ended, and what it printed: on either stream, and in the order in which a terminal shows both."""
 
     returncode: int
     stdout: str
     stderr: str
+    screen: str
+
+
+class Stream(io.StringIO):
+    """A stream that a terminal shows among others."""
+
+    def __init__(self, screen):
+        super().__init__()
+        self.screen = screen
+
+    def write(self, text):
+        """Write a text, here and on the terminal."""
+        self.screen.append(text)
+        return super().write(text)
 
 
 def run(*arguments, stdin=b""):
     """Run the command line in this process, which saves the start of another one."""
     from howsure.cli import main
 
-    out, err, code = io.StringIO(), io.StringIO(), 0
+    screen, code = [], 0
+    out, err = Stream(screen), Stream(screen)
     with (
         mock.patch.object(sys, "argv", ["howsure", *map(str, arguments)]),
         mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin))),
@@ -32,7 +47,7 @@ def run(*arguments, stdin=b""):
             main()
         except SystemExit as ended:
             code = ended.code or 0
-    return Ended(code, out.getvalue(), err.getvalue())
+    return Ended(code, out.getvalue(), err.getvalue(), "".join(screen))
 
 
 def run_apart(*arguments, stdout=subprocess.PIPE):

@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from howsure.cli import reviewed as review_commands
-from howsure.cli.classes import classes_of, with_positive_last
+from howsure.cli.classes import classes_of
 from howsure.cli.compare import compare
 from howsure.cli.evals import evals
 from howsure.cli.example_files import examples
@@ -170,9 +170,9 @@ def report(
     # One seed for the terminal and the page, so that both show the same draws.
     asked = Asked(split(metrics) or None, method, confidence_level, seed_sequence(random_state))
     subjects = subjects_of(given, columns, asked)
-    if html is not None:
-        say_written(report_on_file(given, columns, asked, subjects).save(html))
+    page = None if html is None else report_on_file(given, columns, asked, subjects).save(html)
     write(class_blocks(subjects, asked, how) if per_class else blocks_of(subjects), given.title, how)
+    say_written(page)
     hold(wanted, {each.name: each.evaluations[ALL] for each in subjects})
 
 
@@ -226,10 +226,7 @@ def matrix(
     wanted = bounds(fail_under)
     found, counts = read_matrix(file)
     asked = Asked(split(metrics) or None, method, confidence_level, seed_sequence(random_state))
-    table = from_counts(counts, labels or found)
-    names = [str(label) for label in table.labels]
-    order = [names.index(name) for name in with_positive_last(names, pos_label)]
-    made = [asked.estimated(Subject(table=from_counts(table.counts[order][:, order], table.labels[order])))]
+    made = [asked.estimated(Subject(table=from_counts(counts, labels or found, pos_label=pos_label)))]
     write(class_blocks(made, asked, how) if per_class else blocks_of(made), str(file), how)
     hold(wanted, {"": made[0].evaluations[ALL]})
 

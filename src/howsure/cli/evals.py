@@ -83,14 +83,16 @@ def evals(
         confidence_level=confidence_level,
         random_state=random_state,
     )
+    page = None
     if html is not None:
         from howsure.report.evals import report_of_log
 
-        say_written(report_of_log(found).save(html))
+        page = report_of_log(found).save(html)
     if how in {"json", "csv"}:
         write_records(found.records(), how)
     else:
         write_grid(found.grid(), how=how, title=", ".join(logs[:3]) + (" …" if len(logs) > 3 else ""))
+    say_written(page)
     failed = (
         []
         if fail_below is None

@@ -68,5 +68,4 @@ def label_next(
         y_pred, y_score, metric, n=n, y_true=y_true, data=given.data, labels=classes, random_state=random_state
     )
     write_grid(sample.grid(), how=how, title=given.title)
-    if out is not None:
-        say_written(written(out, csv_text(sample.rows_to_label())))
+    say_written(None if out is None else written(out, csv_text(sample.rows_to_label())))

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 from howsure.cli.inputs import Files, Input, InputFormat, files_by_name
 from howsure.cli.models import paired_columns
 from howsure.cli.options import Format, Level, Metric, Page, Seed, Words, split
 from howsure.cli.output import say_written, write_grid, write_records
 from howsure.errors import HowsureError
+
+if TYPE_CHECKING:
+    from howsure.comparison.leaderboard import Leaderboard
 
 ONE = (
     "Give --y-true with --y-pred or --y-score, or --values, or --a with --b and --winner; or logs, with --task, "
@@ -171,11 +175,15 @@ def leaderboard(
             table, default = preferences(a, b, winner, data=read.data, **beside), "bradley_terry"
     settings: dict[str, Any] = {"confidence_level": confidence_level, "better": better, "random_state": random_state}
     board = ranked(table, metric or default, method=named(method), **settings)
-    if html is not None:
-        from howsure.report.leaderboards import report_of_leaderboard
-
-        say_written(report_of_leaderboard(board, title=title).save(html))
+    page = None if html is None else _page(board, title, html)
     if how in {"json", "csv"}:
         write_records(board.records(), how)
     else:
         write_grid(board.grid(), how=how, title=title)
+    say_written(page)
+
+
+def _page(board: Leaderboard, title: str, path: Path) -> Path:
+    from howsure.report.leaderboards import report_of_leaderboard
+
+    return report_of_leaderboard(board, title=title).save(path)

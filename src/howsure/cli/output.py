@@ -90,9 +90,11 @@ def write_records(records: list[dict[str, Any]], how: str) -> None:
     sys.stdout.write(csv_text(records) if how == "csv" else json_text(records))
 
 
-def say_written(path: Path) -> None:
-    """Say where a file was written, beside what is printed."""
-    sys.stderr.write(f"Written: {printable(str(path))}\n")
+def say_written(path: Path | None) -> None:
+    """Say where a file was written, if one was: after what is printed, so that it is the last to be read."""
+    if path is not None:
+        sys.stdout.flush()
+        sys.stderr.write(f"Written: {printable(str(path))}\n")
 
 
 def write_grid(grid: Grid, *, how: str, title: str = "", note: str = "") -> None:

@@ -55,11 +55,12 @@ def run(
     from howsure.study import Study
 
     study = Study.load(file)
+    page = None
     if html is not None:
         from howsure.report.study import report_of_study
 
         command = shlex.join(["howsure", *sys.argv[1:]])
-        say_written(report_of_study(study, title=str(file), rope=rope, command=command).save(html))
+        page = report_of_study(study, title=str(file), rope=rope, command=command).save(html)
     reports = _reports(study, rope)
     if how == "json":
         sys.stdout.write(json_text({name: report.records() for name, report in reports.items()}))
@@ -73,7 +74,8 @@ def run(
         for name, report in reports.items():
             for suffix in (".json", ".csv", *([".parquet"] if parquet else [])):
                 report.save(out / f"{name}{suffix}")
-        say_written(out)
+    say_written(page)
+    say_written(out)
 
 
 def _reports(study: Study, rope: float | None) -> dict[str, Records]:

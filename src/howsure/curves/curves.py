@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.curves.axes import axes_of, is_along_thresholds
 from howsure.curves.bands import (
     bin_limits,
     from_top,
@@ -64,6 +65,8 @@ class Curve(Tabular):
     >>> fpr, tpr, thresholds = curve
     >>> tpr.tolist(), "low" in curve, list(curve.columns)
     ([0.0, 0.5, 0.5, 1.0, 1.0], True, ['fpr', 'tpr', 'threshold', 'low', 'high'])
+    >>> curve.x_name, curve.y_name
+    ('false positive rate', 'true positive rate')
     """
 
     name: str
@@ -90,6 +93,21 @@ class Curve(Tabular):
     def y(self) -> Array:
         """The second column."""
         return list(self.columns.values())[1]
+
+    @property
+    def x_name(self) -> str:
+        """What x is, in words."""
+        return axes_of(self.name)[0]
+
+    @property
+    def y_name(self) -> str:
+        """What y is, in words."""
+        return axes_of(self.name)[1]
+
+    @property
+    def is_along_thresholds(self) -> bool:
+        """Whether it is a metric along thresholds: its value holds from a score down to the next one."""
+        return is_along_thresholds(self.name)
 
     @property
     def low(self) -> Array:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 from howsure.designs.sampling import Blocks
 from howsure.designs.strata import Strata
 from howsure.errors import UndefinedDesignError
+from howsure.escapes import shortened
 
 Array = NDArray[Any]
 PSEUDO_CASES = 2.0  # spread over the cells where the sample alone shows no variation, and by the default prior
@@ -96,6 +98,10 @@ class Design(abc.ABC):
     fixes_margins: ClassVar[bool] = False
     has_strata: ClassVar[bool] = False
     credible: ClassVar[str] = "hdi"
+
+    def __repr__(self) -> str:
+        names = [each.name for each in fields(self)] if is_dataclass(self) else []
+        return f"{type(self).__name__}({', '.join(f'{name}={_size_of(getattr(self, name))}' for name in names)})"
 
     @property
     def remaining(self) -> Any:
@@ -570,3 +576,10 @@ def quotient(part: Array, whole: Array) -> Array:
     """Return ``part / whole``; 0 where ``whole`` is not positive."""
     some = np.greater(whole, 0)
     return np.asarray(np.where(some, np.true_divide(part, np.where(some, whole, 1.0)), 0.0))
+
+
+def _size_of(value: Any) -> str:
+    """Return a setting as it is, and of an array or another long value how large it is."""
+    if isinstance(value, np.ndarray):
+        return f"<{' × '.join(map(str, value.shape))} {value.dtype}>"
+    return shortened(repr(value), 100)

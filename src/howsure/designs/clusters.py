@@ -21,7 +21,7 @@ LEAST = 4.0  # degrees of freedom: below, the approximation is not to be trusted
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Clusters(Design):
     """Cases that come in groups and vary together: images of one patient, sentences of one document.
 

@@ -27,7 +27,7 @@ MOST_ATOMS = 100_000  # distinct weights by cell that are kept for exact resampl
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Independent(Design):
     """Independent cases: the counts are one multinomial sample.
 
@@ -113,7 +113,7 @@ class Independent(Design):
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Weighted(Design):
     """Independent cases that count with a weight (survey, importance or inverse-probability weights).
 
@@ -284,7 +284,7 @@ class Weighted(Design):
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FixedMargins(Design):
     """A test set sampled class by class: the number of cases of each true class is fixed by design.
 

@@ -46,7 +46,7 @@ class Expected(Design):
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Batch(Expected):
     """The cases at hand are given, and each one's true class is drawn from its probabilities.
 
@@ -162,7 +162,7 @@ def _picked(mass: Array, size: int, rng: np.random.Generator) -> Array:
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Population(Expected):
     """The cases are a sample of a population, in which the classes have the probabilities that the scores say.
 
@@ -246,7 +246,7 @@ def _tables(cases: Cases, cells: int, size: int, weights: Callable[[int], Array]
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Known(Expected):
     """Cases yet to be drawn, from a known distribution of the scores.
 

@@ -55,7 +55,7 @@ class Sample:
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Linearised(Design):
     """Counts estimated from independent samples, of which they are a smooth function.
 

@@ -16,7 +16,7 @@ Array = NDArray[Any]
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Separate(Design):
     """Test sets that vary independently of each other, their cells side by side.
 

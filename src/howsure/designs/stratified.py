@@ -22,7 +22,7 @@ NOWHERE = -1  # the place of what is observed outside of a table: the other case
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class StratifiedSample(Design):
     """Cases drawn from strata whose sizes are known, or classes whose frequencies are stated.
 

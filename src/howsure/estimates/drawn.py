@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from typing import Any
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError, checked_level
+from howsure.errors import HowsureError, checked_level, looked_up
+from howsure.grids import Grid, Tabular, number
 from howsure.methods.summary import Probability, Summary, probability_above, summarise
 
 Array = NDArray[Any]
@@ -38,6 +40,56 @@ def dataset_of(draws: Mapping[str, Array]) -> Any:
     number = len(next(iter(draws.values())))
     variables = {name: (("chain", "draw"), each[None]) for name, each in draws.items()}
     return xarray_for("to_xarray").Dataset(variables, coords={"chain": [0], "draw": np.arange(number)})
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Correlations(Tabular, Mapping[str, Mapping[str, float]]):
+    """How the draws of some metrics correlate: a mapping of each metric to its correlation with each.
+
+    Parameters
+    ----------
+    rows : mapping of str to mapping of str to float
+        In order.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> table = hs.from_counts([[50, 3], [5, 42]])
+    >>> print(hs.evaluate(table, ["accuracy", "recall"], method="bayes", random_state=0).correlations())
+    metric    accuracy  recall
+    ──────────────────────────
+    accuracy     1.000   0.757
+    recall       0.757   1.000
+    """
+
+    rows: Mapping[str, Mapping[str, float]]
+
+    @classmethod
+    def of(cls, draws: Mapping[str, Array]) -> Correlations:
+        """Return the correlations over the draws on which all metrics are defined."""
+        columns = np.array([*draws.values()])
+        matrix = np.atleast_2d(np.corrcoef(columns[:, np.isfinite(columns).all(0)]))
+        rows = (dict(zip(draws, row, strict=True)) for row in matrix.tolist())
+        return cls(rows=dict(zip(draws, rows, strict=True)))
+
+    def __getitem__(self, metric: str) -> Mapping[str, float]:
+        return looked_up("metric", metric, self.rows)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one flat dict per metric: its name, and its correlation with each."""
+        return [{"metric": name} | dict(row) for name, row in self.items()]
+
+    def grid(self) -> Grid:
+        """Return a table of strings, under the metrics' own names."""
+        rows = tuple((name, *(number(each, 3) for each in row.values())) for name, row in self.items())
+        return Grid(("metric", *self), rows)
 
 
 class ToXarray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, UnknownKeyError
-from howsure.estimates.drawn import ToXarray, drawn
+from howsure.estimates.drawn import Correlations, ToXarray, drawn
 from howsure.estimates.estimate import Estimate, estimate_grid
 from howsure.grids import Grid, Tabular
 from howsure.methods.interval import Method
@@ -89,7 +88,7 @@ class Evaluation(Tabular, ToXarray, Mapping[str, Estimate]):
             joint[name] = row
         return joint
 
-    def correlations(self) -> dict[str, dict[str, float]]:
+    def correlations(self) -> Correlations:
         """Return how the metrics' draws correlate, over the draws on which all are defined.
 
         Raises
@@ -97,35 +96,11 @@ class Evaluation(Tabular, ToXarray, Mapping[str, Estimate]):
         HowsureError
             If the method made no draws.
         """
-        columns = np.array([*self._by_name().values()])
-        matrix = np.atleast_2d(np.corrcoef(columns[:, np.isfinite(columns).all(0)]))
-        return {name: dict(zip(self, row, strict=True)) for name, row in zip(self, matrix.tolist(), strict=True)}
+        return Correlations.of(self._by_name())
 
     def _by_name(self) -> Mapping[str, Array]:
         draws = drawn(self.draws, "" if self.method is None else self.method.name)
         return {name: draws[name] for name in self}
-
-    def flat(self) -> dict[str, float]:
-        """Return values and limits as one flat dict of plain floats, as loggers of experiments take them.
-
-        Signs of spec strings that loggers refuse become underscores: ``"f1@macro"`` is ``"f1_macro"``.
-
-        Returns
-        -------
-        dict of str to float
-
-        Examples
-        --------
-        >>> import howsure as hs
-        >>> flat = hs.evaluate(hs.from_counts([[50, 3], [5, 42]]), ["f1@macro"]).flat()
-        >>> {name: round(value, 3) for name, value in flat.items()}
-        {'f1_macro': 0.919, 'f1_macro_low': 0.854, 'f1_macro_high': 0.962}
-        """
-        found: dict[str, float] = {}
-        for metric, each in self.items():
-            name = re.sub(r"[^\w.-]+", "_", metric)
-            found |= {name: each.value, f"{name}_low": each.low, f"{name}_high": each.high}
-        return found
 
     def records(self) -> list[dict[str, Any]]:
         """Return one flat dict per metric."""

@@ -137,10 +137,10 @@ class Grouped(Tabular, Named, Mapping[Hashable, T_co], Generic[T_co]):
         return grid_of(self.records()) if rows is None else rows
 
     def __repr__(self) -> str:
-        return self._first(MOST_LINES - 3).text()
+        return self._first(MOST_LINES - 3).for_terminal()
 
     def _repr_html_(self) -> str:
-        return self._first(MOST_ROWS).html()
+        return self._first(MOST_ROWS).for_notebook()
 
     def _first(self, most_rows: int) -> Grid:
         """Return the grid of the first groups, which says how many others there are: all may be very many."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, listed, one_of
+from howsure.grids import Grid
 from howsure.logs.joined import Joined
 from howsure.sources.columns import refuse_other_lengths
 from howsure.tables.table import Table
@@ -73,6 +75,12 @@ class Log(Mapping[str, Array]):
         ]
         items = len(set(zip(self["task"].tolist(), self["item"].tolist(), strict=True)))
         return f"<Log: {len(self['score']):,} scores of {items:,} items, {', '.join(numbers)}>"
+
+    def _repr_html_(self) -> str:
+        names = ("task", "model", "metric")
+        known = Counter(zip(*(self[name].tolist() for name in names), strict=True))
+        rows = tuple((*map(str, key), f"{number:,}") for key, number in known.items())
+        return Grid((*names, "scores"), rows, repr(self)).for_notebook()
 
     @property
     def tasks(self) -> tuple[str, ...]:

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from howsure.curves.axes import DIAGONALS, axes_of, is_along_thresholds
+from howsure.curves.axes import DIAGONALS
 from howsure.curves.curves import Curve
 from howsure.grids import percent
 from howsure.metrics.words import metric_words
 from howsure.plots.series import by_series, joined, made_by
-from howsure.plots.style import BAND, axes, colour, dashes, ink, marker, plain
+from howsure.plots.style import BAND, SIZE, SQUARE, axes, colour, dashes, ink, marker, plain
 
 MAKERS = "`roc_curve`, `det_curve`, `precision_recall_curve`, `calibration_curve` or `threshold_curves`"
 
@@ -43,7 +43,7 @@ def curve(curve: Curve | Mapping[Any, Curve], *, name: str = "", ax: Axes | None
     ('false positive rate', 'true positive rate')
     """
     series = {group: made_by(MAKERS, each, Curve) for group, each in by_series(curve).items()}
-    ax = axes(ax)
+    ax = axes(ax, SIZE if any(each.is_along_thresholds for each in series.values()) else SQUARE)
     for group, each in series.items():
         _draw(each, joined(name, group), ax)
     return ax
@@ -54,12 +54,14 @@ def _draw(curve: Curve, name: str, ax: Axes) -> None:
     if not index:
         _reference(ax, curve)
     known = np.isfinite(curve.x) & np.isfinite(curve.y)
+    if curve.name == "precision_recall":
+        known &= curve.x > 0  # where no positive case is found nothing is known of the precision
     order = np.flatnonzero(known)
-    along = is_along_thresholds(curve.name)
+    along = curve.is_along_thresholds
     if along:
         order = order[::-1]
     x, y = curve.x[order], curve.y[order]
-    label = plain(name or (metric_words(curve.name) if along else ""))
+    label = plain(metric_words(curve.name) if along and name in {"", curve.name} else name)
     shape: dict[str, Any] = {"drawstyle": "steps-pre"} if along else {}
     if curve.name == "calibration":
         shape = {"marker": marker(index)}
@@ -80,10 +82,9 @@ def _draw(curve: Curve, name: str, ax: Axes) -> None:
 
 def _reference(ax: Axes, curve: Curve) -> None:
     """Name the axes, and draw what a useless or a perfectly calibrated classifier would give."""
-    across, up = axes_of(curve.name)
-    ax.set_xlabel(across)
-    ax.set_ylabel(up)
-    if not is_along_thresholds(curve.name):
+    ax.set_xlabel(curve.x_name)
+    ax.set_ylabel(curve.y_name)
+    if not curve.is_along_thresholds:
         ax.set_xlim(-0.02, 1.02)
         ax.set_ylim(-0.02, 1.02)
         ax.set_aspect("equal")

@@ -16,7 +16,7 @@ from howsure.grids import percent
 from howsure.metrics.contrast import EFFECTS
 from howsure.metrics.words import metric_words
 from howsure.plots.series import evaluated
-from howsure.plots.style import PALETTE, axes, ink, legend_above, name_rows, plain, whiskers
+from howsure.plots.style import BAND, PALETTE, axes, ink, legend_above, name_rows, of_rows, plain, whiskers
 from howsure.tables.batch import Tables
 from howsure.tables.table import Table
 
@@ -69,16 +69,17 @@ def intervals(
     """
     listed = {name: _listed(each) for name, each in evaluated(evaluations).items()}
     metrics = list(dict.fromkeys(each.metric for estimates in listed.values() for each in estimates))
-    ax = axes(ax, rows=len(metrics) * max(1, (len(listed) + 1) // 2))
+    names = [metric_words(each) for each in metrics]
+    ax = axes(ax, of_rows(len(metrics) * max(1, (len(listed) + 1) // 2), names))
     for index, (name, estimates) in enumerate(listed.items()):
         shift = (index - (len(listed) - 1) / 2) * 0.7 / max(len(listed), 1)
         rows = [metrics.index(each.metric) + shift for each in estimates]
         whiskers(ax, rows, estimates, index, label=plain(name) or None)
-    name_rows(ax, [metric_words(each) for each in metrics])
+    name_rows(ax, names)
     levels = {each.confidence_level for estimates in listed.values() for each in estimates}
     ax.set_xlabel(f"value with {' and '.join(percent(level) for level in sorted(levels))} interval")
     if len(listed) > 1:
-        legend_above(ax, columns=3)
+        legend_above(ax, columns=4)
     return ax
 
 
@@ -127,11 +128,11 @@ def differences(
     'difference in accuracy with 95 % interval'
     """
     named = by_name(comparisons)
-    ax = axes(ax, rows=len(named))
+    ax = axes(ax, of_rows(len(named), named))
     region = rope or _only({(each.low, each.high) for each in _known(named, "rope")})
     if region is not None:
         words = f"no practical difference [{region[0]:g}, {region[1]:g}]"
-        ax.axvspan(*region, color=PALETTE[2], alpha=0.2, label=words)
+        ax.axvspan(*region, color=PALETTE[2], alpha=BAND, label=words)
     contrast = _only(_known(named, "contrast")) or "difference"
     ax.axvline(EFFECTS[contrast].null, color=ink(), linewidth=1, linestyle=":")
     whiskers(ax, np.arange(len(named)), list(named.values()))

@@ -11,7 +11,7 @@ from howsure.estimates.estimate import Estimate
 from howsure.grids import percent
 from howsure.metrics.words import metric_words
 from howsure.plots.series import made_by
-from howsure.plots.style import axes, colour, ink, name_rows, whiskers
+from howsure.plots.style import axes, colour, ink, name_rows, of_rows, whiskers
 from howsure.pooling.pooled import Pooled
 from howsure.study.findings import medians
 from howsure.study.study import Study
@@ -42,7 +42,7 @@ def forest(pooled: Pooled, *, metric: str = "", ax: Axes | None = None) -> Axes:
     ['Ulm', 'Bern', 'Graz', 'together']
     """
     single = made_by("`pool`, `pool_folds`, `pool_tables` or `conflate`", pooled, Pooled).experiments
-    ax = axes(ax, rows=len(single) + 1)
+    ax = axes(ax, of_rows(len(single) + 1, single))
     whiskers(ax, range(len(single)), list(single.values()))
     ax.axhline(len(single) - 0.5, color=ink(), linewidth=0.8, alpha=0.4)
     ax.axvline(pooled.value, color=ink(), linewidth=0.8, linestyle=":")
@@ -97,7 +97,7 @@ def experiments(study: Study, metric: str | None = None, *, ax: Axes | None = No
         rows += [(each.name, single[each.name]) for each in members]
         rows += [(name, together[name])] if len(members) > 1 else []
         edges.append(len(rows))
-    ax = axes(ax, rows=len(rows))
+    ax = axes(ax, of_rows(len(rows), [name for name, _ in rows]))
     alone = [place for place, (_, each) in enumerate(rows) if not isinstance(each, Pooled)]
     whiskers(ax, alone, [rows[place][1] for place in alone])
     for place, (_, each) in enumerate(rows):

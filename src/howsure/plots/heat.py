@@ -17,7 +17,7 @@ from howsure.estimates.given import table_of
 from howsure.grids import count_text, percent
 from howsure.methods.proportion import row_shares
 from howsure.plots.series import by_series, made_by
-from howsure.plots.style import FILL, PALETTE, ROW, axes, ink, plain
+from howsure.plots.style import FILL, PALETTE, TURNED, are_long, axes, ink, of_cells, plain
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.table import Table
@@ -85,7 +85,9 @@ def _panels(named: Mapping[str, Table]) -> dict[str, Axes]:
     size = max(len(each.labels) for each in named.values())
     columns = min(MOST_COLUMNS, len(named))
     rows = -(-len(named) // columns)
-    shape = (columns * (0.95 * size + 2.2), rows * (2 * ROW * size + 1.5))
+    names = [str(label) for each in named.values() for label in each.labels.tolist()]
+    wide, high = of_cells(size, size, (names, names))
+    shape = (columns * wide, rows * high)
     grid = plt.subplots(rows, columns, figsize=shape, layout="constrained", squeeze=False)[1].ravel()
     for spare in grid[len(named) :]:
         spare.set_visible(False)
@@ -167,7 +169,7 @@ def _shaded(
     shares: Array, texts: Sequence[Sequence[str]], names: tuple[Sequence[str], Sequence[str]], ax: Axes | None
 ) -> Axes:
     rows, columns = shares.shape
-    ax = axes(ax, rows=2 * rows, width=0.95 * columns + 1.8)
+    ax = axes(ax, of_cells(rows, columns, names))
     full = to_rgba(PALETTE[0])
     # From nothing to a tint of one colour: the ground shows through, be it light or dark.
     shades = LinearSegmentedColormap.from_list("share", [(*full[:3], 0.0), (*full[:3], FILL)])
@@ -175,10 +177,8 @@ def _shaded(
     if max(rows, columns) <= MOST_TEXTS:
         for i, j in np.ndindex(rows, columns):
             ax.text(j, i, texts[i][j], ha="center", va="center", color=ink(), fontsize=8)
-    long = max(map(len, names[1])) > 8
-    ax.set_xticks(
-        range(columns), [plain(name) for name in names[1]], rotation=30 if long else 0, ha="right" if long else "center"
-    )
+    turned: dict[str, Any] = {"rotation": TURNED, "ha": "right", "rotation_mode": "anchor"}
+    ax.set_xticks(range(columns), [plain(name) for name in names[1]], **(turned if are_long(names[1]) else {}))
     ax.set_yticks(range(rows), [plain(name) for name in names[0]])
     ax.set_xticks(np.arange(columns + 1) - 0.5, minor=True)
     ax.set_yticks(np.arange(rows + 1) - 0.5, minor=True)

@@ -11,7 +11,7 @@ from howsure.comparison.leaderboard import Leaderboard, Place
 from howsure.grids import percent
 from howsure.metrics.words import metric_words
 from howsure.plots.series import made_by
-from howsure.plots.style import axes, legend_above, name_rows, whiskers
+from howsure.plots.style import axes, legend_above, name_rows, of_rows, whiskers
 
 
 class Range(NamedTuple):
@@ -45,7 +45,7 @@ def leaderboard(board: Leaderboard, *, ax: Axes | None = None) -> Axes:
     (['new', 'old', 'tiny'], 'rank by mean, ranks that hold together with 95 % confidence')
     """
     places = made_by("`leaderboard`", board, Leaderboard).places
-    ax = axes(ax, rows=len(places))
+    ax = axes(ax, of_rows(len(places), [each.model for each in places]))
     for index, (words, best) in enumerate((("may be the best", True), ("is not", False))):
         rows = [row for row, each in enumerate(places) if each.may_be_best is best]
         if rows:

@@ -6,9 +6,10 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from howsure.grids import percent
+from howsure.metrics.words import metric_words
 from howsure.planning.result import Plan
 from howsure.plots.series import made_by
-from howsure.plots.style import BAND, axes, colour, ink, legend_above, plain
+from howsure.plots.style import BAND, axes, colour, ink, legend_above
 
 WORDS = {"width": "width of the {} interval", "power": "power", "support": "chance of enough cases of each class"}
 
@@ -32,7 +33,7 @@ def plan(plan: Plan, *, ax: Axes | None = None) -> Axes:
     >>> import howsure as hs
     >>> ax = hs.plots.plan(hs.plan(hs.from_counts([[50, 3], [5, 42]]), "f1", width=0.06))
     >>> ax.get_xlabel(), ax.get_ylabel()
-    ('cases', 'width of the 95 % interval of f1')
+    ('cases', 'width of the 95 % interval of F1')
     """
     made = made_by("`plan`", plan, Plan)
     n, reached, low, high = made.curve
@@ -47,7 +48,8 @@ def plan(plan: Plan, *, ax: Axes | None = None) -> Axes:
     ax.set_xscale("log")
     ax.set_xlabel("cases")
     what = WORDS[made.goal].format(percent(made.confidence_level))
-    ax.set_ylabel(plain(f"{what} of {made.metric}" if made.goal == "width" else f"{what}, {made.metric}"))
+    metric = metric_words(made.metric)
+    ax.set_ylabel(f"{what} of {metric}" if made.goal == "width" else f"{what}, {metric}")
     if made.goal == "width":
         ax.set_ylim(0, None)
     else:

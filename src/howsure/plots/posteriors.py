@@ -10,7 +10,7 @@ from howsure.estimates.estimate import Estimate
 from howsure.grids import percent
 from howsure.methods.summary import density, highest_density
 from howsure.metrics.words import metric_words
-from howsure.plots.style import PALETTE, axes, finite_draws, ink, legend_above, plain
+from howsure.plots.style import BAND, PALETTE, axes, finite_draws, ink, legend_above, plain
 from howsure.pooling.pooled import Pooled
 
 
@@ -65,11 +65,11 @@ def posterior(
     if rope is not None:
         inside = float(((draws >= rope[0]) & (draws <= rope[1])).mean())
         share = f"no practical difference [{rope[0]:g}, {rope[1]:g}]: {100 * inside:.1f} % of draws"
-        ax.axvspan(*rope, color=PALETTE[2], alpha=0.2, label=share)
+        ax.axvspan(*rope, color=PALETTE[2], alpha=BAND, label=share)
     ax.plot(grid, heights, color=PALETTE[0])
     within = (grid >= low) & (grid <= high)
     label = f"{percent(estimate.confidence_level)} highest density [{low:.3f}, {high:.3f}]"
-    ax.fill_between(grid[within], heights[within], color=PALETTE[0], alpha=0.3, linewidth=0, label=label)
+    ax.fill_between(grid[within], heights[within], color=PALETTE[0], alpha=BAND, linewidth=0, label=label)
     ax.axvline(median, color=ink(), linestyle="--", linewidth=1.2, label=f"median {median:.3f}")
     ax.set_ylim(bottom=0)
     ax.set_yticks([])

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from howsure.errors import HowsureError
 from howsure.evidence.review.budget import ReviewPlan
 from howsure.plots.series import made_by
-from howsure.plots.style import axes, colour, ink, name_rows
+from howsure.plots.style import axes, colour, ink, name_rows, of_rows
 
 
 def review_plan(plan: ReviewPlan, *, ax: Axes | None = None) -> Axes:
@@ -43,11 +43,12 @@ def review_plan(plan: ReviewPlan, *, ax: Axes | None = None) -> Axes:
         message = "The plan reviews no case. Give it a budget."
         raise HowsureError(message)
     cells.sort(key=lambda cell: -cell[0])
-    ax = axes(ax, rows=len(cells))
+    names = [f"recorded {plan.labels[i]}, predicted {plan.labels[j]}" for _, i, j in cells]
+    ax = axes(ax, of_rows(len(cells), names))
     ax.barh(range(len(cells)), [number for number, _, _ in cells], color=colour(0), height=0.7)
     for row, (number, _, _) in enumerate(cells):
         ax.annotate(f"{number:g}", (number, row), (4, 0), textcoords="offset points", va="center", color=ink())
-    name_rows(ax, [f"recorded {plan.labels[i]}, predicted {plan.labels[j]}" for _, i, j in cells])
+    name_rows(ax, names)
     ax.set_xlim(0, 1.12 * cells[0][0])
     ax.set_xlabel("cases to review next")
     return ax

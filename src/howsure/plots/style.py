@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.escapes import cell_text
+from howsure.escapes import cell_text, shortened
 
 Array = NDArray[Any]
 
@@ -24,17 +25,45 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = ("-", "--", "-.", ":")
 BAND = 0.3  # opacity of a band: light enough for two to overlap
 FILL = 0.6  # opacity of the fullest cell: text in the ground's own colour stays legible on it
+SIZE = (6.0, 4.0)  # inches: as wide as the text of a notebook or of a page, and 3:2
+SQUARE = (4.8, 4.8)  # of two shares against each other
 ROW = 0.36  # inches per row of a plot with rows
+CELL = (0.95, 2 * ROW)  # inches of a cell that holds a share, its interval and a count
+ROOM = 5.0  # inches for the whiskers of rows and for the words below them
+TITLE = 3.6  # inches for the words above cells
+LETTER = 0.078  # inches, on average, in Matplotlib's usual type
+TURNED = 30  # degrees by which names below cells are turned
+LONG = 11  # letters of a name from which on it is: no more stand below a cell
+MOST_LETTERS = 60  # of a name; a longer one is cut in its middle
 
 
-def axes(ax: Axes | None, *, rows: int | None = None, width: float = 0.0) -> Axes:
-    """Return the axes, or new ones, with room for this many rows and at least this many inches wide."""
+def axes(ax: Axes | None, size: tuple[float, float] = SIZE) -> Axes:
+    """Return the axes, or new ones of this size in inches, unless Matplotlib's settings have a size of their own."""
     if ax is not None:
         return ax
-    usual, height = mpl.rcParams["figure.figsize"]
-    if rows is not None:
-        height = ROW * rows + 1.3
-    return plt.subplots(figsize=(max(usual, width), height), layout="constrained")[1]
+    chosen = tuple(mpl.rcParams["figure.figsize"])
+    is_usual = chosen == tuple(mpl.rcParamsDefault["figure.figsize"])
+    return plt.subplots(figsize=size if is_usual else chosen, layout="constrained")[1]
+
+
+def of_rows(rows: int, names: Iterable[str] = ()) -> tuple[float, float]:
+    """Return the size of a plot with this many rows and these names beside them."""
+    return max(SIZE[0], ROOM + _width(names)), ROW * rows + 1.3
+
+
+def of_cells(rows: int, columns: int, names: tuple[Sequence[str], Sequence[str]]) -> tuple[float, float]:
+    """Return the size of a plot with cells, by the names beside and below them."""
+    below = _width(names[1]) * math.sin(math.radians(TURNED)) if are_long(names[1]) else 0.0
+    return max(TITLE, CELL[0] * columns) + _width(names[0]) + 1.0, CELL[1] * rows + below + 1.1
+
+
+def are_long(names: Iterable[str]) -> bool:
+    """Whether names are too long to stand side by side below cells."""
+    return max(map(len, names), default=0) > LONG
+
+
+def _width(names: Iterable[str]) -> float:
+    return LETTER * min(MOST_LETTERS, max(map(len, names), default=0))
 
 
 def saved_svg(ax: Axes, path: Path) -> None:
@@ -126,7 +155,7 @@ def legend_above(ax: Axes, columns: int = 1) -> None:
 
 def plain(text: object) -> str:
     """Return text that Matplotlib shows as it is: a dollar sign starts no formula."""
-    return cell_text(str(text)).replace("$", r"\$")
+    return shortened(cell_text(str(text)), MOST_LETTERS).replace("$", r"\$")
 
 
 def finite_draws(draws: Any, what: str) -> Array:

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import Any
 
 PATIENCE = 1.0  # seconds before a bar appears
@@ -94,7 +95,9 @@ def _bar(title: str, steps: int) -> Any:
         from rich.progress import Progress
     except ImportError:
         return _NoBar()
-    bar = Progress(console=Console(stderr=True), transient=True)
+    # rich shows its bar in a notebook by ipywidgets, and warns where they are not installed.
+    plainly = False if find_spec("ipywidgets") is None else None
+    bar = Progress(console=Console(stderr=True, force_jupyter=plainly), transient=True)
     bar.add_task(title, total=steps)
     bar.start()
     return bar

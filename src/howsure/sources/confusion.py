@@ -18,6 +18,7 @@ from howsure.sources.doubts import refuse_odd_classes, refuse_unshared
 from howsure.sources.encoding import Column, encoded, sort_order
 from howsure.sources.frames import columns, grouped
 from howsure.sources.groups import MOST_CELLS, Cells, Groups, by_columns, clusters, groups_of_columns, roles
+from howsure.sources.positive import positive_last
 from howsure.sources.strata import refuse_strata, stratum_role
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
@@ -35,6 +36,7 @@ def confusion(
     *,
     data: Any = ...,
     labels: ArrayLike | None = ...,
+    pos_label: Any = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
     strata: Any = ...,
@@ -51,6 +53,7 @@ def confusion(
     *,
     data: Any = ...,
     labels: ArrayLike | None = ...,
+    pos_label: Any = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
     strata: Any = ...,
@@ -66,6 +69,7 @@ def confusion(
     *,
     data: Any = None,
     labels: ArrayLike | None = None,
+    pos_label: Any = None,
     sample_weight: Any = None,
     groups: Any = None,
     strata: Any = None,
@@ -85,6 +89,8 @@ def confusion(
     labels : array-like of shape (K,), optional
         The classes, in order. Cases whose true or predicted label is not among them are left out, as in
         scikit-learn's `confusion_matrix`. By default all labels that occur, sorted.
+    pos_label : object, optional
+        Which of two classes is the positive one; the last in order by default.
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
     groups : array-like of shape (n,) or str, optional
@@ -119,13 +125,16 @@ def confusion(
     """
     if data is None and _is_indicator(y_true) and _is_indicator(y_pred):
         refuse_strata(strata, "cases with one label each")
+        if pos_label is not None:
+            message = "`pos_label` is for cases of two classes; of several labels a case each is had or not."
+            raise HowsureError(message)
         return multilabel(y_true, y_pred, labels=labels, sample_weight=sample_weight, groups=groups, by=by, check=check)
     keys = {"y_true": y_true, "y_pred": y_pred} | ({} if groups is None else {"groups": groups})
     keys |= stratum_role(strata, stratum_sizes)
     named = by_columns(by, data)
     counted = grouped(data, keys | roles(named), sample_weight, check=check)
     rank = next(filter(None, counted.ranks[:2]), None)
-    axis = class_labels(counted.levels[0], counted.levels[1], labels, rank, check=check)
+    axis = class_labels(counted.levels[0], counted.levels[1], labels, rank, pos_label=pos_label, check=check)
     cell, kept = _cells(counted, axis)
     if not kept.any():
         message = "No case has both its true and its predicted label among `labels`."
@@ -166,9 +175,12 @@ def class_labels(
     labels: ArrayLike | None,
     rank: dict[Any, int] | None = None,
     *,
+    pos_label: Any = None,
     check: bool = True,
 ) -> Array:
     """Return the classes of a table: those given, or all that occur, sorted (ordered categories by their rank).
+
+    The positive one of two is the last, whichever that is by default.
 
     Raises
     ------
@@ -188,6 +200,7 @@ def class_labels(
             refuse_odd_classes(every)
         axis = as_labels(every)
         axis = axis[sort_order(axis)] if rank is None else as_labels(sorted(every, key=lambda each: rank.get(each, -1)))
+    axis = positive_last(axis, pos_label)
     if len(axis) == 1:
         raise OneClassError(axis.tolist()[0])
     if len(axis) ** 2 > MOST_CELLS:

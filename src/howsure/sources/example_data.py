@@ -9,16 +9,40 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import one_of
+from howsure.grids import Grid
 from howsure.sources.texts import read_text
 
 Array = NDArray[Any]
 PACKAGE = Path(__file__).parents[1]
+HEAD = 5  # rows that a notebook shows
 INSTALLED, CHECKOUT = PACKAGE / "_examples", PACKAGE.parents[1] / "examples"
 
 
 def example_folder() -> Path:
     """Return where the data are: in the package, or in a checkout beside ``src``."""
     return INSTALLED if INSTALLED.is_dir() else CHECKOUT
+
+
+class Columns(dict[str, Array]):
+    """Columns of equal length by name, which are shown as a table and not as all their numbers.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> hs.load_example("wine")
+    <178 rows of 4 columns: label, fold, logistic, naive_bayes>
+    """
+
+    def __repr__(self) -> str:
+        return f"<{self._rows:,} rows of {len(self):,} columns: {', '.join(self)}>"
+
+    def _repr_html_(self) -> str:
+        head = zip(*(map(str, column[:HEAD].tolist()) for column in self.values()), strict=True)
+        return Grid(tuple(self), tuple(head), f"{self!r}, the first {HEAD}").for_notebook()
+
+    @property
+    def _rows(self) -> int:
+        return max(map(len, self.values()), default=0)
 
 
 def load_example(name: str) -> dict[str, Array]:
@@ -54,4 +78,5 @@ def load_example(name: str) -> dict[str, Array]:
     """
     known = sorted(file.stem for file in example_folder().glob("*.csv") if not file.stem.endswith("_matrix"))
     one_of("example", name, known)
-    return {column: np.array(values) for column, values in read_text(example_folder() / f"{name}.csv").items()}
+    columns = read_text(example_folder() / f"{name}.csv")
+    return Columns((column, np.array(values)) for column, values in columns.items())

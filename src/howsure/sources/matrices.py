@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import HowsureError, listed, real_numbers
 from howsure.sources.encoding import Column, encoded
+from howsure.sources.positive import positive_order
 from howsure.sources.units import UnitRows
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
@@ -21,24 +22,32 @@ Array = NDArray[Any]
 
 @overload
 def from_counts(  # type: ignore[overload-overlap]  # a nested list is array-like too: the narrower comes first
-    counts: Sequence[Sequence[Sequence[float]]], labels: ArrayLike | None = None, *, groups: None = None
+    counts: Sequence[Sequence[Sequence[float]]],
+    labels: ArrayLike | None = None,
+    *,
+    pos_label: Any = None,
+    groups: None = None,
 ) -> Tables[ConfusionTable]: ...
 
 
 @overload
 def from_counts(
-    counts: Mapping[str, ArrayLike], labels: ArrayLike | None = None, *, groups: ArrayLike
+    counts: Mapping[str, ArrayLike], labels: ArrayLike | None = None, *, pos_label: Any = None, groups: ArrayLike
 ) -> PairedUnitsTable: ...
 
 
 @overload
 def from_counts(
-    counts: ArrayLike, labels: ArrayLike | None = None, *, groups: ArrayLike | None = None
+    counts: ArrayLike, labels: ArrayLike | None = None, *, pos_label: Any = None, groups: ArrayLike | None = None
 ) -> ConfusionTable: ...
 
 
 def from_counts(
-    counts: ArrayLike | Mapping[str, ArrayLike], labels: ArrayLike | None = None, *, groups: ArrayLike | None = None
+    counts: ArrayLike | Mapping[str, ArrayLike],
+    labels: ArrayLike | None = None,
+    *,
+    pos_label: Any = None,
+    groups: ArrayLike | None = None,
 ) -> ConfusionTable | PairedUnitsTable | Tables[ConfusionTable]:
     """Return the table of a confusion matrix: rows are the true class, columns the predicted class.
 
@@ -49,6 +58,8 @@ def from_counts(
         each image, patient or site. Of several models on the same images the name of each → its stack.
     labels : array-like of shape (K,), optional
         The class labels; 0 … K−1 by default (or the frame's).
+    pos_label : object, optional
+        Which of two classes is the positive one; the last in order by default.
     groups : array-like of shape (G,), optional
         Cluster of each matrix of a stack: its image or, where several are of one patient, the patient. The stack is
         then one table of all cases, in which clusters are what varies; `per_unit` knows each matrix.
@@ -92,6 +103,9 @@ def from_counts(
     if len(values) != size:
         message = f"`labels` has {len(values)} entries for a {size}×{size} matrix. Give one label per class."
         raise HowsureError(message)
+    if pos_label is not None:
+        order = positive_order(values, pos_label)
+        matrices, values = [each[..., order, :][..., order] for each in matrices], values[order]
     if groups is not None:
         return _of_units([str(name) for name in stacks or ()], matrices, values, encoded("groups", groups))
     table = ConfusionTable(counts=matrices[0], labels=values)

@@ -38,6 +38,7 @@ def paired(
     case: Any = ...,
     incomplete: Incomplete = ...,
     labels: ArrayLike | None = ...,
+    pos_label: Any = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
     strata: Any = ...,
@@ -57,6 +58,7 @@ def paired(
     case: Any = ...,
     incomplete: Incomplete = ...,
     labels: ArrayLike | None = ...,
+    pos_label: Any = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
     strata: Any = ...,
@@ -75,6 +77,7 @@ def paired(
     case: Any = None,
     incomplete: Incomplete = "refuse",
     labels: ArrayLike | None = None,
+    pos_label: Any = None,
     groups: Any = None,
     strata: Any = None,
     stratum_sizes: Mapping[Any, float] | None = None,
@@ -100,6 +103,8 @@ def paired(
         Whether cases of long data that a model lacks are refused or left out.
     labels : array-like of shape (K,), optional
         The classes, in order; cases with any other label are left out. By default all that occur, sorted.
+    pos_label : object, optional
+        Which of two classes is the positive one; the last in order by default.
     groups : array-like of shape (n,) or str, optional
         Cluster of each case (patient, document, user): cases of one cluster vary together.
     strata : array-like of shape (n,) or str, optional
@@ -166,7 +171,7 @@ def paired(
         refuse_mixed(counted.levels[0], levels, said=f"y_pred['{name}']", check=check and not meant)
     said = dict.fromkeys(label for levels in counted.levels[1 : len(models) + 1] for label in levels.tolist())
     rank = next(filter(None, counted.ranks[: len(models) + 1]), None)
-    axis = class_labels(counted.levels[0], as_labels(list(said)), labels, rank, check=check)
+    axis = class_labels(counted.levels[0], as_labels(list(said)), labels, rank, pos_label=pos_label, check=check)
     position = {label: index for index, label in enumerate(axis.tolist())}
     codes = np.stack(
         [

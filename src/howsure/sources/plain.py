@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError
 
 Array = NDArray[Any]
+PROCESSOR = 1  # kDLCPU, as DLPack numbers kinds of memory
 
 
 def plain(role: str, values: Any) -> Any:
@@ -51,7 +53,17 @@ def _from_tensor(role: str, values: Any) -> Array:
     try:
         return np.asarray(values) if hasattr(values, "__array__") else np.from_dlpack(values)
     except (TypeError, ValueError, RuntimeError, BufferError) as error:  # on another device, say, or part of a graph
-        raise HowsureError.unreadable(f"`{role}`", error) from None
+        said = str(HowsureError.unreadable(f"`{role}`", error)).rstrip(".")
+        remedy = "" if " Use " in said else f" {_remedy(values)}"  # PyTorch names it
+        raise HowsureError(f"{said}.{remedy}") from None
+
+
+def _remedy(values: Any) -> str:
+    """Return what makes an array of a tensor that NumPy cannot read."""
+    with suppress(AttributeError, TypeError, ValueError, RuntimeError, BufferError):
+        if int(values.__dlpack_device__()[0]) != PROCESSOR:
+            return "Move it to the processor's memory first, such as by `.cpu()`."
+    return "Make it an array of ordinary numbers first, such as by `.float().numpy()`."
 
 
 def _is_alone(row: Any) -> bool:

@@ -16,6 +16,7 @@ from howsure.sources.encoding import encoded, sort_order
 from howsure.sources.frames import rows
 from howsure.sources.groups import Tally, by_columns, groups_of_columns, roles
 from howsure.sources.plain import plain
+from howsure.sources.positive import opposite, positive_class
 from howsure.sources.strata import ROLE, stratum_role
 from howsure.tables.batch import Tables
 from howsure.tables.scores import ScoresTable
@@ -200,7 +201,7 @@ def binary_truth(column: Any, pos_label: Any, *, check: bool = True) -> tuple[Ar
         raise HowsureError(message)
     label = _positive(present, pos_label)
     others = [value for value in present if value != label]
-    negative = others[0] if others else _opposite(label)
+    negative = others[0] if others else opposite(label)
     chosen = [index for index, value in zip(used, present, strict=True) if value == label]
     positive = shifted == chosen[0] if chosen else np.zeros(len(shifted), dtype=bool)
     kinds = {type(negative), type(label)}
@@ -216,19 +217,7 @@ def _positive(present: list[Any], pos_label: Any) -> Any:
         ordered = np.empty(2, dtype=object)
         ordered[:] = present
         return present[int(sort_order(ordered)[-1])]
-    if np.ndim(pos_label):
-        message = f"`pos_label` is {pos_label!r}; it is one class, such as {present[-1]!r}."
-        raise HowsureError(message)
-    matching = [value for value in present if value == pos_label or str(value) == str(pos_label)]
-    if matching:
-        return matching[0]
-    if len(present) == 1:  # the data hold negatives only
-        return pos_label
-    raise HowsureError.unknown("class", str(pos_label), map(str, present))
-
-
-def _opposite(label: Any) -> Any:
-    return 0 if label == 1 else f"not {label}"
+    return positive_class(present, pos_label)
 
 
 def scores_table(

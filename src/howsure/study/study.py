@@ -59,7 +59,7 @@ class Study(Reports):
             (name, f"{each.table.rows:,}", *(number(self._held.observed(spec, name), 3) for spec in specs))
             for name, each in self.experiments.items()
         ]
-        return Grid(("experiment", "cases", *specs), tuple(rows), f"{self!r}, observed values").html()
+        return Grid(("experiment", "cases", *specs), tuple(rows), f"{self!r}, observed values").for_notebook()
 
     def __repr__(self) -> str:
         counted = f"{len(self.experiments)} experiments in {len(self.groups)} groups, {len(self.metrics)} metrics"

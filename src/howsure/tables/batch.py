@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any, Generic, TypeVar, final
 
 from howsure.errors import HowsureError, UndefinedDesignError, listed, looked_up
+from howsure.grids import MOST_ROWS, Grid
 from howsure.tables.stored import save
 from howsure.tables.table import Table
 from howsure.tables.union import in_order, natural
@@ -191,6 +193,14 @@ class Tables(Mapping[Hashable, Table_co], Generic[Table_co]):
 
     def __len__(self) -> int:
         return len(self._keys)
+
+    def _repr_html_(self) -> str:
+        shown = list(islice(self, MOST_ROWS - 2))
+        groups = [(*map(str, self.group(key).values()), f"{self[key].rows:,}") for key in shown]
+        left = [(f"… {len(self) - len(shown):,} more", *[""] * len(self.columns))] if len(self) > len(shown) else []
+        whole = ("all", *[""] * (len(self.columns) - 1), f"{self.overall.rows:,}")
+        rows = (whole, *groups, *left) if self.columns else (("all", whole[-1]),)
+        return Grid((*(self.columns or ("group",)), "cases"), tuple(rows), repr(self)).for_notebook()
 
     def __repr__(self) -> str:
         return f"<Tables by {', '.join(self.columns)}: {len(self):,} groups of {self.overall!r}>"

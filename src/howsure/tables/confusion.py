@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.designs.base import PSEUDO_CASES, Design
 from howsure.errors import UndefinedDesignError
+from howsure.grids import Grid, count_text
 from howsure.tables.cautions import of_classes
 from howsure.tables.counts import ConfusionCounts, Counts
 from howsure.tables.labels import other_classes, union_of_labels
@@ -105,6 +106,14 @@ class ConfusionTable(Table):
         if self.batch or not self.design.is_counted:
             return super().cautions
         return (*super().cautions, *of_classes(ConfusionCounts(self.counts), self.labels))
+
+    def _overview(self) -> Grid:
+        """Return the matrix, where there is one."""
+        if self.batch:
+            return super()._overview()
+        names = [str(label) for label in self.labels.tolist()]
+        rows = [(name, *map(count_text, row)) for name, row in zip(names, self.counts.tolist(), strict=True)]
+        return Grid(("true \\ predicted", *names), tuple(rows), "\n".join([repr(self), *self.cautions]))
 
     @property
     def default_metrics(self) -> tuple[str, ...]:

@@ -36,6 +36,9 @@ class JointTable(Table, abc.ABC):
         """The names of the models."""
         return list(self.names)
 
+    def _held(self) -> dict[str, str]:
+        return super()._held() | {"models": ", ".join(self.names)}
+
     @property
     def needs_one_model(self) -> str:
         """Why a metric of one model cannot be had, and what to do."""

@@ -18,6 +18,7 @@ from howsure.designs.counted import Independent, smoothed
 from howsure.designs.stratified import at_shares
 from howsure.designs.sums import added_up
 from howsure.errors import HowsureError, UndefinedDesignError
+from howsure.grids import Grid, count_text
 from howsure.tables import cautions
 from howsure.tables.counts import Counts
 from howsure.tables.frequencies import class_shares, share_covariance
@@ -26,6 +27,7 @@ from howsure.tables.union import identity_of_sum
 
 Array = NDArray[Any]
 BLOCK_CELLS = 2**17  # of the tables drawn at once: 1 MiB
+MOST_SHOWN = 20  # classes that a notebook names
 LONG_TABLE = 2**22  # cells, from which on a block is one table
 
 
@@ -509,6 +511,22 @@ class Table(abc.ABC):
         identity = identity_of_sum([each.identity for each in tables])
         counts = np.stack([each.counts for each in tables])
         return replace(self, counts=counts, design=design, rows=rows, identity=identity)
+
+    def _repr_html_(self) -> str:
+        return self._overview().for_notebook()
+
+    def _overview(self) -> Grid:
+        """Return what a notebook shows of the table: what it holds, and what to know of it."""
+        what, _, held = repr(self).strip("<>").partition(": ")
+        return Grid((what, ""), (("holds", held), *self._held().items()), "\n".join(self.cautions))
+
+    def _held(self) -> dict[str, str]:
+        """Return what else the table holds, in words by what they are of."""
+        if self.batch:
+            return {}
+        shown = zip(self.labels[:MOST_SHOWN].tolist(), self.class_totals[:MOST_SHOWN].tolist(), strict=True)
+        more = ["…"] if len(self.labels) > MOST_SHOWN else []
+        return {self.classes_noun: ", ".join([*(f"{label}: {count_text(total)}" for label, total in shown), *more])}
 
     def __repr__(self) -> str:
         many = f"{int(np.prod(self.batch)):,} tables, " if self.batch else ""

@@ -35,6 +35,9 @@ class WithoutClasses(Table):
         """Zeros: cases have no classes."""
         return np.zeros(self.shape[-1], dtype=np.intp)
 
+    def _held(self) -> dict[str, str]:
+        return {}
+
     @property
     def smallest_block(self) -> int:
         """How many tables to draw at least at once."""

@@ -38,6 +38,7 @@ def annotated(
     *,
     data: Any = ...,
     labels: ArrayLike | None = ...,
+    pos_label: Any = ...,
     by: None = None,
     check: bool = ...,
 ) -> ConfusionTable: ...
@@ -50,6 +51,7 @@ def annotated(
     *,
     data: Any = ...,
     labels: ArrayLike | None = ...,
+    pos_label: Any = ...,
     by: Sized,
     check: bool = ...,
 ) -> Tables[ConfusionTable]: ...
@@ -61,6 +63,7 @@ def annotated(
     *,
     data: Any = None,
     labels: ArrayLike | None = None,
+    pos_label: Any = None,
     by: Sized | None = None,
     check: bool = True,
 ) -> ConfusionTable | Tables[ConfusionTable]:
@@ -81,6 +84,8 @@ def annotated(
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
     labels : array-like of shape (K,), optional
         The classes, in order; all that occur by default.
+    pos_label : object, optional
+        Which of two classes is the positive one; the last in order by default.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values, with annotators of
         its own.
@@ -125,7 +130,7 @@ def annotated(
         raise HowsureError(message)
     named = by_columns(by, data)
     given_by, given = named_columns("annotations", annotations, {"y_pred": y_pred} | roles(named), data, check=check)
-    rows, axis = _positions(given_by, given["y_pred"], labels, check=check)
+    rows, axis = _positions(given_by, given["y_pred"], labels, pos_label, check=check)
 
     def table(some: Any) -> ConfusionTable:
         return _expected(_votes(rows[some], len(axis))[0], axis)
@@ -189,6 +194,7 @@ def consensus(
     *,
     data: Any = None,
     labels: ArrayLike | None = None,
+    pos_label: Any = None,
     confidence_level: float = 0.95,
     random_state: Any = None,
     check: bool = True,
@@ -205,6 +211,8 @@ def consensus(
         A frame, a lazy frame or relation, a mapping of columns, or the path of a file.
     labels : array-like of shape (K,), optional
         The classes, in order; all that occur by default.
+    pos_label : object, optional
+        Which of two classes is the positive one; the last in order by default.
     confidence_level : float
         Probability that an annotator's interval holds, between 0 and 1.
     random_state : int, Generator or None
@@ -235,7 +243,7 @@ def consensus(
     """
     level = checked_level(confidence_level)
     given_by, given = named_columns("annotations", annotations, {"y_pred": y_pred}, data, check=check)
-    rows, axis = _positions(given_by, given.get("y_pred"), labels, check=check)
+    rows, axis = _positions(given_by, given.get("y_pred"), labels, pos_label, check=check)
     votes, combination = _votes(rows, len(axis))
     fitted = votes.fitted()
     probabilities = votes.memberships(*fitted)[combination]
@@ -269,7 +277,9 @@ def _rate(draws: Array, value: float, level: float) -> Estimate:
     )
 
 
-def _positions(given_by: dict[Any, Any], y_pred: Any, labels: ArrayLike | None, *, check: bool) -> tuple[Array, Array]:
+def _positions(
+    given_by: dict[Any, Any], y_pred: Any, labels: ArrayLike | None, pos_label: Any, *, check: bool
+) -> tuple[Array, Array]:
     """Return each case's labels and prediction as positions of the classes, ``(n, A + 1)``, and the classes."""
     coded = [coded_with_gaps(f"annotations[{name!r}]", column) for name, column in given_by.items()]
     levels, codes = _without_predictions(coded) if y_pred is None else coded_with_gaps("y_pred", y_pred)
@@ -283,7 +293,7 @@ def _positions(given_by: dict[Any, Any], y_pred: Any, labels: ArrayLike | None, 
     _refuse_unlabelled(np.sum([each >= 0 for _, each in coded], axis=0))
     given = as_labels(list(dict.fromkeys(label for each, _ in coded for label in each.tolist())))
     refuse_mixed(given, levels, "annotations", check=check)
-    axis = class_labels(given, levels, labels, check=check)
+    axis = class_labels(given, levels, labels, pos_label=pos_label, check=check)
     return np.stack([*(positions(*each, axis) for each in coded), positions(levels, codes, axis)], axis=1), axis
 
 

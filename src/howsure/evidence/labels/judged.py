@@ -33,6 +33,7 @@ def judged(
     y_pred: None = None,
     data: Any = ...,
     labels: ArrayLike | None = ...,
+    pos_label: Any = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
     by: None = None,
@@ -48,6 +49,7 @@ def judged(
     y_pred: Any = ...,
     data: Any = ...,
     labels: ArrayLike | None = ...,
+    pos_label: Any = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
     by: None = None,
@@ -63,6 +65,7 @@ def judged(
     y_pred: Any = ...,
     data: Any = ...,
     labels: ArrayLike | None = ...,
+    pos_label: Any = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
     by: Sized,
@@ -77,6 +80,7 @@ def judged(
     y_pred: Any = None,
     data: Any = None,
     labels: ArrayLike | None = None,
+    pos_label: Any = None,
     sample_weight: Any = None,
     groups: Any = None,
     by: Sized | None = None,
@@ -104,6 +108,8 @@ def judged(
         which the above name columns.
     labels : array-like of shape (K,), optional
         The classes, in order; all that occur by default, sorted.
+    pos_label : object, optional
+        Which of two classes is the positive one; the last in order by default.
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
     groups : array-like of shape (n,) or str, optional
@@ -157,7 +163,7 @@ def judged(
     given = columns(
         data, plain | {role: each for role, each in optional.items() if each is not None} | roles(named), check=check
     )
-    cases = _Cases.of(given, [*plain], labels, check=check)
+    cases = _Cases.of(given, [*plain], labels, pos_label, check=check)
     names = () if "" in systems else tuple(map(str, human))
 
     def table(some: Any) -> Any:
@@ -203,7 +209,9 @@ class _Cases:
     names: Array | None
 
     @classmethod
-    def of(cls, given: Mapping[str, Any], roles: Sequence[str], labels: ArrayLike | None, *, check: bool) -> _Cases:
+    def of(
+        cls, given: Mapping[str, Any], roles: Sequence[str], labels: ArrayLike | None, pos_label: Any, *, check: bool
+    ) -> _Cases:
         said = [*roles, *(["y_pred"] if "y_pred" in given else [])]
         coded = {role: coded_with_gaps(role, given[role]) for role in said}
         cluster = encoded("groups", given["groups"]) if "groups" in given else None
@@ -219,7 +227,8 @@ class _Cases:
         if "y_pred" in given:
             refuse_mixed(levels[number], levels[-1], roles[number], check=check)
         *most, last = levels
-        axis = class_labels(as_labels([value for level in most for value in level.tolist()]), last, labels, check=check)
+        first = as_labels([value for level in most for value in level.tolist()])
+        axis = class_labels(first, last, labels, pos_label=pos_label, check=check)
         place = {role: positions(*coded[role], axis) for role in said}
         size = len(place[said[0]])
         group, names = (None, None) if cluster is None else cluster.used()

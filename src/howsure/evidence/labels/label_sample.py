@@ -102,6 +102,7 @@ def sample_to_label(
     y_true: Any = None,
     data: Any = None,
     labels: ArrayLike | None = None,
+    pos_label: Any = None,
     random_state: Any = None,
 ) -> LabelSample:
     """Draw the cases of a pool of predictions that people should label next: those that tell most of a metric.
@@ -129,6 +130,8 @@ def sample_to_label(
         which the above name columns.
     labels : array-like of shape (K,), optional
         The classes, in order; all that occur by default, sorted.
+    pos_label : object, optional
+        Which of two classes is the positive one; the last in order by default.
     random_state : int, Generator, SeedSequence or None
         Seed of the draw.
 
@@ -171,7 +174,7 @@ def sample_to_label(
     True, 0.704 to 0.958          38         0          19
     200 of 2,000 cases to label for f1
     """
-    pool = Pool.of(y_true, y_pred, y_score, data, labels)
+    pool = Pool.of(y_true, y_pred, y_score, data, labels, pos_label)
     number = whole_number("n", n, least=1)
     strata, size = len(pool.column), len(pool.axis)
     cases = np.bincount(pool.stratum, minlength=strata)

@@ -28,6 +28,7 @@ def judge_leaning(
     *,
     data: Any = None,
     labels: ArrayLike | None = None,
+    pos_label: Any = None,
     groups: Any = None,
     confidence_level: float = 0.95,
     check: bool = True,
@@ -52,6 +53,8 @@ def judge_leaning(
         which the above name columns.
     labels : array-like of shape (K,), optional
         The classes, in order; all that occur by default, sorted.
+    pos_label : object, optional
+        Which of two classes is the positive one; the last in order by default.
     groups : array-like of shape (n,) or str, optional
         Cluster of each case: cases of one cluster vary together.
     confidence_level : float
@@ -96,7 +99,7 @@ def judge_leaning(
             f"`human` has {int(kept.sum())} labels where `judge` and `along` have values. Three or more are needed."
         )
         raise HowsureError(message)
-    people, model = _numbers({role: coded[role] for role in ("human", "judge")}, labels, check=check)
+    people, model = _numbers({role: coded[role] for role in ("human", "judge")}, labels, pos_label, check=check)
     levels, codes = coded["along"]
     where = _along(levels)[codes[kept]]
     slope, error, freedom = _slope(where, (model - people)[kept], None if cluster is None else cluster[kept])
@@ -113,10 +116,14 @@ def judge_leaning(
     )
 
 
-def _numbers(coded: dict[str, tuple[Array, Array]], labels: ArrayLike | None, *, check: bool) -> tuple[Array, Array]:
+def _numbers(
+    coded: dict[str, tuple[Array, Array]], labels: ArrayLike | None, pos_label: Any, *, check: bool
+) -> tuple[Array, Array]:
     """Return human labels and verdicts as numbers: of two classes 0 and 1."""
     (human, _), (judge, _) = coded.values()
-    axis = class_labels(as_labels(human.tolist()), judge, labels, check=check and labels is not None)
+    axis = class_labels(
+        as_labels(human.tolist()), judge, labels, pos_label=pos_label, check=check and labels is not None
+    )
     people, model = (positions(levels, codes, axis).astype(float) for levels, codes in coded.values())
     if len(axis) == 2:
         return people, model

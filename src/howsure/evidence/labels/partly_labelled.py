@@ -33,6 +33,7 @@ def partly_labelled(
     *,
     data: Any = ...,
     labels: ArrayLike | None = ...,
+    pos_label: Any = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
     by: None = None,
@@ -48,6 +49,7 @@ def partly_labelled(
     *,
     data: Any = ...,
     labels: ArrayLike | None = ...,
+    pos_label: Any = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
     by: Sized,
@@ -62,6 +64,7 @@ def partly_labelled(
     *,
     data: Any = None,
     labels: ArrayLike | None = None,
+    pos_label: Any = None,
     sample_weight: Any = None,
     groups: Any = None,
     by: Sized | None = None,
@@ -87,6 +90,8 @@ def partly_labelled(
         which the above name columns.
     labels : array-like of shape (K,), optional
         The classes, in order; all that occur by default, sorted.
+    pos_label : object, optional
+        Which of two classes is the positive one; the last in order by default.
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
     groups : array-like of shape (n,) or str, optional
@@ -129,7 +134,7 @@ def partly_labelled(
     0.347 [0.213, 0.471]
     """
     named = by_columns(by, data)
-    pool = Pool.of(y_true, y_pred, y_score, data, labels, sample_weight, groups, roles(named), check=check)
+    pool = Pool.of(y_true, y_pred, y_score, data, labels, pos_label, sample_weight, groups, roles(named), check=check)
     if (pool.truth >= 0).all():
         message = (
             "Every case has a label, so nothing is left to infer: give `y_true` the whole pool, or use `confusion`."
@@ -180,6 +185,7 @@ class Pool:
         y_score: Any,
         data: Any,
         labels: ArrayLike | None,
+        pos_label: Any,
         sample_weight: Any = None,
         groups: Any = None,
         others: Any = None,
@@ -202,7 +208,7 @@ class Pool:
         refuse_other_lengths({"y_true": true_codes, "y_pred": codes, **beside})
         refuse_gaps("y_pred", codes, "y_true")
         refuse_mixed(true_levels, levels, "y_true", "y_pred", check=check)
-        axis = class_labels(true_levels, levels, labels, check=check)
+        axis = class_labels(true_levels, levels, labels, pos_label=pos_label, check=check)
         truth, predicted = positions(true_levels, true_codes, axis), positions(levels, codes, axis)
         stratum, column = _strata(predicted, score)
         words = axis.tolist()

@@ -36,6 +36,7 @@ def prediction_powered(
     *,
     data: Any = ...,
     labels: ArrayLike | None = ...,
+    pos_label: Any = ...,
     metric: str | Metric = ...,
     power: float | None = ...,
     by: None = None,
@@ -51,6 +52,7 @@ def prediction_powered(
     *,
     data: Any = ...,
     labels: ArrayLike | None = ...,
+    pos_label: Any = ...,
     metric: str | Metric = ...,
     power: float | None = ...,
     by: Sized,
@@ -65,6 +67,7 @@ def prediction_powered(
     *,
     data: Any = None,
     labels: ArrayLike | None = None,
+    pos_label: Any = None,
     metric: str | Metric = "accuracy",
     power: float | None = None,
     by: Sized | None = None,
@@ -90,6 +93,8 @@ def prediction_powered(
         which the above name columns.
     labels : array-like of shape (K,), optional
         The classes, in order; all that occur by default.
+    pos_label : object, optional
+        Which of two classes is the positive one; the last in order by default.
     metric : str or Metric
         The metric whose variance ``power`` makes smallest. The intervals of other metrics hold as well, only wider
         than they could be.
@@ -137,7 +142,7 @@ def prediction_powered(
         raise HowsureError(message)
     named = by_columns(by, data)
     given = columns(data, {"y_true": y_true, "y_made": y_made, "y_pred": y_pred} | roles(named), check=check)
-    rows, axis = _positions(given, labels, check=check)
+    rows, axis = _positions(given, labels, pos_label, check=check)
 
     def table(some: Any) -> ConfusionTable:
         trusted, other = _counted(rows[:, some], len(axis))
@@ -147,7 +152,9 @@ def prediction_powered(
     return groups_of(named, given, rows.shape[1]).each(table) if named else table(slice(None))
 
 
-def _positions(given: Mapping[str, Any], labels: ArrayLike | None, *, check: bool) -> tuple[Array, Array]:
+def _positions(
+    given: Mapping[str, Any], labels: ArrayLike | None, pos_label: Any, *, check: bool
+) -> tuple[Array, Array]:
     """Return each case's true (−1 if not trusted), made and predicted class, ``(3, n)``, and the classes."""
     coded = [coded_with_gaps(name, given[name]) for name in ("y_true", "y_made", "y_pred")]
     lengths = [len(codes) for _, codes in coded]
@@ -160,7 +167,8 @@ def _positions(given: Mapping[str, Any], labels: ArrayLike | None, *, check: boo
     levels = [each for each, _ in coded]
     refuse_mixed(levels[0], levels[2], check=check)
     refuse_mixed(levels[1], levels[2], "y_made", check=check)
-    axis = class_labels(as_labels([*levels[0].tolist(), *levels[1].tolist()]), levels[2], labels, check=check)
+    first = as_labels([*levels[0].tolist(), *levels[1].tolist()])
+    axis = class_labels(first, levels[2], labels, pos_label=pos_label, check=check)
     return np.stack([positions(level, codes, axis) for level, codes in coded]), axis
 
 

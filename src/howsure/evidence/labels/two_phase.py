@@ -27,7 +27,7 @@ ALONE = "the human labels alone tell as much: the judge adds nothing"
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TwoPhase(Design):
     """Cases of known stratum, of which some have a trusted outcome: Neyman's double sampling.
 

@@ -24,6 +24,7 @@ from howsure.methods.dirichlet import Prior, prior_array
 from howsure.sources.frames import rows
 from howsure.sources.groups import Groups, by_columns, groups_of, roles
 from howsure.sources.matrices import from_counts
+from howsure.sources.positive import positive_order
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
 
@@ -37,7 +38,7 @@ MOST_NAMED = 4  # cells that a note lists
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Reviewed(Design):
     """A test set whose labels were reviewed for some cases of each cell: a two-phase sample.
 
@@ -131,7 +132,12 @@ class Reviewed(Design):
 
 @overload
 def reviewed(
-    counts: ArrayLike, reviews: ArrayLike, *, labels: ArrayLike | None = ..., prior: Prior | None = ...
+    counts: ArrayLike,
+    reviews: ArrayLike,
+    *,
+    labels: ArrayLike | None = ...,
+    pos_label: Any = ...,
+    prior: Prior | None = ...,
 ) -> ConfusionTable: ...
 
 
@@ -144,6 +150,7 @@ def reviewed(
     data: Any = ...,
     by: None = None,
     labels: ArrayLike | None = ...,
+    pos_label: Any = ...,
     prior: Prior | None = ...,
     check: bool = ...,
 ) -> ConfusionTable: ...
@@ -158,6 +165,7 @@ def reviewed(
     data: Any = ...,
     by: Sized,
     labels: ArrayLike | None = ...,
+    pos_label: Any = ...,
     prior: Prior | None = ...,
     check: bool = ...,
 ) -> Tables[ConfusionTable]: ...
@@ -173,6 +181,7 @@ def reviewed(
     data: Any = None,
     by: Sized | None = None,
     labels: ArrayLike | None = None,
+    pos_label: Any = None,
     prior: Prior | None = None,
     check: bool = True,
 ) -> ConfusionTable | Tables[ConfusionTable]:
@@ -201,6 +210,8 @@ def reviewed(
     labels : array-like of shape (K,), optional
         The classes, in order; by default 0 … K−1, of rows all that occur in any of the three columns. Rows recorded or
         predicted as another are left out.
+    pos_label : object, optional
+        Which of two classes is the positive one; the last in order by default.
     prior : float, str or array-like of shape (K, K, K), optional
         Pseudo-reviews of each corrected label in each cell: a number, an array, or a name as in `Dirichlet`;
         ``"recorded"`` for one in each cell that confirms the record, so that labels are right where no review says
@@ -261,10 +272,10 @@ def reviewed(
     """
     names = {"y_true": y_true, "y_pred": y_pred, "y_reviewed": y_reviewed}
     if _are_counts({"counts": counts, "reviews": reviews}, names, {"data": data, "by": by}):
-        return _of_counts(counts, reviews, labels, prior)
+        return _of_counts(counts, reviews, labels, pos_label, prior)
     named = by_columns(by, data)
     given = rows(data, names | roles(named), gaps=("y_reviewed",), check=check)
-    cases = ReviewedRows.of(given, labels, check=check)
+    cases = ReviewedRows.of(given, labels, pos_label, check=check)
 
     def table(some: Any) -> ConfusionTable:
         found, reviews = cases.counted(some)
@@ -292,9 +303,16 @@ def _are_counts(counts: Mapping[str, Any], rows: Mapping[str, Any], of_rows: Map
 
 
 def _of_counts(
-    counts: Any, reviews: Any, labels: ArrayLike | None, prior: Prior | None
+    counts: Any, reviews: Any, labels: ArrayLike | None, pos_label: Any, prior: Prior | None
 ) -> ConfusionTable | Tables[ConfusionTable]:
     recorded = from_counts(counts, labels)
+    if pos_label is not None:
+        given = getattr(recorded, "overall", recorded).labels
+        order = positive_order(given, pos_label)
+        turned = {2: np.ix_(order, order), 3: np.ix_(order, order, order)}
+        counts, reviews = real_numbers("counts", counts)[..., *turned[2]], _numbers(reviews)[..., *turned[3]]
+        prior = np.asarray(prior)[turned[3]] if np.ndim(prior) == 3 else prior
+        return _of_counts(counts, reviews, given[order], None, prior)
     if not isinstance(recorded, Tables):
         return _corrected(recorded, reviews, prior)
     matrices, classes = np.asarray(counts, dtype=float), recorded.overall.labels

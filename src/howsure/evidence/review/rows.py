@@ -41,7 +41,7 @@ class ReviewedRows:
     number: Array
 
     @classmethod
-    def of(cls, found: Rows, labels: ArrayLike | None, *, check: bool = True) -> ReviewedRows:
+    def of(cls, found: Rows, labels: ArrayLike | None, pos_label: Any = None, *, check: bool = True) -> ReviewedRows:
         """Return the cases of the columns ``y_true``, ``y_pred`` and ``y_reviewed``."""
         given = found.columns
         coded = [encoded(role, given[role]) for role in ("y_true", "y_pred")]
@@ -53,7 +53,7 @@ class ReviewedRows:
         refuse_mixed(levels[0], levels[1], check=check)
         refuse_mixed(levels[0], levels[2], said="y_reviewed", check=check)
         said = as_labels([*levels[1].tolist(), *levels[2].tolist()])
-        axis = class_labels(levels[0], said, labels, check=check)
+        axis = class_labels(levels[0], said, labels, pos_label=pos_label, check=check)
         true, predicted, place = (_positions(each, axis) for each in (*coded, reviewed))
         if (place < 0).any():
             unknown = reviewed.levels[reviewed.codes[np.argmax(place < 0)] - reviewed.offset]

@@ -23,7 +23,7 @@ FINE = 2 * MOST_SCORES  # scores, from which on the calibrator's part of a varia
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CalibratedBatch(Expected):
     """Cases of known score and unknown class; both the classes and the calibrator are uncertain.
 

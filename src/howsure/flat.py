@@ -1,0 +1,62 @@
+"""Numbers by name, in one flat dict: what loggers of experiments take."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain, count, takewhile
+from typing import Any
+
+from howsure.errors import HowsureError
+from howsure.escapes import identifier
+
+SETTINGS = frozenset({"confidence_level", "standard_error"})  # which nobody follows over runs
+
+
+def flat_of(records: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """Return the numbers of records by name: what tells a record from others, and the number's column.
+
+    The value itself goes by the record's name alone, and settings are left out.
+
+    Raises
+    ------
+    HowsureError
+        If records have no names, as the points of a curve.
+
+    Examples
+    --------
+    >>> flat_of([{"model": "A", "metric": "f1@macro", "value": 0.5, "low": 0.4}])
+    {'f1_macro_A': 0.5, 'f1_macro_A_low': 0.4}
+    """
+    naming, found = _naming(records), dict[str, float]()
+    for record in records:
+        name = _words_of(record, naming)
+        for column, value in record.items():
+            if isinstance(value, int | float) and column not in {*naming, *SETTINGS}:
+                words = name if name and column == "value" else (*name, column)
+                found[_free(identifier("_".join(words)), found)] = float(value)
+    return found
+
+
+def _naming(records: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the columns that name a record: as few as tell records apart, among those in front of its numbers."""
+    columns = list(dict.fromkeys(name for record in records for name in record))
+    ahead = list(takewhile(lambda name: not any(isinstance(each.get(name), float) for each in records), columns))
+    of_text = [name for name in ahead if any(isinstance(each.get(name), str) for each in records)]
+    upto = ahead[: max(map(ahead.index, of_text), default=-1) + 1]
+    for chosen in (of_text, upto, ahead):
+        naming = list(dict.fromkeys([*({"metric"} & {*columns}), *chosen]))
+        if len({_words_of(each, naming) for each in records}) == len(records):
+            return naming
+    message = (
+        f"`flat` gives each number a name, and {len(records):,} rows here have none. Log `to_pandas()` as a table."
+    )
+    raise HowsureError(message)
+
+
+def _words_of(record: Mapping[str, Any], naming: Sequence[str]) -> tuple[str, ...]:
+    return tuple(str(value) for name in naming if (value := record.get(name)) not in {None, ""})
+
+
+def _free(name: str, taken: Collection[str]) -> str:
+    """Return a name that is not taken: with a number where labels differ only in what names cannot hold."""
+    return next(each for each in chain([name], (f"{name}_{i}" for i in count(2))) if each not in taken)

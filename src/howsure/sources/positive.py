@@ -1,0 +1,78 @@
+"""Which of two classes is the positive one: the last of them, in every table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError
+from howsure.tables.labels import as_labels
+
+Array = NDArray[Any]
+
+
+def positive_class(present: Sequence[Any], pos_label: Any) -> Any:
+    """Return the class that ``pos_label`` names, as it is among one class or two.
+
+    Raises
+    ------
+    HowsureError
+        If it is none of two, or no single class.
+    """
+    if np.ndim(pos_label):
+        message = f"`pos_label` is {pos_label!r}; it is one class, such as {present[-1]!r}."
+        raise HowsureError(message)
+    matching = [value for value in present if value == pos_label or str(value) == str(pos_label)]
+    if matching:
+        return matching[0]
+    if len(present) == 1:  # the data hold negatives only
+        return pos_label
+    raise HowsureError.unknown("class", str(pos_label), map(str, present))
+
+
+def positive_last(classes: Array, pos_label: Any) -> Array:
+    """Return two classes with the positive one last; as they are where none is named.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (1,) or (2,)
+        The classes; where one alone occurs it is the positive or the negative one.
+    pos_label : object, optional
+        The positive one.
+
+    Raises
+    ------
+    HowsureError
+        If it is none of them, or there are more than two.
+
+    Examples
+    --------
+    >>> positive_last(np.array(["ill", "well"]), "ill").tolist()
+    ['well', 'ill']
+    """
+    if pos_label is None:
+        return classes
+    present = classes.tolist()
+    if len(present) > 2:
+        message = (
+            f"`pos_label` is for two classes, and there are {len(present)}. Ask for one of them by its metrics, "
+            f"such as f1@binary+positive_class={pos_label}."
+        )
+        raise HowsureError(message)
+    positive = positive_class(present, pos_label)
+    others = [label for label in present if label != positive]
+    return as_labels([*(others or [opposite(positive)]), positive])
+
+
+def positive_order(classes: Array, pos_label: Any) -> Array:
+    """Return the positions of two classes, that of the positive one last."""
+    listed = classes.tolist()
+    return np.array([listed.index(label) for label in positive_last(classes, pos_label).tolist()])
+
+
+def opposite(label: Any) -> Any:
+    """Return what the negative class is called where only the positive one is known."""
+    return 0 if label == 1 else f"not {label}"
