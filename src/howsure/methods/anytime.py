@@ -17,7 +17,8 @@ from howsure.methods.delta import Delta
 from howsure.methods.flow import Flow
 from howsure.methods.interval import NO_TRIALS, AtLevels, DrawingMethod, Interval, Method, needs_labels, stacked
 from howsure.methods.levels import Level, tail_of
-from howsure.methods.pairs import PairedShares, counts_of
+from howsure.methods.pairs import Tango, counts_of, paired_intervals
+from howsure.methods.scales import LARGEST
 from howsure.methods.standard_errors import normal_quantile, standard_error
 from howsure.metrics.contrast import PairCounts
 from howsure.metrics.forms import Proportion
@@ -102,9 +103,8 @@ class Anytime(Method):
         """Return the interval as a function of its level; see the class."""
         if table.design.is_independent and metric.proportion is not None:
             return self._of_share(metric.proportion, metric, table)
-        pairs = _PairedBets(self.n_optimal)
-        if not pairs.suits(metric, table):
-            return pairs.at_levels(metric, table)
+        if not Tango().suits(metric, table):
+            return paired_intervals(metric, table, self._of_pairs)
         cases = units(table)
         if table.batch and np.ptp(cases) > 0:
             each = [self.at_levels(metric, table.picked(index)) for index in range(table.batch[0])]
@@ -149,9 +149,8 @@ class Anytime(Method):
         null : float
             The hypothetical value.
         """
-        pairs = _PairedBets(self.n_optimal)
-        if not pairs.suits(metric, table):
-            return pairs.e_value(metric, table, null)
+        if not Tango().suits(metric, table):
+            return self._won_on_pairs(counts_of(metric, table), null)
         p = _of_one_look(metric, table).p_value(metric, table, null)
         if math.isnan(p):
             return p
@@ -170,37 +169,22 @@ class Anytime(Method):
 
         return interval
 
-    def _of_bets(self, shares: Array, numbers: Array, tail: float) -> tuple[float, float]:
+    def _of_bets(self, shares: Array, numbers: Array, tail: float) -> tuple[Array, Array]:
         return betting_limits(shares, numbers, tail, *sequences.stakes(self.n_optimal))
 
-
-@final
-@dataclass(frozen=True, slots=True)
-class _PairedBets(PairedShares):
-    """What bets on the difference of two shares of the same cases do not beat: a mean of outcomes -1, 0 and 1."""
-
-    n_optimal: float
-    name: ClassVar[str] = "anytime"
-
-    @property
-    def stakes(self) -> tuple[Array, Array]:
-        """Stakes as shares of the largest one, and the parts of the capital on them."""
-        return sequences.stakes(self.n_optimal, sequences.STAKE_OF_PAIRS)
-
-    def limits(self, counts: PairCounts, confidence_level: float) -> tuple[Array, Array]:
-        """Return the limits from the counts of the four patterns, elementwise."""
-        low, high = betting_limits(OUTCOMES, _outcomes(counts), tail_of(confidence_level), *self.stakes)
+    def _of_pairs(self, counts: PairCounts, confidence_level: float) -> tuple[Array, Array]:
+        low, high = betting_limits(OUTCOMES, _outcomes(counts), tail_of(confidence_level), *self._stakes_of_pairs())
         return 2 * low - 1, 2 * high - 1
 
-    def e_value(self, metric: Metric, table: Table, null: float) -> float:
-        """Return half the larger capital of the bets above the difference and below it: at a limit it is 1 / α."""
-        numbers, mean = _outcomes(counts_of(metric, table)), (1 + null) / 2
-        above, below = (
-            log_capital(OUTCOMES, numbers, mean, *self.stakes),
-            log_capital(1 - OUTCOMES, numbers, 1 - mean, *self.stakes),
-        )
-        with np.errstate(over="ignore"):
-            return float(np.exp(np.maximum(above, below)) / 2) if numbers.sum() else math.nan
+    def _won_on_pairs(self, counts: PairCounts, null: float) -> float:
+        """Return half of what the bets above a difference or those below it have made, the larger: 1 / α at a limit."""
+        numbers, mean = _outcomes(counts), np.asarray((1 + null) / 2)
+        sides = ((OUTCOMES, mean), (1 - OUTCOMES, 1 - mean))
+        won = max(float(log_capital(each, numbers, share, *self._stakes_of_pairs())) for each, share in sides)
+        return (math.exp(won) if won < LARGEST else math.inf) / 2 if counts.total else math.nan
+
+    def _stakes_of_pairs(self) -> tuple[Array, Array]:
+        return sequences.stakes(self.n_optimal, sequences.STAKE_OF_PAIRS)
 
 
 def _outcomes(counts: PairCounts) -> Array:
