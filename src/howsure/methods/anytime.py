@@ -13,6 +13,7 @@ from howsure.errors import HowsureError
 from howsure.methods import sequences
 from howsure.methods.bounded_mean import Betting, betting_limits, bounded_intervals, log_capital
 from howsure.methods.default import default_method
+from howsure.methods.delong import observed_area
 from howsure.methods.delta import Delta
 from howsure.methods.flow import Flow
 from howsure.methods.interval import NO_TRIALS, AtLevels, DrawingMethod, Interval, Method, needs_labels, stacked
@@ -116,7 +117,12 @@ class Anytime(Method):
         def interval(confidence_level: float) -> Interval:
             return single(Level(math.erfc(float(self.reach(seen, confidence_level)) / math.sqrt(2))))
 
-        return interval
+        def interval_of_area(confidence_level: float) -> Interval:
+            times = float(self.reach(seen, confidence_level)) / normal_quantile(confidence_level)
+            value = observed_area(metric, table)
+            return _stretched(value, single(confidence_level), interval(confidence_level), times)
+
+        return interval_of_area if metric.is_area and metric.contrast is None else interval
 
     def reach(self, cases: Any, confidence_level: float) -> Array:
         """Return how many standard errors an interval reaches after so many cases.
@@ -185,6 +191,22 @@ class Anytime(Method):
 
     def _stakes_of_pairs(self) -> tuple[Array, Array]:
         return sequences.stakes(self.n_optimal, sequences.STAKE_OF_PAIRS)
+
+
+def _stretched(value: Array, near: Interval, far: Interval, times: float) -> Interval:
+    """Return the interval of an area, each half so many times as long where the area has a normal quantile.
+
+    That is the distance of the classes if scores are normal. On the logit scale, with Student's t, an area near 1 that
+    few cases tell of has limits that run away at the levels of a sequence. An area of 0 or 1 keeps ``far``.
+    """
+    from scipy.special import ndtr, ndtri
+
+    with np.errstate(invalid="ignore"):
+        centre = ndtri(value)
+        ends = (ndtr(centre + times * (ndtri(end) - centre)) for end in (near.low, near.high))
+        usable = np.isfinite(centre) & np.isfinite(near.low)
+        low, high = (np.where(usable, end, limit) for end, limit in zip(ends, (far.low, far.high), strict=True))
+    return Interval(low, high, near.standard_error, reason=far.reason)
 
 
 def _outcomes(counts: PairCounts) -> Array:
