@@ -10,9 +10,11 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs.base import quotient
 from howsure.designs.strata import Strata
 from howsure.methods import binomial
 from howsure.methods.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, AtLevels, Interval, Method
+from howsure.methods.levels import tail_of
 from howsure.methods.standard_errors import (
     critical_value,
     normal_quantile,
@@ -39,12 +41,14 @@ class Stratified(Method):
     estimated from its labelled cases, as a share. The limits of each share are put together by the method of variance
     estimates recovery, with the variance of the strata's sizes:
     ``low = value - sqrt(sum(w**2 (p - l)**2) + z**2 between)``.
-    They are Jeffreys', where all of a stratum agree mid-p's; a stratum without a label may be anything. Of weighted
+    They are Jeffreys', where all of a stratum agree mid-p's; a stratum without a label may be anything. Several strata
+    whose labels all agree have one limit together: what none of their cases showed. Of weighted
     and clustered cases the number of labels is the effective one, and z a quantile of Student's t.
 
     References
     ----------
-    Zou, Donner (2008), Statistics in Medicine 27; Cochran (1977), Sampling Techniques, chapter 12.
+    Zou, Donner (2008), Statistics in Medicine 27; Cochran (1977), Sampling Techniques, chapter 12; Buehler (1957),
+    Journal of the American Statistical Association 52.
 
     Examples
     --------
@@ -118,14 +122,51 @@ def reaches(
         falls, rises = (parts.reach * (end - parts.value) for end in (low, high))
     else:
         falls, rises = np.minimum(moves(low), 0.0), np.maximum(moves(high), 0.0)
-    below, above = (float((part**2).sum() + z**2 * parts.between) for part in (falls, rises))
+    silent = (trials > 0) & _agrees(parts.value)
+    below, above = (
+        float((part[~silent] ** 2).sum() + unseen**2 + z**2 * parts.between)
+        for part, end in ((falls, low), (rises, high))
+        for unseen in [_unseen(*(each[silent] for each in (part, end - parts.value, trials)), confidence_level)]
+    )
     return math.sqrt(below), math.sqrt(above)
+
+
+def _unseen(moves: Array, shares: Array, trials: Array, confidence_level: float) -> float:
+    """Return how far the strata whose cases all agree can move a sum together: not each to a limit of its own.
+
+    The chance that no case of any differs is ``Π (1 - p)**m``. Where that is what the level leaves, the sum of the
+    gains ``g p`` is largest at ``1 - p = λ m / g``, and p = 0 where that is above 1. Of one stratum this is its limit.
+    Source: Buehler (1957), Journal of the American Statistical Association 52, 482, for the case of no event.
+
+    Parameters
+    ----------
+    moves, shares : ndarray of shape (strata,)
+        By how much the sum moves when the share of each stratum does, and by how much that does.
+    trials : ndarray of shape (strata,)
+        Cases of each.
+    confidence_level : float
+        Coverage of the two-sided interval.
+    """
+    gain = quotient(np.abs(moves), np.abs(shares))
+    gain, trials = gain[gain > 0], trials[gain > 0]
+    if not gain.size:
+        return 0.0
+    order = np.argsort(-gain / trials)
+    gain, trials = gain[order], trials[order]
+    worth = np.log(gain / trials)
+    least = (np.cumsum(trials * worth) + math.log(tail_of(confidence_level))) / np.cumsum(trials)
+    last = np.flatnonzero(worth > least)[-1]
+    return float(gain @ -np.expm1(-np.maximum(worth - least[last], 0.0)))
 
 
 def _limits(share: Array, trials: Array, confidence_level: float) -> tuple[Array, Array]:
     """Return Jeffreys' limits of shares, mid-p's where all cases agree, and 0 and 1 where there are none."""
-    every = (share <= 0) | (share >= 1)
+    every = _agrees(share)
     exact, usual = (limits(share * trials, trials, confidence_level) for limits in (binomial.mid_p, binomial.jeffreys))
     low, high = (np.where(every, *each) for each in zip(exact, usual, strict=True))
     some = trials > 0
     return np.where(some, np.minimum(low, share), 0.0), np.where(some, np.maximum(high, share), 1.0)
+
+
+def _agrees(share: Array) -> Array:
+    return np.asarray((share <= 0) | (share >= 1))
