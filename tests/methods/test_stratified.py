@@ -2,11 +2,12 @@
 
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 import howsure as hs
 from howsure.errors import HowsureError
-from howsure.methods import binomial
+from howsure.methods import binomial, stratified
 from howsure.methods.levels import Level
 
 HUMAN = [1] * 18 + [0] * 2 + [None] * 60 + [1] * 3 + [0] * 7 + [None] * 10
@@ -57,3 +58,30 @@ def test_the_exact_interval_of_equal_outcomes_holds_at_any_level():
         low, high = binomial.mid_p(0, 86, level)
         assert (float(low), float(high)) == pytest.approx((0.0, 1 - (1 - level) ** (1 / 86)))
     assert float(binomial.mid_p(10, 10, Level(1e-40))[0]) == pytest.approx(1e-4)
+
+
+def test_strata_without_an_error_have_one_limit_together():
+    """Of two strata with a fifth of the cases labelled, all right, the accuracy has the limit of all labels as one."""
+    score = np.repeat([0.4, 0.6], [200, 100])
+    label = np.full(300, None, dtype=object)
+    label[::5] = "ok"
+    pool = hs.partly_labelled(label, np.full(300, "ok"), score, labels=["fault", "ok"])
+    assert len(pool.design.names) == 2
+    found = hs.estimate(pool, "accuracy")
+    # p**60 / 2 = 2.5 %
+    assert found.low == pytest.approx(0.05 ** (1 / 60))
+    assert found.high == 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_limit_of_silent_strata_is_the_largest_sum_that_they_leave_possible(seed):
+    """No shares with ``Π (1 - p)**m`` at 5 % and more have a larger sum of gains, of many tried, and some nearly as large."""
+    rng = np.random.default_rng(seed)
+    strata = int(rng.integers(1, 4))
+    trials, gain = rng.integers(2, 40, strata).astype(float), rng.random(strata)
+    limit = 1 - 0.05 ** (1 / trials)
+    found = stratified._unseen(gain * limit, limit, trials, 0.95)
+    tried = -np.expm1(np.log(0.05) * rng.dirichlet(np.ones(strata), 50_000) / trials) @ gain
+    assert tried.max() <= found + 1e-12
+    assert found == pytest.approx(tried.max(), rel=0.01)
+    assert found == pytest.approx(stratified._unseen(-gain * limit, -limit, trials, 0.95))

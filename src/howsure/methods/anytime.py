@@ -42,19 +42,21 @@ class Anytime(Method):
         After how many cases the interval is narrowest beside that of a single look: there 1.55 times as wide, and at
         most 1.9 times from an eighth of it on to 300 times as many, unless so few tell that neither is normal. At
         least 10, and fixed before the first look. Of clusters these are clusters, of weighted cases their effective
-        number, and of a proportion its trials.
+        number, of a proportion its trials, and of two test sets twice the harmonic mean of theirs.
 
     Notes
     -----
     A proportion of independent cases has the beta-binomial mixture of Howard and others, a mean of independent values
-    within stated bounds the average capital of bets that are fixed in advance: these are exact. Any other metric has
+    within stated bounds, and the difference of two proportions of the same cases, the average capital of bets that are
+    fixed in advance: these are exact. Any other metric has
     the interval that it has at a single look, but at the level whose normal quantile is
 
     ``sqrt((1 + 1/x) (log(1 + x) + 2 log(1/α)))``,  ``x = 8.21 n / n_optimal``,
 
     the reach of the asymptotic confidence sequence for the mean of the influences of n cases. With a score interval in
     place of ``value ± reach · standard error`` the asymptotics begin sooner; differences whose score interval follows
-    the flow have the delta method's.
+    the flow have the delta method's. The limits of an area under the ROC curve are those of a single look, so many
+    times as far away as the reach is beyond the normal quantile, on the scale of the area's normal quantile.
 
     What holds at all looks holds at one that is chosen by what was seen: one may stop at any time, and for any reason.
     An interval depends on the table alone, not on the looks before, so a look costs the same as the first. p-values
@@ -106,7 +108,7 @@ class Anytime(Method):
             return self._of_share(metric.proportion, metric, table)
         if not Tango().suits(metric, table):
             return paired_intervals(metric, table, self._of_pairs)
-        cases = units(table)
+        cases = _units_of(metric, table)
         if table.batch and np.ptp(cases) > 0:
             each = [self.at_levels(metric, table.picked(index)) for index in range(table.batch[0])]
             return lambda level: stacked([one(level).of_one() for one in each])
@@ -160,7 +162,7 @@ class Anytime(Method):
         p = _of_one_look(metric, table).p_value(metric, table, null)
         if math.isnan(p):
             return p
-        return sequences.normal_mixture(normal_quantile(Level(p)), float(units(table)), self.n_optimal)
+        return sequences.normal_mixture(normal_quantile(Level(p)), float(_units_of(metric, table)), self.n_optimal)
 
     def _of_share(self, share: Proportion, metric: Metric, table: Table) -> AtLevels:
         successes, trials = (table.cells @ (cells.ravel() * 1.0) for cells in (share.successes, share.trials))
@@ -224,6 +226,19 @@ def units(table: Table) -> Array:
     2.0
     """
     return np.asarray(table.effective_trials(np.ones(table.shape)))
+
+
+def _units_of(metric: Metric, table: Table) -> Array:
+    """Return the units of a table; of two test sets the harmonic mean times two.
+
+    A difference becomes certain as that grows, so that one test set may grow while the other stays small.
+    """
+    if metric.contrast is None or len(table.design.test_sets) == 1:
+        return units(table)
+    views = (side.view for side in (metric.contrast.first, metric.contrast.second))
+    marks = (view.pulled_back(np.ones(view.shape), table.cells.shape[-1]) for view in views)
+    each = np.stack([table.effective_trials(mark.reshape(table.shape)) for mark in marks])
+    return np.asarray(4 / (1 / each).sum(0))
 
 
 def _of_one_look(metric: Metric, table: Table) -> Method:
