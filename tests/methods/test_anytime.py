@@ -272,6 +272,7 @@ def test_an_area_is_stretched_on_the_scale_of_its_normal_quantile():
     assert apart.low < apart.value == apart.high == 1
 
 
+@pytest.mark.thorough
 def test_an_area_of_a_rare_class_has_no_limits_that_run_away():
     """At an area of 0.96 of which 6 % of the cases tell it is at most 1.9 times as wide as at a single look, in the median."""
     rng = np.random.default_rng(4)

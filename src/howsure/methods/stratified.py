@@ -123,11 +123,11 @@ def reaches(
     else:
         falls, rises = np.minimum(moves(low), 0.0), np.maximum(moves(high), 0.0)
     silent = (trials > 0) & _agrees(parts.value)
-    below, above = (
-        float((part[~silent] ** 2).sum() + unseen**2 + z**2 * parts.between)
-        for part, end in ((falls, low), (rises, high))
-        for unseen in [_unseen(*(each[silent] for each in (part, end - parts.value, trials)), confidence_level)]
-    )
+    squares = []
+    for part, shares in ((falls, low - parts.value), (rises, high - parts.value)):
+        unseen = _unseen(part[silent], shares[silent], trials[silent], confidence_level)
+        squares.append(float((part[~silent] ** 2).sum() + unseen**2 + z**2 * parts.between))
+    below, above = squares
     return math.sqrt(below), math.sqrt(above)
 
 
