@@ -16,7 +16,7 @@ import numpy as np
 import howsure as hs
 
 SOURCE, TARGET = 1000, 2000
-SHARES = (0.01, 0.05, 0.2, 0.5)
+SHARES = (0.01, 0.02, 0.05, 0.2, 0.5)
 METRICS = ("prevalence", "accuracy", "f1", "precision", "mcc")
 RATES = np.array([[0.9, 0.1], [0.15, 0.85]])
 THREE = np.array([[0.8, 0.15, 0.05], [0.1, 0.75, 0.15], [0.05, 0.1, 0.85]])

@@ -7,7 +7,7 @@ import pytest
 
 import howsure as hs
 from howsure.errors import HowsureError
-from howsure.methods import binomial
+from howsure.methods import binomial, stratified
 from howsure.methods.levels import Level
 
 HUMAN = [1] * 18 + [0] * 2 + [None] * 60 + [1] * 3 + [0] * 7 + [None] * 10
@@ -142,3 +142,30 @@ def test_pseudo_cases_of_a_group_are_as_large_as_its_cases():
         found = [hs.estimate(table, "kappa", method="delta") for table in (alone, both[name])]
         assert found[0].low < found[0].value == 1
         assert found[1].low == pytest.approx(found[0].low, rel=1e-9)
+
+
+def test_strata_without_an_error_have_one_limit_together():
+    """Of two strata with a fifth of the cases labelled, all right, the accuracy has the limit of all labels as one."""
+    score = np.repeat([0.4, 0.6], [200, 100])
+    label = np.full(300, None, dtype=object)
+    label[::5] = "ok"
+    pool = hs.partly_labelled(label, np.full(300, "ok"), score, labels=["fault", "ok"])
+    assert len(pool.design.names) == 2
+    found = hs.estimate(pool, "accuracy")
+    # p**60 / 2 = 2.5 %
+    assert found.low == pytest.approx(0.05 ** (1 / 60))
+    assert found.high == 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_limit_of_silent_strata_is_the_largest_sum_that_they_leave_possible(seed):
+    """No shares with ``Π (1 - p)**m`` at 5 % and more have a larger sum of gains, of many tried, and some nearly as large."""
+    rng = np.random.default_rng(seed)
+    strata = int(rng.integers(1, 4))
+    trials, gain = rng.integers(2, 40, strata).astype(float), rng.random(strata)
+    found = gain @ stratified._unseen(gain, trials, 0.95)
+    tried = -np.expm1(np.log(0.05) * rng.dirichlet(np.ones(strata), 50_000) / trials) @ gain
+    assert tried.max() <= found + 1e-12
+    assert found == pytest.approx(tried.max(), rel=0.01)
+    if strata == 1:
+        assert found == pytest.approx(float(gain[0]) * (1 - 0.05 ** (1 / float(trials[0]))))

@@ -11,18 +11,23 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.methods import sequences
-from howsure.methods.bounded_mean import Betting, betting_limits, bounded_intervals
+from howsure.methods.bounded_mean import Betting, betting_limits, bounded_intervals, log_capital
 from howsure.methods.default import default_method
+from howsure.methods.delong import observed_area
 from howsure.methods.delta import Delta
 from howsure.methods.flow import Flow
 from howsure.methods.interval import NO_TRIALS, AtLevels, DrawingMethod, Interval, Method, needs_labels, stacked
 from howsure.methods.levels import Level, tail_of
+from howsure.methods.pairs import Tango, counts_of, paired_intervals
+from howsure.methods.scales import LARGEST
 from howsure.methods.standard_errors import normal_quantile, standard_error
+from howsure.metrics.contrast import PairCounts
 from howsure.metrics.forms import Proportion
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
+OUTCOMES = np.array([1.0, 0.5, 0.0])  # the first model alone is right, both or none, the second: brought to [0, 1]
 FEWEST = 10.0  # of `n_optimal`: the mixture of a share spreads no further
 
 
@@ -37,19 +42,21 @@ class Anytime(Method):
         After how many cases the interval is narrowest beside that of a single look: there 1.55 times as wide, and at
         most 1.9 times from an eighth of it on to 300 times as many, unless so few tell that neither is normal. At
         least 10, and fixed before the first look. Of clusters these are clusters, of weighted cases their effective
-        number, and of a proportion its trials.
+        number, of a proportion its trials, and of two test sets twice the harmonic mean of theirs.
 
     Notes
     -----
     A proportion of independent cases has the beta-binomial mixture of Howard and others, a mean of independent values
-    within stated bounds the average capital of bets that are fixed in advance: these are exact. Any other metric has
+    within stated bounds, and the difference of two proportions of the same cases, the average capital of bets that are
+    fixed in advance: these are exact. Any other metric has
     the interval that it has at a single look, but at the level whose normal quantile is
 
     ``sqrt((1 + 1/x) (log(1 + x) + 2 log(1/α)))``,  ``x = 8.21 n / n_optimal``,
 
     the reach of the asymptotic confidence sequence for the mean of the influences of n cases. With a score interval in
     place of ``value ± reach · standard error`` the asymptotics begin sooner; differences whose score interval follows
-    the flow have the delta method's.
+    the flow have the delta method's. The limits of an area under the ROC curve are those of a single look, so many
+    times as far away as the reach is beyond the normal quantile, on the scale of the area's normal quantile.
 
     What holds at all looks holds at one that is chosen by what was seen: one may stop at any time, and for any reason.
     An interval depends on the table alone, not on the looks before, so a look costs the same as the first. p-values
@@ -99,7 +106,9 @@ class Anytime(Method):
         """Return the interval as a function of its level; see the class."""
         if table.design.is_independent and metric.proportion is not None:
             return self._of_share(metric.proportion, metric, table)
-        cases = units(table)
+        if not Tango().suits(metric, table):
+            return paired_intervals(metric, table, self._of_pairs)
+        cases = _units_of(metric, table)
         if table.batch and np.ptp(cases) > 0:
             each = [self.at_levels(metric, table.picked(index)) for index in range(table.batch[0])]
             return lambda level: stacked([one(level).of_one() for one in each])
@@ -110,7 +119,12 @@ class Anytime(Method):
         def interval(confidence_level: float) -> Interval:
             return single(Level(math.erfc(float(self.reach(seen, confidence_level)) / math.sqrt(2))))
 
-        return interval
+        def interval_of_area(confidence_level: float) -> Interval:
+            times = float(self.reach(seen, confidence_level)) / normal_quantile(confidence_level)
+            value = observed_area(metric, table)
+            return _stretched(value, single(confidence_level), interval(confidence_level), times)
+
+        return interval_of_area if metric.is_area and metric.contrast is None else interval
 
     def reach(self, cases: Any, confidence_level: float) -> Array:
         """Return how many standard errors an interval reaches after so many cases.
@@ -143,10 +157,12 @@ class Anytime(Method):
         null : float
             The hypothetical value.
         """
+        if not Tango().suits(metric, table):
+            return self._won_on_pairs(counts_of(metric, table), null)
         p = _of_one_look(metric, table).p_value(metric, table, null)
         if math.isnan(p):
             return p
-        return sequences.normal_mixture(normal_quantile(Level(p)), float(units(table)), self.n_optimal)
+        return sequences.normal_mixture(normal_quantile(Level(p)), float(_units_of(metric, table)), self.n_optimal)
 
     def _of_share(self, share: Proportion, metric: Metric, table: Table) -> AtLevels:
         successes, trials = (table.cells @ (cells.ravel() * 1.0) for cells in (share.successes, share.trials))
@@ -161,8 +177,43 @@ class Anytime(Method):
 
         return interval
 
-    def _of_bets(self, shares: Array, numbers: Array, tail: float) -> tuple[float, float]:
+    def _of_bets(self, shares: Array, numbers: Array, tail: float) -> tuple[Array, Array]:
         return betting_limits(shares, numbers, tail, *sequences.stakes(self.n_optimal))
+
+    def _of_pairs(self, counts: PairCounts, confidence_level: float) -> tuple[Array, Array]:
+        low, high = betting_limits(OUTCOMES, _outcomes(counts), tail_of(confidence_level), *self._stakes_of_pairs())
+        return 2 * low - 1, 2 * high - 1
+
+    def _won_on_pairs(self, counts: PairCounts, null: float) -> float:
+        """Return half of what the bets above a difference or those below it have made, the larger: 1 / α at a limit."""
+        numbers, mean = _outcomes(counts), np.asarray((1 + null) / 2)
+        sides = ((OUTCOMES, mean), (1 - OUTCOMES, 1 - mean))
+        won = max(float(log_capital(each, numbers, share, *self._stakes_of_pairs())) for each, share in sides)
+        return (math.exp(won) if won < LARGEST else math.inf) / 2 if counts.total else math.nan
+
+    def _stakes_of_pairs(self) -> tuple[Array, Array]:
+        return sequences.stakes(self.n_optimal, sequences.STAKE_OF_PAIRS)
+
+
+def _stretched(value: Array, near: Interval, far: Interval, times: float) -> Interval:
+    """Return the interval of an area, each half so many times as long where the area has a normal quantile.
+
+    That is the distance of the classes if scores are normal. On the logit scale, with Student's t, an area near 1 that
+    few cases tell of has limits that run away at the levels of a sequence. An area of 0 or 1 keeps ``far``.
+    """
+    from scipy.special import ndtr, ndtri
+
+    with np.errstate(invalid="ignore"):
+        centre = ndtri(value)
+        ends = (ndtr(centre + times * (ndtri(end) - centre)) for end in (near.low, near.high))
+        usable = np.isfinite(centre) & np.isfinite(near.low)
+        low, high = (np.where(usable, end, limit) for end, limit in zip(ends, (far.low, far.high), strict=True))
+    return Interval(low, high, near.standard_error, reason=far.reason)
+
+
+def _outcomes(counts: PairCounts) -> Array:
+    """Return how many cases each of `OUTCOMES` has."""
+    return np.stack([counts.first, np.add(counts.both, counts.neither), counts.second], -1)
 
 
 def units(table: Table) -> Array:
@@ -175,6 +226,19 @@ def units(table: Table) -> Array:
     2.0
     """
     return np.asarray(table.effective_trials(np.ones(table.shape)))
+
+
+def _units_of(metric: Metric, table: Table) -> Array:
+    """Return the units of a table; of two test sets the harmonic mean times two.
+
+    A difference becomes certain as that grows, so that one test set may grow while the other stays small.
+    """
+    if metric.contrast is None or len(table.design.test_sets) == 1:
+        return units(table)
+    views = (side.view for side in (metric.contrast.first, metric.contrast.second))
+    marks = (view.pulled_back(np.ones(view.shape), table.cells.shape[-1]) for view in views)
+    each = np.stack([table.effective_trials(mark.reshape(table.shape)) for mark in marks])
+    return np.asarray(4 / (1 / each).sum(0))
 
 
 def _of_one_look(metric: Metric, table: Table) -> Method:

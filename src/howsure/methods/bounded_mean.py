@@ -10,6 +10,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs.base import quotient
 from howsure.methods.halving import root
 from howsure.methods.interval import AtLevels, Interval, Method, needs_counted_cases
 from howsure.methods.levels import tail_of
@@ -48,12 +49,12 @@ class BoundedMean(Method, abc.ABC):
 
     @staticmethod
     @abc.abstractmethod
-    def limits(shares: Array, numbers: Array, alpha: float) -> tuple[float, float]:
+    def limits(shares: Array, numbers: Array, alpha: float) -> tuple[Any, Any]:
         """Return the limits of the mean of values from 0 to 1, of which each occurs so often."""
 
 
 def bounded_intervals(
-    metric: Metric, table: Table, limits: Callable[[Array, Array, float], tuple[float, float]]
+    metric: Metric, table: Table, limits: Callable[[Array, Array, float], tuple[Any, Any]]
 ) -> AtLevels:
     """Return the interval of a mean as a function of its level, from the limits of a mean of values from 0 to 1."""
     assert metric.ratio is not None  # noqa: S101 - see `BoundedMean.suits`
@@ -65,7 +66,7 @@ def bounded_intervals(
     error = float(standard_error(metric, table))
 
     def interval(confidence_level: float) -> Interval:
-        low, high = limits(shares, numbers, tail_of(confidence_level))
+        low, high = map(float, limits(shares, numbers, tail_of(confidence_level)))
         mean = float(shares @ numbers / numbers.sum())
         low, high = max(0.0, min(low, mean)), min(1.0, max(high, mean))
         return Interval(lowest + width * low, lowest + width * high, error)
@@ -123,18 +124,18 @@ class Betting(BoundedMean):
     name: ClassVar[str] = "betting"
 
     @staticmethod
-    def limits(shares: Array, numbers: Array, alpha: float) -> tuple[float, float]:
+    def limits(shares: Array, numbers: Array, alpha: float) -> tuple[Any, Any]:
         """Return the limits of the mean of values from 0 to 1."""
         bets = np.geomspace(numbers.sum() ** -0.5, 1.0, STAKES)
         return betting_limits(shares, numbers, alpha, bets, np.full(STAKES, 1 / STAKES))
 
 
-def betting_limits(shares: Array, numbers: Array, alpha: float, bets: Array, parts: Array) -> tuple[float, float]:
+def betting_limits(shares: Array, numbers: Array, alpha: float, bets: Array, parts: Array) -> tuple[Array, Array]:
     """Return the limits of the mean of values from 0 to 1 that bets, each with a part of the capital, do not beat.
 
     Parameters
     ----------
-    shares, numbers : ndarray of shape (n_values,)
+    shares, numbers : ndarray of shape (n_values,) and (..., n_values)
         The values, and how often each occurs.
     alpha : float
         1 minus the level.
@@ -144,15 +145,22 @@ def betting_limits(shares: Array, numbers: Array, alpha: float, bets: Array, par
     return _lower(shares, numbers, alpha, bets, parts), 1 - _lower(1 - shares, numbers, alpha, bets, parts)
 
 
-def _lower(shares: Array, numbers: Array, alpha: float, bets: Array, parts: Array) -> float:
+def log_capital(shares: Array, numbers: Array, mean: Any, bets: Array, parts: Array) -> Array:
+    """Return the logarithm of what bets on a larger mean than a hypothetical one have made of a capital of 1."""
+    gains = shares / np.maximum(mean, np.finfo(float).tiny)[..., None, None] - 1
+    with np.errstate(divide="ignore"):
+        each = np.where(numbers[..., None, :] > 0, np.log1p(bets[:, None] * gains), 0.0) @ numbers[..., None]
+    most = each[..., 0].max(-1)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(most + np.log(np.exp(each[..., 0] - most[..., None]) @ parts))
+
+
+def _lower(shares: Array, numbers: Array, alpha: float, bets: Array, parts: Array) -> Array:
     """Return the largest mean below the observed one at which the bets above it win too much."""
-    mean, wanted = float(shares @ numbers / numbers.sum()), float(np.log(2 / alpha))
+    mean, wanted = quotient(numbers @ shares, numbers.sum(-1)), np.log(2 / alpha)
 
     def spare(m: Array) -> Array:
         """Return by how much the logarithm of the capital is short of what gives a mean up."""
-        with np.errstate(divide="ignore"):
-            each = np.log1p(bets[:, None] * (shares / m - 1)) @ numbers
-        most = each.max()
-        return np.asarray(wanted - most - np.log(parts @ np.exp(each - most)))
+        return np.asarray(wanted - log_capital(shares, numbers, m, bets, parts))
 
-    return float(root(spare, mean, mean * NOTHING, relative=PRECISE)) if mean > 0 else 0.0
+    return np.where(mean > 0, root(spare, mean, mean * NOTHING, relative=PRECISE), 0.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
@@ -40,21 +41,28 @@ class PairedShares(Method, abc.ABC):
 
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval as a function of its level: the cases are counted once."""
-        counts, error = counts_of(metric, table), standard_error(metric, table)
-
-        def interval(confidence_level: float) -> Interval:
-            with np.errstate(all="ignore"):
-                low, high = self.limits(counts, confidence_level)
-                reason = np.where(np.equal(counts.total, 0), NO_TRIALS, np.where(low < high, "", CONSTANT))
-            usable = reason == ""
-            low, high = np.where(usable, np.maximum(low, -1.0), np.nan), np.where(usable, np.minimum(high, 1.0), np.nan)
-            return Interval(low, high, np.where(usable, error, np.nan), reason=reason)
-
-        return interval
+        return paired_intervals(metric, table, self.limits)
 
     @abc.abstractmethod
     def limits(self, counts: PairCounts, confidence_level: float) -> tuple[Array, Array]:
         """Return the limits from the counts of the four patterns, elementwise."""
+
+
+def paired_intervals(
+    metric: Metric, table: Table, limits: Callable[[PairCounts, float], tuple[Array, Array]]
+) -> AtLevels:
+    """Return the interval of a difference of shares as a function of its level, from limits by the four counts."""
+    counts, error = counts_of(metric, table), standard_error(metric, table)
+
+    def interval(confidence_level: float) -> Interval:
+        with np.errstate(all="ignore"):
+            low, high = limits(counts, confidence_level)
+            reason = np.where(np.equal(counts.total, 0), NO_TRIALS, np.where(low < high, "", CONSTANT))
+        usable = reason == ""
+        low, high = np.where(usable, np.maximum(low, -1.0), np.nan), np.where(usable, np.minimum(high, 1.0), np.nan)
+        return Interval(low, high, np.where(usable, error, np.nan), reason=reason)
+
+    return interval
 
 
 def counts_of(metric: Metric, table: Table) -> PairCounts:

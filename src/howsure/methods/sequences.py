@@ -20,6 +20,7 @@ TUNED = 0.05  # the error at which the mixture is best after `n_optimal` cases
 BEST = 8.211968062068253  # ρ² n there: x - log(1 + x) = 2 log(1 / TUNED)
 FARTHEST = 30.0  # standard errors: what lies beyond no table shows
 STAKE = 3.0  # that wins most on a value so many standard errors off
+STAKE_OF_PAIRS = 6.0  # on the difference of two models, which agree on most cases: half of an outcome's range varies
 
 
 def mixture_variance(n_optimal: float) -> float:
@@ -110,16 +111,18 @@ def log_beta_binomial(successes: Array, failures: Array, share: Array, n_optimal
         return np.asarray(ahead(successes, share) + ahead(failures, 1 - share) + total)
 
 
-def stakes(n_optimal: float) -> tuple[Array, Array]:
+def stakes(n_optimal: float, winning: float = STAKE) -> tuple[Array, Array]:
     """Return bets that are fixed in advance, as shares of the largest one, and the part of the capital on each.
 
-    Powers of two times the stake that wins most after `n_optimal` cases, whose parts fall with the square of their
-    distance from it: as they never end, the limits close in on the mean however long one looks.
+    Powers of two times the stake that wins most after `n_optimal` cases, ``winning / sqrt(n_optimal)``, whose parts
+    fall with the square of their distance from it: as they never end, the limits close in on the mean however long
+    one looks.
     """
     octaves = np.arange(-30.0, 31.0)
     parts = (1 + np.abs(octaves)) ** -2.0
-    bets = STAKE * n_optimal**-0.5 * 2.0**octaves
-    return bets[bets <= 1], (parts / parts.sum())[bets <= 1]
+    bets = winning * n_optimal**-0.5 * 2.0**octaves
+    possible = bets <= 1
+    return bets[possible], parts[possible] / parts[possible].sum()
 
 
 def normal_mixture(quantile: float, cases: float, n_optimal: float) -> float:

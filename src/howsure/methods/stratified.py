@@ -14,6 +14,7 @@ from howsure.designs.base import quotient
 from howsure.designs.strata import Strata
 from howsure.methods import binomial
 from howsure.methods.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, AtLevels, Interval, Method
+from howsure.methods.levels import tail_of
 from howsure.methods.standard_errors import (
     critical_value,
     normal_quantile,
@@ -44,11 +45,13 @@ class Stratified(Method):
     ``low = value - sqrt(sum(w**2 (p - l)**2) + z**2 between)``,
     where ``w (p - l)`` is how far the metric itself falls at most while that stratum moves to its limit.
     A share's limits are Jeffreys', where all of a stratum agree mid-p's; a stratum without a label may be anything.
-    Of weighted and clustered cases the number of labels is the effective one, and z a quantile of Student's t.
+    Several strata whose labels all agree have one limit together: what none of their cases showed. Of weighted and
+    clustered cases the number of labels is the effective one, and z a quantile of Student's t.
 
     References
     ----------
-    Zou, Donner (2008), Statistics in Medicine 27; Cochran (1977), Sampling Techniques, chapter 12.
+    Zou, Donner (2008), Statistics in Medicine 27; Cochran (1977), Sampling Techniques, chapter 12; Buehler (1957),
+    Journal of the American Statistical Association 52.
 
     Examples
     --------
@@ -111,9 +114,40 @@ def reaches(
     """
     trials = parts.trials * (normal_quantile(confidence_level) / z) ** 2
     low, high = _limits(parts.value, trials, confidence_level)
+    all_best, all_worst = ((trials > 0) & end for end in (parts.value >= 1, parts.value <= 0))
+    low[all_best] = 1 - _unseen(parts.reach[all_best], trials[all_best], confidence_level)
+    high[all_worst] = _unseen(parts.reach[all_worst], trials[all_worst], confidence_level)
     falls, rises = moves(low, high) if moves else (parts.reach * (end - parts.value) for end in (low, high))
-    below, above = (float((part**2).sum() + z**2 * parts.between) for part in (falls, rises))
-    return math.sqrt(below), math.sqrt(above)
+    each = ((falls, all_best), (rises, all_worst))
+    squares = ((part[~silent] ** 2).sum() + part[silent].sum() ** 2 for part, silent in each)
+    below, above = (math.sqrt(float(square + z**2 * parts.between)) for square in squares)
+    return below, above
+
+
+def _unseen(gain: Array, trials: Array, confidence_level: float) -> Array:
+    """Return how far the shares of strata whose cases all agree go where a sum is at its limit: not each to its own.
+
+    The chance that no case of any differs is ``Π (1 - p)**m``. Where that is what the level leaves, the sum of the
+    gains ``g p`` is largest at ``1 - p = λ m / g``, and p = 0 where that is above 1. Of one stratum this is its limit.
+    Source: Buehler (1957), Journal of the American Statistical Association 52, 482, for the case of no event.
+
+    Parameters
+    ----------
+    gain, trials : ndarray of shape (strata,)
+        By how much the sum moves with each stratum, and its cases.
+    confidence_level : float
+        Coverage of the two-sided interval.
+    """
+    some = np.flatnonzero(gain > 0)
+    shares = np.zeros(gain.shape)
+    if not some.size:
+        return shares
+    order = some[np.argsort(-gain[some] / trials[some], kind="stable")]
+    worth = np.log(gain[order] / trials[order])
+    least = (np.cumsum(trials[order] * worth) + math.log(tail_of(confidence_level))) / np.cumsum(trials[order])
+    last = np.flatnonzero(worth > least)[-1]
+    shares[order] = -np.expm1(-np.maximum(worth - least[last], 0.0))
+    return shares
 
 
 def _moves(
