@@ -13,6 +13,7 @@ import time
 import tracemalloc
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -71,11 +72,11 @@ def two() -> None:
         true, score = two_classes(size)
         for name in names:
             own, peers = getattr(hs, name), getattr(sk, name)
-            ratio(f"{name}, n = {size:,}", lambda o=own: o(true, score), lambda p=peers: p(true, score), repeats)
+            ratio(f"{name}, n = {size:,}", partial(own, true, score), partial(peers, true, score), repeats)
         ratio(
             f"calibration_curve, n = {size:,}",
-            lambda: hs.calibration_curve(true, score, bins=10),
-            lambda: calibration_curve(true, score, n_bins=10),
+            partial(hs.calibration_curve, true, score, bins=10),
+            partial(calibration_curve, true, score, n_bins=10),
             repeats,
         )
 
@@ -89,21 +90,21 @@ def many() -> None:
         for average in ("macro", "micro"):
             asked = {"multi_class": "ovr", "average": average}
             title = f"ROC AUC {average} against the rest, {shape}"
-            ratio(title, lambda a=asked: own(true, score, **a), lambda a=asked: peers(true, score, **a), repeats)
+            ratio(title, partial(own, true, score, **asked), partial(peers, true, score, **asked), repeats)
         ratio(
             f"average precision, {shape}",
-            lambda: hs.average_precision_score(true, score),
-            lambda: sk.average_precision_score(label, score),
+            partial(hs.average_precision_score, true, score),
+            partial(sk.average_precision_score, label, score),
             repeats,
         )
         for name in ("log_loss", "brier_score_loss"):
             own_loss, loss = getattr(hs, name), getattr(sk, name)
-            ratio(f"{name}, {shape}", lambda o=own_loss: o(true, score), lambda p=loss: p(true, score), repeats)
+            ratio(f"{name}, {shape}", partial(own_loss, true, score), partial(loss, true, score), repeats)
         if size * classes < 10_000_000:  # of more the peer takes minutes
             asked = {"multi_class": "ovo"}
             pairs = 1 if classes > 10 else repeats
             title = f"ROC AUC of pairs, {shape}"
-            ratio(title, lambda a=asked: own(true, score, **a), lambda a=asked: peers(true, score, **a), pairs)
+            ratio(title, partial(own, true, score, **asked), partial(peers, true, score, **asked), pairs)
     table = hs.multiclass_scores(true, score)
     print(f"default metrics, {shape}: {processor(lambda: hs.evaluate(table)):.1f} s")
     used = memory(lambda: hs.evaluate(hs.multiclass_scores(true, score)))
@@ -114,16 +115,20 @@ def threshold() -> None:
     """The choice of a threshold on a million cases."""
     table = hs.scores(*two_classes(1_000_000))
     for criterion in ("youden", "cost", "f1", "mcc"):
-        took = processor(lambda c=criterion: hs.optimal_threshold(table, c, random_state=0))
+        took = processor(partial(hs.optimal_threshold, table, criterion, random_state=0))
         print(f"optimal_threshold, '{criterion}', n = 10⁶, 999 resamples: {took:.2f} s (aim 2 s)")
     print(f"    peak {memory(lambda: hs.optimal_threshold(table, random_state=0)):.0f} MB")
+
+
+def _at_half(score: np.ndarray) -> Any:
+    return hs.evaluate(hs.calibrated(score), METRICS, threshold=0.5)
 
 
 def unlabelled() -> None:
     """Five metrics of unlabelled cases at one threshold."""
     for size in (1_000_000, 10_000_000):
         score = np.random.default_rng(0).beta(0.8, 1.4, size)
-        call = lambda score=score: hs.evaluate(hs.calibrated(score), METRICS, threshold=0.5)  # noqa: E731 - timed
+        call = partial(_at_half, score)
         print(
             f"{len(METRICS)} metrics at 0.5, n = {size:,}: {min(processor(call) for _ in range(3)):.2f} s (aim 1.5 s)"
         )
@@ -145,7 +150,7 @@ def unlabelled() -> None:
 
     def ours() -> None:
         calibrator = hs.calibrate(score[:50_000], true[:50_000], method="isotonic", random_state=0)
-        hs.evaluate(hs.calibrated(calibrator.predict(score)), METRICS, threshold=0.5)
+        _at_half(calibrator.predict(score))
 
     ratio("calibration on 5·10⁴ and 5 metrics of 10⁶", ours, theirs, 3)
 
@@ -158,12 +163,11 @@ def growth() -> None:
         "brier_score_loss": hs.brier_score_loss,
         "precision_recall_curve": hs.precision_recall_curve,
         "optimal_threshold": lambda true, score: hs.optimal_threshold(hs.scores(true, score), random_state=0),
-        "unlabelled at a threshold": lambda _, score: hs.evaluate(hs.calibrated(score), METRICS, threshold=0.5),
+        "unlabelled at a threshold": lambda _, score: _at_half(score),
     }
     sizes = [100_000, 300_000, 1_000_000]
     for name, job in two_jobs.items():
-        data = [two_classes(size) for size in sizes]
-        print(f"{name}: n^{_exponent(sizes, [lambda d=each, j=job: j(*d) for each in data]):.2f}")
+        print(f"{name}: n^{_exponent(sizes, [partial(job, *two_classes(size)) for size in sizes]):.2f}")
     many_jobs = {
         "macro ROC AUC": lambda true, score: hs.roc_auc_score(true, score, multi_class="ovr"),
         "ROC AUC of pairs": lambda true, score: hs.roc_auc_score(true, score, multi_class="ovo"),
@@ -171,8 +175,8 @@ def growth() -> None:
     }
     classes, rows = [10, 30, 90], [10_000, 30_000, 90_000]
     for name, job in many_jobs.items():
-        by_classes = [lambda d=many_classes(20_000, k), j=job: j(*d) for k in classes]
-        by_rows = [lambda d=many_classes(n, 20), j=job: j(*d) for n in rows]
+        by_classes = [partial(job, *many_classes(20_000, k)) for k in classes]
+        by_rows = [partial(job, *many_classes(n, 20)) for n in rows]
         print(f"{name}: K^{_exponent(classes, by_classes):.2f} and n^{_exponent(rows, by_rows):.2f}")
 
 
