@@ -156,7 +156,7 @@ def classification_report(
 
     Parameters
     ----------
-    labels : array-like, optional
+    labels : array-like of shape (K,), optional
         Classes to report, in order; all that occur by default. Cases of other classes still count as errors.
     target_names : iterable of str, optional
         Names to show for them.

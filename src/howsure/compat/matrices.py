@@ -34,7 +34,7 @@ def confusion_matrix(
     ----------
     y_true, y_pred : array-like of shape (n,), or str
         True and predicted label of each case, of any type; or, with ``data``, the names of their columns.
-    labels : array-like, optional
+    labels : array-like of shape (K,), optional
         The classes, in order; cases with another true or predicted label are left out. All that occur by default.
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
@@ -106,7 +106,7 @@ def multilabel_confusion_matrix(
         True and predicted label of each case, or indicator arrays (multilabel).
     sample_weight : array-like of shape (n,), optional
         Non-negative weight of each case.
-    labels : array-like, optional
+    labels : array-like of shape (K,), optional
         Classes to return, in order; all that occur by default.
     samplewise : bool
         Whether to return the matrix of each case, over its labels, instead.

@@ -31,7 +31,7 @@ average : {"binary", "macro", "micro", "weighted", "samples", "geometric", "harm
     ``"binary"`` looks at the class ``pos_label``, the others average over the classes, but ``"samples"``, of
     multilabel data, over the cases; None gives a list with one estimate per class. The package
     ``confidenceinterval`` has ``"micro"`` by default.
-labels : array-like, optional
+labels : array-like of shape (K,), optional
     Classes to average over, or to list; all that occur by default. Cases of other classes still count as errors.
 pos_label : object
     The class of ``average="binary"``.

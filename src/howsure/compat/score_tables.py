@@ -25,7 +25,7 @@ y_true : array-like of shape (n,) or (n, K), or str
 y_score : array-like of shape (n,) or (n, K), or str or list of str
     Score of each case, higher for the positive class; of more classes a score for each, in ascending order of the
     classes; or the columns' names.
-y_pred, y_proba : array-like, optional
+y_pred, y_proba : array-like of shape (n,) or (n, K), optional
     Synonyms of ``y_score``.
 labels : array-like of shape (K,), optional
     Classes of the columns of ``y_score``, ascending, where not all occur.

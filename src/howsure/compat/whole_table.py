@@ -13,7 +13,7 @@ from howsure.errors import boolean, one_of
 from howsure.estimates.estimate import Estimate
 
 LABELS = """
-labels : array-like, optional
+labels : array-like of shape (K,), optional
     The classes; cases with another true or predicted label are left out. All that occur by default.
 """
 PARAMETERS = f"""

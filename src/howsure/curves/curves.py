@@ -51,7 +51,7 @@ class Curve(Tabular):
         ``"roc"``, ``"det"``, ``"precision_recall"``, ``"calibration"``, or the metric along thresholds.
     columns : mapping of str to ndarray of shape (n_points,)
         The first two are x and y.
-    unpacked : tuple of ndarray
+    unpacked : tuple of ndarray of shape (n_points,)
         What unpacking gives.
     confidence_level : float
         Level of the band.

@@ -40,7 +40,7 @@ class Clusters(Design):
         Of a batch: how many tables it has, and how many cells each of them.
     labels_per_case : int
         In how many cells each case is counted: of multilabel data once for each label, else once.
-    case_weight : float or ndarray
+    case_weight : float, or ndarray of shape (...)
         What a case weighs, on average by weight: ``sum(w**2) / sum(w)``; of a batch, in each table.
     names : ndarray of shape (clusters,) or (0,), optional
         What the clusters are called in ``groups``, by which they are known again in other parts of the data; empty

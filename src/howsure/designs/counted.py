@@ -121,7 +121,7 @@ class Weighted(Design):
     ----------
     weight_squared : ndarray of shape (..., cells)
         Sum of the squared weights by cell; the table's counts then hold the sums of the weights.
-    atoms : tuple of three ndarray, optional
+    atoms : tuple of three ndarray of shape (atoms,), optional
         ``(cell, weight, number)`` of each distinct weight in each cell, for exact resampling; None where the
         weights are too many to keep, and in a batch.
 

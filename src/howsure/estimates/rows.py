@@ -159,6 +159,11 @@ def bootstrap_ci(
     Estimate
         As of `bootstrap`.
 
+    Raises
+    ------
+    HowsureError
+        If the arrays differ in length or are empty, or there is no such method.
+
     Examples
     --------
     >>> import howsure as hs

@@ -31,7 +31,7 @@ class Log(Mapping[str, Array]):
 
     Parameters
     ----------
-    columns : mapping of str to ndarray
+    columns : mapping of str to ndarray of shape (n,)
         The columns by name.
     notes : tuple of str
         What to know of the files that they are from.

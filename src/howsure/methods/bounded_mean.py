@@ -79,6 +79,10 @@ def bounded_intervals(
 class Hoeffding(BoundedMean):
     """Hoeffding's interval (1963): the mean ± ``(b − a) sqrt(log(2 / α) / (2 n))``, for any bounded values.
 
+    References
+    ----------
+    Hoeffding (1963), Journal of the American Statistical Association 58:13–30.
+
     Examples
     --------
     >>> import howsure as hs

@@ -69,6 +69,10 @@ class Delta(Method):
 class Wald(Method):
     """Plain normal interval, value ± z · standard error: may leave the metric's range, and be a point.
 
+    References
+    ----------
+    Wald (1943), Transactions of the American Mathematical Society 54:426–482.
+
     Examples
     --------
     >>> import howsure as hs

@@ -73,7 +73,7 @@ def draw_tables(
         prior alone; ``"random"``: of a classifier that predicts at random; ``"sampling"``: the study repeated, with
         the table's design, as the bootstrap has it; ``"truth"``: cases drawn from the table's own shares, taken for
         the true probabilities.
-    prior : float, str or array-like, optional
+    prior : float, str or array-like of shape (K, K), optional
         Pseudo-cases in each cell, or a name, as in `Dirichlet`.
     prevalence : array-like of shape (K,), optional
         The prevalence of another population, as in `Dirichlet`.

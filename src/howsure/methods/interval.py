@@ -36,7 +36,7 @@ class Interval:
         Limits, and the standard error.
     draws : ndarray of shape (draws,), optional
         Draws of the metric, where the method makes some.
-    reason : str or ndarray of str
+    reason : str, or ndarray of the shape of the batch
         Why limits are undefined, or what to know of them.
     stream : hashable, optional
         Token of the joint stream of tables that the draws are from (see `stream_of`); None where there are no draws.

@@ -183,6 +183,10 @@ class NewcombePaired(_Newcombe):
 class NewcombePairedCC(_Newcombe):
     """Newcombe's interval for paired shares with continuity correction (1998, method 9).
 
+    References
+    ----------
+    Newcombe (1998), Statistics in Medicine 17:2635–2650.
+
     Examples
     --------
     >>> import howsure as hs

@@ -79,6 +79,10 @@ class Binomial(Method, abc.ABC):
 class Wilson(Binomial):
     """Wilson's score interval (1927).
 
+    References
+    ----------
+    Wilson (1927), Journal of the American Statistical Association 22:209–212.
+
     Examples
     --------
     >>> import howsure as hs
@@ -95,6 +99,10 @@ class Wilson(Binomial):
 @dataclass(frozen=True, slots=True)
 class WilsonCC(Binomial):
     """Wilson's score interval with continuity correction (Newcombe 1998).
+
+    References
+    ----------
+    Newcombe (1998), Statistics in Medicine 17:857–872.
 
     Examples
     --------
@@ -113,6 +121,10 @@ class WilsonCC(Binomial):
 class ClopperPearson(Binomial):
     """The exact interval of Clopper and Pearson (1934): never covers too little.
 
+    References
+    ----------
+    Clopper, Pearson (1934), Biometrika 26:404–413.
+
     Examples
     --------
     >>> import howsure as hs
@@ -129,6 +141,10 @@ class ClopperPearson(Binomial):
 @dataclass(frozen=True, slots=True)
 class MidP(Binomial):
     """The exact interval with half the weight on the observed count.
+
+    References
+    ----------
+    Lancaster (1961), Journal of the American Statistical Association 56:223–234.
 
     Examples
     --------
@@ -147,6 +163,10 @@ class MidP(Binomial):
 class AgrestiCoull(Binomial):
     """Wald's interval around Wilson's centre (Agresti and Coull 1998).
 
+    References
+    ----------
+    Agresti, Coull (1998), The American Statistician 52:119–126.
+
     Examples
     --------
     >>> import howsure as hs
@@ -164,6 +184,10 @@ class AgrestiCoull(Binomial):
 class Jeffreys(Binomial):
     """Equal-tailed posterior interval under Jeffreys' prior, Beta(1/2, 1/2).
 
+    References
+    ----------
+    Brown, Cai, DasGupta (2001), Statistical Science 16:101–133.
+
     Examples
     --------
     >>> import howsure as hs
@@ -179,6 +203,10 @@ class Jeffreys(Binomial):
 @dataclass(frozen=True, slots=True)
 class Logit(Binomial):
     """Normal interval of the log odds.
+
+    References
+    ----------
+    Brown, Cai, DasGupta (2001), Statistical Science 16:101–133.
 
     Examples
     --------
@@ -196,6 +224,10 @@ class Logit(Binomial):
 class Arcsine(Binomial):
     """Normal interval of the variance-stabilised share.
 
+    References
+    ----------
+    Anscombe (1948), Biometrika 35:246–254; Brown, Cai, DasGupta (2001), Statistical Science 16:101–133.
+
     Examples
     --------
     >>> import howsure as hs
@@ -211,6 +243,10 @@ class Arcsine(Binomial):
 @dataclass(frozen=True, slots=True)
 class LikelihoodRatio(Binomial):
     """The shares whose deviance from the observed one is not significant.
+
+    References
+    ----------
+    Brown, Cai, DasGupta (2001), Statistical Science 16:101–133.
 
     Examples
     --------
@@ -228,6 +264,10 @@ class LikelihoodRatio(Binomial):
 @dataclass(frozen=True, slots=True)
 class BinomTest(Binomial):
     """The shares that the two-sided exact test does not reject.
+
+    References
+    ----------
+    Sterne (1954), Biometrika 41:275–278.
 
     Examples
     --------

@@ -34,6 +34,12 @@ def curve(curve: Curve | Mapping[Any, Curve], *, name: str = "", ax: Axes | None
     Returns
     -------
     matplotlib Axes
+        What was drawn on.
+
+    Raises
+    ------
+    HowsureError
+        If something is no curve.
 
     Examples
     --------

@@ -138,7 +138,16 @@ class CurveDisplay(ABC):
 
 
 class RocCurveDisplay(CurveDisplay):
-    """ROC curve with its band, and the area under it."""
+    """ROC curve with its band, and the area under it.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> table = hs.scores([0, 0, 1, 1, 0, 1], [0.1, 0.4, 0.35, 0.8, 0.2, 0.9])
+    >>> display = hs.plots.RocCurveDisplay.from_scores(table, name="forest")
+    >>> round(float(display.summary), 3), display.ax_.get_xlabel()
+    (0.889, 'false positive rate')
+    """
 
     __slots__ = ()
     curve_of = staticmethod(roc_curve)
@@ -146,7 +155,16 @@ class RocCurveDisplay(CurveDisplay):
 
 
 class PrecisionRecallDisplay(CurveDisplay):
-    """Precision–recall curve with its band, and the average precision."""
+    """Precision–recall curve with its band, and the average precision.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> table = hs.scores([0, 0, 1, 1, 0, 1], [0.1, 0.4, 0.35, 0.8, 0.2, 0.9])
+    >>> display = hs.plots.PrecisionRecallDisplay.from_scores(table, band="none")
+    >>> round(float(display.summary), 3), display.ax_.get_ylabel()
+    (0.917, 'precision')
+    """
 
     __slots__ = ()
     curve_of = staticmethod(precision_recall_curve)
@@ -154,14 +172,31 @@ class PrecisionRecallDisplay(CurveDisplay):
 
 
 class CalibrationDisplay(CurveDisplay):
-    """Reliability diagram with an interval in each bin."""
+    """Reliability diagram with an interval in each bin.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> display = hs.plots.CalibrationDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.2, 0.7, 0.8], bins=2)
+    >>> display.ax_.get_ylabel()
+    'share of positive cases'
+    """
 
     __slots__ = ()
     curve_of = staticmethod(calibration_curve)
 
 
 class ThresholdDisplay(CurveDisplay):
-    """One metric along all thresholds, with its band."""
+    """One metric along all thresholds, with its band.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> table = hs.scores([0, 0, 1, 1, 0, 1], [0.1, 0.4, 0.35, 0.8, 0.2, 0.9])
+    >>> display = hs.plots.ThresholdDisplay.from_scores(table, metric="recall")
+    >>> [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    ['recall']
+    """
 
     __slots__ = ()
     curve_of = staticmethod(_along_thresholds)
@@ -177,6 +212,13 @@ class ConfusionMatrixDisplay:
         What is drawn.
     confidence_level : float
         Coverage of each cell's interval.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> display = hs.plots.ConfusionMatrixDisplay.from_predictions([0, 1, 1, 0], [0, 1, 0, 0])
+    >>> display.ax_.get_xlabel(), display.ax_.get_ylabel()
+    ('predicted class', 'true class')
     """
 
     table: Table | Tables[Any]

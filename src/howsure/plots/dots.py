@@ -58,6 +58,12 @@ def intervals(
     Returns
     -------
     matplotlib Axes
+        What was drawn on.
+
+    Raises
+    ------
+    HowsureError
+        If a metric's table has no usual metrics, such as one of several models.
 
     Examples
     --------
@@ -118,6 +124,12 @@ def differences(
     Returns
     -------
     matplotlib Axes
+        What was drawn on.
+
+    Raises
+    ------
+    HowsureError
+        If it holds no comparisons.
 
     Examples
     --------

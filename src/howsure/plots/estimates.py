@@ -59,7 +59,15 @@ class EstimateDisplay(ABC):
 
 
 class IntervalDisplay(EstimateDisplay):
-    """Metrics with their intervals: see `intervals`."""
+    """Metrics with their intervals: see `intervals`.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> display = hs.plots.IntervalDisplay.from_predictions([0, 1, 1, 0], [0, 1, 0, 0], metrics=["accuracy", "f1"])
+    >>> [label.get_text() for label in display.ax_.get_yticklabels()]
+    ['accuracy', 'F1']
+    """
 
     __slots__ = ()
     draw = staticmethod(intervals)
@@ -90,7 +98,15 @@ class IntervalDisplay(EstimateDisplay):
 
 
 class PosteriorDisplay(EstimateDisplay):
-    """The density of the draws of an estimate, a comparison or a pooled value: see `posterior`."""
+    """The density of the draws of an estimate, a comparison or a pooled value: see `posterior`.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> display = hs.plots.PosteriorDisplay.from_predictions([0, 1, 1, 0] * 9, [0, 1, 0, 0] * 9, random_state=0)
+    >>> display.ax_.get_xlabel()
+    'accuracy'
+    """
 
     __slots__ = ()
     draw = staticmethod(posterior)
@@ -121,7 +137,16 @@ class PosteriorDisplay(EstimateDisplay):
 
 
 class DifferenceDisplay(EstimateDisplay):
-    """Differences of models with their intervals: see `differences`."""
+    """Differences of models with their intervals: see `differences`.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> said = {"A": [0, 1, 0, 0] * 9, "B": [0, 0, 1, 1] * 9}
+    >>> display = hs.plots.DifferenceDisplay.from_predictions([0, 1, 1, 0] * 9, said)
+    >>> [label.get_text() for label in display.ax_.get_yticklabels()]
+    ['A − B']
+    """
 
     __slots__ = ()
     draw = staticmethod(differences)
@@ -154,7 +179,16 @@ class DifferenceDisplay(EstimateDisplay):
 
 
 class ForestDisplay(EstimateDisplay):
-    """Experiments and what they say together: see `forest`."""
+    """Experiments and what they say together: see `forest`.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> pooled = hs.pool([0.91, 0.88, 0.93], [0.01, 0.02, 0.015], names=["Ulm", "Bern", "Graz"])
+    >>> display = hs.plots.ForestDisplay(pooled).plot()
+    >>> [label.get_text() for label in display.ax_.get_yticklabels()]
+    ['Ulm', 'Bern', 'Graz', 'together']
+    """
 
     __slots__ = ()
     draw = staticmethod(forest)

@@ -32,6 +32,12 @@ def forest(pooled: Pooled, *, metric: str = "", ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib Axes
+        What was drawn on.
+
+    Raises
+    ------
+    HowsureError
+        If it is no pooled value.
 
     Examples
     --------

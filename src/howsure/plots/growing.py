@@ -47,6 +47,7 @@ def looks(
     Returns
     -------
     matplotlib Axes
+        What was drawn on.
 
     Raises
     ------

@@ -131,6 +131,7 @@ def ranks(probabilities: Ranks | Mapping[str, Sequence[float]], *, ax: Axes | No
     Returns
     -------
     matplotlib Axes
+        What was drawn on.
 
     Raises
     ------

@@ -35,6 +35,12 @@ def leaderboard(board: Leaderboard, *, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib Axes
+        What was drawn on.
+
+    Raises
+    ------
+    HowsureError
+        If it is no leaderboard.
 
     Examples
     --------

@@ -27,6 +27,12 @@ def plan(plan: Plan, *, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib Axes
+        What was drawn on.
+
+    Raises
+    ------
+    HowsureError
+        If it is no plan.
 
     Examples
     --------

@@ -38,6 +38,7 @@ def posterior(
     Returns
     -------
     matplotlib Axes
+        What was drawn on.
 
     Raises
     ------

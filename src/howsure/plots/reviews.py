@@ -24,6 +24,7 @@ def review_plan(plan: ReviewPlan, *, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib Axes
+        What was drawn on.
 
     Raises
     ------

@@ -37,7 +37,7 @@ def conflate(
 
     Parameters
     ----------
-    draws : sequence of array-like
+    draws : sequence of array-like of shape (draws,)
         Draws of each experiment's value; undefined ones are left out.
     density : {"beta", "gamma", "gaussian", "histogram"}
         Form that is fitted to each experiment by its moments: ``"beta"`` on the bounds, ``"gamma"`` above the lower

@@ -91,7 +91,7 @@ def paired(
     ----------
     y_true : array-like of shape (n,) or str
         True label of each case; or, with ``data``, the name of its column.
-    y_pred : mapping of str to array-like, or list of str
+    y_pred : mapping of str to array-like of shape (n,), or list of str
         Name of each model → its predicted labels, or their column's name; with ``data`` also a list of columns. With
         ``model`` the predicted label of each row.
     data : frame, mapping, path or None
@@ -313,7 +313,7 @@ def paired_scores(
     ----------
     y_true : array-like of shape (n,) or str
         True class of each case, two classes of any type; or, with ``data``, the name of its column.
-    y_score : mapping of str to array-like, or list of str
+    y_score : mapping of str to array-like of shape (n,), or list of str
         Name of each model → its scores, higher for the positive class, or their column's name; with ``data`` also
         a list of columns. With ``model`` the score of each row.
     data : frame, mapping, path or None

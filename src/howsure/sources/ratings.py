@@ -86,11 +86,11 @@ def ratings(
     labels : array-like of shape (K,), optional
         The categories, in order from the lowest to the highest; all that occur by default. Numbers and ordered
         categories have their order by themselves.
-    sample_weight : array-like or str, optional
+    sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each item; where each row is one rating, the same in all rows of an item.
-    groups : array-like or str, optional
+    groups : array-like of shape (n,) or str, optional
         Cluster of each item (document, patient): items of one cluster vary together.
-    by : array-like, str, list of str, mapping or frame, optional
+    by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values. Where groups are of
         raters, who rate the same items, sets of raters compare as pairs, and groups as if their items were different.
     check : bool

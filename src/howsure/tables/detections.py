@@ -49,7 +49,7 @@ class DetectionsTable(Table):
         truths that were never detected.
     labels : ndarray of shape (K,)
         The classes.
-    scores : tuple of ndarray
+    scores : tuple of ndarray of shape (scores of a class,)
         The distinct scores of each class, ascending.
     iou : ndarray of shape (T,)
         The overlaps with a truth from which on a detection is a hit.

@@ -260,12 +260,12 @@ class PairedScoresTable(JointTable):
         The models.
     codes : ndarray of shape (M, models)
         The tuples, as positions among each model's distinct scores.
-    scores : tuple of ndarray
+    scores : tuple of ndarray of shape (scores of a model,)
         Each model's distinct scores, ascending.
     limits : tuple of tuple of two float
         Smallest and largest score of each model in all groups, where these are the cases of one; by default those of
         the table.
-    spreads : tuple of ndarray or None
+    spreads : tuple of ndarray of shape (scores of a model,), or None
         How far the scores of each model are apart for which each stands, where an engine counted them in bins.
     design : Design
         How the counts would vary if the study were repeated.

@@ -29,7 +29,7 @@ class Calibrator(ABC):
     ----------
     table : ScoresTable
         The labelled scores that it was fitted to.
-    kept : ndarray or Steps
+    kept : ndarray of shape (draws, parameters) or Steps
         What its draws are made of.
 
     Examples
