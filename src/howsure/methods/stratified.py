@@ -118,21 +118,26 @@ def reaches(
     """
     trials = parts.trials * (normal_quantile(confidence_level) / z) ** 2
     low, high = _limits(parts.value, trials, confidence_level)
-    if moves is None:
-        falls, rises = (parts.reach * (end - parts.value) for end in (low, high))
-    else:
-        falls, rises = np.minimum(moves(low), 0.0), np.maximum(moves(high), 0.0)
-    silent = (trials > 0) & _agrees(parts.value)
+
+    def moved(low: Array, high: Array) -> tuple[Array, Array]:
+        if moves is None:
+            return parts.reach * (low - parts.value), parts.reach * (high - parts.value)
+        return np.minimum(moves(low), 0.0), np.maximum(moves(high), 0.0)
+
+    best, worst = ((trials > 0) & end for end in (parts.value >= 1, parts.value <= 0))
+    unseen = [_unseen(parts.reach * silent, trials, confidence_level) for silent in (best, worst)]
     squares = []
-    for part, shares in ((falls, low - parts.value), (rises, high - parts.value)):
-        unseen = _unseen(part[silent], shares[silent], trials[silent], confidence_level)
-        squares.append(float((part[~silent] ** 2).sum() + unseen**2 + z**2 * parts.between))
+    for each, together, silent in zip(
+        moved(low, high), moved(parts.value - unseen[0], parts.value + unseen[1]), (best, worst), strict=True
+    ):
+        farthest = max(float(np.abs(each[silent]).max(initial=0.0)), abs(float(together[silent].sum())))
+        squares.append(float((each[~silent] ** 2).sum() + farthest**2 + z**2 * parts.between))
     below, above = squares
     return math.sqrt(below), math.sqrt(above)
 
 
-def _unseen(moves: Array, shares: Array, trials: Array, confidence_level: float) -> float:
-    """Return how far the strata whose cases all agree can move a sum together: not each to a limit of its own.
+def _unseen(gains: Array, trials: Array, confidence_level: float) -> Array:
+    """Return the shares of strata whose cases all agree that together move a sum farthest: not each its own limit.
 
     The chance that no case of any differs is ``Π (1 - p)**m``. Where that is what the level leaves, the sum of the
     gains ``g p`` is largest at ``1 - p = λ m / g``, and p = 0 where that is above 1. Of one stratum this is its limit.
@@ -140,33 +145,27 @@ def _unseen(moves: Array, shares: Array, trials: Array, confidence_level: float)
 
     Parameters
     ----------
-    moves, shares : ndarray of shape (strata,)
-        By how much the sum moves when the share of each stratum does, and by how much that does.
+    gains : ndarray of shape (strata,)
+        By how much the sum moves with the whole of each stratum; 0 of those that are left out.
     trials : ndarray of shape (strata,)
         Cases of each.
     confidence_level : float
         Coverage of the two-sided interval.
     """
-    gain = quotient(np.abs(moves), np.abs(shares))
-    gain, trials = gain[gain > 0], trials[gain > 0]
-    if not gain.size:
-        return 0.0
-    order = np.argsort(-gain / trials)
-    gain, trials = gain[order], trials[order]
-    worth = np.log(gain / trials)
-    least = (np.cumsum(trials * worth) + math.log(tail_of(confidence_level))) / np.cumsum(trials)
-    last = np.flatnonzero(worth > least)[-1]
-    return float(gain @ -np.expm1(-np.maximum(worth - least[last], 0.0)))
+    order = np.argsort(-quotient(gains, trials), kind="stable")[: np.count_nonzero(gains)]
+    shares = np.zeros(gains.shape)
+    if order.size:
+        worth, number = np.log(gains[order] / trials[order]), trials[order]
+        least = (np.cumsum(number * worth) + math.log(tail_of(confidence_level))) / np.cumsum(number)
+        last = np.flatnonzero(worth > least)[-1]
+        shares[order] = -np.expm1(-np.maximum(worth - least[last], 0.0))
+    return shares
 
 
 def _limits(share: Array, trials: Array, confidence_level: float) -> tuple[Array, Array]:
     """Return Jeffreys' limits of shares, mid-p's where all cases agree, and 0 and 1 where there are none."""
-    every = _agrees(share)
+    every = (share <= 0) | (share >= 1)
     exact, usual = (limits(share * trials, trials, confidence_level) for limits in (binomial.mid_p, binomial.jeffreys))
     low, high = (np.where(every, *each) for each in zip(exact, usual, strict=True))
     some = trials > 0
     return np.where(some, np.minimum(low, share), 0.0), np.where(some, np.maximum(high, share), 1.0)
-
-
-def _agrees(share: Array) -> Array:
-    return np.asarray((share <= 0) | (share >= 1))
