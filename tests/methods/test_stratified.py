@@ -163,9 +163,16 @@ def test_the_limit_of_silent_strata_is_the_largest_sum_that_they_leave_possible(
     rng = np.random.default_rng(seed)
     strata = int(rng.integers(1, 4))
     trials, gain = rng.integers(2, 40, strata).astype(float), rng.random(strata)
-    found = gain @ stratified._unseen(gain, trials, 0.95)
+    shares = stratified._unseen(gain, trials, 0.95)
+    assert np.prod((1 - shares) ** trials) == pytest.approx(0.05)
+    found = shares @ gain
     tried = -np.expm1(np.log(0.05) * rng.dirichlet(np.ones(strata), 50_000) / trials) @ gain
     assert tried.max() <= found + 1e-12
     assert found == pytest.approx(tried.max(), rel=0.01)
-    if strata == 1:
-        assert found == pytest.approx(float(gain[0]) * (1 - 0.05 ** (1 / float(trials[0]))))
+
+
+def test_silent_strata_of_a_higher_level_move_a_metric_farther():
+    """Each share that they leave possible grows with the level, and with it the interval."""
+    trials, gain = np.array([5.0, 20.0, 9.0]), np.array([0.3, 0.5, 0.1])
+    found = [stratified._unseen(gain, trials, level) for level in (0.3, 0.8, 0.95, 0.999)]
+    assert all((outer >= inner).all() for inner, outer in pairwise(found))

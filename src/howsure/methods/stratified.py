@@ -114,18 +114,26 @@ def reaches(
     """
     trials = parts.trials * (normal_quantile(confidence_level) / z) ** 2
     low, high = _limits(parts.value, trials, confidence_level)
-    all_best, all_worst = ((trials > 0) & end for end in (parts.value >= 1, parts.value <= 0))
-    low[all_best] = 1 - _unseen(parts.reach[all_best], trials[all_best], confidence_level)
-    high[all_worst] = _unseen(parts.reach[all_worst], trials[all_worst], confidence_level)
-    falls, rises = moves(low, high) if moves else (parts.reach * (end - parts.value) for end in (low, high))
-    each = ((falls, all_best), (rises, all_worst))
-    squares = ((part[~silent] ** 2).sum() + part[silent].sum() ** 2 for part, silent in each)
-    below, above = (math.sqrt(float(square + z**2 * parts.between)) for square in squares)
-    return below, above
+
+    def moved(low: Array, high: Array) -> tuple[Array, Array]:
+        if moves is None:
+            return parts.reach * (low - parts.value), parts.reach * (high - parts.value)
+        return moves(low, high)
+
+    best, worst = ((trials > 0) & end for end in (parts.value >= 1, parts.value <= 0))
+    unseen = [_unseen(parts.reach * silent, trials, confidence_level) for silent in (best, worst)]
+    squares = []
+    for each, together, silent in zip(
+        moved(low, high), moved(parts.value - unseen[0], parts.value + unseen[1]), (best, worst), strict=True
+    ):
+        farthest = max(float(np.abs(each[silent]).max(initial=0.0)), abs(float(together[silent].sum())))
+        squares.append(float((each[~silent] ** 2).sum() + farthest**2 + z**2 * parts.between))
+    below, above = squares
+    return math.sqrt(below), math.sqrt(above)
 
 
-def _unseen(gain: Array, trials: Array, confidence_level: float) -> Array:
-    """Return how far the shares of strata whose cases all agree go where a sum is at its limit: not each to its own.
+def _unseen(gains: Array, trials: Array, confidence_level: float) -> Array:
+    """Return the shares of strata whose cases all agree that together move a sum farthest: not each its own limit.
 
     The chance that no case of any differs is ``Π (1 - p)**m``. Where that is what the level leaves, the sum of the
     gains ``g p`` is largest at ``1 - p = λ m / g``, and p = 0 where that is above 1. Of one stratum this is its limit.
@@ -133,20 +141,20 @@ def _unseen(gain: Array, trials: Array, confidence_level: float) -> Array:
 
     Parameters
     ----------
-    gain, trials : ndarray of shape (strata,)
-        By how much the sum moves with each stratum, and its cases.
+    gains : ndarray of shape (strata,)
+        By how much the sum moves with the whole of each stratum; 0 of those that are left out.
+    trials : ndarray of shape (strata,)
+        Cases of each.
     confidence_level : float
         Coverage of the two-sided interval.
     """
-    some = np.flatnonzero(gain > 0)
-    shares = np.zeros(gain.shape)
-    if not some.size:
-        return shares
-    order = some[np.argsort(-gain[some] / trials[some], kind="stable")]
-    worth = np.log(gain[order] / trials[order])
-    least = (np.cumsum(trials[order] * worth) + math.log(tail_of(confidence_level))) / np.cumsum(trials[order])
-    last = np.flatnonzero(worth > least)[-1]
-    shares[order] = -np.expm1(-np.maximum(worth - least[last], 0.0))
+    order = np.argsort(-quotient(gains, trials), kind="stable")[: np.count_nonzero(gains)]
+    shares = np.zeros(gains.shape)
+    if order.size:
+        worth, number = np.log(gains[order] / trials[order]), trials[order]
+        least = (np.cumsum(number * worth) + math.log(tail_of(confidence_level))) / np.cumsum(number)
+        last = np.flatnonzero(worth > least)[-1]
+        shares[order] = -np.expm1(-np.maximum(worth - least[last], 0.0))
     return shares
 
 
