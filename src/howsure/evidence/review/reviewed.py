@@ -309,10 +309,12 @@ def _of_counts(
     if pos_label is not None:
         given = getattr(recorded, "overall", recorded).labels
         order = positive_order(given, pos_label)
-        turned = {2: np.ix_(order, order), 3: np.ix_(order, order, order)}
+        turned: dict[int, Any] = {2: np.ix_(order, order), 3: np.ix_(order, order, order)}
         counts, reviews = real_numbers("counts", counts)[..., *turned[2]], _numbers(reviews)[..., *turned[3]]
-        prior = np.asarray(prior)[turned[3]] if np.ndim(prior) == 3 else prior
-        return _of_counts(counts, reviews, given[order], None, prior)
+        known: Any = prior
+        return _of_counts(
+            counts, reviews, given[order], None, np.asarray(known)[turned[3]] if np.ndim(known) == 3 else prior
+        )
     if not isinstance(recorded, Tables):
         return _corrected(recorded, reviews, prior)
     matrices, classes = np.asarray(counts, dtype=float), recorded.overall.labels
