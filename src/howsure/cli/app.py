@@ -189,6 +189,7 @@ def matrix(
     per_class: bool = False,
     random_state: Seed = None,
     fail_under: FailUnder = None,
+    html: Page = None,
     how: Format = "table",
 ) -> None:
     """Print the metrics of a confusion matrix in a CSV or TSV file, with their intervals.
@@ -213,10 +214,12 @@ def matrix(
         Seed of the methods that draw.
     fail_under
         End with exit code 1 unless each metric is shown to be this high, f1=0.9 mcc=0.8: unless its lower limit is.
+    html
+        Write a report as one page to this file; a name in .md or .tex has it in Markdown, or its tables in LaTeX.
     how
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
-    from howsure.cli.pages import Asked, blocks_of, class_blocks
+    from howsure.cli.pages import Asked, blocks_of, class_blocks, report_on
     from howsure.methods.draws import seed_sequence
     from howsure.report.evidence import Subject
     from howsure.sources.matrices import from_counts
@@ -230,6 +233,8 @@ def matrix(
     names = [str(label) for label in table.labels]
     order = [names.index(name) for name in with_positive_last(names, pos_label)]
     made = [asked.estimated(Subject(table=from_counts(table.counts[order][:, order], table.labels[order])))]
+    if html is not None:
+        say_written(report_on(made, Input([str(file)], str(file))).save(html))
     write(class_blocks(made, asked, how) if per_class else blocks_of(made), str(file), how)
     hold(wanted, {"": made[0].evaluations[ALL]})
 

@@ -174,7 +174,7 @@ def leaderboard(
     if html is not None:
         from howsure.report.leaderboards import report_of_leaderboard
 
-        say_written(report_of_leaderboard(board, title=title).save(html))
+        say_written(report_of_leaderboard(board, title=title, files=files).save(html))
     if how in {"json", "csv"}:
         write_records(board.records(), how)
     else:

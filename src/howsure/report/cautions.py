@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from howsure.grids import count_text, number, percent
 from howsure.metrics.words import metric_words
+from howsure.report.answers import SMALL
 from howsure.report.content import Texts
 from howsure.report.evidence import Measured, Part, Shown
 
-SMALL = 20  # cases of a class or group, below which an interval of a rate of 0.9 is some 0.25 wide and more
 FEW = 4  # metrics that a reason names
 MOST = 12  # cautions of one kind that are listed one by one
 
@@ -78,13 +78,20 @@ def _of_tables(parts: Sequence[Part]) -> Iterator[str]:
 
 
 def _perfect(results: Sequence[tuple[str, Measured]]) -> Iterator[str]:
+    """Give each metric that is 1 once, with where it is and the lowest of the limits."""
+    about: dict[str, list[tuple[str, Measured]]] = {}
     for where, each in results:
         if each.value == 1.0 and not math.isnan(each.main.low):
-            low = number(each.main.low, 3)
-            yield (
-                f"{_named(where, each)} is 1 in this sample: no error was seen, which does not mean that "
-                f"there are none. Values down to {low} are plausible ({percent(each.main.confidence_level)})."
-            )
+            about.setdefault(metric_words(each.metric), []).append((where, each))
+    for metric, found in about.items():
+        low = min(each.main.low for _, each in found)
+        named = [where or "all cases" for where, _ in found]
+        more = f"; and {len(named) - FEW} more" if len(named) > FEW else ""
+        of = f" ({'; '.join(named[:FEW])}{more})" if any(where for where, _ in found) else ""
+        yield (
+            f"{metric} is 1 in this sample{of}: no error was seen, which does not mean that there are none. Values "
+            f"down to {number(low, 3)} are plausible ({percent(found[0][1].main.confidence_level)})."
+        )
 
 
 def _undefined(results: Sequence[tuple[str, Measured]]) -> Iterator[str]:
