@@ -14,7 +14,7 @@ import numpy as np
 import howsure as hs
 
 WIDTHS, SCHEMES = (600, 1000, 1600), ("light", "dark")
-ANIMALS = "ant bat cat cow dog eel elk emu fox gnu hen owl pig ram yak".split()
+ANIMALS = ["ant", "bat", "cat", "cow", "dog", "eel", "elk", "emu", "fox", "gnu", "hen", "owl", "pig", "ram", "yak"]
 
 
 def one_model():
@@ -36,7 +36,7 @@ def two_models():
 
 
 def five_models():
-    """The first two are wrong 20 and 22 times on different cases, the others 100 times and more."""
+    """Five models: the first two are wrong 20 and 22 times on different cases, the others 100 times and more."""
     mistakes = {"forest": range(20), "boosted_trees": range(20, 42), "logistic": range(100)}
     mistakes |= {"naive_bayes": range(110), "majority_vote_of_neighbours": range(120)}
     return hs.report_of(_models(mistakes), title="five models")
@@ -71,12 +71,13 @@ def unlabelled():
 
 
 def judged():
-    """A judge passes 800 of 1,000; people pass 90 of 100 of these, and 5 of 50 of the others."""
+    """Ask a judge who passes 800 of 1,000, where people pass 90 of 100 of these, and 5 of 50 of the others."""
     judge = np.repeat(["pass", "fail"], [800, 200])
     human = np.full(1000, None, dtype=object)
     human[:100] = np.repeat(["pass", "fail"], [90, 10])
     human[800:850] = np.repeat(["pass", "fail"], [5, 45])
-    return hs.report_of(hs.judged(human, judge, labels=["fail", "pass"]), title="answers")
+    table = hs.judged(human, judge, labels=["fail", "pass"])
+    return hs.report_of(table, metrics=["pass_rate", "recall", "specificity", "kappa"], title="answers")
 
 
 def study():

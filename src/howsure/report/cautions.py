@@ -78,19 +78,14 @@ def _of_tables(parts: Sequence[Part]) -> Iterator[str]:
 
 
 def _perfect(results: Sequence[tuple[str, Measured]]) -> Iterator[str]:
-    """Give each metric that is 1 once, with where it is and the lowest of the limits."""
-    about: dict[str, list[tuple[str, Measured]]] = {}
-    for where, each in results:
-        if each.value == 1.0 and not math.isnan(each.main.low):
-            about.setdefault(metric_words(each.metric), []).append((where, each))
-    for metric, found in about.items():
-        low = min(each.main.low for _, each in found)
-        named = [where or "all cases" for where, _ in found]
-        more = f"; and {len(named) - FEW} more" if len(named) > FEW else ""
-        of = f" ({'; '.join(named[:FEW])}{more})" if any(where for where, _ in found) else ""
+    """Give all metrics that are 1 in one sentence, with the lowest of their limits."""
+    found = [(_named(*one), one[1].main) for one in results if one[1].value == 1.0 and not math.isnan(one[1].main.low)]
+    if found:
+        names = [name for name, _ in found]
+        low, level = min(each.low for _, each in found), percent(found[0][1].confidence_level)
         yield (
-            f"{metric} is 1 in this sample{of}: no error was seen, which does not mean that there are none. Values "
-            f"down to {number(low, 3)} are plausible ({percent(found[0][1].main.confidence_level)})."
+            f"{_few(names)} {'is' if len(names) == 1 else 'are'} 1 in this sample: no error was seen, which does not "
+            f"mean that there are none. Values down to {number(low, 3)} are plausible ({level})."
         )
 
 
@@ -102,10 +97,14 @@ def _undefined(results: Sequence[tuple[str, Measured]]) -> Iterator[str]:
     for reason, names in about.items():
         if reason and len(names) == len(results):
             yield f"All metrics: {reason}."
-        elif reason and len(names) > FEW:
-            yield f"{', '.join(names[:FEW])} and {len(names) - FEW} more: {reason}."
         elif reason:
-            yield f"{', '.join(names)}: {reason}."
+            yield f"{_few(names)}: {reason}."
+
+
+def _few(names: Sequence[str]) -> str:
+    """Return names, of many the first ones and how many more there are."""
+    more = f" and {len(names) - FEW} more" if len(names) > FEW else ""
+    return ", ".join(names[:FEW]) + more
 
 
 def _named(where: str, each: Measured) -> str:

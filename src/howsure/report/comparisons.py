@@ -15,7 +15,7 @@ from howsure.pooling.pooled import Pooled
 from howsure.report.bars import Ruler
 from howsure.report.content import Cell, Section, Sheet, Texts, word
 
-MOST_SENTENCES = 12
+MOST_SENTENCES = 6
 LIMITS = ("value", "low", "high")
 CORRECTIONS = {
     "holm": "by Holm’s method: at most once in 20 is any of the p-values below 0.05 by chance",

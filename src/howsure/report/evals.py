@@ -10,7 +10,8 @@ from pathlib import Path
 from howsure.grids import plain
 from howsure.logs.evaluated import LogEvaluation
 from howsure.report import comparisons
-from howsure.report.content import Section, Sheet, careful, word
+from howsure.report.answers import MOST_MODELS, plausible
+from howsure.report.content import Section, Sheet, Texts, careful, word
 from howsure.report.report import Report
 from howsure.report.reproduction import made_at, reproduction, versions
 
@@ -49,7 +50,8 @@ def report_of_log(
     sections.append(reproduction(command or shlex.join(["howsure", *sys.argv[1:]]), "", files))
     return Report(
         title=title,
-        headline=tuple((each,) for each in found.sentences()),
+        about=f"{len(found.joined)} tasks · {len({model for _, model in found})} models",
+        headline=_headline(found),
         sections=tuple(sections),
         levels=(level,),
         level=0,
@@ -62,6 +64,15 @@ def report_of_log(
             }
         ),
     )
+
+
+def _headline(found: LogEvaluation) -> tuple[Texts, ...]:
+    """Return what is told apart, task by task; of one model what is plausible of it."""
+    said = found.sentences() or [
+        plausible(f"{found.statistic} of {model} in {task}", each, "these items")
+        for (task, model), each in list(found.items())[:MOST_MODELS]
+    ]
+    return tuple((f"{each[:1].upper()}{each[1:]}",) for each in said)
 
 
 def _sheet(found: LogEvaluation) -> Sheet:

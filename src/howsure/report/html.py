@@ -17,7 +17,7 @@ from howsure.grids import percent
 from howsure.report import charts
 from howsure.report.content import Axis, Bar, Cell, Chart, Document, Section, Sheet, at
 
-NARROW = 5  # columns of matrices that fit beside another section
+NARROW = 3  # columns of a table, or of all matrices, that fit beside another section
 SHORT = 3  # rows of a table with an axis that does
 # As escapes of JSON they mean the same, and no parser of HTML ends the block at them.
 HIDDEN = {ord(char): f"\\u{ord(char):04x}" for char in "<>&"}
@@ -114,7 +114,7 @@ def rows_of(charts: Sequence[Chart]) -> list[tuple[str, list[Chart]]]:
 
 def is_narrow(section: Section) -> bool:
     """Whether a section has words and small tables only, so that two stand beside each other."""
-    if section.charts or any(sheet.folded for sheet in section.sheets):
+    if section.charts or any(sheet.folded and len(sheet.headers) > NARROW for sheet in section.sheets):
         return False
     short = all(len(sheet.axes) > 1 and len(sheet.rows) <= SHORT for sheet in section.sheets if sheet.axes)
     return short and sum(len(sheet.headers) for sheet in section.matrices) <= NARROW

@@ -48,6 +48,7 @@ def report_of_leaderboard(
     sheet = Sheet(f"Models by {metric_words(board.metric)}", (*HEADERS, LAST), rows, axes=(axis,))
     return Report(
         title=title,
+        about=f"{len(board)} models by {metric_words(board.metric)}",
         headline=((board.sentence(),),),
         sections=(
             Section("Models", ((MEANING,),), sheets=(sheet,)),

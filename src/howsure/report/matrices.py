@@ -18,7 +18,8 @@ Array = NDArray[Any]
 Shares = Sequence[tuple[Any, Any, Any]]  # value, low and high at each level
 MOST_CLASSES = 10  # of which a matrix is shown whole
 MOST_FOLDED = 100  # of which it is there whole in a fold
-MOST_CONFUSIONS = 20  # that are listed
+MOST_CONFUSIONS = 10  # that are listed
+CORNER = "true\N{NO-BREAK SPACE}↓ predicted\N{NO-BREAK SPACE}→"
 OTHERS = "{} others"
 
 
@@ -61,7 +62,7 @@ def _matrix(table: ConfusionTable, shares: Shares, title: str) -> Sheet:
             shade = None if np.isnan(share) else share
             cells.append(Cell(texts, cases, float(table.counts[i, j]), shade=shade, tip=tip))
         rows.append((word(label), *cells))
-    return Sheet(title, ("true ↓ predicted →", *labels), tuple(rows))
+    return Sheet(title, (CORNER, *labels), tuple(rows))
 
 
 def _percent(share: float) -> str:
@@ -82,7 +83,7 @@ def _cut(table: ConfusionTable, title: str) -> Sheet:
 
 
 def _full(table: ConfusionTable, suffix: str) -> Sheet:
-    sheet = _counted(table.counts, [str(label) for label in table.labels], f"All {len(table.labels)} classes{suffix}")
+    sheet = _counted(table.counts, [str(label) for label in table.labels], f"Every class{suffix}")
     return Sheet(sheet.title, sheet.headers, sheet.rows, folded=True)
 
 
@@ -94,7 +95,7 @@ def _counted(counts: Array, labels: Sequence[str], title: str) -> Sheet:
         (word(label), *(_cell(case, share) for case, share in zip(cases, own, strict=True)))
         for label, cases, own in zip(labels, counts.tolist(), shares.tolist(), strict=True)
     )
-    return Sheet(title, ("true ↓ predicted →", *labels), tuple(rows))
+    return Sheet(title, (CORNER, *labels), tuple(rows))
 
 
 def _cell(cases: float, share: float) -> Cell:

@@ -23,6 +23,7 @@ from howsure.report.content import Cell, Section, Sheet, Texts, count, share_cel
 from howsure.report.evidence import Measured, Part, Settings, Shown, measured
 from howsure.tables.batch import ALL
 
+MOST_LISTED = 10  # classes whose cases are listed at once; more are folded
 MOST_PANELS = 3  # metrics of groups that stand beside each other; more are folded
 
 
@@ -33,7 +34,7 @@ def in_short(models: Sequence[Part]) -> str:
     share = float(table.class_totals[-1] / total) if (total := float(sum(table.class_totals))) else math.nan
     if not table.is_binary:
         return f"{size} · {len(table.labels)} {table.classes_noun}"
-    return f"{size} · {table.labels[-1]} {100 * share:.3g} %"
+    return f"{size} · “{table.labels[-1]}” {100 * share:.3g} %"
 
 
 def what_was_evaluated(models: Sequence[Part], left_out: int, settings: Settings) -> Section:
@@ -70,7 +71,8 @@ def _class_sheet(part: Part, settings: Settings, model: str) -> Sheet:
         shares = measured(replace(settings, method=None).evaluated(counted, ["prevalence@none"])[ALL], settings)
         columns.append([share_cell(each.value, each.limits) for each in shares])
     title = f"{part.any_table.counts_noun.capitalize()} of each class{', ' + model if model else ''}"
-    return Sheet(title, ("class", part.cases_noun, "share")[: len(columns)], tuple(zip(*columns, strict=True)))
+    headers, rows = ("class", part.cases_noun, "share")[: len(columns)], tuple(zip(*columns, strict=True))
+    return Sheet(title, headers, rows, folded=len(rows) > MOST_LISTED)
 
 
 # --- sheets of estimates -----------------------------------------------------------------------------------------

@@ -73,10 +73,12 @@ def report_of_study(
     pooled = {f"{each.metric}, {name}": one for each in found for name, one in each.pooled.items()}
     warnings = comparisons.cautions(compared, "", pooled)
     seed = f"Seed of the draws: {study.seed}; {study.n_draws:,} draws of each experiment."
+    first, *rest = (_section(study, each) for each in found)
     parts = [
+        first,
         *([careful(warnings)] if warnings else []),
         _what_was_studied(study),
-        *(_section(study, each) for each in found),
+        *rest,
         _methods(study),
         reproduction(command, seed, files),
     ]
@@ -92,6 +94,7 @@ def report_of_study(
     }
     return Report(
         title=title,
+        about=f"{len(study.experiments)} experiments · {len(study.groups)} groups",
         headline=_headline(study, found[0]),
         sections=tuple(parts),
         levels=(study.confidence_level,),
