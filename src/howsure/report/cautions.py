@@ -104,7 +104,7 @@ def _undefined(results: Sequence[tuple[str, Measured]]) -> Iterator[str]:
 def _few(names: Sequence[str]) -> str:
     """Return names, of many the first ones and how many more there are."""
     more = f" and {len(names) - FEW} more" if len(names) > FEW else ""
-    return ", ".join(names[:FEW]) + more
+    return ("; " if any("," in name for name in names) else ", ").join(names[:FEW]) + more
 
 
 def _named(where: str, each: Measured) -> str:

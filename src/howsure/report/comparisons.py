@@ -94,7 +94,8 @@ def forest_sheet(title: str, pooled: Pooled) -> Sheet:
     rows.append((word("together", len(rows)), interval_cell(pooled, ruler, "together: "), word("100 %", 1.0)))
     if len(further) > 1:
         interval = interval_text(*pooled.prediction_interval, significant_decimals(pooled.low, pooled.high))
-        rows.append((word("a further experiment", len(rows)), word(interval, math.nan), word("–", math.nan)))
+        bar = ruler.bar(pooled.value, [pooled.prediction_interval])
+        rows.append((word("a further experiment", len(rows)), Cell((interval,), bar=bar), word("–", math.nan)))
     note = "; ".join([*pooled.facts, *([pooled.reason] if pooled.reason else [])]) + "."
     headers = ("experiment", "value and interval", "weight")
     axis = ruler.axis(title, [1], pooled.value, "together")

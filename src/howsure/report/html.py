@@ -63,8 +63,9 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Laid:
-    """A table as the page has it: with one axis, or without."""
+    """A table as the page has it: with one axis, or without; no two have the same label."""
 
+    label: str
     title: str
     ahead: tuple[str, ...]
     axis: Axis | None
@@ -79,7 +80,7 @@ def tables_of(sheet: Sheet) -> list[Laid]:
     axis = sheet.axes[0] if sheet.axes else None
     first, drawn = (len(sheet.headers), ()) if axis is None else (axis.columns[0], axis.columns)
     rows = tuple(Row(row[:first], _bars(row, drawn), tuple((cell,) for cell in row[first:])) for row in sheet.rows)
-    return [Laid(sheet.title, sheet.headers[:first], axis, sheet.headers[first:], rows)]
+    return [Laid(sheet.title, sheet.title, sheet.headers[:first], axis, sheet.headers[first:], rows)]
 
 
 def _panel(sheet: Sheet, axis: Axis) -> Laid:
@@ -95,7 +96,8 @@ def _panel(sheet: Sheet, axis: Axis) -> Laid:
         behind = tuple(tuple(row[place] for row in of_models) for place in axis.columns)
         rows.append(Row((name, of_models[0][ahead[-1]]), bars, behind))
     headers = (" · ".join(sheet.headers[place] for place in names), sheet.headers[ahead[-1]])
-    return Laid(axis.title, headers, axis, tuple(sheet.headers[place] for place in axis.columns), tuple(rows))
+    behind = tuple(sheet.headers[place] for place in axis.columns)
+    return Laid(f"{sheet.title}: {axis.title}", axis.title, headers, axis, behind, tuple(rows))
 
 
 def _bars(row: Sequence[Cell], columns: Sequence[int]) -> tuple[Bar, ...]:
