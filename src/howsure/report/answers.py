@@ -176,8 +176,8 @@ def standing(names: Sequence[str], comparisons: Sequence[Comparison]) -> str:
     Examples
     --------
     >>> import howsure as hs
-    >>> truth = [0, 1] * 40
-    >>> table = hs.paired(truth, {"A": truth, "B": [0, 1] * 38 + [1, 0] * 2, "C": [0, 0] * 40})
+    >>> said = {"A": [0, 1] * 39 + [1, 1], "B": [0, 1] * 38 + [1, 0] * 2, "C": [0, 0] * 40}
+    >>> table = hs.paired([0, 1] * 40, said)
     >>> standing(["A", "B", "C"], list(hs.compare_all(table, "accuracy").values()))
     'A and B are ahead of C in accuracy; these data cannot tell A and B apart.'
     """
@@ -194,7 +194,7 @@ def standing(names: Sequence[str], comparisons: Sequence[Comparison]) -> str:
             ahead[places[winner], places[loser]] = True
     for middle in range(len(names)):
         ahead |= np.outer(ahead[:, middle], ahead[middle])
-    behind = ahead.any(axis=0)
+    behind = np.asarray(ahead.any(axis=0))
     leading = [name for name, lost in zip(names, behind, strict=True) if not lost]
     beaten = [name for name, lost in zip(names, behind, strict=True) if lost]
     what = metric_words(metric) + (", where lower is better" if next(iter(pairs.values())).better == "lower" else "")

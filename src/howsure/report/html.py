@@ -96,8 +96,8 @@ def _panel(sheet: Sheet, axis: Axis) -> Laid:
         behind = tuple(tuple(row[place] for row in of_models) for place in axis.columns)
         rows.append(Row((name, of_models[0][ahead[-1]]), bars, behind))
     headers = (" · ".join(sheet.headers[place] for place in names), sheet.headers[ahead[-1]])
-    behind = tuple(sheet.headers[place] for place in axis.columns)
-    return Laid(f"{sheet.title}: {axis.title}", axis.title, headers, axis, behind, tuple(rows))
+    metrics = tuple(sheet.headers[place] for place in axis.columns)
+    return Laid(f"{sheet.title}: {axis.title}", axis.title, headers, axis, metrics, tuple(rows))
 
 
 def _bars(row: Sequence[Cell], columns: Sequence[int]) -> tuple[Bar, ...]:
@@ -127,6 +127,7 @@ def templates() -> Any:
     """Return Jinja's environment of our templates, which are compiled once in a process."""
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
+        from markupsafe import Markup, escape
     except ImportError:
         message = 'The HTML report needs Jinja2: pip install "howsure[report]".'
         raise HowsureError(message) from None
@@ -139,6 +140,8 @@ def templates() -> Any:
         lstrip_blocks=True,
     )
     environment.filters["percent"] = percent
+    # A long name may be broken behind its underscores.
+    environment.filters["breakable"] = lambda text: escape(printable_lines(text)).replace("_", Markup("_<wbr>"))
     environment.filters["sortable"] = lambda order: order if isinstance(order, str) else f"{order:.8g}"
     return environment
 

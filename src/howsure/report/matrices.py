@@ -118,7 +118,7 @@ def confused(counts: Array, size: int) -> Array:
     >>> counts = np.diag([9, 9, 9, 9])
     >>> counts[0, 3], counts[2, 0] = 5, 2
     >>> confused(counts, 3).tolist()
-    [2, 0, 3]
+    [3, 0, 2]
     """
     errors = counts + counts.T
     errors = errors - np.diag(np.diag(errors))

@@ -140,15 +140,12 @@ def _compared(table: Any, metric: str, settings: Settings) -> Named | Mapping[st
         return NOTHING
     own = {each.name: each for each in settings.metrics or () if isinstance(each, Metric)}
     method = settings.method if isinstance(settings.method, DrawingMethod) else None
+    level = settings.levels[settings.level]
+    chosen: dict[str, Any] = {"method": method, "confidence_level": level, "random_state": settings.seed}
+    found: Named | Mapping[str, Any] = NOTHING
     with suppress(HowsureError):
-        return compare_all(
-            table,
-            own.get(metric, metric),
-            method=method,
-            confidence_level=settings.levels[settings.level],
-            random_state=settings.seed,
-        )
-    return NOTHING
+        found = compare_all(table, own.get(metric, metric), **chosen)
+    return found
 
 
 def _refuse_settings(**given: Any) -> None:
