@@ -14,6 +14,7 @@ import pytest
 
 import howsure as hs
 from howsure.designs.base import Design
+from howsure.report import evidence
 from howsure.report.html import as_json
 from howsure.report.measured import LEVELS
 
@@ -462,6 +463,28 @@ def test_groups_of_scores_and_predictions_have_all_their_metrics():
     assert sheet.rows[3][4].order == hs.estimate(scored["b", "f"], "roc_auc").value
     assert report.to_dict()["tables"][1]["group"] == {"site": "a", "sex": "f"}
     assert "Each bar" not in report.to_markdown() + report.to_latex()
+
+
+def test_groups_have_the_intervals_of_their_own_tables_at_each_level(monkeypatch):
+    """All groups are taken in one pass a level, and each has what its table alone has, whatever else is there."""
+    rng = np.random.default_rng(5)
+    truth = rng.integers(0, 2, 240)
+    score = np.clip(rng.normal(0.3 + 0.4 * truth, 0.3), 0, 1).round(2)
+    by = {"site": np.repeat(["a", "b", "c"], 80)}
+    tables, scored = hs.confusion(truth, (score >= 0.5).astype(int), by=by), hs.scores(truth, score, by=by)
+    calls = []
+    monkeypatch.setattr(
+        evidence, "evaluate", lambda *given, **asked: calls.append(asked) or hs.evaluate(*given, **asked)
+    )
+    report = hs.report_of([hs.Subject("", tables, scored)], metrics=["f1", "mcc"])
+    # Counts and scores, the classes, and the shares of the classes: each once a level.
+    assert len(calls) == 4 * len(report.levels)
+    for each in report.to_dict()["estimates"]:
+        if each["group"]["site"] is not None:
+            table = (scored if each["metric"] in {"roc_auc", "average_precision"} else tables)[each["group"]["site"]]
+            for level in report.levels:
+                alone = hs.estimate(table, each["metric"], confidence_level=level)
+                assert each["intervals"][f"{level:g}"] == pytest.approx([alone.low, alone.high], rel=1e-9)
 
 
 def test_a_design_of_ones_own_speaks_for_itself():
