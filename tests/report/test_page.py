@@ -8,11 +8,11 @@ from support import scenarios
 
 
 def column(page, table, index):
-    """Return what a table's column of words or numbers is sorted by, top to bottom."""
+    """Return what a table's column is sorted by, top to bottom; what is drawn beside the numbers is no column."""
     rows = page.locator("table").nth(table).locator("tbody tr")
-    return rows.evaluate_all(
-        "(rows, index) => rows.map(row => row.querySelectorAll('[data-sort]')[index].dataset.sort)", index
-    )
+    sorted_by = """(rows, index) => rows.map(row => Array.from(row.cells).filter(cell => cell.className !== "track")[index])
+        .map(cell => cell.dataset.sort ?? cell.textContent)"""
+    return rows.evaluate_all(sorted_by, index)
 
 
 def table_named(page, title):

@@ -142,7 +142,7 @@ def templates() -> Any:
     environment.filters["percent"] = percent
     # A long name may be broken behind its underscores.
     environment.filters["breakable"] = lambda text: escape(printable_lines(text)).replace("_", Markup("_<wbr>"))
-    environment.filters["sortable"] = lambda order: order if isinstance(order, str) else f"{order:.8g}"
+    environment.filters["sortable"] = lambda order: order if isinstance(order, str) else f"{order:.7g}"
     return environment
 
 
