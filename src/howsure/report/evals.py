@@ -7,10 +7,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from howsure.comparison.result import Comparison, settled
 from howsure.grids import plain
 from howsure.logs.evaluated import LogEvaluation
 from howsure.report import comparisons
-from howsure.report.answers import MOST_MODELS, plausible
+from howsure.report.answers import MOST_MODELS, listed, plausible
 from howsure.report.content import Section, Sheet, Texts, careful, word
 from howsure.report.report import Report
 from howsure.report.reproduction import made_at, reproduction, versions
@@ -40,8 +41,8 @@ def report_of_log(
     level = next(iter(found.values())).confidence_level
     differences = {f"{task}: {each.names[0]} − {each.names[1]}": each for (task, _), each in found.comparisons.items()}
     sections = [
-        *([careful([(each,) for each in found.cautions])] if found.cautions else []),
         Section("Tasks and models", ((MEANING,),), sheets=(_sheet(found),)),
+        *([careful([(each,) for each in found.cautions])] if found.cautions else []),
     ]
     if differences:
         sheet = comparisons.difference_sheet("Differences on the same items", differences, "holm")
@@ -50,7 +51,10 @@ def report_of_log(
     sections.append(reproduction(command or shlex.join(["howsure", *sys.argv[1:]]), "", files))
     return Report(
         title=title,
-        about=f"{len(found.joined)} tasks · {len({model for _, model in found})} models",
+        about=" · ".join(
+            f"{number} {noun}{'s' * (number != 1)}"
+            for number, noun in ((len(found.joined), "task"), (len({model for _, model in found}), "model"))
+        ),
         headline=_headline(found),
         sections=tuple(sections),
         levels=(level,),
@@ -67,12 +71,29 @@ def report_of_log(
 
 
 def _headline(found: LogEvaluation) -> tuple[Texts, ...]:
-    """Return what is told apart, task by task; of one model what is plausible of it."""
-    said = found.sentences() or [
+    """Return who is ahead and who cannot be told apart, task by task; of one model what is plausible of it."""
+    said = [_answer(task, [each for (of, _), each in found.comparisons.items() if of == task]) for task in found.joined]
+    alone = (
         plausible(f"{found.statistic} of {model} in {task}", each, "these items")
         for (task, model), each in list(found.items())[:MOST_MODELS]
+    )
+    return tuple((each[:1].upper() + each[1:],) for each in (filter(None, said) if any(said) else alone))
+
+
+def _answer(task: str, compared: Sequence[Comparison]) -> str:
+    """Return how the models of a task stand beside the one that they are compared with; empty where there is none."""
+    if not compared:
+        return ""
+    known = compared[0].names[1]
+    shown = {each.names[0]: (each.value > each.null) == (each.better != "lower") for each in compared if settled(each)}
+    ahead, behind = ([name for name, is_better in shown.items() if is_better == wanted] for wanted in (True, False))
+    alike = [each.names[0] for each in compared if each.names[0] not in shown]
+    parts = [
+        f"{listed(ahead)} {'is' if len(ahead) == 1 else 'are'} ahead of {known}" if ahead else "",
+        f"{known} is ahead of {listed(behind)}" if behind else "",
+        f"these data cannot tell {known} apart from {listed(alike)}" if alike else "",
     ]
-    return tuple((f"{each[:1].upper()}{each[1:]}",) for each in said)
+    return f"in {task}, {'; '.join(filter(None, parts))}."
 
 
 def _sheet(found: LogEvaluation) -> Sheet:

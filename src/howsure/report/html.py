@@ -18,7 +18,7 @@ from howsure.report import charts
 from howsure.report.content import Axis, Bar, Cell, Chart, Document, Section, Sheet, at
 
 NARROW = 3  # columns of a table, or of all matrices, that fit beside another section
-SHORT = 3  # rows of a table with an axis that does
+SHORT = 3  # panels, and rows of them, that do
 # As escapes of JSON they mean the same, and no parser of HTML ends the block at them.
 HIDDEN = {ord(char): f"\\u{ord(char):04x}" for char in "<>&"}
 
@@ -118,7 +118,7 @@ def is_narrow(section: Section) -> bool:
     """Whether a section has words and small tables only, so that two stand beside each other."""
     if section.charts or any(sheet.folded and len(sheet.headers) > NARROW for sheet in section.sheets):
         return False
-    short = all(len(sheet.axes) > 1 and len(sheet.rows) <= SHORT for sheet in section.sheets if sheet.axes)
+    short = all(1 < len(sheet.axes) <= SHORT and len(sheet.rows) <= SHORT for sheet in section.sheets if sheet.axes)
     return short and sum(len(sheet.headers) for sheet in section.matrices) <= NARROW
 
 

@@ -41,7 +41,9 @@ def matrices(models: Sequence[Part], settings: Settings) -> Section:
         if MOST_CLASSES < len(table.labels) <= MOST_FOLDED:
             sheets.append(_full(table, suffix))
     nouns = " or ".join(sorted({each.cases_noun for each in models}))
-    note = f"Each cell: the {nouns}, and their share of the true class with Wilson’s interval."
+    note = (
+        f"Each cell: the {nouns}, and their share of the true class with Wilson’s interval; of many on pointing at it."
+    )
     cut = "Each cell: the {}; the {} classes with most confusions, those often confused side by side."
     is_cut = any(len(each.any_table.labels) > MOST_CLASSES for each in models)
     note = cut.format(nouns, MOST_CLASSES) if is_cut else note

@@ -56,14 +56,17 @@ def report_of_monitoring(
         for place, (name, ruler) in enumerate(zip(metrics, rulers, strict=True))
     )
     sheet = Sheet("Each chunk", ("chunk", "cases", *map(metric_words, metrics)), rows, axes=axes)
-    alerts = [f"{metric_words(each['metric'])} of {each['chunk']} is {each['alert']} it" for each in found.alerts]
+    left: dict[tuple[str, str], list[str]] = {}
+    for each in found.alerts:
+        left.setdefault((str(each["chunk"]), each["alert"]), []).append(metric_words(each["metric"]))
+    alerts = [f"{chunk} is {side} it in {listed(named)}" for (chunk, side), named in left.items()]
     warned = [*unseen([("", all(design.has_labels for design in first.table.design.test_sets))]), (MEANING,)]
     return Report(
         title=title,
         about=f"{len(found)} chunks",
         headline=(_answer(found, alerts), *warned[:-1]),
         sections=(
-            Section("Chunks", sheets=(sheet,), items=tuple((f"{each}.",) for each in alerts)),
+            Section("Chunks", sheets=(sheet,)),
             careful(warned),
             reproduction(command, "", files),
         ),
