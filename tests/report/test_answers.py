@@ -7,7 +7,11 @@ import pytest
 
 import howsure as hs
 from howsure.report.answers import standing
+from howsure.report.evals import report_of_log
 from support import scenarios
+from support.examples import EXAMPLES
+
+LOGS = EXAMPLES / "logs"
 
 # The first words of each page, by hand from the cases that the scenario is made of; the limits are those of `estimate`.
 ANSWERS = {
@@ -106,3 +110,13 @@ def test_many_models_are_counted():
     names = [f"m{place}" for place in range(8)]
     pairs = [compared(a, b, -0.1, 0.1) for a, b in itertools.combinations(names, 2)]
     assert standing(names, pairs) == "These data cannot tell m0, m1, m2, m3 and 4 more apart in accuracy."
+
+
+def test_an_evaluation_of_language_models_says_who_is_ahead():
+    """Of 120 items the new model solves 78, the old one 70 and the small one 37: the first two are not told apart."""
+    found = hs.evaluate_log(hs.read_log([LOGS / name for name in ("new", "old", "small")]))
+    assert report_of_log(found).headline == (
+        ("In reading, new is ahead of small; these data cannot tell new apart from old.",),
+    )
+    alone = hs.evaluate_log(hs.read_log([LOGS / "new"]))
+    assert report_of_log(alone).headline[0][0].startswith("Mean of new in reading is 0.65; with these items, anything")

@@ -37,6 +37,7 @@ def matrices(models: Sequence[Part], settings: Settings) -> Section:
             whole.append(_matrix(table, shares, title))
         else:
             whole.append(_cut(table, title))
+        if not table.is_binary:  # two classes have one confusion each way
             sheets.append(_confusions(table, shares, suffix))
         if MOST_CLASSES < len(table.labels) <= MOST_FOLDED:
             sheets.append(_full(table, suffix))
