@@ -132,6 +132,6 @@ def test_pages_show_names_and_obey_none(tmp_path):
     page, markdown, latex = report.to_html(), report.to_markdown(), report.to_latex()
     for text in (page, markdown, latex):
         assert nothing_is_obeyed(text)
-    assert f"<h1>How sure? <bdi>{SHOWN}</bdi></h1>" in page
+    assert f'<p class="about"><bdi>{SHOWN}</bdi>' in page
     assert f"howsure {SHOWN}\n" in markdown
     report.save(tmp_path / "a.html")

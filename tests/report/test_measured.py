@@ -14,6 +14,7 @@ import pytest
 
 import howsure as hs
 from howsure.designs.base import Design
+from howsure.report import evidence
 from howsure.report.html import as_json
 from howsure.report.measured import LEVELS
 
@@ -39,10 +40,10 @@ def test_every_level_has_its_own_interval():
 
 
 def test_the_headline_says_what_is_plausible():
-    """One sentence a model: the value, the cases, and the limits of each level."""
+    """After the answer, one sentence a model: the value, the cases, and the limits of each level."""
     report = hs.report_of({"A": TABLE, "B": TABLE}, confidence_level=0.9)
     estimate = hs.estimate(TABLE, "f1", confidence_level=0.9)
-    sentence = report.headline[1][report.level]
+    sentence = report.headline[2][report.level]
     assert sentence == (
         f"F1 of B is {estimate.value:.2f}; with these 100 cases, anything between {estimate.low:.2f} and "
         f"{estimate.high:.2f} is plausible (90 % interval)."
@@ -117,7 +118,9 @@ def test_small_classes_perfect_samples_and_many_intervals_are_warned_of():
     table = hs.from_counts([[60, 0, 0], [0, 7, 2], [0, 0, 90]], labels=["cat", "owl", "dog"])
     found = cautions_of(hs.report_of(table))
     assert any("“owl” has only 9 cases" in each for each in found)
-    assert any(each.startswith("recall of cat is 1 in this sample") for each in found)
+    # Precision and recall of the cat, with F1; the owl is never a wrong answer, and each dog is found.
+    ones = "precision of cat, precision of owl, recall of cat, recall of dog and 1 more are 1 in this sample"
+    assert any(each.startswith(ones) for each in found)
     assert any(each.startswith("This report shows 17 intervals at 95 %") for each in found)
     assert not any("“cat” has" in each for each in found)
 
@@ -186,12 +189,13 @@ def test_pairs_of_models_are_compared_in_words_and_on_one_axis(paired, correctio
     sheet = part.sheets[0]
     assert sheet.title == "Differences in F1"
     assert ("p-value, adjusted" in sheet.headers) == (correction != "none")
-    left, right = (float(end.replace("−", "-")) for end in re.findall(r"from (\S+) at .* to (\S+) at", sheet.scale)[0])
+    (axis,) = sheet.axes
+    left, *_, right = (float(tick.replace("−", "-")) for tick in axis.ticks)
     for row, each in zip(sheet.rows, found.values(), strict=True):
-        (start, width), line = row[1].bar.spans[0], row[1].bar.line
-        ends = [left + (right - left) * share / 100 for share in (start, start + width, line)]
+        start, width = row[1].bar.spans[0]
+        ends = [left + (right - left) * share / 100 for share in (start, start + width, axis.line)]
         assert ends == pytest.approx([each.low, each.high, 0], abs=1e-4)
-        assert float(row[2].value) == pytest.approx(each.p_value, rel=0.01)
+        assert row[2].order == each.p_value
     assert any(words in each and each.startswith("3 comparisons") for each in cautions_of(report))
     held = report.to_dict()["comparisons"]["forest − bayes"]
     assert (held["low"], held["p_value"]) == (found["forest", "bayes"].low, found["forest", "bayes"].p_value)
@@ -263,11 +267,11 @@ def test_a_thousand_classes_stay_under_two_megabytes():
 
 
 def test_bars_are_drawn_to_scale():
-    """A bar's ends lie at the limits on the axis that the sheet's note names; what has no end has no bar."""
+    """A bar's ends lie at the limits on the axis whose ticks the sheet has; what has no end has no bar."""
     table = hs.from_counts([[50, 0], [5, 42]])
     report = hs.report_of(table, metrics=["recall", "plr"])
     sheet = section(report, "Metrics").sheets[0]
-    left, right = (float(end) for end in re.findall(r"from ([\d.]+) at .* to ([\d.]+) at", sheet.scale)[0])
+    left, *_, right = map(float, sheet.axes[0].ticks)
     bar, (low, high) = sheet.rows[0][1].bar, report.to_dict()["estimates"][0]["intervals"]["0.95"]
     start, width = bar.spans[report.level]
     assert left + (right - left) * start / 100 == pytest.approx(low, abs=1e-4)
@@ -286,13 +290,14 @@ def test_methods_come_with_their_sources():
 
 @pytest.mark.thorough
 def test_more_classes_than_fit_a_matrix():
-    """Beyond twenty classes the largest confusions stand for the matrix, and the page stays small."""
+    """Beyond a hundred classes those most confused and the largest confusions stand for the matrix; the page is small."""
     rng = np.random.default_rng(0)
     counts = rng.poisson(0.2, (300, 300)) + np.diag(rng.poisson(40, 300))
     report = hs.report_of(hs.from_counts(counts))
-    titles = [sheet.title for sheet in section(report, "Confusion matrix").sheets]
-    assert titles == ["Most frequent confusions"]
-    largest = section(report, "Confusion matrix").sheets[0].rows
+    part = section(report, "Confusion matrix")
+    assert [sheet.title for sheet in part.sheets] == ["Most frequent confusions"]
+    assert [len(sheet.rows) for sheet in part.matrices] == [11]
+    largest = part.sheets[0].rows
     np.fill_diagonal(counts, 0)
     assert [row[2].order for row in largest] == sorted(counts.ravel())[::-1][: len(largest)]
     assert len(report.to_html().encode()) < 2_000_000
@@ -458,6 +463,28 @@ def test_groups_of_scores_and_predictions_have_all_their_metrics():
     assert sheet.rows[3][4].order == hs.estimate(scored["b", "f"], "roc_auc").value
     assert report.to_dict()["tables"][1]["group"] == {"site": "a", "sex": "f"}
     assert "Each bar" not in report.to_markdown() + report.to_latex()
+
+
+def test_groups_have_the_intervals_of_their_own_tables_at_each_level(monkeypatch):
+    """All groups are taken in one pass a level, and each has what its table alone has, whatever else is there."""
+    rng = np.random.default_rng(5)
+    truth = rng.integers(0, 2, 240)
+    score = np.clip(rng.normal(0.3 + 0.4 * truth, 0.3), 0, 1).round(2)
+    by = {"site": np.repeat(["a", "b", "c"], 80)}
+    tables, scored = hs.confusion(truth, (score >= 0.5).astype(int), by=by), hs.scores(truth, score, by=by)
+    calls = []
+    monkeypatch.setattr(
+        evidence, "evaluate", lambda *given, **asked: calls.append(asked) or hs.evaluate(*given, **asked)
+    )
+    report = hs.report_of([hs.Subject("", tables, scored)], metrics=["f1", "mcc"])
+    # Counts and scores, the classes, and the shares of the classes: each once a level.
+    assert len(calls) == 4 * len(report.levels)
+    for each in report.to_dict()["estimates"]:
+        if each["group"]["site"] is not None:
+            table = (scored if each["metric"] in {"roc_auc", "average_precision"} else tables)[each["group"]["site"]]
+            for level in report.levels:
+                alone = hs.estimate(table, each["metric"], confidence_level=level)
+                assert each["intervals"][f"{level:g}"] == pytest.approx([alone.low, alone.high], rel=1e-9)
 
 
 def test_a_design_of_ones_own_speaks_for_itself():

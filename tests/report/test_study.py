@@ -41,14 +41,14 @@ def sheets_of(report, title):
 
 
 def test_each_group_has_its_headline(study, report):
-    """Of a group the aggregate is the headline, of an experiment alone its own interval."""
+    """After the answer, a group has a sentence on its aggregate, an experiment alone on its own interval."""
     pooled = study.aggregate("accuracy")["mlp"]
-    assert report.headline[0][0] == (
+    assert report.headline[1][0] == (
         f"Accuracy of mlp is {pooled.value:.2f}; with these 306 cases of 3 experiments, anything between {pooled.low:.2f} "
         f"and {pooled.high:.2f} is plausible (95 % interval)."
     )
     alone = study.summaries("accuracy")["rule"]
-    assert f"with these 102 cases, anything between {alone.low:.2f} and" in report.headline[2][0]
+    assert f"with these 102 cases, anything between {alone.low:.2f} and" in report.headline[3][0]
 
 
 def test_each_metric_has_experiments_forests_differences_and_ranks(study, report):
@@ -81,7 +81,7 @@ def test_each_metric_has_experiments_forests_differences_and_ranks(study, report
 
 def test_disagreement_and_many_comparisons_are_warned_of(report):
     """Experiments that differ by more than chance, and how many pairs were compared, stand among the cautions."""
-    found = [each[0] for each in report.sections[0].items]
+    found = [each[0] for each in report["What to be careful about"].items]
     assert found[0].startswith("36 comparisons are made, and neither intervals nor p-values are adjusted")
     assert any(each.startswith("accuracy, mlp: the experiments differ by more than chance") for each in found)
 

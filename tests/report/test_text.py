@@ -15,7 +15,7 @@ def test_markdown_has_the_same_content():
     assert report.headline[0][report.level] in text
     for section in report.sections:
         assert f"\n## {section.title}\n" in text
-        for sheet in section.sheets:
+        for sheet in section.tables:
             assert text.count("\n| " + " | ".join(sheet.headers).replace("_", "\\_") + " |\n") >= 1
     estimate = hs.estimate(TABLE, "f1", confidence_level=0.9)
     assert f"| F1 | {estimate.value:.3f} \\[{estimate.low:.3f}, {estimate.high:.3f}\\] |" in text
@@ -34,7 +34,7 @@ def test_markdown_shows_labels_as_they_are(strange):
 def test_latex_has_every_table(strange):
     """Each sheet is a table with a caption, rules and as many columns as headers; special signs are escaped."""
     text = strange.to_latex()
-    sheets = [sheet for section in strange.sections for sheet in section.sheets if sheet.rows]
+    sheets = [sheet for section in strange.sections for sheet in section.tables if sheet.rows]
     assert text.count(r"\begin{table}") == text.count(r"\end{table}") == text.count(r"\caption{") == len(sheets)
     for line in text.splitlines():
         if line.endswith(r"\\"):

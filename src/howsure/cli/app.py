@@ -189,6 +189,7 @@ def matrix(
     per_class: bool = False,
     random_state: Seed = None,
     fail_under: FailUnder = None,
+    html: Page = None,
     how: Format = "table",
 ) -> None:
     """Print the metrics of a confusion matrix in a CSV or TSV file, with their intervals.
@@ -213,10 +214,12 @@ def matrix(
         Seed of the methods that draw.
     fail_under
         End with exit code 1 unless each metric is shown to be this high, f1=0.9 mcc=0.8: unless its lower limit is.
+    html
+        Write a report as one page to this file; a name in .md or .tex has it in Markdown, or its tables in LaTeX.
     how
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
-    from howsure.cli.pages import Asked, blocks_of, class_blocks
+    from howsure.cli.pages import Asked, blocks_of, class_blocks, report_on
     from howsure.methods.draws import seed_sequence
     from howsure.report.evidence import Subject
     from howsure.sources.matrices import from_counts
@@ -227,7 +230,9 @@ def matrix(
     found, counts = read_matrix(file)
     asked = Asked(split(metrics) or None, method, confidence_level, seed_sequence(random_state))
     made = [asked.estimated(Subject(table=from_counts(counts, labels or found, pos_label=pos_label)))]
+    page = None if html is None else report_on(made, Input([str(file)], str(file))).save(html)
     write(class_blocks(made, asked, how) if per_class else blocks_of(made), str(file), how)
+    say_written(page)
     hold(wanted, {"": made[0].evaluations[ALL]})
 
 

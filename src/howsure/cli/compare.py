@@ -6,8 +6,9 @@ from typing import Any, Literal
 
 from howsure.cli.inputs import Files, Input, InputFormat
 from howsure.cli.models import paired_columns
-from howsure.cli.options import Format, Level, Metrics, Seed, Words, split
-from howsure.cli.output import write_grid, write_records
+from howsure.cli.options import Format, Level, Metrics, Page, Seed, Words, split
+from howsure.cli.output import say_written, write_grid, write_records
+from howsure.cli.pages import drawing, report_on
 
 
 def compare(
@@ -33,6 +34,7 @@ def compare(
     sample_weight: str | None = None,
     no_check: bool = False,
     random_state: Seed = None,
+    html: Page = None,
     input_format: InputFormat = None,
     how: Format = "table",
 ) -> None:
@@ -84,6 +86,8 @@ def compare(
         Take data as they are, also where they do not look like what they are given as.
     random_state
         Seed of the methods that draw.
+    html
+        Write a report as one page to this file; a name in .md or .tex has it in Markdown, or its tables in LaTeX.
     input_format
         Format of standard input; it may be compressed.
     how
@@ -114,6 +118,10 @@ def compare(
         "random_state": random_state,
     }
     found = compare_all(table, wanted, correction=correction, method=named(method), **settings)
+    chosen = {"method": drawing(method), "confidence_level": confidence_level, "random_state": random_state}
+    page = None
+    if html is not None:
+        page = report_on(table, given, metrics=wanted, comparisons=found, **chosen).save(html)
     if how in {"json", "csv"}:
         write_records(found.records(), how)
     elif how == "table" and len(found) == 1 and len(table.models) == 2:
@@ -121,3 +129,4 @@ def compare(
         write_grid(pair.grid(), how=how, title=given.title, note=pair.sentence())
     else:
         write_grid(found.grid(), how=how, title=given.title, note=f"{table.rows:,} cases")
+    say_written(page)

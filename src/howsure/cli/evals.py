@@ -87,7 +87,7 @@ def evals(
     if html is not None:
         from howsure.report.evals import report_of_log
 
-        page = report_of_log(found).save(html)
+        page = report_of_log(found, files=[each.rpartition("=")[2] for each in logs]).save(html)
     if how in {"json", "csv"}:
         write_records(found.records(), how)
     else:

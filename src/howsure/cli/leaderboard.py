@@ -175,7 +175,7 @@ def leaderboard(
             table, default = preferences(a, b, winner, data=read.data, **beside), "bradley_terry"
     settings: dict[str, Any] = {"confidence_level": confidence_level, "better": better, "random_state": random_state}
     board = ranked(table, metric or default, method=named(method), **settings)
-    page = None if html is None else _page(board, title, html)
+    page = None if html is None else _page(board, title, files, html)
     if how in {"json", "csv"}:
         write_records(board.records(), how)
     else:
@@ -183,7 +183,7 @@ def leaderboard(
     say_written(page)
 
 
-def _page(board: Leaderboard, title: str, path: Path) -> Path:
+def _page(board: Leaderboard, title: str, files: Any, path: Path) -> Path:
     from howsure.report.leaderboards import report_of_leaderboard
 
-    return report_of_leaderboard(board, title=title).save(path)
+    return report_of_leaderboard(board, title=title, files=files).save(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -95,6 +96,11 @@ def say_written(path: Path | None) -> None:
     if path is not None:
         sys.stdout.flush()
         sys.stderr.write(f"Written: {printable(str(path))}\n")
+
+
+def command_line() -> str:
+    """Return the command that runs."""
+    return shlex.join(["howsure", *sys.argv[1:]])
 
 
 def write_grid(grid: Grid, *, how: str, title: str = "", note: str = "") -> None:

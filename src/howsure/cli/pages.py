@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-import shlex
 import shutil
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from howsure.cli.inputs import Input
-from howsure.cli.output import Block
+from howsure.cli.output import Block, command_line
 from howsure.errors import HowsureError
 
 if TYPE_CHECKING:
@@ -107,23 +105,20 @@ def _subject(given: Input, columns: Columns, index: int) -> Subject:
 
 def report_on_file(given: Input, columns: Columns, asked: Asked, subjects: Sequence[Subject]) -> Report:
     """Return the report on all models of a file, with the estimates that they have."""
+    compared: Any = _compared(given, columns, asked) if len(subjects) > 1 else {}
+    return report_on(subjects, given, comparisons=compared, left_out=_left_out(given, columns, subjects[0]))
+
+
+def report_on(subjects: Any, given: Input, **asked: Any) -> Report:
+    """Return the report of the command that runs: with its title, its files and itself."""
     from howsure.report.measured import report_of
 
-    compared: Any = _compared(given, columns, asked) if len(subjects) > 1 else {}
-    return report_of(
-        subjects,
-        comparisons=compared,
-        title=given.title,
-        left_out=_left_out(given, columns, subjects[0]),
-        command=shlex.join(["howsure", *sys.argv[1:]]),
-    )
+    return report_of(subjects, title=given.title, files=given.data, command=command_line(), **asked)
 
 
 def _compared(given: Input, columns: Columns, asked: Asked) -> Comparisons:
     """Compare all pairs of models on the same cases, in the metric of the headline."""
     from howsure.comparison.models import compare_all
-    from howsure.methods.interval import DrawingMethod
-    from howsure.methods.library import named
     from howsure.metrics.binding import of_counts
     from howsure.sources.paired import paired, paired_scores
 
@@ -136,9 +131,20 @@ def _compared(given: Input, columns: Columns, asked: Asked) -> Comparisons:
     else:
         table = paired_scores(columns.y_true, columns.y_score, data=given.data, pos_label=columns.positive, **others)
         default = "roc_auc"
-    method = asked.method if isinstance(named(asked.method), DrawingMethod) else None
-    chosen: dict[str, Any] = {"method": method, "confidence_level": asked.level, "random_state": asked.seed}
+    chosen: dict[str, Any] = {
+        "method": drawing(asked.method),
+        "confidence_level": asked.level,
+        "random_state": asked.seed,
+    }
     return compare_all(table, wanted[0] if wanted else default, **chosen)
+
+
+def drawing(method: str | None) -> str | None:
+    """Return the method where it draws, which serves a model and a comparison alike; None for what suits each."""
+    from howsure.methods.interval import DrawingMethod
+    from howsure.methods.library import named
+
+    return method if isinstance(named(method), DrawingMethod) else None
 
 
 def _left_out(given: Input, columns: Columns, subject: Subject) -> int:

@@ -7,9 +7,9 @@ from typing import Any
 from howsure.cli.classes import classes_of
 from howsure.cli.gates import FailUnder, bounds, hold
 from howsure.cli.inputs import Files, Input, InputFormat
-from howsure.cli.options import Format, Level, Metric, Metrics, Seed, Words, split
-from howsure.cli.output import write, write_grid
-from howsure.cli.pages import single_block
+from howsure.cli.options import Format, Level, Metric, Metrics, Page, Seed, Words, split
+from howsure.cli.output import say_written, write, write_grid
+from howsure.cli.pages import report_on, single_block
 
 
 def reviewed(
@@ -27,6 +27,7 @@ def reviewed(
     no_check: bool = False,
     random_state: Seed = None,
     fail_under: FailUnder = None,
+    html: Page = None,
     input_format: InputFormat = None,
     how: Format = "table",
 ) -> None:
@@ -59,6 +60,8 @@ def reviewed(
         Seed of the methods that draw.
     fail_under
         End with exit code 1 unless each metric is shown to be this high, f1=0.9 mcc=0.8: unless its lower limit is.
+    html
+        Write a report as one page to this file; a name in .md or .tex has it in Markdown, or its tables in LaTeX.
     input_format
         Format of standard input; it may be compressed.
     how
@@ -80,7 +83,9 @@ def reviewed(
         confidence_level=confidence_level,
         random_state=random_state,
     )
+    page = None if html is None else report_on(found, given).save(html)
     write([single_block([*found.values()], table, found.confidence_level)], given.title, how)
+    say_written(page)
     hold(wanted, {"": [found]})
 
 

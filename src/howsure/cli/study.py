@@ -11,7 +11,7 @@ from cyclopts import App
 
 from howsure.cli.examples import shown
 from howsure.cli.options import Metrics, Page, TableFormat, split
-from howsure.cli.output import say_written, write_grid
+from howsure.cli.output import command_line, say_written, write_grid
 from howsure.errors import HowsureError
 from howsure.escapes import printable
 from howsure.grids import json_text
@@ -59,8 +59,8 @@ def run(
     if html is not None:
         from howsure.report.study import report_of_study
 
-        command = shlex.join(["howsure", *sys.argv[1:]])
-        page = report_of_study(study, title=str(file), rope=rope, command=command).save(html)
+        about = {"title": str(file), "command": command_line()}
+        page = report_of_study(study, rope=rope, files=[file], **about).save(html)
     reports = _reports(study, rope)
     if how == "json":
         sys.stdout.write(json_text({name: report.records() for name, report in reports.items()}))

@@ -10,9 +10,9 @@ from cyclopts import Parameter
 
 from howsure.cli.gates import FailUnder, bounds, hold
 from howsure.cli.inputs import Files, Input, InputFormat
-from howsure.cli.options import Format, Level, Metrics, Seed, Words, split
-from howsure.cli.output import write, write_grid, write_records
-from howsure.cli.pages import single_block
+from howsure.cli.options import Format, Level, Metrics, Page, Seed, Words, split
+from howsure.cli.output import command_line, say_written, write, write_grid, write_records
+from howsure.cli.pages import report_on, single_block
 
 
 def unlabelled(
@@ -39,6 +39,7 @@ def unlabelled(
     no_check: bool = False,
     random_state: Seed = None,
     fail_under: FailUnder = None,
+    html: Page = None,
     input_format: InputFormat = None,
     how: Format = "table",
 ) -> None:
@@ -92,6 +93,8 @@ def unlabelled(
     fail_under
         End with exit code 1 unless each metric is shown to be this high, f1=0.9 mcc=0.8: unless its lower limit is,
         in every chunk.
+    html
+        Write a report as one page to this file; a name in .md or .tex has it in Markdown, or its tables in LaTeX.
     input_format
         Format of standard input; it may be compressed.
     how
@@ -124,14 +127,23 @@ def unlabelled(
     if not isinstance(tables, Mapping):
         found = evaluated(tables, names, threshold, settings)
         shown = tables.at(threshold) if hasattr(tables, "at") else tables
+        page = None if html is None else report_on(found, given).save(html)
         write([single_block([*found.values()], shown, found.confidence_level)], given.title, how)
+        say_written(page)
         hold(wanted, {"": [found]})
         return
     followed = monitor(tables, names, threshold=threshold, reference=reference, baseline=baseline, **settings)
+    page = None
+    if html is not None:
+        from howsure.report.monitoring import report_of_monitoring
+
+        about: dict[str, Any] = {"title": given.title, "command": command_line(), "files": given.data}
+        page = report_of_monitoring(followed, **about).save(html)
     if how in {"json", "csv"}:
         write_records(followed.records(), how)
     else:
         write_grid(followed.grid(), how=how, title=f"{given.title} · by {by or every}")
+    say_written(page)
     hold(wanted, {str(chunk): [each] for chunk, each in followed.items()})
 
 

@@ -359,8 +359,7 @@ def comparison_sentence(comparison: Comparison) -> str:
             f"{percent(each.confidence_level)} credible interval {ends}.{_rope_sentence(each)}{lower}"
         )
     evidence = f"{seen}, {percent(each.confidence_level)} interval {ends}, {p_text(each.p_value)}, by {each.method}"
-    # A p-value adjusted for many comparisons asks for more than the interval of one.
-    if each.low <= each.null <= each.high or each.p_value > (1 - each.confidence_level) * (1 + 1e-6):
+    if not settled(each):
         return (
             f"The data do not settle which of {first} and {second} has the higher {each.metric} ({evidence}). They are "
             f"compatible with every {each.contrast.replace('_', ' ')} in the interval, and do not show that the two "
@@ -368,6 +367,17 @@ def comparison_sentence(comparison: Comparison) -> str:
         )
     more, less = (first, second) if each.value > each.null else (second, first)
     return f"The data show a higher {each.metric} of {more} than of {less} ({evidence}).{lower}"
+
+
+def settled(comparison: Comparison) -> bool:
+    """Whether a comparison shows which value is higher: by its interval, and by its p-value where there is one.
+
+    A p-value adjusted for many comparisons asks for more than the interval of one.
+    """
+    each = comparison
+    if not (each.high < each.null or each.low > each.null):
+        return False
+    return not each.p_value > (1 - each.confidence_level) * (1 + 1e-6)
 
 
 def _rope_sentence(comparison: Comparison) -> str:

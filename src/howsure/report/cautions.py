@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from howsure.grids import count_text, number, percent
 from howsure.metrics.words import metric_words
+from howsure.report.answers import SMALL
 from howsure.report.content import Texts
 from howsure.report.evidence import Measured, Part, Shown
 
-SMALL = 20  # cases of a class or group, below which an interval of a rate of 0.9 is some 0.25 wide and more
 FEW = 4  # metrics that a reason names
 MOST = 12  # cautions of one kind that are listed one by one
 
@@ -78,13 +78,15 @@ def _of_tables(parts: Sequence[Part]) -> Iterator[str]:
 
 
 def _perfect(results: Sequence[tuple[str, Measured]]) -> Iterator[str]:
-    for where, each in results:
-        if each.value == 1.0 and not math.isnan(each.main.low):
-            low = number(each.main.low, 3)
-            yield (
-                f"{_named(where, each)} is 1 in this sample: no error was seen, which does not mean that "
-                f"there are none. Values down to {low} are plausible ({percent(each.main.confidence_level)})."
-            )
+    """Give all metrics that are 1 in one sentence, with the lowest of their limits."""
+    found = [(_named(*one), one[1].main) for one in results if one[1].value == 1.0 and not math.isnan(one[1].main.low)]
+    if found:
+        names = [name for name, _ in found]
+        low, level = min(each.low for _, each in found), percent(found[0][1].confidence_level)
+        yield (
+            f"{_few(names)} {'is' if len(names) == 1 else 'are'} 1 in this sample: no error was seen, which does not "
+            f"mean that there are none. Values down to {number(low, 3)} are plausible ({level})."
+        )
 
 
 def _undefined(results: Sequence[tuple[str, Measured]]) -> Iterator[str]:
@@ -95,10 +97,14 @@ def _undefined(results: Sequence[tuple[str, Measured]]) -> Iterator[str]:
     for reason, names in about.items():
         if reason and len(names) == len(results):
             yield f"All metrics: {reason}."
-        elif reason and len(names) > FEW:
-            yield f"{', '.join(names[:FEW])} and {len(names) - FEW} more: {reason}."
         elif reason:
-            yield f"{', '.join(names)}: {reason}."
+            yield f"{_few(names)}: {reason}."
+
+
+def _few(names: Sequence[str]) -> str:
+    """Return names, of many the first ones and how many more there are."""
+    more = f" and {len(names) - FEW} more" if len(names) > FEW else ""
+    return ("; " if any("," in name for name in names) else ", ").join(names[:FEW]) + more
 
 
 def _named(where: str, each: Measured) -> str:

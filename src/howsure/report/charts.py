@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,33 +17,30 @@ from howsure.report.content import Chart, Line, Mark
 from howsure.tables.scores import ScoresTable
 
 Array = NDArray[Any]
-WIDTH, HEIGHT = 380.0, 320.0  # of a chart, in units that are pixels at full size
-LEFT, RIGHT, TOP, BOTTOM = 48.0, 12.0, 10.0, 44.0  # margins
-POINTS = 160  # of a curve, at most: more are not to be seen
-MARKS = 50  # of them answer to hovering
+WIDTH, HEIGHT = 250.0, 220.0  # of a chart, in units that are pixels where four stand beside each other
+LEFT, RIGHT, TOP, BOTTOM = 46.0, 8.0, 8.0, 38.0  # margins
+UP_TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
+POINTS = 120  # of a curve, at most: more are not to be seen
+MARKS = 40  # of them answer to hovering
 FOLLOWED = ("precision", "recall", "f1")  # along the thresholds
 
 
 def charts_of(scored: Mapping[str, ScoresTable], levels: Sequence[float]) -> tuple[Chart, ...]:
-    """Return ROC, precision–recall and calibration charts of all models, and metrics along each one's thresholds."""
-    found = [
-        _chart(
-            title,
-            {name: [curve_of(table, confidence_level=level) for level in levels] for name, table in scored.items()},
-        )
-        for title, curve_of in (
-            ("ROC curve", roc_curve),
-            ("Precision–recall curve", precision_recall_curve),
-            ("Calibration", calibration_curve),
-        )
-        if curve_of is not calibration_curve or all(_can_be_checked(table) for table in scored.values())
-    ]
-    for name, table in scored.items():
-        runs = [threshold_curves(table, FOLLOWED, confidence_level=level) for level in levels]
-        curves = {metric_words(metric): [run[metric] for run in runs] for metric in FOLLOWED}
-        title = f"Metrics along the threshold, {name}" if name else "Metrics along the threshold"
-        found.append(_chart(title, curves))
-    return tuple(found)
+    """Return, for each model, its ROC, precision–recall and calibration charts and metrics along its thresholds."""
+    return tuple(chart for name, table in scored.items() for chart in _of_model(name, table, levels))
+
+
+def _of_model(name: str, table: ScoresTable, levels: Sequence[float]) -> Iterator[Chart]:
+    def along(curve_of: Callable[..., Curve]) -> dict[str, list[Curve]]:
+        return {"": [curve_of(table, confidence_level=level) for level in levels]}
+
+    yield _chart("ROC curve", name, along(roc_curve))
+    yield _chart("Precision–recall curve", name, along(precision_recall_curve))
+    if _can_be_checked(table):
+        yield _chart("Calibration", name, along(calibration_curve))
+    runs = [threshold_curves(table, FOLLOWED, confidence_level=level) for level in levels]
+    followed = {metric_words(metric): [run[metric] for run in runs] for metric in FOLLOWED}
+    yield _chart("Metrics along the threshold", name, followed)
 
 
 def _can_be_checked(table: ScoresTable) -> bool:
@@ -52,7 +49,7 @@ def _can_be_checked(table: ScoresTable) -> bool:
     return are_probabilities and bool(table.design.has_labels)
 
 
-def _chart(title: str, curves: Mapping[str, Sequence[Curve]]) -> Chart:
+def _chart(title: str, model: str, curves: Mapping[str, Sequence[Curve]]) -> Chart:
     first = next(iter(curves.values()))[0]
     labels = axes_of(first.name)
     finite = np.concatenate([each[0].x[np.isfinite(each[0].x)] for each in curves.values()])
@@ -62,16 +59,18 @@ def _chart(title: str, curves: Mapping[str, Sequence[Curve]]) -> Chart:
     reference = ""
     if first.name in DIAGONALS:
         reference = scale.path(np.array([0.0, 1.0]), np.array(DIAGONALS[first.name]))
-    names = ", ".join(name for name in curves if name)
+    names = ", ".join(name for name in (model, *curves) if name)
     words = f"{title}{' of ' + names if names else ''}: {labels[1]} against {labels[0]}, with bands."
     return Chart(
         title,
         words,
         *labels,
         tuple((round(scale.x(tick), 1), f"{tick:g}") for tick in scale.ticks()),
-        tuple((round(scale.y(tick), 1), f"{tick:g}") for tick in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)),
+        tuple((round(scale.y(tick), 1), f"{tick:g}") for tick in UP_TICKS),
         tuple(_line(name, each, scale) for name, each in curves.items()),
         reference,
+        has_whiskers=first.name == "calibration",
+        model=model,
     )
 
 
@@ -89,7 +88,7 @@ class _Scale:
 
     def ticks(self) -> list[float]:
         step = 10 ** np.floor(np.log10(self.width / 2))
-        step *= next(factor for factor in (1, 2, 5, 10) if self.width / (factor * step) <= 6)
+        step *= next(factor for factor in (1, 2, 5, 10) if self.width / (factor * step) <= 5)
         first = np.ceil(self.lowest / step) * step
         return [float(round(tick, 12)) for tick in np.arange(first, self.lowest + self.width * (1 + 1e-9), step)]
 

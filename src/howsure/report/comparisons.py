@@ -8,13 +8,14 @@ from typing import Any
 
 from howsure.comparison.ranks import Ranks
 from howsure.comparison.result import Comparison
-from howsure.grids import interval_text, number, percent, significant_decimals
+from howsure.grids import interval_text, number, p_text, percent, significant_decimals
 from howsure.metrics.contrast import EFFECTS
 from howsure.metrics.words import metric_words
 from howsure.pooling.pooled import Pooled
-from howsure.report.content import Bar, Cell, Section, Sheet, Texts, word
+from howsure.report.bars import Ruler
+from howsure.report.content import Cell, Section, Sheet, Texts, word
 
-MOST_SENTENCES = 12
+MOST_SENTENCES = 6
 LIMITS = ("value", "low", "high")
 CORRECTIONS = {
     "holm": "by Holm’s method: at most once in 20 is any of the p-values below 0.05 by chance",
@@ -44,36 +45,35 @@ def sentences(found: Mapping[str, Any]) -> tuple[Texts, ...]:
 
 
 def difference_sheet(title: str, found: Mapping[str, Any], correction: str = "", *, folded: bool = False) -> Sheet:
-    """Return differences as a sheet, each drawn beside the line of no difference."""
+    """Return differences as a sheet, all on one axis beside the line of no difference."""
     nulls = {EFFECTS[each.contrast].null if isinstance(each, Comparison) else 0.0 for each in found.values()}
-    null = nulls.pop() if len(nulls) == 1 else None
-    axis = axis_of([*found.values()], () if null is None else (null,))
+    null = nulls.pop() if len(nulls) == 1 else math.nan
+    ruler = ruler_of(found.values(), [null])
     known = [name for name in OPTIONAL if any(_number(each, name) is not None for each in found.values())]
     rows = tuple(
-        (word(name), interval_cell(each, axis, f"{name}: ", null), *(_optional(each, field) for field in known))
+        (word(name), interval_cell(each, ruler, f"{name}: "), *(_optional(each, field) for field in known))
         for name, each in found.items()
     )
     contrasts = {each.contrast for each in found.values() if isinstance(each, Comparison)}
     what = contrasts.pop().replace("_", " ") if len(contrasts) == 1 else "difference"
-    zero = "" if null is None else f" {null:g}"
+    zero = "" if math.isnan(null) else f" {null:g}"
     further = {"probability_greater": zero, "p_value": ", adjusted" if correction not in {"", "none"} else ""}
     above = [OPTIONAL[name] + further.get(name, "") for name in known]
-    where = "" if null is None else f", the line where there is no difference ({null:g})"
-    headers = (what, "value and interval", *above)
-    return Sheet(title, headers, rows, folded=folded, scale=axis_note(axis) + where + ".")
+    axis = ruler.axis(title, [1], null, "no difference")
+    return Sheet(title, (what, "value and interval", *above), rows, folded=folded, axes=(axis,))
 
 
 def aggregates(found: Mapping[str, Any]) -> Section:
     """Return pooled values at the level they were made at, each with its experiments as a forest."""
-    axis = axis_of([*found.values()])
+    ruler = ruler_of(found.values())
     rows = tuple(
-        (word(name), interval_cell(each, axis), _prediction(each), _optional(each, "i2"), _optional(each, "tau2"))
+        (word(name), interval_cell(each, ruler), _prediction(each), _optional(each, "i2"), _optional(each, "tau2"))
         for name, each in found.items()
     )
     headers = ("together", "value and interval", "a further experiment", "I²", "τ²")
     note = "These keep the confidence level at which they were made; it is given with each."
-    title, scale = "Several experiments together", axis_note(axis) + "."
-    sheets = [Sheet(title, headers, rows, scale=scale)] if found else []
+    title = "Several experiments together"
+    sheets = [Sheet(title, headers, rows, axes=(ruler.axis(title, [1]),))] if found else []
     sheets += [forest_sheet(name, each) for name, each in found.items() if _is_several(each)]
     return Section(title, ((note,),), sheets=tuple(sheets))
 
@@ -86,18 +86,20 @@ def forest_sheet(title: str, pooled: Pooled) -> Sheet:
     """Return a forest: each experiment with its interval and weight, then what they say together."""
     single = pooled.experiments
     further = [math.nan] if math.isnan(pooled.prediction_interval[0]) else list(pooled.prediction_interval)
-    axis = axis_of([*single.values(), pooled], further)
+    ruler = ruler_of([*single.values(), pooled], further)
     rows = [
-        (word(name, index), interval_cell(each, axis, f"{name}: "), Cell(value=f"{100 * weight:.1f} %", order=weight))
+        (word(name, index), interval_cell(each, ruler, f"{name}: "), Cell(value=f"{100 * weight:.1f} %", order=weight))
         for index, ((name, each), weight) in enumerate(zip(single.items(), pooled.weights.tolist(), strict=True))
     ]
-    rows.append((word("together", len(rows)), interval_cell(pooled, axis, "together: "), word("100 %", 1.0)))
+    rows.append((word("together", len(rows)), interval_cell(pooled, ruler, "together: "), word("100 %", 1.0)))
     if len(further) > 1:
         interval = interval_text(*pooled.prediction_interval, significant_decimals(pooled.low, pooled.high))
-        rows.append((word("a further experiment", len(rows)), word(interval, math.nan), word("–", math.nan)))
+        bar = ruler.bar(pooled.value, [pooled.prediction_interval])
+        rows.append((word("a further experiment", len(rows)), Cell((interval,), bar=bar), word("–", math.nan)))
     note = "; ".join([*pooled.facts, *([pooled.reason] if pooled.reason else [])]) + "."
     headers = ("experiment", "value and interval", "weight")
-    return Sheet(f"Forest of {title}", headers, tuple(rows), note, scale=axis_note(axis) + ".")
+    axis = ruler.axis(title, [1], pooled.value, "together")
+    return Sheet(f"Forest of {title}", headers, tuple(rows), note, axes=(axis,))
 
 
 def rank_sheet(title: str, found: Ranks) -> Sheet:
@@ -158,39 +160,22 @@ def _record(each: Any) -> dict[str, Any]:
 # --- cells -------------------------------------------------------------------------------------------------------
 
 
-def axis_of(found: Iterable[Any], others: Sequence[float] = ()) -> tuple[float, float]:
-    """Return an axis that holds all finite ends, rounded outwards."""
-    ends = [end for each in found for end in (each.value, each.low, each.high)] + list(others)
-    finite = [end for end in ends if math.isfinite(end)]
-    low, high = (min(finite), max(finite)) if finite else (0.0, 1.0)
-    step = 10 ** math.floor(math.log10(high - low)) / 2 if high > low else 0.5
-    return math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
+def ruler_of(found: Iterable[Any], others: Sequence[float] = ()) -> Ruler:
+    """Return the axis that holds values, limits and further numbers."""
+    return Ruler.over([*(end for each in found for end in (each.value, each.low, each.high)), *others])
 
 
-def axis_note(axis: tuple[float, float]) -> str:
-    """Return what the ends of the bars' axis are, as a sentence without its full stop."""
-    left, right = (f"{end:.6g}".replace("-", "−") for end in axis)
-    return f"Each bar is the interval and its dot the value, from {left} at the left to {right} at the right"
-
-
-def interval_cell(each: Any, axis: tuple[float, float], where: str = "", null: float | None = None) -> Cell:
-    """Return a value with its interval, drawn on the axis, beside the line of no difference."""
+def interval_cell(each: Any, ruler: Ruler, where: str = "", series: int = 0) -> Cell:
+    """Return a value with its interval, drawn on the axis."""
     decimals = significant_decimals(each.low, each.high)
     level = getattr(each, "confidence_level", None)
     interval = interval_text(each.low, each.high, decimals) + (f" ({percent(level)})" if level else "")
-    bar = None
-    if all(map(math.isfinite, (each.value, each.low, each.high))):
-        dot, left, right = (_place(end, axis) for end in (each.value, each.low, each.high))
-        bar = Bar(dot, ((left, round(right - left, 2)),), None if null is None else _place(null, axis))
     value = number(each.value, decimals)
     about = [getattr(each, "method", ""), getattr(each, "reason", "")]
     metric = metric_words(getattr(each, "metric", ""))
     tip = "; ".join(filter(None, (f"{where}{metric} {value}".replace("  ", " ").strip(), *about)))
+    bar = ruler.bar(each.value, [(each.low, each.high)], series)
     return Cell((interval,), value, float(each.value), bar, tip=tip)
-
-
-def _place(value: float, axis: tuple[float, float]) -> float:
-    return round(100 * (value - axis[0]) / ((axis[1] - axis[0]) or 1.0), 2)
 
 
 def _number(each: Any, name: str) -> float | None:
@@ -205,7 +190,10 @@ def _number(each: Any, name: str) -> float | None:
 
 def _optional(each: Any, name: str) -> Cell:
     found = _number(each, name)
-    return word("–", math.nan) if found is None else Cell(value=f"{found:.3g}", order=found)
+    if found is None:
+        return word("–", math.nan)
+    text = p_text(found)[2:].removeprefix("= ") if name == "p_value" else f"{found:.3g}"
+    return Cell(value=text, order=found)
 
 
 def _prediction(each: Any) -> Cell:

@@ -19,11 +19,36 @@ def at(texts: Texts, level: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """An interval drawn to scale: positions in per cent of the sheet's axis."""
+    """An interval drawn to scale: positions in per cent of its axis."""
 
     dot: float
     spans: tuple[tuple[float, float], ...]  # left end and width at each level, or one for all
-    line: float | None = None  # what the value is set against, such as no difference
+    series: int = 0  # of several on one axis: which mark and colour
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """On what the bars of some of a sheet's columns are drawn together.
+
+    Parameters
+    ----------
+    title
+        What is drawn.
+    columns
+        Positions of the columns.
+    ticks
+        Labels at even steps, the first at the left end and the last at the right one.
+    line
+        Position of what the values are set against, such as no difference.
+    about
+        What that line is.
+    """
+
+    title: str
+    columns: tuple[int, ...]
+    ticks: tuple[str, ...]
+    line: float | None = None
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +64,13 @@ class Cell:
     order
         By what it is sorted; nan comes last.
     bar
-        Interval drawn below the text.
+        Interval drawn on the axis of its column.
     shade
         Share between 0 and 1 by which the cell is shaded.
     tip
         What is said on hovering.
+    series
+        Of a model's name: its mark and colour.
     """
 
     texts: Texts = ("",)
@@ -52,6 +79,7 @@ class Cell:
     bar: Bar | None = None
     shade: float | None = None
     tip: str = ""
+    series: int | None = None
 
     def text(self, level: int) -> str:
         """Return the cell as plain text."""
@@ -70,14 +98,14 @@ def count(value: float) -> Cell:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A table: the first column names the rows."""
+    """A table: the first column names the rows. With several axes the page shows it in panels, one for each."""
 
     title: str
     headers: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     note: str = ""
     folded: bool = False
-    scale: str = ""  # how the bars are to be read, where bars can be drawn
+    axes: tuple[Axis, ...] = ()
 
     def grid(self, level: int) -> Grid:
         """Return the sheet as strings at one level."""
@@ -116,6 +144,8 @@ class Chart:
     up_ticks: tuple[tuple[float, str], ...]
     lines: tuple[Line, ...]
     reference: str = ""
+    has_whiskers: bool = False  # in place of bands
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,15 +156,28 @@ class Section:
     paragraphs: tuple[Texts, ...] = ()
     items: tuple[Texts, ...] = ()
     sheets: tuple[Sheet, ...] = ()
+    matrices: tuple[Sheet, ...] = ()  # square, in an order that means something: they are not sorted
     charts: tuple[Chart, ...] = ()
     code: str = ""
+    warns: bool = False
+
+    @property
+    def tables(self) -> tuple[Sheet, ...]:
+        """All that is a table."""
+        return (*self.matrices, *self.sheets)
+
+
+def careful(items: Sequence[Texts]) -> Section:
+    """Return the section on what to be careful about."""
+    return Section("What to be careful about", items=tuple(items), warns=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Document(Mapping[str, Section]):
-    """What the writers are given: a title, sections, and the confidence levels at which they speak."""
+    """What the writers are given: a title, the answer, sections, and the confidence levels at which they speak."""
 
     title: str
+    about: str = ""
     headline: tuple[Texts, ...]
     sections: tuple[Section, ...] = field(repr=False)
     levels: tuple[float, ...]
@@ -147,3 +190,8 @@ def value_and_limits(value: float, limits: Sequence[tuple[float, float]], decima
     if math.isnan(value):
         return "undefined", ("",)
     return number(value, decimals), tuple(interval_text(low, high, decimals) for low, high in limits)
+
+
+def share_cell(share: float, limits: Sequence[tuple[float, ...]]) -> Cell:
+    """Return a cell with a share and its interval."""
+    return Cell(tuple(interval_text(low, high, 3) for low, high in limits), number(share, 3), share)

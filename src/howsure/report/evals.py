@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 
+from howsure.comparison.result import Comparison, settled
 from howsure.grids import plain
 from howsure.logs.evaluated import LogEvaluation
 from howsure.report import comparisons
-from howsure.report.content import Section, Sheet, word
+from howsure.report.answers import MOST_MODELS, listed, plausible
+from howsure.report.content import Section, Sheet, Texts, careful, word
 from howsure.report.report import Report
-from howsure.report.reproduction import reproduction, versions
+from howsure.report.reproduction import made_at, reproduction, versions
 
 MEANING = (
     "Items are what an evaluation draws: the runs of one item vary within it, and the items of one cluster together. "
@@ -18,7 +22,9 @@ MEANING = (
 )
 
 
-def report_of_log(found: LogEvaluation, *, title: str = "Evaluation", command: str = "") -> Report:
+def report_of_log(
+    found: LogEvaluation, *, title: str = "Evaluation", command: str = "", files: Sequence[str | Path] = ()
+) -> Report:
     """Return the report on an evaluated log: each task and model, differences, what to be careful about.
 
     Parameters
@@ -29,37 +35,72 @@ def report_of_log(found: LogEvaluation, *, title: str = "Evaluation", command: s
         What was evaluated.
     command
         The command that makes this report; by default the one that runs.
+    files
+        Files that were read, for their fingerprints.
     """
     level = next(iter(found.values())).confidence_level
     differences = {f"{task}: {each.names[0]} − {each.names[1]}": each for (task, _), each in found.comparisons.items()}
     sections = [
-        *(
-            [Section("What to be careful about", items=tuple((each,) for each in found.cautions))]
-            if found.cautions
-            else []
-        ),
         Section("Tasks and models", ((MEANING,),), sheets=(_sheet(found),)),
+        *([careful([(each,) for each in found.cautions])] if found.cautions else []),
     ]
     if differences:
         sheet = comparisons.difference_sheet("Differences on the same items", differences, "holm")
         said = tuple((each,) for each in found.sentences())
         sections.append(Section("Differences", items=(*said, *comparisons.sentences(differences)), sheets=(sheet,)))
-    sections.append(reproduction(command or shlex.join(["howsure", *sys.argv[1:]]), ""))
+    sections.append(reproduction(command or shlex.join(["howsure", *sys.argv[1:]]), "", files))
     return Report(
         title=title,
-        headline=tuple((each,) for each in found.sentences()),
+        about=" · ".join(
+            f"{number} {noun}{'s' * (number != 1)}"
+            for number, noun in ((len(found.joined), "task"), (len({model for _, model in found}), "model"))
+        ),
+        headline=_headline(found),
         sections=tuple(sections),
         levels=(level,),
         level=0,
-        results=plain({"title": title, "versions": versions(), "evaluations": found.records()}),
+        results=plain(
+            {
+                "title": title,
+                "made": made_at().isoformat(timespec="seconds"),
+                "versions": versions(),
+                "evaluations": found.records(),
+            }
+        ),
     )
+
+
+def _headline(found: LogEvaluation) -> tuple[Texts, ...]:
+    """Return who is ahead and who cannot be told apart, task by task; of one model what is plausible of it."""
+    said = [_answer(task, [each for (of, _), each in found.comparisons.items() if of == task]) for task in found.joined]
+    alone = (
+        plausible(f"{found.statistic} of {model} in {task}", each, "these items")
+        for (task, model), each in list(found.items())[:MOST_MODELS]
+    )
+    return tuple((each[:1].upper() + each[1:],) for each in (filter(None, said) if any(said) else alone))
+
+
+def _answer(task: str, compared: Sequence[Comparison]) -> str:
+    """Return how the models of a task stand beside the one that they are compared with; empty where there is none."""
+    if not compared:
+        return ""
+    known = compared[0].names[1]
+    shown = {each.names[0]: (each.value > each.null) == (each.better != "lower") for each in compared if settled(each)}
+    ahead, behind = ([name for name, is_better in shown.items() if is_better == wanted] for wanted in (True, False))
+    alike = [each.names[0] for each in compared if each.names[0] not in shown]
+    parts = [
+        f"{listed(ahead)} {'is' if len(ahead) == 1 else 'are'} ahead of {known}" if ahead else "",
+        f"{known} is ahead of {listed(behind)}" if behind else "",
+        f"these data cannot tell {known} apart from {listed(alike)}" if alike else "",
+    ]
+    return f"in {task}, {'; '.join(filter(None, parts))}."
 
 
 def _sheet(found: LogEvaluation) -> Sheet:
-    axis = comparisons.axis_of(found.values())
+    ruler = comparisons.ruler_of(found.values())
     rows = tuple(
-        (word(task), word(model), word(found.unit(task)), comparisons.interval_cell(each, axis, f"{task}, {model}: "))
+        (word(task), word(model), word(found.unit(task)), comparisons.interval_cell(each, ruler, f"{task}, {model}: "))
         for (task, model), each in found.items()
     )
     headers = ("task", "model", "items × runs in clusters", f"{found.statistic} and interval")
-    return Sheet("Each task and model", headers, rows, scale=comparisons.axis_note(axis) + ".")
+    return Sheet("Each task and model", headers, rows, axes=(ruler.axis("Each task and model", [3]),))

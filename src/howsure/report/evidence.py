@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -178,6 +178,11 @@ class Settings:
         """Return the settings by which an evaluation was made."""
         return replace(self, method=made.method, seed=self.seed if made.seed is None else seed_sequence(made.seed))
 
+    def specs(self, made: Evaluation) -> dict[str, str | Metric]:
+        """Return the metrics of an evaluation by name, those of one's own as they were given."""
+        own = {each.name: each for each in self.metrics or () if isinstance(each, Metric)}
+        return {name: own.get(name, name) for name in made}
+
     def evaluated(self, tables: Table | Tables[Any], metrics: Metrics) -> dict[Hashable, Evaluation]:
         """Return the evaluation of all cases by the key `ALL`, and of each group by its own."""
         level, groups = self.levels[self.level], in_groups(tables)
@@ -284,11 +289,38 @@ class Shown:
     classes: Mapping[str, list[Measured]]
 
 
-def shown(part: Part, settings: Settings) -> Shown:
-    """Return a part as the report shows it; of groups without their classes."""
-    metrics = [each for one in part.evaluations for each in measured(one, settings)]
-    classes = {} if part.table is None or part.is_group else by_class(part.table, settings.like(part.evaluations[0]))
-    return Shown(part, metrics, classes)
+def shown(subject: Subject, settings: Settings) -> list[Shown]:
+    """Return a model on all cases and on each group as the report shows it; of groups without their classes."""
+    groups = [_in_one_pass(subject, whole, settings) for whole in subject.evaluations[ALL]]
+    keys = [key for key in subject.tables.all_and_groups() if key in subject.evaluations]
+    found = []
+    for key, part in zip(keys, parts_of(subject), strict=True):
+        known = {tuple(one.metric for one in each[key]): each[key] for each in groups if key in each}
+        metrics = [each for one in part.evaluations for each in known.get(tuple(one)) or measured(one, settings)]
+        classes = {}
+        if part.table is not None and not part.is_group:
+            classes = by_class(part.table, settings.like(part.evaluations[0]))
+        found.append(Shown(part, metrics, classes))
+    return found
+
+
+def _in_one_pass(subject: Subject, whole: Evaluation, settings: Settings) -> dict[Hashable, list[Measured]]:
+    """Return an evaluation of all cases, and the same of each group, at all levels; nothing where it was drawn."""
+    known = (each for each in (subject.table, subject.scores) if isinstance(each, Tables))
+    tables = next((each for each in known if each.overall is whole.table), None)
+    if tables is None or any(each.draws is not None for each in whole.values()):
+        return {}
+    specs = settings.specs(whole)
+    others = [level for level in settings.levels if level != whole.confidence_level]
+    asked = _asked(whole, list(specs.values()))
+    runs = {level: evaluate(tables, [*specs.values()], confidence_level=level, **asked) for level in others}
+    found = {}
+    for key in tables.all_and_groups():
+        own = next((each for each in subject.evaluations.get(key, ()) if list(each) == list(whole)), None)
+        if own is not None:
+            at = {level: run.overall if key == ALL else run[key] for level, run in runs.items()}
+            found[key] = _measured([at.get(level, own).values() for level in settings.levels], settings)
+    return found
 
 
 def by_class(table: Table, settings: Settings) -> dict[str, list[Measured]]:
@@ -300,9 +332,13 @@ def by_class(table: Table, settings: Settings) -> dict[str, list[Measured]]:
 
 def measured(made: Evaluation, settings: Settings) -> list[Measured]:
     """Return the estimates of an evaluation, which stay as they are, with their intervals at the other levels."""
-    own = {each.name: each for each in settings.metrics or () if isinstance(each, Metric)}
-    at_level = _at_levels(made, {name: own.get(name, name) for name in made})
+    at_level = _at_levels(made, settings.specs(made))
     runs = [made.values() if level == made.confidence_level else at_level(level) for level in settings.levels]
+    return _measured(runs, settings)
+
+
+def _measured(runs: Sequence[Iterable[Estimate]], settings: Settings) -> list[Measured]:
+    """Return metrics from their estimates at each level."""
     return [Measured(each, each[settings.level]) for each in zip(*runs, strict=True)]
 
 
@@ -310,9 +346,7 @@ def _at_levels(made: Evaluation, specs: Mapping[str, str | Metric]) -> Callable[
     """Return estimates as a function of their level: by the same method, from the same draws where there are some."""
     drawn = {name: _from_draws(made, name, spec) for name, spec in specs.items() if made[name].draws is not None}
     rest = [spec for name, spec in specs.items() if drawn.get(name) is None]
-    counts = any(not resolve(spec, made.table, threshold=made.threshold).of_scores for spec in rest)
-    threshold = made.threshold if counts else None
-    asked: dict[str, Any] = {"method": made.method, "random_state": made.seed, "threshold": threshold}
+    asked = _asked(made, rest)
 
     def at_level(level: float) -> list[Estimate]:
         found = evaluate(made.table, rest, confidence_level=level, **asked).estimates if rest else {}
@@ -320,6 +354,12 @@ def _at_levels(made: Evaluation, specs: Mapping[str, str | Metric]) -> Callable[
         return [found[name] if own is None else own(level) for name, own in at_levels]
 
     return at_level
+
+
+def _asked(made: Evaluation, specs: Sequence[str | Metric]) -> dict[str, Any]:
+    """Return how an evaluation was made, for some of its metrics: only those of counts have a threshold."""
+    counts = any(not resolve(spec, made.table, threshold=made.threshold).of_scores for spec in specs)
+    return {"method": made.method, "random_state": made.seed, "threshold": made.threshold if counts else None}
 
 
 def _from_draws(made: Evaluation, name: str, spec: str | Metric) -> Callable[[float], Estimate] | None:

@@ -5,15 +5,20 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
+import itertools
 import json
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from howsure.errors import HowsureError
 from howsure.escapes import json_escaped, printable_lines
 from howsure.grids import percent
 from howsure.report import charts
-from howsure.report.content import Document, at
+from howsure.report.content import Axis, Bar, Cell, Chart, Document, Section, Sheet, at
 
+NARROW = 3  # columns of a table, or of all matrices, that fit beside another section
+SHORT = 3  # panels, and rows of them, that do
 # As escapes of JSON they mean the same, and no parser of HTML ends the block at them.
 HIDDEN = {ord(char): f"\\u{ord(char):04x}" for char in "<>&"}
 
@@ -35,6 +40,10 @@ def page(report: Document) -> str:
             report=report,
             at=at,
             charts=charts,
+            tables_of=tables_of,
+            models_of=models_of,
+            rows_of=rows_of,
+            is_narrow=is_narrow,
             style=Markup(style),  # noqa: S704 - our own file
             script=Markup(script),  # noqa: S704 - our own file
             fingerprint=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
@@ -43,11 +52,82 @@ def page(report: Document) -> str:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a table: cells before its axis, bars on it, and behind it columns of one cell, or one for each model."""
+
+    ahead: tuple[Cell, ...]
+    bars: tuple[Bar, ...]
+    behind: tuple[tuple[Cell, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """A table as the page has it: with one axis, or without; no two have the same label."""
+
+    label: str
+    title: str
+    ahead: tuple[str, ...]
+    axis: Axis | None
+    behind: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+
+def tables_of(sheet: Sheet) -> list[Laid]:
+    """Return a sheet as one table, or, where it has several axes, as a panel for each."""
+    if len(sheet.axes) > 1:
+        return [_panel(sheet, axis) for axis in sheet.axes]
+    axis = sheet.axes[0] if sheet.axes else None
+    first, drawn = (len(sheet.headers), ()) if axis is None else (axis.columns[0], axis.columns)
+    rows = tuple(Row(row[:first], _bars(row, drawn), tuple((cell,) for cell in row[first:])) for row in sheet.rows)
+    return [Laid(sheet.title, sheet.title, sheet.headers[:first], axis, sheet.headers[first:], rows)]
+
+
+def _panel(sheet: Sheet, axis: Axis) -> Laid:
+    """Return the table of one axis, in which the models of a class or group share a row, and its names one cell."""
+    ahead = range(sheet.axes[0].columns[0])
+    models = [place for place in ahead if any(row[place].series is not None for row in sheet.rows)]
+    names = [place for place in ahead[:-1] if place not in models]
+    rows = []
+    for words, found in itertools.groupby(sheet.rows, key=lambda row: tuple(row[place].value for place in names)):
+        of_models = list(found)
+        name = Cell(value=" · ".join(filter(None, words)), order=of_models[0][0].order)
+        bars = tuple(bar for row in of_models for bar in _bars(row, axis.columns))
+        behind = tuple(tuple(row[place] for row in of_models) for place in axis.columns)
+        rows.append(Row((name, of_models[0][ahead[-1]]), bars, behind))
+    headers = (" · ".join(sheet.headers[place] for place in names), sheet.headers[ahead[-1]])
+    metrics = tuple(sheet.headers[place] for place in axis.columns)
+    return Laid(f"{sheet.title}: {axis.title}", axis.title, headers, axis, metrics, tuple(rows))
+
+
+def _bars(row: Sequence[Cell], columns: Sequence[int]) -> tuple[Bar, ...]:
+    return tuple(bar for place in columns if (bar := row[place].bar) is not None)
+
+
+def models_of(sheet: Sheet) -> dict[str, int]:
+    """Return the models that share the rows of panels, with their marks."""
+    return {cell.value: cell.series for row in sheet.rows for cell in row if cell.series is not None}
+
+
+def rows_of(charts: Sequence[Chart]) -> list[tuple[str, list[Chart]]]:
+    """Return the charts of each model, which stand beside each other."""
+    return [(model, list(found)) for model, found in itertools.groupby(charts, key=lambda chart: chart.model)]
+
+
+def is_narrow(section: Section) -> bool:
+    """Whether a section has words and small tables only, so that two stand beside each other."""
+    if section.charts or any(sheet.folded and len(sheet.headers) > NARROW for sheet in section.sheets):
+        return False
+    short = all(1 < len(sheet.axes) <= SHORT and len(sheet.rows) <= SHORT for sheet in section.sheets if sheet.axes)
+    return short and sum(len(sheet.headers) for sheet in section.matrices) <= NARROW
+
+
 @functools.cache
 def templates() -> Any:
     """Return Jinja's environment of our templates, which are compiled once in a process."""
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
+        from markupsafe import Markup, escape
     except ImportError:
         message = 'The HTML report needs Jinja2: pip install "howsure[report]".'
         raise HowsureError(message) from None
@@ -60,7 +140,9 @@ def templates() -> Any:
         lstrip_blocks=True,
     )
     environment.filters["percent"] = percent
-    environment.filters["sortable"] = lambda order: order if isinstance(order, str) else f"{order:.8g}"
+    # A long name may be broken behind its underscores.
+    environment.filters["breakable"] = lambda text: escape(printable_lines(text)).replace("_", Markup("_<wbr>"))
+    environment.filters["sortable"] = lambda order: order if isinstance(order, str) else f"{order:.7g}"
     return environment
 
 

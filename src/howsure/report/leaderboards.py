@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 import shlex
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 
 from howsure.comparison.leaderboard import Leaderboard, Place
 from howsure.grids import number, plain
 from howsure.metrics.words import metric_words
 from howsure.report import comparisons
+from howsure.report.bars import Ruler
 from howsure.report.content import Cell, Section, Sheet, word
 from howsure.report.report import Report
-from howsure.report.reproduction import reproduction, versions
+from howsure.report.reproduction import made_at, reproduction, versions
 
 MEANING = (
     "A model's ranks are those that it may have: the sets of all models hold together with the confidence level. "
@@ -23,7 +26,9 @@ HEADERS = ("model", "rank", "ranks that it may have", "value and interval", "may
 LAST = "cannot be told from"
 
 
-def report_of_leaderboard(board: Leaderboard, *, title: str = "Leaderboard", command: str = "") -> Report:
+def report_of_leaderboard(
+    board: Leaderboard, *, title: str = "Leaderboard", command: str = "", files: Sequence[str | Path] = ()
+) -> Report:
     """Return the report on a leaderboard: each model's place, and which others it cannot be told from.
 
     Parameters
@@ -34,23 +39,27 @@ def report_of_leaderboard(board: Leaderboard, *, title: str = "Leaderboard", com
         What was evaluated.
     command
         The command that makes this report; by default the one that runs.
+    files
+        Files that were read, for their fingerprints.
     """
-    axis = comparisons.axis_of([each.estimate for each in board.places])
-    rows = tuple(_row(each, axis) for each in board.places)
-    scale = comparisons.axis_note(axis) + "."
-    sheet = Sheet(f"Models by {metric_words(board.metric)}", (*HEADERS, LAST), rows, scale=scale)
+    ruler = comparisons.ruler_of(each.estimate for each in board.places)
+    rows = tuple(_row(each, ruler) for each in board.places)
+    axis = ruler.axis(metric_words(board.metric), [HEADERS.index("value and interval")])
+    sheet = Sheet(f"Models by {metric_words(board.metric)}", (*HEADERS, LAST), rows, axes=(axis,))
     return Report(
         title=title,
+        about=f"{len(board)} models by {metric_words(board.metric)}",
         headline=((board.sentence(),),),
         sections=(
             Section("Models", ((MEANING,),), sheets=(sheet,)),
-            reproduction(command or shlex.join(["howsure", *sys.argv[1:]]), ""),
+            reproduction(command or shlex.join(["howsure", *sys.argv[1:]]), "", files),
         ),
         levels=(board.confidence_level,),
         level=0,
         results=plain(
             {
                 "title": title,
+                "made": made_at().isoformat(timespec="seconds"),
                 "versions": versions(),
                 "places": board.records(),
                 "winner": board.winner.to_dict(),
@@ -60,14 +69,14 @@ def report_of_leaderboard(board: Leaderboard, *, title: str = "Leaderboard", com
     )
 
 
-def _row(place: Place, axis: tuple[float, float]) -> tuple[Cell, ...]:
+def _row(place: Place, ruler: Ruler) -> tuple[Cell, ...]:
     rank, low, high = place.rank, place.rank_low, place.rank_high
     chance = place.probability_best
     return (
         word(place.model),
         word("–" if rank is None else rank, math.inf if rank is None else rank),
         word(low if low == high else f"{low}–{high}", low + high / 1e6),
-        comparisons.interval_cell(place.estimate, axis, f"{place.model}: "),
+        comparisons.interval_cell(place.estimate, ruler, f"{place.model}: "),
         word("maybe" if place.may_be_best else "no"),
         word(number(chance, 2), chance),
         word(", ".join(place.not_told_apart) or "–", len(place.not_told_apart)),

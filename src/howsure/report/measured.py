@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from howsure.comparison.models import compare_all
 from howsure.comparison.rope import Region
 from howsure.errors import HowsureError, checked_level
 from howsure.estimates.batch import Evaluations
@@ -14,22 +17,25 @@ from howsure.estimates.evaluation import Evaluation
 from howsure.estimates.named import Named, by_name
 from howsure.grids import plain
 from howsure.methods.draws import seed_sequence
-from howsure.methods.interval import Method
+from howsure.methods.interval import DrawingMethod, Method
 from howsure.methods.library import named
 from howsure.methods.names import MethodName
 from howsure.metrics.metric import Metric
 from howsure.report import comparisons as several, sections
+from howsure.report.answers import headline, main_metric
 from howsure.report.cautions import cautions
-from howsure.report.content import Section
-from howsure.report.evidence import Measured, Settings, Shown, Subject, estimated, parts_of, shown, subject_of
+from howsure.report.content import careful
+from howsure.report.evidence import Measured, Settings, Shown, Subject, estimated, shown, subject_of
+from howsure.report.matrices import matrices
 from howsure.report.report import Report
-from howsure.report.reproduction import reproduction, versions
+from howsure.report.reproduction import made_at, reproduction, versions
 from howsure.report.study import report_of_study
 from howsure.study import Study
 from howsure.tables.batch import Tables
 from howsure.tables.table import Table
 
 LEVELS = (0.8, 0.9, 0.95, 0.99)
+MOST_MODELS = 12  # whose pairs are compared unasked
 MOST = 600  # metrics, above which only the asked-for level is shown, and each metric once: the page stays small
 MOST_CELLS = 10_000  # of a table that is handed over cell by cell
 NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -51,6 +57,7 @@ def report_of(
     rope: Region | None = None,
     left_out: int = 0,
     command: str = "",
+    files: Sequence[str | Path] = (),
 ) -> Report:
     """Return a report on one model or several, on evaluations or on a study.
 
@@ -72,7 +79,7 @@ def report_of(
         As for `evaluate`.
     comparisons : Comparison, Comparisons, Records or mapping
         From `compare`, `compare_all` or a study; or what is compared → a difference with ``value``, ``low``, ``high``
-        (and ``p_value``, ``probability_greater``).
+        (and ``p_value``, ``probability_greater``). A table of paired models is compared unasked, in its main metric.
     aggregates : Pooled, Records or mapping
         From `pool` or a study; or what was put together → a pooled estimate with ``value``, ``low``, ``high`` (and
         ``i2``, ``tau2``, ``prediction_interval``).
@@ -82,6 +89,8 @@ def report_of(
         Rows that were not evaluated.
     command : str
         The command that makes this report.
+    files : sequence of str or Path
+        Files that were read: the report has their sizes and fingerprints (SHA-256).
 
     Returns
     -------
@@ -103,7 +112,7 @@ def report_of(
     """
     if isinstance(subjects, Study):
         _refuse_settings(metrics=metrics, method=method, confidence_level=confidence_level, random_state=random_state)
-        return report_of_study(subjects, title=title, rope=rope, command=command)
+        return report_of_study(subjects, title=title, rope=rope, command=command, files=files)
     models = _subjects(subjects)
     made = [each for model in models for found in model.evaluations.values() for each in found]
     if made:
@@ -118,9 +127,25 @@ def report_of(
         level=levels.index(level),
         seed=seed_sequence(made[0].seed if made else random_state),
     )
+    found = [one for each in models for one in shown(estimated(each, settings), settings)]
+    if not comparisons and hasattr(subjects, "models"):
+        comparisons = _compared(subjects, main_metric(found[0]).metric, settings)
     handed_over = Handed(by_name(comparisons), by_name(aggregates), getattr(comparisons, "correction", ""))
-    found = [shown(part, settings) for each in models for part in parts_of(estimated(each, settings))]
-    return _written(found, settings, handed_over, left_out, {"title": title, "command": command})
+    return _written(found, settings, handed_over, left_out, About(title, command, files))
+
+
+def _compared(table: Any, metric: str, settings: Settings) -> Named | Mapping[str, Any]:
+    """Compare the models of a table pair by pair; nothing where they are too many, or the metric has no comparison."""
+    if not 1 < len(table.models) <= MOST_MODELS:
+        return NOTHING
+    own = {each.name: each for each in settings.metrics or () if isinstance(each, Metric)}
+    method = settings.method if isinstance(settings.method, DrawingMethod) else None
+    level = settings.levels[settings.level]
+    chosen: dict[str, Any] = {"method": method, "confidence_level": level, "random_state": settings.seed}
+    found: Named | Mapping[str, Any] = NOTHING
+    with suppress(HowsureError):
+        found = compare_all(table, own.get(metric, metric), **chosen)
+    return found
 
 
 def _refuse_settings(**given: Any) -> None:
@@ -153,46 +178,56 @@ class Handed:
     correction: str
 
 
+@dataclass(frozen=True, slots=True)
+class About:
+    """Where a report comes from."""
+
+    title: str
+    command: str
+    files: Sequence[str | Path]
+
+
 def _written(
     found: Sequence[Shown],
     settings: Settings,
     handed: Handed,
     left_out: int,
-    about: Mapping[str, str],
+    about: About,
 ) -> Report:
     """Return the report's content from what it is about."""
     models = [each for each in found if not each.part.is_group]
     wholes = [each.part for each in models]
     every = _everything(found)
-    careful = cautions(found, every, settings.levels)
-    careful += several.cautions(handed.comparisons, handed.correction, handed.aggregates)
+    warnings = cautions(found, every, settings.levels)
+    warnings += several.cautions(handed.comparisons, handed.correction, handed.aggregates)
     is_random = any(each.main.draws is not None for _, each in every)
     seeds = list(dict.fromkeys(str(settings.like(each).seed.entropy) for part in wholes for each in part.evaluations))
     chance = f"Seed of the draws: {', '.join(seeds)}." if is_random else "Nothing here is drawn at random."
     is_short = len(settings.levels) > 1
     parts = [
-        Section("What to be careful about", items=careful),
-        sections.what_was_evaluated(wholes, left_out, settings),
         sections.overview(models),
         *([several.comparisons(handed.comparisons, handed.correction)] if handed.comparisons else []),
-        sections.per_class(models, terse=not is_short),
+        careful(warnings),
+        sections.what_was_evaluated(wholes, left_out, settings),
         sections.per_group(found),
-        sections.matrices(wholes, settings),
+        matrices(wholes, settings),
+        sections.per_class(models, terse=not is_short),
         sections.curves(wholes, settings),
         *([several.aggregates(handed.aggregates)] if handed.aggregates else []),
         sections.methods_used(every, wholes),
-        reproduction(about["command"], chance),
         sections.every_number(every if is_short else []),
+        reproduction(about.command, chance, about.files),
     ]
     return Report(
-        title=about["title"],
-        headline=sections.headline(models),
+        title=about.title,
+        about=sections.in_short(wholes),
+        headline=headline(found, handed.comparisons),
         sections=tuple(
-            part for part in parts if part.items or part.charts or part.code or any(each.rows for each in part.sheets)
+            part for part in parts if part.items or part.charts or part.code or any(each.rows for each in part.tables)
         ),
         levels=settings.levels,
         level=settings.level,
-        results=_results(about["title"], found, settings, handed),
+        results=_results(about.title, found, settings, handed),
     )
 
 
@@ -228,6 +263,7 @@ def _results(title: str, found: Sequence[Shown], settings: Settings, handed: Han
     """Return everything for machines."""
     content = {
         "title": title,
+        "made": made_at().isoformat(timespec="seconds"),
         "versions": versions(),
         "seed": str(settings.seed.entropy),
         "levels": list(settings.levels),

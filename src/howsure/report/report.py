@@ -25,9 +25,11 @@ class Report(Document):
     ----------
     title : str
         What was evaluated.
+    about : str
+        What it rests on, in a few words: cases, models, classes.
     headline : tuple of tuple of str
-        The main result in plain words, a sentence per model; before them, where no label was seen, a sentence that
-        says so.
+        The answer in plain words: of one model its main metric, of several who is ahead and who cannot be told apart,
+        without labels that none was seen. Then a sentence for each model, and what else stands out.
     sections : tuple of Section
         The rest.
     levels : tuple of float
@@ -41,7 +43,7 @@ class Report(Document):
     --------
     >>> import howsure as hs
     >>> list(hs.report_of(hs.from_counts([[50, 3], [5, 42]])))[:2]
-    ['What to be careful about', 'What was evaluated']
+    ['Metrics', 'What to be careful about']
     """
 
     def __getitem__(self, title: str) -> Section:

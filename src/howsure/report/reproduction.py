@@ -3,19 +3,48 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import importlib.metadata
+import os
 import platform
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
 
 from howsure.report.content import Section
 
 installed = functools.cache(importlib.metadata.version)
 
 
-def reproduction(command: str, chance: str) -> Section:
-    """Return the command, the versions and what was drawn at random, if anything was."""
+def reproduction(command: str, chance: str, files: Sequence[str | Path] = ()) -> Section:
+    """Return the command, the day, the versions, the files' fingerprints, and what was drawn at random, if anything.
+
+    Parameters
+    ----------
+    command : str
+        The command that makes the report.
+    chance : str
+        What was drawn at random, in a sentence.
+    files : sequence of str or Path
+        The files that were read; what is no single file is passed over.
+    """
     listed = ", ".join(f"{name} {version}" for name, version in versions().items())
-    said = tuple((each,) for each in (f"Versions: {listed}.", chance) if each)
-    return Section("How to reproduce this", (), said, code=command)
+    said = [f"Made on {made_at():%Y-%m-%d, %H:%M} UTC.", f"Versions: {listed}.", chance]
+    said += [fingerprint(each) for each in map(Path, files) if each.is_file()]
+    return Section("How to reproduce this", (), tuple((each,) for each in said if each), code=command)
+
+
+def made_at() -> datetime:
+    """Return the time now, or that in ``SOURCE_DATE_EPOCH``, which makes builds repeatable."""
+    stated = os.environ.get("SOURCE_DATE_EPOCH", "")
+    return datetime.fromtimestamp(int(stated), UTC) if stated.isdigit() else datetime.now(UTC)
+
+
+def fingerprint(path: Path) -> str:
+    """Return a file's name, size and SHA-256, by which it can be known again."""
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return f"{path.name}: {path.stat().st_size:,} bytes, SHA-256 {digest}."
 
 
 def versions() -> dict[str, str]:

@@ -4,69 +4,37 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from howsure.errors import whole_number
-from howsure.estimates.estimate import Estimate
-from howsure.grids import count_text, interval_text, number, percent, significant_decimals
+from howsure.grids import number, significant_decimals
 from howsure.methods.default import WHY
-from howsure.methods.proportion import row_shares
 from howsure.methods.registry import METHODS
 from howsure.metrics.binding import resolve
 from howsure.metrics.spec import named, parse
 from howsure.metrics.words import metric_words
 from howsure.planning.narrower import to_halve
-from howsure.pooling.pooled import Pooled
+from howsure.report.answers import main_metric
+from howsure.report.bars import IN_PANELS, STEPS, Ruler
 from howsure.report.charts import charts_of
-from howsure.report.content import Bar, Cell, Section, Sheet, Texts, count, value_and_limits, word
+from howsure.report.content import Cell, Section, Sheet, Texts, count, share_cell, value_and_limits, word
 from howsure.report.evidence import Measured, Part, Settings, Shown, measured
 from howsure.tables.batch import ALL
-from howsure.tables.confusion import ConfusionTable
 
-MOST_CLASSES = 20  # of which a matrix is shown whole
-MOST_CONFUSIONS = 20  # that are listed where it is not
-UNSEEN = "all numbers are what the scores lead to expect, and hold only as far as these are calibrated."
-HEADLINES = ("f1", "f1@macro", "roc_auc")  # of which the first that is there is the headline, if none was asked for
+MOST_LISTED = 10  # classes whose cases are listed at once; more are folded
+MOST_PANELS = 3  # metrics of groups that stand beside each other; more are folded
 
 
-def headline(models: Sequence[Shown]) -> tuple[Texts, ...]:
-    """Return one sentence per model: the main metric, and what else would be plausible."""
-    sentences: list[Texts] = []
-    unseen = [each.part.model for each in models if not each.part.is_labelled]
-    if unseen:
-        names = f" ({', '.join(unseen)})" if len(models) > 1 else ""
-        sentences.append((f"No label of these cases was seen{names}: {UNSEEN}",))
-    for each in models:
-        chosen = _main(each)
-        what = metric_words(chosen.metric)
-        subject = f"{what} of {each.part.model}" if each.part.model else what[:1].upper() + what[1:]
-        sentences.append(tuple(plausible(subject, one, f"these {each.part.cases}") for one in chosen.at))
-    return tuple(sentences)
-
-
-def _main(shown: Shown) -> Measured:
-    """Return the metric that a reader looks for first."""
-    by_name = {one.metric: one for one in shown.metrics}
-    return next((by_name[name] for name in HEADLINES if name in by_name and shown.part.is_usual), shown.metrics[0])
-
-
-def plausible(subject: str, each: Estimate | Pooled, cases: str) -> str:
-    """Return a value and what else would be plausible, in a sentence."""
-    if math.isnan(each.value):
-        return f"{subject} is undefined on {cases}."
-    # Two decimals, unless they would not tell the limits apart.
-    decimals = 2 if each.high - each.low > 0.02 else significant_decimals(each.low, each.high)
-    text = f"{subject} is {number(each.value, decimals)}"
-    if math.isnan(each.low):
-        return f"{text}; how sure that is, {cases} do not tell."
-    return (
-        f"{text}; with {cases}, anything between {number(each.low, decimals)} and "
-        f"{number(each.high, decimals)} is plausible ({percent(each.confidence_level)} interval)."
-    )
+def in_short(models: Sequence[Part]) -> str:
+    """Return cases, models and classes in a few words."""
+    table, first = models[0].any_table, models[0]
+    size = f"{first.cases} · {len(models)} models" if len(models) > 1 else first.cases
+    share = float(table.class_totals[-1] / total) if (total := float(sum(table.class_totals))) else math.nan
+    if not table.is_binary:
+        return f"{size} · {len(table.labels)} {table.classes_noun}"
+    return f"{size} · “{table.labels[-1]}” {100 * share:.3g} %"
 
 
 def what_was_evaluated(models: Sequence[Part], left_out: int, settings: Settings) -> Section:
@@ -101,73 +69,60 @@ def _class_sheet(part: Part, settings: Settings, model: str) -> Sheet:
     columns = [[word(label) for label in table.labels], [count(float(total)) for total in table.class_totals]]
     if counted is not None:
         shares = measured(replace(settings, method=None).evaluated(counted, ["prevalence@none"])[ALL], settings)
-        columns.append([_share_cell(each.value, each.limits) for each in shares])
+        columns.append([share_cell(each.value, each.limits) for each in shares])
     title = f"{part.any_table.counts_noun.capitalize()} of each class{', ' + model if model else ''}"
-    return Sheet(title, ("class", part.cases_noun, "share")[: len(columns)], tuple(zip(*columns, strict=True)))
-
-
-def _share_cell(share: float, limits: Sequence[tuple[float, ...]], *, shaded: bool = False) -> Cell:
-    texts = tuple(interval_text(low, high, 2 if shaded else 3) for low, high in limits)
-    return Cell(
-        texts, number(share, 2 if shaded else 3), share, shade=share if shaded and not math.isnan(share) else None
-    )
+    headers, rows = ("class", part.cases_noun, "share")[: len(columns)], tuple(zip(*columns, strict=True))
+    return Sheet(title, headers, rows, folded=len(rows) > MOST_LISTED)
 
 
 # --- sheets of estimates -----------------------------------------------------------------------------------------
 
 
-def axis_of(results: Sequence[Measured]) -> tuple[float, float]:
-    """Return the common axis of some metrics' bars, ends at multiples of a twentieth."""
-    ends = [end for each in results if each.is_drawable for pair in each.limits for end in pair]
-    if not ends:
-        return 0.0, 1.0
-    return math.floor(20 * min(ends) + 1e-9) / 20, math.ceil(20 * max(ends) - 1e-9) / 20
+def ruler_of(results: Iterable[Measured], steps: int = STEPS) -> Ruler:
+    """Return the axis on which some metrics are drawn together: of those within [-1, 1], which most are."""
+    return Ruler.over((end for each in results if each.is_drawable for pair in each.limits for end in pair), steps)
 
 
-def estimate_cell(each: Measured, axis: tuple[float, float], where: str = "") -> Cell:
+def estimate_cell(each: Measured, ruler: Ruler, where: str = "", series: int = 0) -> Cell:
     """Return a cell with value, interval, and the interval drawn on the axis."""
     own = each.main
     value, texts = value_and_limits(each.value, each.limits, significant_decimals(own.low, own.high))
-    bar = None
-    if each.is_drawable:
-        width = (axis[1] - axis[0]) or 1.0
-        position = [(100 * (low - axis[0]) / width, 100 * (high - low) / width) for low, high in each.limits]
-        spans = tuple((round(left, 2), round(wide, 2)) for left, wide in position)
-        bar = Bar(round(100 * (each.value - axis[0]) / width, 2), spans)
+    bar = ruler.bar(each.value, each.limits, series) if each.is_drawable else None
     error = "" if math.isnan(own.standard_error) else f", standard error {own.standard_error:.2g}"
     note = f" ({own.reason})" if own.reason else ""
     tip = f"{where}{metric_words(each.metric)} {value}{error}, method {own.method}{note}"
     return Cell(texts, value, each.value, bar, tip=tip)
 
 
-def _axis_note(axis: tuple[float, float]) -> str:
-    left, right = (f"{end:g}".replace("-", "−") for end in axis)
-    return f"Each bar is the interval and its dot the value, from {left} at the left to {right} at the right."
-
-
 def overview(models: Sequence[Shown]) -> Section:
-    """Return all metrics, one column per model."""
-    axis = axis_of([each for model in models for each in model.metrics])
+    """Return all metrics on one axis, one column of numbers per model."""
+    ruler = ruler_of(each for model in models for each in model.metrics)
     metrics = list(dict.fromkeys(each.metric for model in models for each in model.metrics))
-    rows = tuple((word(metric_words(metric)), *(_cell_of(each, metric, axis) for each in models)) for metric in metrics)
+    rows = tuple(
+        (word(metric_words(metric)), *(_cell_of(each, metric, ruler, place) for place, each in enumerate(models)))
+        for metric in metrics
+    )
     headers = ("metric", *(each.part.model or "value and interval" for each in models))
-    more = tuple((said,) for each in models if (said := _narrower(each)))
-    return Section("Metrics", items=more, sheets=(Sheet("All metrics", headers, rows, scale=_axis_note(axis)),))
+    more = _narrower(models)
+    axis = ruler.axis("All metrics", range(1, len(headers)))
+    return Section("Metrics", items=more, sheets=(Sheet("All metrics", headers, rows, axes=(axis,)),))
 
 
-def _narrower(shown: Shown) -> str:
-    """Return how many more cases halve the interval of a model's main metric; empty where the table does not tell."""
-    metric = _main(shown).metric
-    for made in shown.part.evaluations:
-        if metric in made:
-            found = to_halve(resolve(metric, made.table, threshold=made.threshold), made.table)
-            return "" if found is None else f"{_where(shown.part)}{metric_words(metric)}. {found.sentence()}"
-    return ""
+def _narrower(models: Sequence[Shown]) -> tuple[Texts, ...]:
+    """Return how many more cases halve the interval of each model's main metric; once where it is the same of all."""
+    about: dict[str, list[str]] = {}
+    for each in models:
+        metric = main_metric(each).metric
+        made = next((one for one in each.part.evaluations if metric in one), None)
+        more = None if made is None else to_halve(resolve(metric, made.table, threshold=made.threshold), made.table)
+        if more is not None:
+            about.setdefault(f"{metric_words(metric)}. {more.sentence()}", []).append(each.part.words)
+    return tuple((said if len(of) == len(models) else f"{', '.join(of)}: {said}",) for said, of in about.items())
 
 
-def _cell_of(shown: Shown, metric: str, axis: tuple[float, float]) -> Cell:
+def _cell_of(shown: Shown, metric: str, ruler: Ruler, series: int = 0) -> Cell:
     found = next((each for each in shown.metrics if each.metric == metric), None)
-    return word("–", math.nan) if found is None else estimate_cell(found, axis, _where(shown.part))
+    return word("–", math.nan) if found is None else estimate_cell(found, ruler, _where(shown.part), series)
 
 
 def _where(part: Part) -> str:
@@ -175,89 +130,83 @@ def _where(part: Part) -> str:
 
 
 def per_class(models: Sequence[Shown], *, terse: bool) -> Section:
-    """Return precision, recall and F1 of each class; terse: without what is said on hovering."""
-    axis = axis_of([each for model in models for column in model.classes.values() for each in column])
-    return Section("Classes", sheets=tuple(_of_classes(each, axis, terse=terse) for each in models if each.classes))
+    """Return precision, recall and F1 of each class, one axis each; terse: without what is said on hovering."""
+    models = [each for each in models if each.classes]
+    if not models:
+        return Section("Classes")
+    every = (each for model in models for column in model.classes.values() for each in column)
+    ruler = ruler_of(every, IN_PANELS)
+    metrics = list(dict.fromkeys(name for each in models for name in each.classes))
+    labels = list(dict.fromkeys(str(label) for each in models for label in each.part.any_table.labels))
+    rows = []
+    for label in labels:
+        for place, each in enumerate(models):
+            table = each.part.any_table
+            known = [str(own) for own in table.labels]
+            if label not in known:
+                continue
+            index = known.index(label)
+            made = [estimate_cell(each.classes[name][index], ruler, _where(each.part), place) for name in metrics]
+            cells = [replace(cell, tip="") for cell in made] if terse else made
+            rows.append((word(label), *_model(each, place, models), count(float(table.class_totals[index])), *cells))
+    headers = ("class", *(["model"] if len(models) > 1 else []), models[0].part.cases_noun, *metrics)
+    first = len(headers) - len(metrics)
+    axes = tuple(ruler.axis(name, [first + place]) for place, name in enumerate(metrics))
+    return Section("Classes", sheets=(Sheet("Each class", headers, tuple(rows), axes=axes),))
 
 
-def _of_classes(shown: Shown, axis: tuple[float, float], *, terse: bool) -> Sheet:
-    part, rows = shown.part, []
-    for index, (label, total) in enumerate(zip(part.any_table.labels, part.any_table.class_totals, strict=True)):
-        cells = [estimate_cell(column[index], axis, _where(part)) for column in shown.classes.values()]
-        rows.append((word(label), count(float(total)), *(replace(cell, tip="") if terse else cell for cell in cells)))
-    title = f"Each class{', ' + part.model if part.model else ''}"
-    return Sheet(title, ("class", part.cases_noun, *shown.classes), tuple(rows), scale=_axis_note(axis))
+def _model(shown: Shown, series: int, models: Sequence[Any]) -> list[Cell]:
+    """Return the cell with a model's name, where there are several."""
+    return [replace(word(shown.part.model), series=series)] if len(models) > 1 else []
 
 
 def per_group(shown: Sequence[Shown]) -> Section:
-    """Return the metrics of all cases and of each group, one row per group and model."""
+    """Return the metrics of all cases and of each group, one row per group and model, one axis per metric."""
     columns = list(dict.fromkeys(column for each in shown for column in each.part.group))
     if not columns:
         return Section("Groups")
-    axis = axis_of([each for one in shown for each in one.metrics])
-    metrics = list(dict.fromkeys(each.metric for one in shown for each in one.metrics))
-    several = len({each.part.model for each in shown}) > 1
+    by = " and ".join(columns)
+    main = main_metric(shown[0]).metric
+    metrics = list(dict.fromkeys([main, *(each.metric for one in shown for each in one.metrics)]))
+    first = _group_sheet(f"Metrics by {by}", shown, columns, metrics[:MOST_PANELS])
+    rest = _group_sheet(f"Further metrics by {by}", shown, columns, metrics[MOST_PANELS:])
+    note = "Groups whose intervals overlap may still differ, and of many groups some look better or worse by chance."
+    sheets = (replace(first, note=note), *([replace(rest, folded=True)] if rest.axes else []))
+    return Section(f"Groups by {by}", sheets=sheets)
+
+
+def _group_sheet(title: str, shown: Sequence[Shown], columns: Sequence[str], metrics: Sequence[str]) -> Sheet:
+    rulers = [
+        ruler_of((each for one in shown for each in one.metrics if each.metric == metric), IN_PANELS)
+        for metric in metrics
+    ]
+    models = list(dict.fromkeys(each.part.model for each in shown))
     order = {group: place for place, group in enumerate(dict.fromkeys(tuple(each.part.group_words) for each in shown))}
     rows = []
     for each in sorted(shown, key=lambda each: order[tuple(each.part.group_words)]):
-        part = each.part
+        part, place = each.part, models.index(each.part.model)
         named = [word(text, text if part.is_group else "") for text in part.group_words]
-        model = [word(part.model)] if several else []
-        rows.append((*named, *model, count(part.any_table.rows), *(_cell_of(each, metric, axis) for metric in metrics)))
-    headers = (*columns, *(["model"] if several else []), "cases", *(metric_words(metric) for metric in metrics))
-    note = "Groups whose intervals overlap may still differ, and of many groups some look better or worse by chance."
-    by = " and ".join(columns)
-    return Section(
-        f"Groups by {by}", sheets=(Sheet(f"Metrics by {by}", headers, tuple(rows), note, scale=_axis_note(axis)),)
+        cells = [_cell_of(each, metric, ruler, place) for metric, ruler in zip(metrics, rulers, strict=True)]
+        rows.append((*named, *_model(each, place, models), count(part.any_table.rows), *cells))
+    headers = (
+        *columns,
+        *(["model"] if len(models) > 1 else []),
+        "cases",
+        *(metric_words(metric) for metric in metrics),
     )
+    first = len(headers) - len(metrics)
+    axes = tuple(
+        ruler.axis(metric_words(metric), [first + place], *_of_all_cases(shown, metric, models))
+        for place, (metric, ruler) in enumerate(zip(metrics, rulers, strict=True))
+    )
+    return Sheet(title, headers, tuple(rows), axes=axes)
 
 
-def matrices(models: Sequence[Part], settings: Settings) -> Section:
-    """Return each model's confusion matrix with an interval in each cell, or its largest confusions."""
-    sheets = []
-    for each in models:
-        table = each.matrix
-        if table is None:
-            continue
-        suffix = f", {each.model}" if each.model else ""
-        shares = [row_shares(table, level) for level in settings.levels]
-        if len(table.labels) <= MOST_CLASSES:
-            sheets.append(_matrix(table, shares, suffix))
-        if not table.is_binary:  # two classes have one confusion each way
-            sheets.append(_confusions(table, shares, suffix))
-    nouns = " or ".join(sorted({each.cases_noun for each in models}))
-    note = f"Each cell: the {nouns}, their share of the true class, and Wilson's interval of that share."
-    return Section("Confusion matrix", ((note,),), sheets=tuple(sheets))
-
-
-def _matrix(table: ConfusionTable, shares: Sequence[tuple[Any, Any, Any]], suffix: str) -> Sheet:
-    labels = [str(label) for label in table.labels]
-    rows = []
-    for i, label in enumerate(labels):
-        cells = []
-        for j in range(len(labels)):
-            limits = [(float(low[i, j]), float(high[i, j])) for _, low, high in shares]
-            cell = _share_cell(float(shares[0][0][i, j]), limits, shaded=True)
-            cases = count_text(table.counts[i, j])
-            tip = f"true {label}, predicted {labels[j]}: {cases} cases"
-            texts = tuple(f"{cell.value} {text}" for text in cell.texts)
-            cells.append(Cell(texts, cases, float(table.counts[i, j]), shade=cell.shade, tip=tip))
-        rows.append((word(label), *cells))
-    return Sheet(f"Rows true, columns predicted{suffix}", ("true class", *labels), tuple(rows))
-
-
-def _confusions(table: ConfusionTable, shares: Sequence[tuple[Any, Any, Any]], suffix: str) -> Sheet:
-    off = table.counts.copy()
-    np.fill_diagonal(off, 0)
-    largest = np.argsort(-off, axis=None, kind="stable")[:MOST_CONFUSIONS]
-    rows = []
-    for i, j in (divmod(int(flat), len(off)) for flat in largest):
-        if off[i, j] > 0:
-            limits = [(float(low[i, j]), float(high[i, j])) for _, low, high in shares]
-            share = _share_cell(float(shares[0][0][i, j]), limits)
-            rows.append((word(table.labels[i]), word(table.labels[j]), count(off[i, j]), share))
-    headers = ("true class", "predicted as", "cases", "share of the true class")
-    return Sheet(f"Most frequent confusions{suffix}", headers, tuple(rows))
+def _of_all_cases(shown: Sequence[Shown], metric: str, models: Sequence[str]) -> tuple[float, str]:
+    """Return a metric on all cases, which groups are set against, where there is one model."""
+    wholes = [each for one in shown if not one.part.is_group for each in one.metrics if each.metric == metric]
+    drawn = len(models) == 1 and len(wholes) == 1 and wholes[0].is_drawable
+    return (wholes[0].value, "all cases") if drawn else (math.nan, "")
 
 
 def curves(models: Sequence[Part], settings: Settings) -> Section:
@@ -279,8 +228,8 @@ def methods_used(results: Sequence[tuple[str, Measured]], models: Sequence[Part]
     headers = ("name", "meaning", "source")
     taken = tuple((*_documented(name, _method(name)), word(WHY.get(name, "–"))) for name in methods)
     sheets = (
-        Sheet("Interval methods", (*headers, "why by default"), taken),
-        Sheet("Metrics", headers, tuple(_documented(*each) for each in metrics.items())),
+        Sheet("Interval methods", (*headers, "why by default"), taken, folded=True),
+        Sheet("Metrics", headers, tuple(_documented(*each) for each in metrics.items()), folded=True),
     )
     meaning = (
         "An interval at 95 % is made so that, if the study were repeated with new cases of the same kind, it would "

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from pathlib import Path
 
 from howsure.comparison.result import Comparison
 from howsure.comparison.rope import Region
@@ -13,10 +14,10 @@ from howsure.grids import plain
 from howsure.metrics.words import metric_words
 from howsure.pooling.pooled import Pooled
 from howsure.report import comparisons
-from howsure.report.content import Cell, Section, Sheet, Texts, count, word
+from howsure.report.answers import plausible, standing
+from howsure.report.content import Cell, Section, Sheet, Texts, careful, count, word
 from howsure.report.report import Report
-from howsure.report.reproduction import reproduction, versions
-from howsure.report.sections import plausible
+from howsure.report.reproduction import made_at, reproduction, versions
 from howsure.study import Study
 from howsure.study.findings import medians
 
@@ -39,7 +40,14 @@ class Found:
     pairs: Mapping[str, Comparison]
 
 
-def report_of_study(study: Study, *, title: str = "", rope: Region | None = None, command: str = "") -> Report:
+def report_of_study(
+    study: Study,
+    *,
+    title: str = "",
+    rope: Region | None = None,
+    command: str = "",
+    files: Sequence[str | Path] = (),
+) -> Report:
     """Return the report on a study: of each metric the experiments, the groups as a whole, differences and ranks.
 
     Parameters
@@ -52,6 +60,8 @@ def report_of_study(study: Study, *, title: str = "", rope: Region | None = None
         Largest difference that does not matter, or a pair (low, high).
     command
         The command that makes this report.
+    files
+        Files that were read, for their fingerprints.
 
     Raises
     ------
@@ -61,17 +71,20 @@ def report_of_study(study: Study, *, title: str = "", rope: Region | None = None
     found = [_found(study, metric, rope) for metric in study.wanted()]
     compared = {f"{each.metric}: {name}": one for each in found for name, one in {**each.groups, **each.pairs}.items()}
     pooled = {f"{each.metric}, {name}": one for each in found for name, one in each.pooled.items()}
-    careful = comparisons.cautions(compared, "", pooled)
+    warnings = comparisons.cautions(compared, "", pooled)
     seed = f"Seed of the draws: {study.seed}; {study.n_draws:,} draws of each experiment."
+    first, *rest = (_section(study, each) for each in found)
     parts = [
-        *([Section("What to be careful about", items=careful)] if careful else []),
+        first,
+        *([careful(warnings)] if warnings else []),
         _what_was_studied(study),
-        *(_section(study, each) for each in found),
+        *rest,
         _methods(study),
-        reproduction(command, seed),
+        reproduction(command, seed, files),
     ]
     results = {
         "title": title,
+        "made": made_at().isoformat(timespec="seconds"),
         "versions": versions(),
         "seed": str(study.seed),
         "confidence_level": study.confidence_level,
@@ -81,6 +94,7 @@ def report_of_study(study: Study, *, title: str = "", rope: Region | None = None
     }
     return Report(
         title=title,
+        about=f"{len(study.experiments)} experiments · {len(study.groups)} groups",
         headline=_headline(study, found[0]),
         sections=tuple(parts),
         levels=(study.confidence_level,),
@@ -101,10 +115,11 @@ def _found(study: Study, metric: str, rope: Region | None) -> Found:
 
 
 def _headline(study: Study, found: Found) -> tuple[Texts, ...]:
-    """Return one sentence per group: the first metric, and what else would be plausible."""
+    """Return which groups are ahead in the first metric, and a sentence per group: what is plausible of it."""
     words = metric_words(found.metric)
     what = words[:1].upper() + words[1:]
-    sentences = []
+    said = standing(list(study.groups), list(found.groups.values())) if len(study.groups) > 1 else ""
+    sentences: list[Texts] = [(said,)] if said else []
     for name, members in study.groups.items():
         each = found.pooled.get(name) or found.experiments[members[0].name]
         cases = f"these {sum(one.table.rows for one in members):,} cases"
@@ -143,18 +158,18 @@ def _section(study: Study, found: Found) -> Section:
 
 def _experiment_sheet(study: Study, found: Found) -> Sheet:
     guesses = study.summaries(found.metric, source="random").objects
-    axis = comparisons.axis_of(found.experiments.values())
+    ruler = comparisons.ruler_of(found.experiments.values())
     rows = tuple(
         (
             word(name),
             Cell(value=f"{study.observed(found.metric, name):.3f}", order=study.observed(found.metric, name)),
-            comparisons.interval_cell(each, axis, f"{name}: "),
+            comparisons.interval_cell(each, ruler, f"{name}: "),
             Cell(value=f"{guesses[name].median:.3f}", order=guesses[name].median),
         )
         for name, each in found.experiments.items()
     )
     headers = ("experiment", "observed", "median and interval", "a classifier that guesses")
-    return Sheet("Each experiment", headers, rows, scale=comparisons.axis_note(axis) + ".")
+    return Sheet("Each experiment", headers, rows, axes=(ruler.axis("Each experiment", [2]),))
 
 
 def _methods(study: Study) -> Section:

@@ -8,7 +8,7 @@ from howsure.report.content import Document, Section, Sheet, at
 
 def markdown(report: Document) -> str:
     """Return the report as Markdown: for a pull request, a model card or a notebook."""
-    blocks = [f"# {markdown_text(_title(report))}"]
+    blocks = [f"# {markdown_text(_title(report))}", *([markdown_text(report.about)] if report.about else [])]
     blocks += [markdown_text(at(sentence, report.level)) for sentence in report.headline]
     for section in report.sections:
         blocks += _markdown_section(section, report.level)
@@ -23,15 +23,16 @@ def _markdown_section(section: Section, level: int) -> list[str]:
         blocks.append(f"{fence}sh\n{printable_lines(section.code)}\n{fence}")
     if section.items:
         blocks.append("\n".join(f"- {markdown_text(at(each, level))}" for each in section.items))
-    for sheet in section.sheets:
+    for sheet in section.tables:
         blocks += [f"**{markdown_text(sheet.title)}**", sheet.grid(level).markdown()]
-    blocks += [markdown_text(f"{chart.title}: see the page or `plots`.") for chart in section.charts]
+    for chart in section.charts:
+        blocks.append(markdown_text(f"{chart.title}{', ' * bool(chart.model)}{chart.model}: see the page or `plots`."))
     return blocks
 
 
 def latex(report: Document) -> str:
     """Return the tables of the report in LaTeX, one ``table`` each."""
-    kept = [sheet for section in report.sections for sheet in section.sheets if sheet.rows]
+    kept = [sheet for section in report.sections for sheet in section.tables if sheet.rows]
     return "\n\n".join(_latex_table(sheet, report.level) for sheet in kept) + "\n"
 
 

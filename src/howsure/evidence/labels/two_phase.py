@@ -68,8 +68,8 @@ class TwoPhase(Design):
 
     @property
     def words(self) -> str:
-        """What is said of the cases, as of the observed ones."""
-        return self.design.words
+        """How many labels there are, and what is said of the observed cases."""
+        return f"with {self.number:,} labels {self.design.words}".rstrip()
 
     @property
     def cautions(self) -> tuple[str, ...]:

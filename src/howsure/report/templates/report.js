@@ -6,7 +6,8 @@ for (const table of document.querySelectorAll("table")) {
     if (!header || !event.target.closest("button")) return;
     const down = header.getAttribute("aria-sort") === "ascending";
     const keyed = Array.from(table.tBodies[0].rows, (row) => {
-      const text = row.cells[header.cellIndex].dataset.sort;
+      const cell = row.cells[header.cellIndex];
+      const text = cell.dataset.sort ?? cell.textContent;
       const number = text === "" ? NaN : Number(text);
       return { row, text, number, last: text === "nan" };
     });

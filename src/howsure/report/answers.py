@@ -1,0 +1,218 @@
+"""What a reader wants to know first, in plain words: the answer that the page opens with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from howsure.comparison.result import Comparison, settled
+from howsure.estimates.estimate import Estimate
+from howsure.grids import count_text, interval_text, number, percent, significant_decimals
+from howsure.metrics.words import metric_words
+from howsure.pooling.pooled import Pooled
+from howsure.report.content import Texts
+from howsure.report.evidence import Measured, Part, Shown
+
+UNSEEN = "all numbers are what the scores lead to expect, and hold only as far as these are calibrated."
+HEADLINES = ("f1", "f1@macro", "roc_auc")  # of which the first that is there is the headline, if none was asked for
+SMALL = 20  # cases of a class, below which an interval of a rate of 0.9 is some 0.25 wide and more
+RARE = 0.1  # share of the cases, below which a small class is told of at once
+MOST_MODELS = 3  # that have a sentence each
+MOST_NAMES = 5  # in a sentence
+
+
+def main_metric(shown: Shown) -> Measured:
+    """Return the metric that a reader looks for first."""
+    by_name = {one.metric: one for one in shown.metrics}
+    return next((by_name[name] for name in HEADLINES if name in by_name and shown.part.is_usual), shown.metrics[0])
+
+
+def headline(found: Sequence[Shown], compared: Mapping[str, Any]) -> tuple[Texts, ...]:
+    """Return the answer, and after it a sentence for each of a few models and what else stands out.
+
+    Parameters
+    ----------
+    found : sequence of Shown
+        The models, on all cases and on each group.
+    compared : mapping
+        What was compared, by name.
+    """
+    models = [each for each in found if not each.part.is_group]
+    said: list[Texts] = []
+    said += unseen([(each.part.model, each.part.is_labelled) for each in models])
+    if len(models) > 1:
+        said.append(_of_several(models, compared))
+    if len(models) <= MOST_MODELS:
+        said += [_of_one(each) for each in models]
+    if len(models) == 1:
+        said += _of_groups([each for each in found if each.part.is_group])
+        said += [(each,) for each in _most_confused(models[0].part)]
+    return tuple(said)
+
+
+def unseen(models: Sequence[tuple[str, bool]]) -> list[Texts]:
+    """Return that no label was seen of some models, given by name and whether it was; nothing where all were."""
+    found = [name for name, is_labelled in models if not is_labelled]
+    names = f" ({', '.join(found)})" if len(models) > 1 else ""
+    return [(f"No label of these cases was seen{names}: {UNSEEN}",)] if found else []
+
+
+# --- one model ---------------------------------------------------------------------------------------------------
+
+
+def _of_one(shown: Shown) -> Texts:
+    chosen = main_metric(shown)
+    what = metric_words(chosen.metric)
+    subject = f"{what} of {shown.part.model}" if shown.part.model else what[:1].upper() + what[1:]
+    cases = f"these {shown.part.cases}{_rare(shown.part)}"
+    return tuple(plausible(subject, one, cases) for one in chosen.at)
+
+
+def _rare(part: Part) -> str:
+    """Return which classes are nearly absent among many cases; empty where none is."""
+    table = part.any_table
+    totals = [float(total) for total in table.class_totals]
+    rare = [place for place, total in enumerate(totals) if total < min(SMALL, RARE * sum(totals))]
+    if not rare:
+        return ""
+    if len(rare) > 1:
+        return f", fewer than {SMALL} of them in each of {len(rare)} classes"
+    count, label = totals[rare[0]], table.labels[rare[0]]
+    return f", only {count_text(count)} of them “{label}”" if count else f", none of them “{label}”"
+
+
+def plausible(subject: str, each: Estimate | Pooled, cases: str) -> str:
+    """Return a value and what else would be plausible, in a sentence."""
+    if math.isnan(each.value):
+        return f"{subject} is undefined on {cases}."
+    level = percent(each.confidence_level)
+    if each.value == 1.0 and each.low < 1.0 <= each.high:
+        decimals = 2 if each.high - each.low > 0.02 else significant_decimals(each.low, each.high)
+        low = number(each.low, decimals)
+        return f"{subject} is 1 in this sample; with {cases}, values down to {low} are plausible ({level} interval)."
+    # Two decimals, unless they would not tell the limits apart.
+    decimals = 2 if each.high - each.low > 0.02 else significant_decimals(each.low, each.high)
+    text = f"{subject} is {number(each.value, decimals)}"
+    if math.isnan(each.low):
+        return f"{text}; how sure that is, {cases} do not tell."
+    return (
+        f"{text}; with {cases}, anything between {number(each.low, decimals)} and "
+        f"{number(each.high, decimals)} is plausible ({level} interval)."
+    )
+
+
+def _of_groups(groups: Sequence[Shown]) -> list[Texts]:
+    """Return in which groups the main metric is lowest and highest."""
+    known = [(each, main_metric(each)) for each in groups]
+    known = [(each, one) for each, one in known if math.isfinite(one.value)]
+    if len(known) < 2 or len({one.value for _, one in known}) < 2:
+        return []
+    ends = [pick(known, key=lambda each: each[1].value) for pick in (min, max)]
+    by = " and ".join(known[0][0].part.group)
+    texts = []
+    for level in range(len(known[0][1].at)):
+        low, high = (f"“{', '.join(each.part.group_words)}”, {_short(one.at[level])}" for each, one in ends)
+        what = metric_words(known[0][1].metric)
+        texts.append(f"By {by}, {what} is lowest in {low}, and highest in {high}.")
+    return [tuple(texts)]
+
+
+def _short(each: Estimate) -> str:
+    return f"{number(each.value, 2)} {interval_text(each.low, each.high, 2)}"
+
+
+def _most_confused(part: Part) -> Iterator[str]:
+    """Give the most frequent confusion of three classes and more."""
+    table = part.matrix
+    if table is None or table.is_binary:
+        return
+    off = table.counts - np.diag(np.diag(table.counts))
+    i, j = divmod(int(off.argmax()), len(off))
+    if off[i, j] > 0:
+        cases, total = count_text(off[i, j]), count_text(table.class_totals[i])
+        yield f"Most often confused: {cases} of {total} “{table.labels[i]}” were taken for “{table.labels[j]}”."
+
+
+# --- several models ----------------------------------------------------------------------------------------------
+
+
+def _of_several(models: Sequence[Shown], compared: Mapping[str, Any]) -> Texts:
+    """Return which models are ahead and which cannot be told apart; without comparisons, that none was made."""
+    names = [each.part.model for each in models]
+    said = standing(names, [each for each in compared.values() if isinstance(each, Comparison)])
+    if said:
+        return (said,)
+    first = main_metric(models[0])
+    values = {each.part.model: one.value for each in models for one in each.metrics if one.metric == first.metric}
+    known = {name: value for name, value in values.items() if math.isfinite(value)}
+    what = metric_words(first.metric)
+    if not known:
+        return (f"{what} is undefined of all {len(names)} models.",)
+    best = max(known, key=lambda name: known[name])
+    answer = f"{best} has the highest {what} of {len(names)} models, {number(known[best], 2)}"
+    return (f"{answer}; whether the models differ by more than chance was not compared.",)
+
+
+def standing(names: Sequence[str], comparisons: Sequence[Comparison]) -> str:
+    """Return which of some models are ahead of others by their pairwise comparisons, and which cannot be told apart.
+
+    Of several metrics the first speaks. Who is ahead of a model is also ahead of those behind that one.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The models.
+    comparisons : sequence of Comparison
+        Of all their pairs; others are passed over.
+
+    Returns
+    -------
+    str
+        Empty where a pair of the models was not compared.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> said = {"A": [0, 1] * 39 + [1, 1], "B": [0, 1] * 38 + [1, 0] * 2, "C": [0, 0] * 40}
+    >>> table = hs.paired([0, 1] * 40, said)
+    >>> standing(["A", "B", "C"], list(hs.compare_all(table, "accuracy").values()))
+    'A and B are ahead of C in accuracy; these data cannot tell A and B apart.'
+    """
+    metric = next((each.metric for each in comparisons), "")
+    pairs = {each.names: each for each in comparisons if each.metric == metric and set(each.names) <= set(names)}
+    if len({frozenset(pair) for pair in pairs}) < len(names) * (len(names) - 1) // 2:
+        return ""
+    places = {name: place for place, name in enumerate(names)}
+    ahead = np.zeros((len(names), len(names)), dtype=bool)
+    for (first, second), each in pairs.items():
+        if settled(each):
+            better = (each.value > each.null) == (each.better != "lower")
+            winner, loser = (first, second) if better else (second, first)
+            ahead[places[winner], places[loser]] = True
+    for middle in range(len(names)):
+        ahead |= np.outer(ahead[:, middle], ahead[middle])
+    behind = np.asarray(ahead.any(axis=0))
+    leading = [name for name, lost in zip(names, behind, strict=True) if not lost]
+    beaten = [name for name, lost in zip(names, behind, strict=True) if lost]
+    what = metric_words(metric) + (", where lower is better" if next(iter(pairs.values())).better == "lower" else "")
+    apart = f"these data cannot tell {listed(leading)} apart"
+    if not beaten:
+        return f"{apart[0].upper()}{apart[1:]} in {what}."
+    if ahead[~behind][:, behind].all():
+        verb = "is" if len(leading) == 1 else "are"
+        rest = f"; {apart}" if len(leading) > 1 else ""
+        return f"{listed(leading)} {verb} ahead of {listed(beaten)} in {what}{rest}."
+    verb = "is" if len(beaten) == 1 else "are"
+    best = f"The best in {what} is one of {listed(leading)}, which these data cannot tell apart"
+    return f"{best}; {listed(beaten)} {verb} behind at least one of them."
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names in a sentence; of many the first ones and how many more there are."""
+    shown = (
+        list(names) if len(names) <= MOST_NAMES else [*names[: MOST_NAMES - 1], f"{len(names) - MOST_NAMES + 1} more"]
+    )
+    return " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))

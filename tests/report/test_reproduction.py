@@ -1,0 +1,27 @@
+"""How a report can be made again: when it was made, by what, and of which files."""
+
+import hashlib
+
+import howsure as hs
+
+TABLE = hs.from_counts([[50, 3], [5, 42]])
+
+
+def test_files_are_known_again_by_their_fingerprints(tmp_path):
+    """Each file has its size and SHA-256; what is no single file is passed over."""
+    path = tmp_path / "cases.csv"
+    path.write_bytes(b"label,prediction\n1,1\n")
+    report = hs.report_of(TABLE, files=[path, tmp_path, tmp_path / "parts-*.csv"])
+    digest = hashlib.sha256(b"label,prediction\n1,1\n").hexdigest()
+    said = [each[0] for each in report["How to reproduce this"].items]
+    assert said[-1] == f"cases.csv: 21 bytes, SHA-256 {digest}."
+    assert sum("SHA-256" in each for each in said) == 1
+
+
+def test_the_day_is_told_and_can_be_stated(monkeypatch):
+    """A report says when it was made; SOURCE_DATE_EPOCH states it, so that the same report is the same file."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    report = hs.report_of(TABLE, random_state=0)
+    assert report["How to reproduce this"].items[0] == ("Made on 1970-01-02, 00:00 UTC.",)
+    assert report.to_dict()["made"] == "1970-01-02T00:00:00+00:00"
+    assert hs.report_of(TABLE, random_state=0).to_html() == report.to_html()
