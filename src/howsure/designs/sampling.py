@@ -23,11 +23,11 @@ def multinomial(counts: Array, size: int, rng: np.random.Generator) -> Array:
     filled = np.flatnonzero(counts)
     total = round(float(counts.sum()))
     if holds_few(len(filled), total):
-        resamples, drawn = Resamples.drawn(total, size, rng), np.empty((size, counts.size), dtype=np.intp)
+        resamples, tables = Resamples.drawn(total, size, rng), np.empty((size, counts.size), dtype=np.intp)
         for eight, start in enumerate(range(0, size, EIGHT)):
-            drawn[start : start + EIGHT] = resampled(counts, resamples.weights(eight))[: size - start]
-        return drawn
-    drawn = np.zeros((counts.size, size)).T  # draws of one cell lie together: what reads them sums over cells
+            tables[start : start + EIGHT] = resampled(counts, resamples.weights(eight))[: size - start]
+        return tables
+    drawn: Array = np.zeros((counts.size, size)).T  # draws of one cell lie together: what reads them sums over cells
     if filled.size:
         drawn[:, filled] = rng.multinomial(total, counts[filled] / counts.sum(), size)
     return drawn

@@ -118,7 +118,7 @@ class Bootstrap(DrawingMethod):
     def draws(self, metrics: Sequence[Metric], table: Table, rng: Any = None) -> Array:
         """Return the metrics on each resample, ``(metrics, draws)``, from one stream of resamples."""
         cells = table.cells
-        if table.design.is_independent and holds_few(np.count_nonzero(cells), cells.sum()):
+        if table.design.is_independent and holds_few(int(np.count_nonzero(cells)), cells.sum()):
             return values_of_resamples(metrics, table, self.size, seed_sequence(rng))
         return DrawingMethod.draws(self, metrics, table, rng)
 

@@ -150,7 +150,7 @@ def blocks_of(cases: int) -> list[tuple[int, int]]:
     return list(pairwise(starts))
 
 
-def block_weights(cases: int, block: int, keys: NDArray[np.uint64], totals: Array) -> NDArray[np.uint8]:
+def block_weights(cases: int, block: int, keys: NDArray[np.uint64], totals: Array) -> Array:
     """Return the weights of a block's cases by NumPy, ``(cases of the block, resamples)``."""
     starts = starts_of(cases)
     first, size, one = int(starts[block]), int(np.diff(starts)[block]), poisson(-(-cases // (len(starts) - 1)))
@@ -171,8 +171,8 @@ def block_weights(cases: int, block: int, keys: NDArray[np.uint64], totals: Arra
     lane = np.repeat(lanes, more)
     words = words_at(streams[lane], np.arange(len(lane)) - np.repeat(np.cumsum(more) - more, more))
     np.add.at(flat, _case_of(words, size) * weights.shape[1] + lane, np.uint8(1))
-    for lane in np.flatnonzero(missing < 0):
-        weights[:, lane] = _without(weights[:, lane], -int(missing[lane]), streams[lane])
+    for each in np.flatnonzero(missing < 0):
+        weights[:, each] = _without(weights[:, each], -int(missing[each]), streams[each])
     return weights
 
 
