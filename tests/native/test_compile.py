@@ -36,12 +36,24 @@ for trial in range(150):
         resamples = Resamples(cases, resamples.keys, odd)
     resamples.weights(3)
     rank_sums(resamples, cases_of(counts), Ranked(int(rng.integers(1, 4))))
+from howsure.native.placements import placement_sums
+from howsure.native.sorting import count_scores
+for trial in range(300):
+    cases = int(rng.choice([1, 2, 7, 300, 5000]))
+    bits = rng.integers(2**63, size=cases, dtype=np.uint64) * 2 + rng.integers(2, size=cases, dtype=np.uint64)
+    kinds = (rng.random(cases), rng.normal(size=cases).round(1), np.zeros(cases), 1 + rng.permutation(cases) * 2.0**-52,
+             np.nan_to_num(bits.view(float), nan=0.5, posinf=1e308, neginf=-1e308))
+    scores, counts = count_scores(rng.random(cases) < rng.choice([0, 0.5, 1]), kinds[trial % 5])
+    placement_sums(counts)
 zeros = np.zeros(4096, dtype=np.uint64)
 function = library._library()
 P, L = (lambda a: ctypes.c_void_p(a.ctypes.data)), ctypes.c_int64
 for cases, blocks in ((0, 1), (1, 0), (-1, 1), (5, 9), (5000, 1)):
     assert function.howsure_case_weights(L(cases), L(blocks), *[P(zeros)] * 6) == 1
     assert function.howsure_rank_sums(L(cases), L(blocks), *[P(zeros)] * 6, L(1), *[P(zeros)] * 4) == 1
+for name, arrays in (("count_scores", 7), ("placement_sums", 3)):
+    for cases in (0, -1):
+        assert function["howsure_" + name](L(cases), *[P(zeros)] * arrays) == 1
 huge = np.full(64, 40_000, dtype=np.uint32)
 assert function.howsure_case_weights(L(4), L(1), *[P(zeros)] * 4, P(huge), P(zeros)) == 1
 for what in (0, 4, -1):
