@@ -18,8 +18,8 @@ BESIDE = ("scikit-learn", "dask", "ibis-framework", "pyspark")
 def show_versions() -> None:
     """Print the versions of howsure, of Python and of the libraries that it uses, for a report of a fault.
 
-    ``native`` says whether compiled C computes what there is of it, or NumPy: see the environment variable
-    ``HOWSURE_NATIVE`` in the guide.
+    The line ``native`` says whether some loops run as compiled C or by NumPy. With the environment variable
+    ``HOWSURE_NATIVE`` at 0 it is NumPy.
 
     Examples
     --------
