@@ -20,6 +20,7 @@ from howsure.native.resampling import EIGHT, LANES, Ranked, Resamples
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
+OF_STREAM = 4 * LANES  # resamples of one random stream
 
 
 def values_of_resamples(metrics: Sequence[Metric], table: Table, size: int, seed: np.random.SeedSequence) -> Array:
@@ -28,18 +29,19 @@ def values_of_resamples(metrics: Sequence[Metric], table: Table, size: int, seed
     ranked = [(row, metric.ranked) for row, metric in enumerate(metrics) if metric.ranked is not None]
     others = [(row, metric) for row, metric in enumerate(metrics) if metric.ranked is None]
     what = Ranked(sum({int(each) for _, each in ranked}))
-    cases = cases_of(table.counts) if ranked else None
+    cases = cases_of(table.counts) if ranked else np.empty(0, dtype=np.uint8)
 
     def fill(rows: slice, stream: np.random.Generator) -> None:
-        resamples, own = Resamples.drawn(number, LANES, stream), values[:, rows]
-        if cases is not None:
-            sums = rank_sums(resamples, cases, what)
+        own = values[:, rows]
+        resamples = Resamples.drawn(number, -(-own.shape[1] // LANES) * LANES, stream)
+        for start in range(0, own.shape[1] if ranked else 0, LANES):
+            sums = rank_sums(resamples.some(start), cases, what)
             for row, each in ranked:
-                own[row] = sums.value(each)[: own.shape[1]]
+                own[row, start : start + LANES] = sums.value(each)[: own.shape[1] - start]
         if others:
             _fill_others(own, others, table, resamples)
 
-    drawn_blocks(fill, size, LANES, seed)
+    drawn_blocks(fill, size, OF_STREAM, seed)
     return values
 
 

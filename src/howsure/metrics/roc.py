@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError
 from howsure.metrics.forms import divide, per_table
 from howsure.metrics.registry import Scored, score_metric
+from howsure.native.placements import area as area_of_table
 from howsure.native.resampling import Ranked
 from howsure.tables.scores import ScoresTable as Table
 
@@ -43,6 +44,8 @@ def roc_auc(cells: Array) -> Array:
     >>> float(roc_auc(np.array([[1, 0], [0, 1], [1, 0], [0, 1]])))
     0.75
     """
+    if cells.ndim == 2 and cells.dtype == float:
+        return area_of_table(cells)
     negatives, positives = cells[..., 0], cells[..., 1]
     up_to = np.cumsum(negatives, -1)
     wins = np.einsum("...s,...s->...", positives, up_to) - np.einsum("...s,...s->...", positives, negatives) / 2

@@ -1,4 +1,4 @@
-"""DeLong's sums over the cases of a table of scores, in two passes over it."""
+"""The area under the ROC curve of a table of scores, and DeLong's sums, in a pass or two over it."""
 
 from __future__ import annotations
 
@@ -33,6 +33,30 @@ class PlacementSums:
     fourths: Array
 
 
+def area(counts: Array) -> Array:
+    """Return the area under the ROC curve of a table of scores, ``(S, 2)``; nan where it lacks a class.
+
+    Examples
+    --------
+    >>> float(area(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0]])))
+    0.75
+    """
+    negatives, positives = _sides(counts)
+    compiled = kernel("area")
+    if compiled is not None:
+        found = np.empty(3)
+        compiled(len(counts), negatives, positives, found)
+        return np.asarray(found[0])
+    upto = np.cumsum(negatives)
+    wins = np.einsum("s,s->", positives, upto) - np.einsum("s,s->", positives, negatives) / 2
+    with np.errstate(invalid="ignore"):
+        return np.asarray(wins / (upto[-1] * positives.sum()))
+
+
+def _sides(counts: Array) -> tuple[Array, Array]:
+    return np.ascontiguousarray(counts[:, 0], dtype=float), np.ascontiguousarray(counts[:, 1], dtype=float)
+
+
 def placement_sums(counts: Array) -> PlacementSums:
     """Return the sums over a table of scores, ``(S, 2)``; nan where it lacks a class.
 
@@ -42,7 +66,7 @@ def placement_sums(counts: Array) -> PlacementSums:
     >>> sums.area, sums.cases.tolist(), sums.squares.tolist()
     (0.75, [2.0, 2.0], [0.125, 0.125])
     """
-    negatives, positives = (np.ascontiguousarray(counts[:, side], dtype=float) for side in (0, 1))
+    negatives, positives = _sides(counts)
     compiled = kernel("placement_sums")
     if compiled is not None:
         sums = np.empty(7)
@@ -54,12 +78,12 @@ def placement_sums(counts: Array) -> PlacementSums:
     above -= positives / 2
     squares, fourths = np.empty(2), np.empty(2)
     with np.errstate(invalid="ignore"):
-        area = np.einsum("s,s->", positives, below) / cases.prod()
+        value = np.einsum("s,s->", positives, below) / cases.prod()
         below /= cases[0]
-        below -= area
-        np.subtract(1 - area, above / cases[1], out=above)
+        below -= value
+        np.subtract(1 - value, above / cases[1], out=above)
     for side, (number, distance) in enumerate(((negatives, above), (positives, below))):
         np.square(distance, out=distance)
         squares[side] = np.einsum("s,s->", number, distance)
         fourths[side] = np.einsum("s,s,s->", number, distance, distance)
-    return PlacementSums(float(area), cases, squares, fourths)
+    return PlacementSums(float(value), cases, squares, fourths)

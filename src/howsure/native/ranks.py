@@ -55,7 +55,7 @@ def cases_of(counts: Array) -> NDArray[np.uint8]:
     [0, 6, 3, 3]
     """
     number: Array = counts.astype(np.intp)
-    mixed, has_positives = (number > 0).all(-1), number[:, 1] > 0
+    mixed, has_positives = np.asarray((number > 0).all(-1)), number[:, 1] > 0
     kind = np.array([0, Case.POSITIVE]) + int(Case.MIXED) * mixed[:, None]
     found = np.repeat(kind.ravel(), number.ravel()).astype(np.uint8)
     each = number.sum(-1)

@@ -131,6 +131,11 @@ class Resamples:
         compiled(self.cases, len(totals), one.levels, one.atoms, one.guide, key, totals, weights)
         return weights
 
+    def some(self, first: int) -> Resamples:
+        """Return the `LANES` resamples, or fewer, from one on."""
+        keys = self.keys[first // EIGHT : (first + LANES) // EIGHT]
+        return Resamples(self.cases, keys, np.ascontiguousarray(self.totals[:, first : first + LANES]))
+
     @property
     def poisson(self) -> Poisson:
         """How bytes become weights, in all blocks alike."""
@@ -157,7 +162,7 @@ def block_weights(cases: int, block: int, keys: NDArray[np.uint64], totals: Arra
     rare, single = streams_of(keys)
     words = words_at(keys, np.arange(first, first + size, dtype=np.uint64)[:, None])
     byte = words.astype("<u8", copy=False).view(np.uint8)
-    weights = (byte >= one.levels[0]).view(np.uint8)
+    weights: Array = (byte >= one.levels[0]).view(np.uint8)
     for level in one.levels[1 : EXACT - 1]:
         weights += (byte >= level).view(np.uint8)
     unclear = np.flatnonzero(byte >= one.levels[-1])

@@ -95,8 +95,12 @@ static uint64_t *sorted(uint64_t *keys, uint64_t *other, int64_t number) {
     return first;
 }
 
-PUBLIC int howsure_count_scores(int64_t cases, const double *score, const uint8_t *is_positive, uint64_t *work,
-                                double *scores, double *negatives, double *positives, int64_t *number) {
+/* The counts' own memory, of two numbers for each case, serves to sort in: an entry is read before a count takes its
+ * place, for there are no more distinct scores than cases. (Compiled with -fno-strict-aliasing.) */
+PUBLIC int howsure_count_scores(int64_t cases, const double *score, const uint8_t *is_positive, double *scores,
+                                double *counts, int64_t *number) {
+    uint64_t *const work = (uint64_t *)(void *)counts;
+    double *const negatives = counts, *const positives = counts + cases;
     Scale scale;
     if (cases < 1)
         return 1;
@@ -124,18 +128,27 @@ PUBLIC int howsure_count_scores(int64_t cases, const double *score, const uint8_
     return 0;
 }
 
-PUBLIC int howsure_placement_sums(int64_t number, const double *negatives, const double *positives, double *sums) {
+/* The area under the ROC curve; writes the cases of either class. */
+PUBLIC int howsure_area(int64_t number, const double *negatives, const double *positives, double *found) {
+    double below = 0.0, above = 0.0, wins = 0.0;
     if (number < 1)
         return 1;
-    double below = 0.0, above = 0.0, wins = 0.0;
     for (int64_t index = 0; index < number; index++) {
         wins += positives[index] * (below + negatives[index] / 2);
         below += negatives[index];
         above += positives[index];
     }
-    const double others = below, cases = above, area = wins / (others * cases);
-    double squares[2] = {0.0, 0.0}, fourths[2] = {0.0, 0.0};
-    below = above = 0.0;
+    found[0] = wins / (below * above);
+    found[1] = below;
+    found[2] = above;
+    return 0;
+}
+
+PUBLIC int howsure_placement_sums(int64_t number, const double *negatives, const double *positives, double *sums) {
+    if (howsure_area(number, negatives, positives, sums))
+        return 1;
+    const double area = sums[0], others = sums[1], cases = sums[2];
+    double squares[2] = {0.0, 0.0}, fourths[2] = {0.0, 0.0}, below = 0.0, above = 0.0;
     for (int64_t index = 0; index < number; index++) {
         const double negative = negatives[index], positive = positives[index];
         const double of_positive = (below + negative / 2) / others - area;
@@ -148,7 +161,7 @@ PUBLIC int howsure_placement_sums(int64_t number, const double *negatives, const
         below += negative;
         above += positive;
     }
-    const double found[] = {area, others, cases, squares[0], squares[1], fourths[0], fourths[1]};
-    memcpy(sums, found, sizeof found);
+    memcpy(sums + 3, squares, sizeof squares);
+    memcpy(sums + 5, fourths, sizeof fourths);
     return 0;
 }

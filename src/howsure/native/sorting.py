@@ -43,9 +43,9 @@ def count_scores(positive: Array, score: Array) -> tuple[NDArray[np.float64], ND
 def _compiled(compiled: Callable[..., None], positive: Array, score: Array) -> tuple[Array, Array] | None:
     """Return what `count_scores` does; None where the largest score is 2**1024 times the smallest but 0, or more."""
     cases, number = len(score), np.empty(1, dtype=np.int64)
-    scores, counts, work = np.empty(cases), np.empty((2, cases)), np.empty(2 * cases, dtype=np.uint64)
+    scores, counts = np.empty(cases), np.empty((2, cases))
     score, positive = np.ascontiguousarray(score, dtype=float), np.ascontiguousarray(positive, dtype=bool)
-    compiled(cases, score, positive, work, scores, counts[0], counts[1], number)
+    compiled(cases, score, positive, scores, counts, number)
     distinct = int(number[0])
     if not distinct:
         return None
