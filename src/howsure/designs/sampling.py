@@ -24,8 +24,10 @@ def multinomial(counts: Array, size: int, rng: np.random.Generator) -> Array:
     total = round(float(counts.sum()))
     if holds_few(len(filled), total):
         resamples, tables = Resamples.drawn(total, size, rng), np.empty((size, counts.size), dtype=np.intp)
-        for eight, start in enumerate(range(0, size, EIGHT)):
-            tables[start : start + EIGHT] = resampled(counts, resamples.weights(eight))[: size - start]
+        step = max(1, BLOCK_CELLS // (EIGHT * counts.size))
+        for start in range(0, size, EIGHT * step):
+            weights = resamples.weights(start // EIGHT, step)
+            tables[start : start + EIGHT * step] = resampled(counts, weights)[: size - start]
         return tables
     drawn: Array = np.zeros((counts.size, size)).T  # draws of one cell lie together: what reads them sums over cells
     if filled.size:

@@ -51,7 +51,7 @@ def _fill_others(values: Array, metrics: Sequence[tuple[int, Metric]], table: Ta
     step = max(1, at_once // EIGHT)
     eights = range(-(-size // EIGHT))
     for some in (eights[start : start + step] for start in range(0, len(eights), step)):
-        weights = np.concatenate([resamples.weights(eight) for eight in some], axis=1)
+        weights = resamples.weights(some[0], len(some))
         first = EIGHT * some[0]
         for start in range(0, min(weights.shape[1], size - first), at_once):
             drawn = slice(first + start, min(first + start + at_once, first + weights.shape[1], size))

@@ -116,19 +116,21 @@ class Resamples:
         totals = rng.multinomial(cases, shares, EIGHT * eights).astype(np.uint32)
         return cls(cases, keys, np.ascontiguousarray(totals.T))
 
-    def weights(self, eight: int) -> NDArray[np.uint8]:
-        """Return how often each case is in each of eight resamples, ``(cases, 8)``."""
-        key, totals = (
-            self.keys[eight : eight + 1],
-            np.ascontiguousarray(self.totals[:, EIGHT * eight : EIGHT * eight + EIGHT]),
-        )
-        compiled, weights = kernel("case_weights"), np.empty((self.cases, EIGHT), dtype=np.uint8)
+    def weights(self, eight: int, number: int = 1) -> NDArray[np.uint8]:
+        """Return how often each case is in each of eight resamples, or of several eights, ``(cases, 8 * number)``."""
+        keys = self.keys[eight : eight + number]
+        totals = self.totals[:, EIGHT * eight : EIGHT * (eight + number)]
+        compiled, weights = kernel("case_weights"), np.empty((self.cases, EIGHT * len(keys)), dtype=np.uint8)
         if compiled is None:
             for block, (first, last) in enumerate(blocks_of(self.cases)):
-                weights[first:last] = block_weights(self.cases, block, key, totals[block])
+                weights[first:last] = block_weights(self.cases, block, keys, totals[block])
             return weights
         one = self.poisson
-        compiled(self.cases, len(totals), one.levels, one.atoms, one.guide, key, totals, weights)
+        for index in range(len(keys)):
+            some, found = slice(EIGHT * index, EIGHT * (index + 1)), np.empty((self.cases, EIGHT), dtype=np.uint8)
+            drawing = (keys[index : index + 1], np.ascontiguousarray(totals[:, some]))
+            compiled(self.cases, len(totals), one.levels, one.atoms, one.guide, *drawing, found)
+            weights[:, some] = found
         return weights
 
     def some(self, first: int) -> Resamples:
