@@ -8,8 +8,11 @@ VENV = .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 WORKERS = auto
+NATIVE = src/howsure/native
+KERNELS = hatch_build.py $(NATIVE)/compile.py $(NATIVE)/kernels.h $(NATIVE)/resampling.c \
+	$(NATIVE)/sorting.c $(NATIVE)/version.c
 
-.PHONY: all help demo test thorough slow check docs format bench clean
+.PHONY: all help demo test thorough slow check docs format bench native clean
 
 all: help
 
@@ -22,6 +25,7 @@ help:
 	@echo 'make docs    build the documentation site into docs/_build/html'
 	@echo 'make format  format the code and mend what the linter can mend'
 	@echo 'make bench   time the main paths'
+	@echo 'make native  compile the kernels in place, for a checkout that is not installed'
 	@echo 'make clean   remove .venv, caches and the site'
 
 demo: $(VENV)/demo.stamp
@@ -55,8 +59,11 @@ format: $(VENV)/dev.stamp
 bench: $(VENV)/dev.stamp
 	$(BIN)/python -m pytest -p no:randomly --benchmark-only benchmarks
 
+native:
+	$(PYTHON) $(NATIVE)/compile.py
+
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks docs/_build docs/api
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks docs/_build docs/api $(NATIVE)/kernels.so $(NATIVE)/kernels.dylib
 
 $(VENV)/venv.stamp:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -65,18 +72,18 @@ $(VENV)/venv.stamp:
 	$(PYTHON) -m venv $(VENV)
 	@touch $@
 
-$(VENV)/demo.stamp: $(VENV)/venv.stamp pyproject.toml constraints.txt
+$(VENV)/demo.stamp: $(VENV)/venv.stamp pyproject.toml constraints.txt $(KERNELS)
 	$(PIP) --editable '.[cli]'
 	@touch $@
 
-$(VENV)/test.stamp: $(VENV)/venv.stamp pyproject.toml constraints.txt
+$(VENV)/test.stamp: $(VENV)/venv.stamp pyproject.toml constraints.txt $(KERNELS)
 	$(PIP) --editable '.[cli,test]'
 	@touch $@ $(VENV)/demo.stamp
 
-$(VENV)/dev.stamp: $(VENV)/venv.stamp pyproject.toml constraints.txt
+$(VENV)/dev.stamp: $(VENV)/venv.stamp pyproject.toml constraints.txt $(KERNELS)
 	$(PIP) --editable '.[dev]'
 	@touch $@ $(VENV)/demo.stamp $(VENV)/test.stamp
 
-$(VENV)/docs.stamp: $(VENV)/venv.stamp pyproject.toml constraints.txt
+$(VENV)/docs.stamp: $(VENV)/venv.stamp pyproject.toml constraints.txt $(KERNELS)
 	$(PIP) --editable '.[docs]'
 	@touch $@ $(VENV)/demo.stamp

@@ -6,6 +6,8 @@ import platform
 import sys
 from importlib.metadata import PackageNotFoundError, version
 
+from howsure.native.library import running
+
 __version__ = version("howsure")
 
 REQUIRED = ("numpy", "scipy", "narwhals", "lazy_loader")
@@ -16,6 +18,9 @@ BESIDE = ("scikit-learn", "dask", "ibis-framework", "pyspark")
 def show_versions() -> None:
     """Print the versions of howsure, of Python and of the libraries that it uses, for a report of a fault.
 
+    The line ``native`` says whether some loops run as compiled C or by NumPy. With the environment variable
+    ``HOWSURE_NATIVE`` at 0 it is NumPy.
+
     Examples
     --------
     >>> import howsure as hs
@@ -23,6 +28,7 @@ def show_versions() -> None:
     howsure          ...
     """
     rows = {"howsure": __version__, "python": sys.version.split()[0], "system": platform.platform()}
+    rows["native"] = running()
     rows |= {name: _version(name) for name in (*REQUIRED, *OPTIONAL, *BESIDE)}
     width = max(map(len, rows)) + 2
     sys.stdout.write("".join(f"{name:<{width}} {found}\n" for name, found in rows.items()))

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.native.resampling import EIGHT, Resamples
+
 Array = NDArray[Any]
 Blocks = Iterator[tuple[Array, Array]]
 BLOCK_CELLS = 2**20  # cells of the tables held at once
 MANY_CELLS = 256  # from here on, cells of few cases each are resampled
 LONG_RUN = 256  # gamma draws of one shape, from which on they are worth a call of their own
-CASES_PER_CELL = 16  # or fewer of them, by picking cases: a pick costs less than a binomial draw
+CASES_PER_CELL = 16  # or fewer of them, by weights of cases: they cost less than a binomial draw
 
 
 def multinomial(counts: Array, size: int, rng: np.random.Generator) -> Array:
@@ -21,31 +23,31 @@ def multinomial(counts: Array, size: int, rng: np.random.Generator) -> Array:
     filled = np.flatnonzero(counts)
     total = round(float(counts.sum()))
     if holds_few(len(filled), total):
-        return _picked(counts, filled, size, rng)
-    drawn = np.zeros((counts.size, size)).T  # draws of one cell lie together: what reads them sums over cells
+        resamples, tables = Resamples.drawn(total, size, rng), np.empty((size, counts.size), dtype=np.intp)
+        step = max(1, BLOCK_CELLS // (EIGHT * counts.size))
+        for start in range(0, size, EIGHT * step):
+            weights = resamples.weights(start // EIGHT, step)
+            tables[start : start + EIGHT * step] = resampled(counts, weights)[: size - start]
+        return tables
+    drawn: Array = np.zeros((counts.size, size)).T  # draws of one cell lie together: what reads them sums over cells
     if filled.size:
         drawn[:, filled] = rng.multinomial(total, counts[filled] / counts.sum(), size)
     return drawn
 
 
 def holds_few(filled: int, total: float) -> bool:
-    """Whether so many non-empty cells hold few cases each: then cases are picked, not cells drawn."""
+    """Whether so many non-empty cells hold few cases each: then weights of cases are drawn, not cells."""
     return bool(filled >= MANY_CELLS and total <= CASES_PER_CELL * filled)
 
 
-def _picked(counts: Array, filled: Array, size: int, rng: np.random.Generator) -> Array:
-    """Multinomial draws by picking cases, for non-empty cells that hold few each."""
-    drawn = np.zeros((size, counts.size), dtype=np.intp)
-    total = round(float(counts.sum()))
-    alone = total == len(filled)  # one case a cell
-    cell = filled if alone else np.repeat(filled, counts[filled].astype(np.intp))
-    kind = np.int32 if total < 2**31 else np.int64  # fewer random bits
-    for row in drawn:
-        picks = rng.integers(total, size=total, dtype=kind)
-        if alone:
-            row[cell] = np.bincount(picks, minlength=total)
-        else:
-            row[:] = np.bincount(cell[picks], minlength=counts.size)
+def resampled(counts: Array, weights: Array) -> Array:
+    """Return the tables ``(size, cells)`` of weights of their cases ``(cases, size)``, which come cell by cell."""
+    filled = np.flatnonzero(counts)
+    each = counts[filled].astype(np.intp)
+    drawn = np.zeros((weights.shape[1], counts.size), dtype=np.intp)
+    if len(weights) > len(filled):  # else one case a cell
+        weights = np.add.reduceat(weights, np.cumsum(each) - each, axis=0, dtype=np.intp)
+    drawn[:, filled] = weights.T
     return drawn
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Literal, final
@@ -10,13 +10,14 @@ from typing import Any, ClassVar, Literal, final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.sampling import BLOCK_CELLS
+from howsure.designs.sampling import BLOCK_CELLS, holds_few
 from howsure.errors import HowsureError, whole_number
 from howsure.methods.delta import Delta
 from howsure.methods.draws import MOST_DRAWS, Draw, child_seed, seed_sequence
 from howsure.methods.interval import UNDEFINED, AtLevels, DrawingMethod, Interval, needs_no_distance
 from howsure.methods.inversion import p_value, resolved
 from howsure.methods.registry import Variant
+from howsure.methods.resampled_cases import values_of_resamples
 from howsure.methods.standard_errors import NOISE, standard_error, standard_errors
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
@@ -113,6 +114,13 @@ class Bootstrap(DrawingMethod):
     def drawer(self, table: Table) -> Draw:
         """Return what resamples a table."""
         return partial(table.design.resample, table.cells)
+
+    def draws(self, metrics: Sequence[Metric], table: Table, rng: Any = None) -> Array:
+        """Return the metrics on each resample, ``(metrics, draws)``, from one stream of resamples."""
+        cells = table.cells
+        if table.design.is_independent and holds_few(int(np.count_nonzero(cells)), cells.sum()):
+            return values_of_resamples(metrics, table, self.size, seed_sequence(rng))
+        return DrawingMethod.draws(self, metrics, table, rng)
 
     def levels_of(self, draws: Array, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval that resampled values of the metric give, as a function of its level."""

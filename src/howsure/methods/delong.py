@@ -15,6 +15,7 @@ from howsure.methods.registry import Variant
 from howsure.methods.scales import check_scale, on_scale
 from howsure.methods.standard_errors import large_sample, quantile, shows_variation, small_sample
 from howsure.metrics.metric import Metric
+from howsure.native.placements import placement_sums
 from howsure.tables.score_matrix import MulticlassScoresTable
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
@@ -101,6 +102,9 @@ class DeLong(Method):
         if metric.contrast is not None:
             scale: Literal["identity", "auto"] = "identity" if plain else "auto"
             return normal_intervals(metric, table, scale, error_of=placement_error, sample_of=sample_of)
+        ordinary = _of_sums(table, self.transform)
+        if ordinary is not None:
+            return lambda level: _area_interval(ordinary, self.transform, table, level)
         value, error = observed_area(metric, table), placement_error(metric, table)
         freedom = np.asarray(table.design.degrees_of_freedom)
         extreme = ((value == 0) | (value == 1)) & (not plain)
@@ -112,7 +116,7 @@ class DeLong(Method):
         why = np.where(np.isnan(value), NO_CASE, why)
         spread, degrees = error, sample_of(metric, table)[1]
         if table.has_thresholds and not plain and not table.design.estimates_shares:  # of classes as they were seen
-            spread, degrees = _steadied(value, error, degrees, table)
+            spread, degrees = _steadied(value, error, degrees, class_sizes(table), table.design.degrees_of_freedom)
         areas = _Areas(value, error, spread, degrees, extreme, why)
         other: Newcombe | Delta = Newcombe() if table.has_thresholds else Delta()
         single &= why == ""
@@ -276,10 +280,33 @@ def newcombe_variance(area: Any, positives: Any, negatives: Any) -> Any:
     return area * (1 - area) * spread / (positives * negatives)
 
 
-def _steadied(value: Array, error: Array, degrees_of_freedom: Any, table: Table) -> tuple[Array, Any]:
+def _of_sums(table: Table, transform: Transform) -> _Areas | None:
+    """Return the area of independent cases from sums in two passes over them; None of a table that is special.
+
+    The variance and its degrees of freedom are those that any design has.
+    """
+    if table.batch or not (table.has_thresholds and table.design.is_independent):
+        return None
+    sums = placement_sums(table.counts)
+    if not (sums.cases >= 2).all():
+        return None
+    each = sums.squares / sums.cases**2
+    error = float(np.sqrt((each * sums.cases / (sums.cases - 1)).sum()))
+    if not (0 < sums.area < 1 and shows_variation(error, sums.area)):
+        return None
+    welch = each.sum() ** 2 / (each**2 / (sums.cases - 1)).sum()
+    tails = 2 * each.sum() ** 2 / (sums.fourths / sums.cases**4).sum()
+    value, spread, degrees = np.asarray(sums.area), np.asarray(error), np.minimum(welch, tails)
+    steady, freedom = spread, np.asarray(np.inf)
+    if transform != "identity":
+        steady, freedom = _steadied(value, spread, degrees, sums.cases, table.design.degrees_of_freedom)
+    return _Areas(value, spread, steady, freedom, np.zeros((), dtype=bool), np.asarray(""))
+
+
+def _steadied(value: Array, error: Array, degrees_of_freedom: Any, sizes: Array, of_design: Any) -> tuple[Array, Any]:
     """Return the standard error with Newcombe's variance of the area averaged in, and the average's own freedom."""
-    others, number = class_sizes(table)
-    worth = np.where(np.isinf(table.design.degrees_of_freedom), STEADY, 1.0)  # clusters are taken to agree: too wide
+    others, number = sizes
+    worth = np.where(np.isinf(of_design), STEADY, 1.0)  # clusters are taken to agree: too wide
     with np.errstate(all="ignore"):
         square, known = error**2, degrees_of_freedom + worth
         model = newcombe_variance(value, number, others)

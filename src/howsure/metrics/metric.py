@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError
 from howsure.metrics.forms import Better, Distance, Parts, Proportion, Rank, Ratio
 from howsure.metrics.spec import Spec
+from howsure.native.resampling import Ranked
 from howsure.tables.counts import Counts
 from howsure.tables.last import Last
 from howsure.tables.table import Table
@@ -60,6 +61,8 @@ class Metric:
         The two models' metrics that it compares.
     rank : Rank, optional
         The value of which rank it is, where it is a quantile.
+    ranked : Ranked, optional
+        What the ranks of resampled cases add up to, from which it follows.
     distance : Distance, optional
         The distance from calibration that it estimates.
     averages_distances : bool
@@ -83,6 +86,7 @@ class Metric:
     smaller: Callable[[Table], tuple[Table, Metric]] | None = None
     contrast: Contrast | None = None
     rank: Rank | None = None
+    ranked: Ranked | None = None
     distance: Distance | None = None
     averages_distances: bool = False
     takes_batches: bool = True

@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.metrics.forms import STEP, Better, Distance, Rank, Ratio, divide
+from howsure.native.resampling import Ranked
 
 Array = NDArray[Any]
 Bounds = tuple[float, float]
@@ -86,6 +87,8 @@ class Scored:
         The ratio of linear forms in the counts that it is.
     rank : Rank, optional
         The value of which rank it is.
+    ranked : Ranked, optional
+        What the ranks of resampled cases add up to, from which it follows.
     """
 
     value: Callable[[Array], Array]
@@ -95,6 +98,7 @@ class Scored:
     range: Bounds | None = None
     ratio: Ratio | None = None
     rank: Rank | None = None
+    ranked: Ranked | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError
 from howsure.metrics.forms import divide, per_table
 from howsure.metrics.registry import Scored, score_metric
+from howsure.native.placements import area as area_of_table
+from howsure.native.resampling import Ranked
 from howsure.tables.scores import ScoresTable as Table
 
 Array = NDArray[Any]
@@ -53,6 +55,8 @@ def roc_auc(cells: Array) -> Array:
     >>> float(roc_auc(np.array([[1, 0], [0, 1], [1, 0], [0, 1]])))
     0.75
     """
+    if cells.ndim == 2 and cells.dtype == float:
+        return area_of_table(cells)
     negatives, positives = cells[..., 0], cells[..., 1]
     up_to = np.cumsum(negatives, -1)
     wins = np.einsum("...s,...s->...", positives, up_to) - np.einsum("...s,...s->...", positives, negatives) / 2
@@ -220,7 +224,7 @@ def _roc_auc(table: Table, *, max_fpr: float = 1.0) -> Scored:
         message = f"`max_fpr` of `roc_auc` lies in (0, 1], not {max_fpr:g}."
         raise HowsureError(message)
     if max_fpr == 1:
-        return Scored(roc_auc, roc_auc_slopes)
+        return Scored(roc_auc, roc_auc_slopes, ranked=Ranked.AREA)
     return Scored(
         lambda cells: partial_auc(cells, max_fpr), per_table(lambda cells: partial_auc_slopes(cells, max_fpr))
     )
@@ -233,4 +237,4 @@ def _roc_auc(table: Table, *, max_fpr: float = 1.0) -> Scored:
 )
 def _average_precision(table: Table) -> Scored:
     """Mean precision over the positive cases, each at its own score (area under the precision–recall curve)."""
-    return Scored(average_precision, average_precision_slopes)
+    return Scored(average_precision, average_precision_slopes, ranked=Ranked.PRECISION)

@@ -1,0 +1,113 @@
+"""Compiled kernels against NumPy and against peers, in processor time of one process on one core.
+
+Run ``python benchmarks/kernels.py``. Each line gives nanoseconds a case (of each resample), compiled and by NumPy, the
+peer's, and how many times faster we are either way. The calls alternate, and medians are shown, since machines are
+noisy. A peer that would take minutes, or hours, is timed on fewer resamples.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import howsure as hs
+from howsure.native.library import SWITCH, running
+
+ROUNDS = 5
+
+
+def seconds(call: Callable[[], Any]) -> float:
+    """Return the processor time of a call."""
+    start = time.process_time()
+    call()
+    return time.process_time() - start
+
+
+def by_numpy(call: Callable[[], Any]) -> float:
+    """Return the processor time of a call with nothing compiled."""
+    os.environ[SWITCH] = "0"
+    try:
+        return seconds(call)
+    finally:
+        del os.environ[SWITCH]
+
+
+def compare(title: str, calls: tuple[tuple[Callable[[], Any], float], ...], aims: tuple[float, float]) -> None:
+    """Print what a case costs compiled, by NumPy and with the peer; each call comes with its number of cases."""
+    (ours, number), (plain, plain_number), (theirs, their_number) = calls
+    times: list[list[float]] = [[], [], []]
+    for _ in range(ROUNDS):
+        times[0].append(seconds(ours) / number)
+        times[1].append(by_numpy(plain) / plain_number)
+        times[2].append(seconds(theirs) / their_number)
+    compiled, numpy, peer = (1e9 * statistics.median(each) for each in times)
+    print(
+        f"{title:<48} {compiled:>7.2f} {numpy:>7.2f} {peer:>8.1f} ns "
+        f"{peer / compiled:>6.0f}× (aim {aims[0]:g}) without {peer / numpy:>5.0f}× (aim {aims[1]:g})"
+    )
+
+
+def data(rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return labels and scores without ties."""
+    rng = np.random.default_rng(3)
+    true = rng.integers(0, 2, rows)
+    return true, rng.normal(true)
+
+
+def bootstraps() -> None:
+    """Time the bootstrap of areas and average precisions."""
+    from sklearn import metrics
+
+    for rows, resamples, fewer, few in ((10_000, 9_999, 1_024, 20), (1_000_000, 2_048, 64, 1)):
+        true, score = data(rows)
+        table = hs.scores(true, score)
+        for name, function, aims in (
+            ("roc_auc", metrics.roc_auc_score, (500, 60)),
+            ("average_precision", metrics.average_precision_score, (300, 0)),
+        ):
+
+            def ours(number: int, table: Any = table, name: str = name) -> None:
+                hs.estimate(table, name, method=hs.Bootstrap(n_resamples=number), random_state=0)
+
+            def theirs(true: Any = true, score: Any = score, function: Any = function, few: int = few) -> None:
+                for picks in np.random.default_rng(0).integers(len(true), size=(few, len(true))):
+                    function(true[picks], score[picks])
+
+            compare(
+                f"{name}, {resamples:,} resamples, n = {rows:,}",
+                (
+                    (lambda ours=ours, resamples=resamples: ours(resamples), rows * resamples),
+                    (lambda ours=ours, fewer=fewer: ours(fewer), rows * fewer),
+                    (theirs, rows * few),
+                ),
+                aims,
+            )
+
+
+def delong() -> None:
+    """Time the area with DeLong's interval, from columns."""
+    import confidenceinterval
+
+    true, score = data(1_000_000)
+
+    def ours() -> None:
+        hs.roc_auc_score(true, score)
+
+    def theirs() -> None:
+        confidenceinterval.roc_auc_score(true, score)
+
+    calls = ((ours, len(true)), (ours, len(true)), (theirs, len(true)))
+    compare("roc_auc_score with DeLong interval, n = 1,000,000", calls, (60, 0))
+
+
+if __name__ == "__main__":
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # threads on one core cost each other time
+    assert running() == "compiled C", running()
+    bootstraps()
+    delong()

@@ -1,0 +1,28 @@
+/* The compiled kernels of howsure: plain C11, no state, no allocation, nothing but integers, doubles and the caller's
+ * memory. Each returns 0, or 1 for arguments that it cannot take. `resampling.py` and `sorting.py` say what they
+ * compute, and compute the same with NumPy. */
+#ifndef HOWSURE_KERNELS_H
+#define HOWSURE_KERNELS_H
+
+#include <stdint.h>
+
+#if defined(_WIN32)
+#define PUBLIC __declspec(dllexport)
+#else
+#define PUBLIC __attribute__((visibility("default")))
+#endif
+
+#if defined(__GNUC__)
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+#else
+#define ALWAYS_INLINE static inline
+#endif
+
+/* Where the C library can choose at load time, each kernel is compiled for several instruction sets. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__) && !defined(PLAIN)
+#define FOR_EACH_PROCESSOR __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define FOR_EACH_PROCESSOR
+#endif
+
+#endif

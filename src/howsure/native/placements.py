@@ -1,0 +1,89 @@
+"""The area under the ROC curve of a table of scores, and DeLong's sums, in a pass or two over it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.native.library import kernel
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlacementSums:
+    """What the variance of an area follows from, of the negative and of the positive class.
+
+    Parameters
+    ----------
+    area : float
+        The area under the ROC curve.
+    cases : ndarray of shape (2,)
+        Cases of each class.
+    squares, fourths : ndarray of shape (2,)
+        Sums over a class of its placements' distances from the area, squared and to the fourth power.
+    """
+
+    area: float
+    cases: Array
+    squares: Array
+    fourths: Array
+
+
+def area(counts: Array) -> Array:
+    """Return the area under the ROC curve of a table of scores, ``(S, 2)``; nan where it lacks a class.
+
+    Examples
+    --------
+    >>> float(area(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0]])))
+    0.75
+    """
+    negatives, positives = _sides(counts)
+    compiled = kernel("area")
+    if compiled is not None:
+        found = np.empty(3)
+        compiled(len(counts), negatives, positives, found)
+        return np.asarray(found[0])
+    upto = np.cumsum(negatives)
+    wins = np.einsum("s,s->", positives, upto) - np.einsum("s,s->", positives, negatives) / 2
+    with np.errstate(invalid="ignore"):
+        return np.asarray(wins / (upto[-1] * positives.sum()))
+
+
+def _sides(counts: Array) -> tuple[Array, Array]:
+    return np.ascontiguousarray(counts[:, 0], dtype=float), np.ascontiguousarray(counts[:, 1], dtype=float)
+
+
+def placement_sums(counts: Array) -> PlacementSums:
+    """Return the sums over a table of scores, ``(S, 2)``; nan where it lacks a class.
+
+    Examples
+    --------
+    >>> sums = placement_sums(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0]]))
+    >>> sums.area, sums.cases.tolist(), sums.squares.tolist()
+    (0.75, [2.0, 2.0], [0.125, 0.125])
+    """
+    negatives, positives = _sides(counts)
+    compiled = kernel("placement_sums")
+    if compiled is not None:
+        sums = np.empty(7)
+        compiled(len(counts), negatives, positives, sums)
+        return PlacementSums(float(sums[0]), sums[1:3], sums[3:5], sums[5:7])
+    below, above = np.cumsum(negatives), np.cumsum(positives)
+    cases = np.array([below[-1], above[-1]])
+    below -= negatives / 2
+    above -= positives / 2
+    squares, fourths = np.empty(2), np.empty(2)
+    with np.errstate(invalid="ignore"):
+        value = np.einsum("s,s->", positives, below) / cases.prod()
+        below /= cases[0]
+        below -= value
+        np.subtract(1 - value, above / cases[1], out=above)
+    for side, (number, distance) in enumerate(((negatives, above), (positives, below))):
+        np.square(distance, out=distance)
+        squares[side] = np.einsum("s,s->", number, distance)
+        fourths[side] = np.einsum("s,s,s->", number, distance, distance)
+    return PlacementSums(float(value), cases, squares, fourths)

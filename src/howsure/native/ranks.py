@@ -1,0 +1,175 @@
+"""Areas under the ROC curve and average precisions of resampled scores, straight from the weights of the cases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.native.library import kernel
+from howsure.native.resampling import LANES, MOST_OF_BLOCK, Case, Ranked, Resamples, block_weights, blocks_of
+
+Array = NDArray[Any]
+AT_ONCE = 256  # rows whose products are made at once, so that these stay in the first caches
+RUN = 64  # rows that are added up one after the other, in all runs of a block at once
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankSums:
+    """Sums over the cases of resamples.
+
+    Parameters
+    ----------
+    cases : int
+        Cases of each resample.
+    positives : ndarray of shape (resamples,)
+        How many of them are positive.
+    wins : ndarray of shape (resamples,)
+        2 for each pair of which the positive case has the higher score, 1 for each pair of equal scores.
+    precision : ndarray of shape (resamples,)
+        Sum of the precision at each positive case's score.
+    """
+
+    cases: int
+    positives: Array
+    wins: Array
+    precision: Array
+
+    def value(self, what: Ranked) -> Array:
+        """Return each resample's area, or its average precision; nan where it lacks a class."""
+        positives = self.positives.astype(float)
+        with np.errstate(invalid="ignore"):
+            if what is Ranked.PRECISION:
+                return np.asarray(self.precision / positives)
+            return np.asarray(self.wins / 2 / ((self.cases - positives) * positives))
+
+
+def cases_of(counts: Array) -> NDArray[np.uint8]:
+    """Return what each case is, in the order of the flat cells of a table of scores, ``(S, 2)``.
+
+    Examples
+    --------
+    >>> cases_of(np.array([[1, 0], [1, 2]])).tolist()
+    [0, 6, 3, 3]
+    """
+    number: Array = counts.astype(np.intp)
+    mixed, has_positives = np.asarray((number > 0).all(-1)), number[:, 1] > 0
+    kind = np.array([0, Case.POSITIVE]) + int(Case.MIXED) * mixed[:, None]
+    found = np.repeat(kind.ravel(), number.ravel()).astype(np.uint8)
+    each = number.sum(-1)
+    found[(np.cumsum(each) - each)[has_positives]] |= int(Case.ENDS)
+    return found
+
+
+def rank_sums(resamples: Resamples, cases: NDArray[np.uint8], what: Ranked) -> RankSums:
+    """Return what the ranks of 64 resamples add up to.
+
+    Parameters
+    ----------
+    resamples : Resamples
+        As many as `LANES`.
+    cases : ndarray of shape (cases,)
+        What each case is; see `cases_of`.
+    what : Ranked
+        What is asked for.
+    """
+    compiled = kernel("rank_sums")
+    if compiled is None:
+        return _by_numpy(resamples, cases, what)
+    positives, wins = np.empty(LANES, dtype=np.uint64), np.empty(LANES, dtype=np.uint64)
+    precision = np.empty(LANES)
+    one, scratch = resamples.poisson, np.empty((min(len(cases), MOST_OF_BLOCK), LANES), dtype=np.uint8)
+    keys, totals = resamples.keys, resamples.totals
+    drawing = (one.levels, one.atoms, one.guide, keys, totals)
+    compiled(len(cases), len(totals), cases, *drawing, int(what), positives, wins, precision, scratch)
+    return RankSums(len(cases), positives, wins, precision)
+
+
+def _by_numpy(resamples: Resamples, cases: NDArray[np.uint8], what: Ranked) -> RankSums:
+    area, precision = _Area(), _Precision()
+    blocks = blocks_of(len(cases))
+    for block, (first, last) in reversed(list(enumerate(blocks))):
+        weights = block_weights(len(cases), block, resamples.keys, resamples.totals[block])[::-1]
+        kind = cases[first:last][::-1]
+        above = _added_up(weights[np.flatnonzero(kind & Case.POSITIVE)])
+        if Ranked.AREA in what:
+            area.add(weights, kind, above, resamples.totals[block])
+        if Ranked.PRECISION in what:
+            precision.add(weights, kind, above)
+    return RankSums(len(cases), area.above if Ranked.AREA in what else precision.positives, area.wins, precision.sum)
+
+
+class _Area:
+    """Wins of the blocks so far, from the top, and what the next one needs to know of them."""
+
+    def __init__(self) -> None:
+        self.wins, self.above, self.waiting = (np.zeros(LANES, dtype=np.uint64) for _ in range(3))
+
+    def add(self, weights: Array, kind: Array, positives: Array, total: Array) -> None:
+        """Add a block.
+
+        Parameters
+        ----------
+        weights, kind
+            Of its cases, from the top.
+        positives
+            Its positive cases from the top, from none to all of them.
+        total
+            Number of its cases.
+        """
+        upto = np.cumsum(kind & Case.POSITIVE)
+        closed = np.where((kind & Case.ENDS > 0) | (kind & Case.MIXED == 0), np.arange(1, len(kind) + 1), 0)
+        start = np.concatenate([[0], np.maximum.accumulate(closed)])  # of the score of each case, in the block
+        negative = np.flatnonzero(kind & Case.POSITIVE == 0)
+        mixed = kind[negative] & Case.MIXED > 0
+        higher = upto[negative]
+        strictly = np.where(mixed, np.concatenate([[0], upto])[start[negative]], higher)
+        ties = 0 if np.array_equal(higher, strictly) else 1  # else both are the same sums
+        for at in range(0, len(negative), AT_ONCE):
+            some = slice(at, at + AT_ONCE)
+            own = weights[negative[some]].astype(np.uint32)
+            won = [np.einsum("ij,ij->j", own, positives[index[some]]) for index in (higher, strictly)[: 1 + ties]]
+            self.wins += (2 - ties) * sum(won).astype(np.uint64)
+        self.wins += 2 * self.above * (total - positives[-1])
+        of_above = negative[mixed & (start[negative] == 0)]  # of the score that the block above ended in
+        self.wins -= self.waiting * weights[of_above].sum(0, dtype=np.uint64)
+        is_open = start[-1] < len(kind)
+        tied = (positives[-1] - positives[np.concatenate([[0], upto])[start[-1]]]).astype(np.uint64)
+        self.waiting = (tied + (self.waiting if start[-1] == 0 else np.uint64(0))) * np.uint64(is_open)
+        self.above += positives[-1].astype(np.uint64)
+
+
+class _Precision:
+    """Precisions of the blocks so far, from the top."""
+
+    def __init__(self) -> None:
+        self.sum, self.positives, self.all, self.waiting = np.zeros((4, LANES))
+
+    def add(self, weights: Array, kind: Array, positives: Array) -> None:
+        """Add a block; see `_Area.add`."""
+        ends = np.flatnonzero(kind & Case.ENDS)
+        every = _added_up(weights)
+        if len(ends):
+            higher = positives[np.cumsum(kind & Case.POSITIVE)[ends]]
+            tied = np.diff(higher, axis=0, prepend=np.uint32(0)).astype(float)
+            tied[0] += self.waiting
+            precision = (higher + self.positives) / np.maximum(every[ends + 1] + self.all, 1.0)
+            self.sum += np.einsum("ij,ij->j", tied, precision)
+        self.waiting = positives[-1] - higher[-1] if len(ends) else self.waiting + positives[-1]
+        self.positives = self.positives + positives[-1]
+        self.all = self.all + every[-1]
+
+
+def _added_up(rows: Array) -> NDArray[np.uint32]:
+    """Return the sums of the first rows, from none to all of them: along runs first, then along the ends of these."""
+    number, width = rows.shape
+    runs = -(-number // RUN)
+    sums = np.zeros((1 + runs * RUN, width), dtype=np.uint32)
+    sums[1 : number + 1] = rows
+    parts = sums[1:].reshape(runs, RUN, width)
+    for row in range(1, RUN):
+        parts[:, row] += parts[:, row - 1]
+    parts[1:] += np.cumsum(parts[:-1, -1], 0, dtype=np.uint32)[:, None]
+    return sums[: number + 1]

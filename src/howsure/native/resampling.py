@@ -1,0 +1,210 @@
+"""Resampled cases, and what the ranks of resampled scores add up to.
+
+A resample of n cases gives each case a weight; the weights are one multinomial draw of n over n equal cells. Cases come
+in blocks of some thousand. The blocks' totals are drawn first, by NumPy. Within a block each weight is a Poisson draw
+from a random byte; then single cases are added until the block has its total, or taken away where it has too many.
+Poisson weights with a given sum are a multinomial draw, as are those with further draws added or some taken away at
+random: the weights are multinomial, and not nearly so.
+
+A byte tells a weight only as far as its range of probability is a whole number of 256ths. What is left of all ranges is
+about one byte in a hundred, for which a word of 64 bits decides.
+
+Eight resamples have a key together. Word i of its stream has a byte for case i in each of them. Two more streams follow
+from the key: one for the bytes that decide nothing, one for the cases that are added or taken away. So a resample is a
+function of its key and its totals alone, whatever is computed beside it, and by what: compiled or by NumPy, in how
+many threads, and on which processor.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntFlag
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.native.library import kernel
+from howsure.native.words import streams_of, words_at
+
+Array = NDArray[Any]
+EIGHT = 8  # resamples of one key
+LANES = 64  # resamples whose ranks are added up at once
+MOST_OF_BLOCK = 4096  # cases: 64 bytes of each fit the second cache of a core
+SPARED = 2.5  # standard deviations by which Poisson weights stay below a block's total
+MOST_WEIGHT = 15  # of a Poisson draw of mean 1; beyond lies 2e-14
+EXACT = 5  # weights that a byte alone may decide: 0 to 4
+OPEN = 128
+
+
+class Ranked(IntFlag):
+    """What ranks add up to."""
+
+    AREA = 1
+    PRECISION = 2
+
+
+class Case(IntFlag):
+    """What a case is among the others, in the order of their scores."""
+
+    POSITIVE = 1
+    MIXED = 2  # of a score that cases of both classes have
+    ENDS = 4  # the last of its score from the top, if positive cases have that score
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Poisson:
+    """How a byte becomes a Poisson weight.
+
+    Parameters
+    ----------
+    levels : ndarray of shape (5,)
+        Smallest bytes for weights of 1 to 4, and the smallest that decides nothing.
+    atoms : ndarray of shape (15,)
+        Smallest words for weights of 1 to 15 where the byte decides nothing.
+    guide : ndarray of shape (256,)
+        The weight that the first byte of such a word decides, or `OPEN`.
+    """
+
+    levels: NDArray[np.uint8]
+    atoms: NDArray[np.uint64]
+    guide: NDArray[np.uint8]
+
+
+@lru_cache(64)
+def poisson(size: int) -> Poisson:
+    """Return the weights' distribution for blocks of so many cases: its mean is so low that few blocks get too many."""
+    mean = max(1.0 - SPARED * (2.0 / size) ** 0.5, 0.25)
+    each = np.cumprod(np.concatenate([[np.exp(-mean)], mean / np.arange(1.0, MOST_WEIGHT + 1)]))
+    whole = np.floor(256 * each).astype(int)
+    whole[EXACT:] = 0
+    left = 256 * each - whole
+    ends = np.cumsum(left)[:-1] / left.sum()
+    atoms = np.array([min(int(end * 2.0**53), 2**53 - 1) << 11 for end in ends], dtype=np.uint64)
+    firsts = np.arange(256, dtype=np.uint64) << np.uint64(56)
+    guide = np.searchsorted(atoms, firsts, "right").astype(np.uint8)
+    guide[(atoms >> np.uint64(56)).astype(np.intp)] = OPEN
+    return Poisson(np.cumsum(whole)[:EXACT].astype(np.uint8), atoms, guide)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Resamples:
+    """Resamples of equally likely cases: what their weights follow from.
+
+    Parameters
+    ----------
+    cases : int
+        How many there are.
+    keys : ndarray of shape (eights,)
+        One for every eight resamples.
+    totals : ndarray of shape (blocks, 8 * eights)
+        How many cases of each block are drawn in each resample.
+    """
+
+    cases: int
+    keys: NDArray[np.uint64]
+    totals: NDArray[np.uint32]
+
+    @classmethod
+    def drawn(cls, cases: int, size: int, rng: np.random.Generator) -> Self:
+        """Return resamples, a multiple of eight of them, from keys and totals that NumPy draws."""
+        eights = -(-size // EIGHT)
+        keys = rng.integers(2**64 - 1, size=eights, dtype=np.uint64, endpoint=True)
+        shares = np.diff(starts_of(cases)) / cases
+        totals = rng.multinomial(cases, shares, EIGHT * eights).astype(np.uint32)
+        return cls(cases, keys, np.ascontiguousarray(totals.T))
+
+    def weights(self, eight: int, number: int = 1) -> NDArray[np.uint8]:
+        """Return how often each case is in each of eight resamples, or of several eights, ``(cases, 8 * number)``."""
+        keys = self.keys[eight : eight + number]
+        totals = self.totals[:, EIGHT * eight : EIGHT * (eight + number)]
+        compiled, weights = kernel("case_weights"), np.empty((self.cases, EIGHT * len(keys)), dtype=np.uint8)
+        if compiled is None:
+            for block, (first, last) in enumerate(blocks_of(self.cases)):
+                weights[first:last] = block_weights(self.cases, block, keys, totals[block])
+            return weights
+        one = self.poisson
+        for index in range(len(keys)):
+            some, found = slice(EIGHT * index, EIGHT * (index + 1)), np.empty((self.cases, EIGHT), dtype=np.uint8)
+            drawing = (keys[index : index + 1], np.ascontiguousarray(totals[:, some]))
+            compiled(self.cases, len(totals), one.levels, one.atoms, one.guide, *drawing, found)
+            weights[:, some] = found
+        return weights
+
+    def some(self, first: int) -> Resamples:
+        """Return the `LANES` resamples, or fewer, from one on."""
+        keys = self.keys[first // EIGHT : (first + LANES) // EIGHT]
+        return Resamples(self.cases, keys, np.ascontiguousarray(self.totals[:, first : first + LANES]))
+
+    @property
+    def poisson(self) -> Poisson:
+        """How bytes become weights, in all blocks alike."""
+        return poisson(-(-self.cases // len(self.totals)))
+
+
+def starts_of(cases: int) -> Array:
+    """Return the first case of each block, and the number of cases: blocks are equal but for one case."""
+    blocks = -(-cases // MOST_OF_BLOCK)
+    index = np.arange(blocks + 1)
+    return np.asarray(index * (cases // blocks) + np.minimum(index, cases % blocks))
+
+
+def blocks_of(cases: int) -> list[tuple[int, int]]:
+    """Return the first case of each block and that after its last."""
+    starts = starts_of(cases).tolist()
+    return list(pairwise(starts))
+
+
+def block_weights(cases: int, block: int, keys: NDArray[np.uint64], totals: Array) -> Array:
+    """Return the weights of a block's cases by NumPy, ``(cases of the block, resamples)``."""
+    starts = starts_of(cases)
+    first, size, one = int(starts[block]), int(np.diff(starts)[block]), poisson(-(-cases // (len(starts) - 1)))
+    rare, single = streams_of(keys)
+    words = words_at(keys, np.arange(first, first + size, dtype=np.uint64)[:, None])
+    byte = words.astype("<u8", copy=False).view(np.uint8)
+    weights: Array = (byte >= one.levels[0]).view(np.uint8)
+    for level in one.levels[1 : EXACT - 1]:
+        weights += (byte >= level).view(np.uint8)
+    unclear = np.flatnonzero(byte >= one.levels[-1])
+    row, lane = np.divmod(unclear, weights.shape[1])
+    flat, words = weights.reshape(-1), words_at(rare[lane // EIGHT], EIGHT * (first + row) + lane % EIGHT)
+    flat[unclear] = np.searchsorted(one.atoms, words, "right")
+    missing = totals.astype(np.int64) - _sums(weights)
+    lanes = np.arange(weights.shape[1])
+    streams = words_at(single[lanes // EIGHT], EIGHT * block + lanes % EIGHT)
+    more = np.maximum(missing, 0)
+    lane = np.repeat(lanes, more)
+    words = words_at(streams[lane], np.arange(len(lane)) - np.repeat(np.cumsum(more) - more, more))
+    np.add.at(flat, _case_of(words, size) * weights.shape[1] + lane, np.uint8(1))
+    for each in np.flatnonzero(missing < 0):
+        weights[:, each] = _without(weights[:, each], -int(missing[each]), streams[each])
+    return weights
+
+
+def _sums(weights: Array) -> Array:
+    """Return the sums of the rows: sixteen weights of at most 15 fit a byte, and eight bytes are added as a word."""
+    most = len(weights) // 16 * 16
+    words = weights[:most].view(np.uint64).reshape(16, -1)
+    sums = np.add.reduce(words, 0).view(np.uint8).reshape(-1, weights.shape[1]).sum(0, dtype=np.int64)
+    return np.asarray(sums + weights[most:].sum(0, dtype=np.int64))
+
+
+def _case_of(word: Array, size: int) -> Array:
+    """Return a case among so many, from the upper 52 bits of a word."""
+    return (((word >> np.uint64(12)) * np.uint64(size)) >> np.uint64(52)).astype(np.intp)
+
+
+def _without(weights: Array, number: int, stream: Any) -> Array:
+    """Take so many cases away at random: one that is picked goes with a chance in proportion to its weight."""
+    left, start, step = weights.copy(), 0, 24 * number
+    while number:
+        words = words_at(stream, np.arange(start, start + step))
+        case, sixteenth = _case_of(words, len(left)), words & np.uint64(MOST_WEIGHT)
+        for each in np.flatnonzero(sixteenth < left[case]).tolist():  # weights only fall: no other can be taken
+            if number and sixteenth[each] < left[case[each]]:
+                left[case[each]] -= 1
+                number -= 1
+        start += step
+    return left

@@ -1,0 +1,71 @@
+"""Cases counted by distinct score and class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.native.library import kernel
+
+Array = NDArray[Any]
+
+
+def count_scores(positive: Array, score: Array) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the distinct scores, ascending, and how many negative and positive cases have each, ``(S, 2)``.
+
+    The compiled kernel makes whole numbers of the scores, sorts these by their highest digits, and by insertion what
+    the digits leave open.
+
+    Parameters
+    ----------
+    positive : ndarray of bool of shape (n,)
+        Which cases are positive.
+    score : ndarray of shape (n,)
+        Finite scores.
+
+    Examples
+    --------
+    >>> scores, counts = count_scores(np.array([True, False, True]), np.array([0.5, 0.2, 0.2]))
+    >>> scores.tolist(), counts.tolist()
+    ([0.2, 0.5], [[1.0, 1.0], [0.0, 1.0]])
+    """
+    compiled = kernel("count_scores")
+    found = None if compiled is None else _compiled(compiled, positive, score)
+    if found is not None:
+        return found
+    # Taking by positions is ten times as fast as by a mask.
+    return _merged(*(np.sort(score[np.flatnonzero(side)]) for side in (~positive, positive)))
+
+
+def _compiled(compiled: Callable[..., None], positive: Array, score: Array) -> tuple[Array, Array] | None:
+    """Return what `count_scores` does; None where the largest score is 2**1024 times the smallest but 0, or more."""
+    cases, number = len(score), np.empty(1, dtype=np.int64)
+    scores, counts = np.empty(cases), np.empty((2, cases))
+    score, positive = np.ascontiguousarray(score, dtype=float), np.ascontiguousarray(positive, dtype=bool)
+    compiled(cases, score, positive, scores, counts, number)
+    distinct = int(number[0])
+    if not distinct:
+        return None
+    if 2 * distinct < cases:  # give back what is not used
+        return scores[:distinct].copy(), counts[:, :distinct].copy().T
+    return scores[:distinct], counts[:, :distinct].T
+
+
+def _merged(negative: Array, positive: Array) -> tuple[Array, Array]:
+    """Merge two sorted arrays: the distinct values, and how often each occurs in either, ``(S, 2)``."""
+    both = np.concatenate([negative, positive])
+    order = np.argsort(both, kind="stable")  # two ascending runs: one linear merge
+    merged = both[order]
+    starts = np.flatnonzero(np.concatenate([[True], merged[1:] != merged[:-1]]))
+    is_positive = order >= len(negative)
+    counts = np.empty((2, len(starts))).T  # each class lies together: what reads them goes along one
+    if len(starts) == len(merged):
+        counts[:, 1] = is_positive
+        counts[:, 0] = ~is_positive
+    else:
+        counts[:, 1] = np.add.reduceat(is_positive, starts, dtype=float)
+        counts[:, 0] = np.diff(starts, append=len(merged)) - counts[:, 1]
+    return merged[starts], counts

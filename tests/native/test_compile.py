@@ -1,0 +1,136 @@
+"""Compiling the kernels: with a compiler and without, and under its checks of memory and arithmetic."""
+
+import ctypes
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from howsure.native import compile as compiling
+from howsure.native.ranks import cases_of
+from howsure.native.resampling import Resamples
+
+HAS_COMPILER = compiling.compiler() is not None
+needs_compiler = pytest.mark.skipif(not HAS_COMPILER, reason="no C compiler")
+CHECKS = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+FUZZ = """
+import ctypes, sys
+import numpy as np
+from howsure.native import library
+library.HERE = library.Path(sys.argv[1])
+assert library.running() == "compiled C"
+from howsure.native.library import kernel
+from howsure.native.ranks import cases_of, rank_sums
+from howsure.native.resampling import Ranked, Resamples
+rng = np.random.default_rng(0)
+for trial in range(150):
+    cases = int(rng.choice([1, 2, 7, 64, 300, 4095, 4096, 4097, 9000]))
+    scores = int(rng.choice([1, 2, max(1, cases // 3), cases]))
+    counts = np.zeros((scores, 2), dtype=int)
+    np.add.at(counts, (rng.integers(scores, size=cases), (rng.random(cases) < rng.choice([0, 0.5, 1])) * 1), 1)
+    resamples = Resamples.drawn(cases, 64, rng)
+    if trial % 3 == 0:  # totals that no resample would have
+        odd = rng.choice([0, 1, 32767, 5000], size=resamples.totals.shape).astype(np.uint32)
+        resamples = Resamples(cases, resamples.keys, odd)
+    resamples.weights(3)
+    rank_sums(resamples, cases_of(counts), Ranked(int(rng.integers(1, 4))))
+from howsure.native.placements import placement_sums
+from howsure.native.sorting import count_scores
+for trial in range(300):
+    cases = int(rng.choice([1, 2, 7, 300, 5000]))
+    bits = rng.integers(2**63, size=cases, dtype=np.uint64) * 2 + rng.integers(2, size=cases, dtype=np.uint64)
+    kinds = (rng.random(cases), rng.normal(size=cases).round(1), np.zeros(cases), 1 + rng.permutation(cases) * 2.0**-52,
+             np.nan_to_num(bits.view(float), nan=0.5, posinf=1e308, neginf=-1e308))
+    scores, counts = count_scores(rng.random(cases) < rng.choice([0, 0.5, 1]), kinds[trial % 5])
+    placement_sums(counts)
+zeros = np.zeros(4096, dtype=np.uint64)
+function = library._library()
+P, L = (lambda a: ctypes.c_void_p(a.ctypes.data)), ctypes.c_int64
+for cases, blocks in ((0, 1), (1, 0), (-1, 1), (5, 9), (5000, 1)):
+    assert function.howsure_case_weights(L(cases), L(blocks), *[P(zeros)] * 6) == 1
+    assert function.howsure_rank_sums(L(cases), L(blocks), *[P(zeros)] * 6, L(1), *[P(zeros)] * 4) == 1
+for name, arrays in (("count_scores", 5), ("placement_sums", 3), ("area", 3)):
+    for cases in (0, -1):
+        assert function["howsure_" + name](L(cases), *[P(zeros)] * arrays) == 1
+huge = np.full(64, 40_000, dtype=np.uint32)
+assert function.howsure_case_weights(L(4), L(1), *[P(zeros)] * 4, P(huge), P(zeros)) == 1
+for what in (0, 4, -1):
+    assert function.howsure_rank_sums(L(1), L(1), *[P(zeros)] * 6, L(what), *[P(zeros)] * 4) == 1
+print("sound")
+"""
+
+
+def test_without_a_compiler_nothing_is_built(monkeypatch, tmp_path, capsys):
+    """Where no compiler is found the build says so, makes nothing, and does not fail."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.delenv("HOWSURE_NATIVE", raising=False)
+    assert compiling.build(tmp_path) is None
+    assert list(tmp_path.iterdir()) == []
+    assert "no C compiler is found" in capsys.readouterr().err
+
+
+def test_a_build_that_is_turned_off_builds_nothing(monkeypatch, tmp_path, capsys):
+    """With HOWSURE_NATIVE at 0 nothing is compiled."""
+    monkeypatch.setenv("HOWSURE_NATIVE", "0")
+    assert compiling.build(tmp_path) is None
+    assert "HOWSURE_NATIVE is off" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a script of the shell")
+def test_a_compiler_that_fails_is_told(monkeypatch, tmp_path, capsys):
+    """Where the compiler fails its words are told, nothing is left behind, and the build does not fail."""
+    script = tmp_path / "compiler"
+    script.write_text("#!/bin/sh\necho broken >&2\nexit 1\n")
+    script.chmod(0o755)
+    monkeypatch.setenv("CC", str(script))
+    monkeypatch.delenv("HOWSURE_NATIVE", raising=False)
+    folder = tmp_path / "made"
+    folder.mkdir()
+    assert compiling.build(folder) is None
+    assert list(folder.iterdir()) == []
+    assert "broken" in capsys.readouterr().err
+
+
+@needs_compiler
+@pytest.mark.thorough
+def test_every_instruction_set_gives_the_same_numbers(tmp_path):
+    """Compiled for the oldest processors, without optimisation, and for this one, a kernel gives the same bits."""
+    rng = np.random.default_rng(0)
+    counts = np.zeros((900, 2), dtype=int)
+    np.add.at(counts, (rng.integers(900, size=9_000), rng.integers(0, 2, 9_000)), 1)
+    resamples, kind = Resamples.drawn(9_000, 64, rng), cases_of(counts)
+    one, found = resamples.poisson, []
+    for number, options in enumerate(
+        (["-O3"], ["-O0", "-DPLAIN"], ["-O3", "-DPLAIN"], ["-O3", "-DPLAIN", "-march=native"])
+    ):
+        target = tmp_path / f"{number}.so"
+        compiling.compiled(target, [*compiling.compiler(), *compiling.OPTIONS, *options])
+        sums = np.zeros((3, 64), dtype=np.uint64)
+        arrays = (kind, one.levels, one.atoms, one.guide, resamples.keys, resamples.totals)
+        scratch = np.empty((4096, 64), dtype=np.uint8)
+        addresses = [ctypes.c_void_p(each.ctypes.data) for each in (*arrays, *sums, scratch)]
+        sizes = (ctypes.c_int64(9_000), ctypes.c_int64(len(resamples.totals)))
+        function = ctypes.CDLL(str(target)).howsure_rank_sums
+        assert function(*sizes, *addresses[:6], ctypes.c_int64(3), *addresses[6:]) == 0
+        found.append(sums)
+    for other in found[1:]:
+        np.testing.assert_array_equal(other, found[0])
+
+
+@needs_compiler
+@pytest.mark.thorough
+@pytest.mark.skipif(sys.platform != "linux", reason="the checks are preloaded as on Linux")
+def test_no_kernel_reads_or_writes_beyond_its_arrays(tmp_path):
+    """Under the compiler's checks of addresses and of undefined behaviour, odd sizes, ties and totals are sound."""
+    command = compiling.compiler()
+    compiling.compiled(tmp_path / "kernels.so", [*command, *compiling.OPTIONS, "-DPLAIN", *CHECKS])
+    library = subprocess.run([*command, "-print-file-name=libasan.so"], check=True, capture_output=True, text=True)
+    environment = os.environ | {"LD_PRELOAD": library.stdout.strip(), "ASAN_OPTIONS": "detect_leaks=0"}
+    environment.pop("HOWSURE_NATIVE", None)
+    run = subprocess.run(
+        [sys.executable, "-c", FUZZ, str(tmp_path)], capture_output=True, text=True, env=environment, check=False
+    )
+    assert run.stdout.strip() == "sound", run.stderr

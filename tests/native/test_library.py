@@ -1,0 +1,66 @@
+"""What computes: compiled C, or NumPy."""
+
+import ctypes
+
+import numpy as np
+import pytest
+
+import howsure as hs
+from howsure.native import library
+from howsure.native.library import SWITCH, kernel, running
+
+
+def test_the_environment_turns_compiled_code_off(monkeypatch):
+    """With HOWSURE_NATIVE at 0 nothing compiled runs."""
+    monkeypatch.setenv(SWITCH, "0")
+    assert kernel("rank_sums") is None
+    assert running() == "NumPy (HOWSURE_NATIVE=0)"
+
+
+def test_the_versions_say_what_computes(capsys):
+    """`show_versions` has a line that names compiled C or NumPy."""
+    hs.show_versions()
+    line = next(each for each in capsys.readouterr().out.splitlines() if each.startswith("native "))
+    assert line.split(maxsplit=1)[1] == running()
+
+
+def test_without_a_library_numpy_computes(monkeypatch, tmp_path):
+    """Where no library lies beside the module, or what lies there is none, NumPy computes."""
+    monkeypatch.delenv(SWITCH, raising=False)
+    monkeypatch.setattr(library, "HERE", tmp_path)
+    for content in (None, b"no library"):
+        if content is not None:
+            (tmp_path / "kernels.so").write_bytes(content)
+        library._library.cache_clear()
+        try:
+            assert running() == "NumPy (not compiled)"
+            assert kernel("rank_sums") is None
+        finally:
+            library._library.cache_clear()
+
+
+@pytest.mark.usefixtures("compiled")
+def test_a_library_of_another_version_is_not_called(monkeypatch):
+    """A library whose functions take other arguments counts as none."""
+    monkeypatch.setattr(library, "VERSION", library.VERSION + 1)
+    library._library.cache_clear()
+    try:
+        assert running() == "NumPy (not compiled)"
+    finally:
+        library._library.cache_clear()
+
+
+@pytest.mark.usefixtures("compiled")
+def test_refusals_become_errors():
+    """What a kernel refuses, such as no cases at all, is an error that names the way round it."""
+    nothing = np.empty(64, dtype=np.uint64)
+    with pytest.raises(hs.HowsureError, match="HOWSURE_NATIVE=0"):
+        kernel("case_weights")(0, 0, *[nothing] * 6)
+
+
+def test_arrays_are_passed_where_they_lie():
+    """An array becomes the address of its first entry, a whole number 64 bits."""
+    values = np.arange(3.0)
+    assert library._argument(values).value == values.ctypes.data
+    assert library._argument(2**40).value == 2**40
+    assert isinstance(library._argument(1), ctypes.c_int64)
