@@ -322,8 +322,7 @@ def comparison_of(
     sides: Sides,
 ) -> Comparison:
     """Return a contrast as a comparison, from the two models' estimates, its interval, and the two-sided p-value."""
-    contrast = limits.metric.contrast
-    assert contrast is not None  # noqa: S101 - made by `contrast_metric`
+    contrast = limits.contrast
     return Comparison(
         metric=contrast.first.metric.name,
         contrast=contrast.effect.name,

@@ -52,12 +52,12 @@ def p_values(limits: LimitsOfEach, value: Array, null: float) -> Array:
         The hypothetical one.
     """
     shape, beyond = value.shape, np.abs(value - null) > 0
-    sign: Array = np.where(value > null, 1.0, -1.0)
+    sign = np.where(value > null, 1.0, -1.0)
 
     def excludes(z: Array) -> Array:
         tail = share_beyond(z)
         low, high = limits(Levels(tail))
-        limit: Array = np.where(value > null, low, high)
+        limit = np.asarray(np.where(value > null, low, high))
         # An interval too narrow for a float, or so wide that nothing is known of it.
         unknown = (tail > 1 - KNOWN) & beyond
         return np.asarray(np.where(np.isnan(limit), unknown, sign * (limit - null) > 0))
