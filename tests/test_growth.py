@@ -1,0 +1,14 @@
+"""The work of the main paths grows no faster than what they are given."""
+
+import pytest
+
+from support.growth import CASES, exponent
+
+TRIES = 3  # where other work on the machine comes between
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_work_grows_with_its_size_and_not_with_its_square(name):
+    """Eight times the rows, groups or clusters take at most 22 times as long: quadratic work would take 64 times."""
+    make, size, most = CASES[name]
+    assert any(exponent(make, size)[0] <= most for _ in range(TRIES))
