@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.methods.halving import edge
+from howsure.methods.halving import root
 from howsure.methods.levels import Level, Levels, share_beyond
 
 Array = NDArray[Any]
@@ -54,25 +54,26 @@ def p_values(limits: LimitsOfEach, value: Array, null: float) -> Array:
     shape, beyond = value.shape, np.abs(value - null) > 0
     sign = np.where(value > null, 1.0, -1.0)
 
-    def excludes(z: Array) -> Array:
+    def gap(z: Array) -> Array:
+        """Return how far the hypothesis is outside of the interval; negative inside, and where the limit is at it."""
         tail = share_beyond(z)
         low, high = limits(Levels(tail))
-        limit = np.asarray(np.where(value > null, low, high))
+        found = sign * (np.asarray(np.where(value > null, low, high)) - null)
         # An interval too narrow for a float, or so wide that nothing is known of it.
-        unknown = (tail > 1 - KNOWN) & beyond
-        return np.asarray(np.where(np.isnan(limit), unknown, sign * (limit - null) > 0))
+        unknown = np.where((tail > 1 - KNOWN) & beyond, 1.0, -1.0)
+        return np.asarray(np.where(np.isnan(found), unknown, np.where(found == 0, -1.0, found)))
 
     low, high = limits(Levels(np.full(shape, 1 - KNOWN)))
     defined = ~(np.isnan(value) | np.isnan(low) | np.isnan(high))
     near: Array = np.full(shape, SMALLEST_Z)
     far = near
-    outside = excludes(far)
+    outside = gap(far) > 0
     for reach in REACHES:
         if not (outside & defined).any():
             break
         near, far = np.where(outside, far, near), np.where(outside, reach, far)
-        outside = outside & excludes(far)
-    found = share_beyond(edge(excludes, near, far, relative=1e-10, tiniest=1e-3))
+        outside = outside & (gap(far) > 0)
+    found = share_beyond(root(gap, near, far, relative=1e-10, tiniest=1e-3))
     found = np.where(far == SMALLEST_Z, 1.0, found)
     return np.where(defined, found, np.nan)
 
