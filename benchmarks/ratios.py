@@ -1,18 +1,21 @@
 """Ratios against peers, measured in one run, since machines differ and are noisy.
 
-Run ``python benchmarks/ratios.py [SECTION …]``; sections are foundation, strings, resampling, posterior, scores.
+Run ``python benchmarks/ratios.py [SECTION …]``; sections are foundation, strings, resampling, posterior, scores,
+memory, pairs, start, growth.
 Each line gives our time, the peer's, and how many times faster we are. A peer that would take minutes is timed on
 fewer resamples and scaled; the line says so. Processor time of functions of scores: ``benchmarks/scores.py``.
 """
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import sys
 import time
 import tracemalloc
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -99,6 +102,7 @@ def import_time(code: str) -> float:
 def strings() -> None:
     """String labels in their various containers, against scikit-learn without interval."""
     import pandas as pd
+    import polars as pl
     import pyarrow as pa
     from sklearn.metrics import f1_score
 
@@ -112,9 +116,10 @@ def strings() -> None:
         "<U": fixed,
         "Arrow": [pa.array(each) for each in objects],
         "categorical": [pd.Series(each, dtype="category") for each in objects],
+        "Polars categorical": [pl.Series(each).cast(pl.Categorical) for each in fixed],
     }
     for name, (true, predicted) in columns.items():
-        peers = objects if name == "Arrow" else (true, predicted)
+        peers = objects if name in ("Arrow", "Polars categorical") else (true, predicted)
         line(
             f"f1_score(average='macro'), 2·10⁶ {name} labels",
             seconds(lambda true=true, predicted=predicted: hs.f1_score(true, predicted, average="macro")),
@@ -199,16 +204,29 @@ def posterior() -> None:
 
 def peak_memory(classes: int, draws: int) -> float:
     """Return how far the resident memory of a fresh interpreter grows in one evaluation, in MB."""
+    return grown_memory(
+        f"""
+from scipy import special, sparse
+counts = np.random.default_rng(0).poisson(np.full(({classes}, {classes}), 1.0) + 40 * np.eye({classes}))
+table = hs.from_counts(counts)
+def ask(n):
+    hs.evaluate(table, ["accuracy", "f1@macro", "mcc"], method=hs.Dirichlet(n_draws=n))
+""",
+        draws,
+    )
+
+
+def grown_memory(setup: str, draws: int) -> float:
+    """Return how far the resident memory of a fresh interpreter grows in ``ask(draws)``, which code defines, in MB."""
     code = f"""
 import numpy as np, howsure as hs
-from scipy import special, sparse
-table = hs.from_counts(np.random.default_rng(0).poisson(np.full(({classes}, {classes}), 1.0) + 40 * np.eye({classes})))
-hs.evaluate(table, ["accuracy", "f1@macro", "mcc"], method=hs.Dirichlet(n_draws=10))
+{setup}
+ask(10)
 def memory(what):
     return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith(what))
 open("/proc/self/clear_refs", "w").write("5")  # the peak starts anew
 before = memory("VmRSS")
-hs.evaluate(table, ["accuracy", "f1@macro", "mcc"], method=hs.Dirichlet(n_draws={draws}))
+ask({draws})
 print(memory("VmHWM") - before)
 """
     answer = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
@@ -265,12 +283,86 @@ def scores() -> None:
     print(f"10 metrics with bands along the thresholds of 10⁶ cases, after the sort: {took:.2f} s (aim 2 s)")
 
 
+def memory() -> None:
+    """Peak memory of 9,999 resamples of clusters above that of the data."""
+    for clusters in (20_000, 100_000):
+        setup = f"""
+rng = np.random.default_rng(0)
+true = rng.integers(0, 3, {3 * clusters})
+predicted = np.where(rng.random(true.size) < 0.8, true, rng.integers(0, 3, true.size))
+roles = {{"groups": np.arange(true.size) % {clusters}, "sample_weight": rng.gamma(2, size=true.size)}}
+table = hs.confusion(true, predicted, **roles)
+def ask(n):
+    hs.estimate(table, "f1@macro", method=hs.Bootstrap("percentile", n), random_state=0)
+"""
+        print(f"{clusters:,} distinct clusters: {grown_memory(setup, 9_999):.0f} MB above the data (aim 300 MB)")
+
+
+def pairs() -> None:
+    """All pairs of models on one test set, together and one by one."""
+    rng = np.random.default_rng(0)
+    true = rng.integers(0, 3, 500)
+    said = {f"m{i}": np.where(rng.random(500) < 0.6 + 0.002 * i, true, rng.integers(0, 3, 500)) for i in range(134)}
+    table = hs.paired(true, said)
+    names = table.models
+    for metric in ("accuracy", "f1@macro", "mcc"):
+        ours = processor(lambda metric=metric: hs.compare_all(table, metric))
+        alone = processor(lambda metric=metric: [hs.compare(table, metric, a=names[0], b=b) for b in names[1:11]])
+        title = f"compare_all of 134 models in '{metric}', 500 cases"
+        line(title, ours, alone * 891.1, 10, "compare of each pair, from 10; in all 5 s at most")
+
+
+def processor(work: Callable[[], Any]) -> float:
+    """Return the processor's time of one call."""
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+def start() -> None:
+    """Processor's time of fresh interpreters, in units of ``import numpy``."""
+
+    def of(*words: str) -> float:
+        times = []
+        for _ in range(5):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            subprocess.run([sys.executable, *words], check=True, capture_output=True)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+        return min(times)
+
+    numpy = of("-c", "import numpy")
+    data = str(Path(__file__).parents[1] / "examples" / "breast_cancer.csv")
+    for title, *words in (
+        ("import howsure", "-c", "import howsure"),
+        ("first estimate", "-c", "import howsure as hs; hs.estimate(hs.from_counts([[50, 3], [4, 43]]), 'f1')"),
+        ("howsure --version", "-m", "howsure", "--version"),
+        ("howsure report", "-m", "howsure", "report", data, "--y-true", "label", "--y-pred", "logistic"),
+    ):
+        took = of(*words)
+        print(f"{title:<20} {took * 1e3:6.0f} ms, {took / numpy:.1f} times `import numpy`")
+
+
+def growth() -> None:
+    """Time by size, as a power of it, for rows, groups, clusters and models."""
+    sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+    from support.growth import CASES, FACTOR, exponent
+
+    for name, (make, size, most) in CASES.items():
+        power, took = exponent(make, size)
+        print(f"{name:<28} {power:5.2f} (at most {most}), {took * 1e3:.0f} ms at {FACTOR * size:,}")
+
+
 SECTIONS = {
     "foundation": foundation,
     "strings": strings,
     "resampling": resampling,
     "posterior": posterior,
     "scores": scores,
+    "memory": memory,
+    "pairs": pairs,
+    "start": start,
+    "growth": growth,
 }
 
 if __name__ == "__main__":

@@ -19,11 +19,17 @@ def test_import_is_light():
     assert not modules_after("import howsure") & set(HEAVY)
 
 
-def test_an_analytic_estimate_needs_no_frames_and_no_statistics_module():
-    """An interval from counts needs `scipy.special` at most."""
-    code = "import howsure as hs; hs.evaluate(hs.from_counts([[5, 1], [2, 9]]))"
-    loaded = modules_after(code)
-    assert not loaded & {"pandas", "polars", "sklearn", "scipy.stats", "duckdb", "rich"}
+def test_intervals_from_counts_need_numpy_alone():
+    """The usual metrics of a small table, and two models compared on it, load no SciPy, no frames and no threads."""
+    code = "import howsure as hs; hs.evaluate(hs.from_counts([[50, 3], [4, 43]]))"
+    code += "; hs.compare(hs.paired([1, 0, 1, 0], {'a': [1, 0, 0, 0], 'b': [1, 1, 0, 0]}), 'accuracy')"
+    assert not modules_after(code) & {*HEAVY, "numpy.polynomial", "concurrent.futures", "zipfile"}
+
+
+def test_the_version_needs_no_command():
+    """`howsure --version` answers before NumPy and the commands are loaded."""
+    code = "import sys; sys.argv = ['howsure', '--version']\nfrom howsure.cli import main\nmain()"
+    assert not modules_after(code) & {*HEAVY, "numpy", "howsure.cli.app"}
 
 
 def test_every_public_name_exists_and_has_a_docstring():

@@ -6,10 +6,16 @@ import numpy as np
 import pytest
 
 import howsure as hs
+from howsure.comparison.compare import of_one_model
 from howsure.methods.joint import POISSON_BYTES, draws_of_models, poisson_weights
 from howsure.metrics.binding import resolve
 
 METRICS = ["accuracy", "f1@macro", "mcc"]
+ROLES = {
+    "weights": {"sample_weight": np.linspace(0.5, 2, 90)},
+    "groups": {"groups": np.arange(90) // 3},
+    "strata": {"strata": np.arange(90) % 2, "stratum_sizes": {0: 500, 1: 1000}},
+}
 
 
 def table_of(seed, size, classes=3, models=4):
@@ -211,3 +217,69 @@ def test_twenty_models_in_seconds():
     start = time.process_time()
     hs.evaluate_models(table, wanted, method=hs.Bootstrap(n_resamples=10_000), random_state=0)
     assert time.process_time() - start < 10
+
+
+def same(found, alone):
+    """Return whether two comparisons say the same, but for rounding."""
+    numbers = [
+        [each.value, each.low, each.high, each.p_value, each.standard_error, each.a.low, each.b.high]
+        for each in (found, alone)
+    ]
+    words = [(each.names, each.metric, each.method, each.reason, str(each)) for each in (found, alone)]
+    return np.allclose(*numbers, rtol=1e-8, atol=1e-12, equal_nan=True) and words[0] == words[1]
+
+
+@pytest.mark.parametrize(
+    "design, method",
+    [("cases", None), ("cases", "delta"), ("cases", "wald"), ("weights", None), ("groups", None), ("strata", None)],
+)
+def test_all_pairs_together_say_what_each_pair_says_alone(design, method):
+    """Every comparison of `compare_all` is that of `compare`: also of equal models, of one side, and of other nulls."""
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 3, 90)
+    said = {f"m{i}": np.where(rng.random(90) < 0.5 + 0.1 * i, truth, rng.integers(0, 3, 90)) for i in range(2)}
+    said |= {"twin": said["m1"], "right": truth}
+    table = hs.paired(truth, said, check=False, **ROLES.get(design, {}))
+    for metric, alternative in (("accuracy", "two-sided"), ("f1@macro", "greater")):
+        settings = {"method": method, "alternative": alternative}
+        for (a, b), found in hs.compare_all(table, metric, correction="none", **settings).items():
+            alone = hs.compare(table, metric, a=a, b=b, **settings)
+            assert same(found, alone), (metric, found, alone)
+    other_null = [each.limits.p_value(0.05) for each in (found, alone)]
+    assert other_null[0] == pytest.approx(other_null[1], rel=1e-6, nan_ok=True)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1@macro"])
+def test_the_work_of_all_pairs_does_not_grow_with_their_number(metric, monkeypatch):
+    """28 pairs of 8 models take as many passes over joint tables as 120 of 16, and each model is estimated once."""
+    passes, alone = [], []
+    monkeypatch.setattr(hs.Method, "interval", counting(hs.Method.interval, passes))
+    monkeypatch.setattr("howsure.comparison.pairs.of_one_model", counting(of_one_model, alone))
+    seen = []
+    for models in (8, 16):
+        passes.clear()
+        alone.clear()
+        assert len(hs.compare_all(table_of(1, 300, models=models), metric)) == models * (models - 1) / 2
+        seen.append(len(passes) - models)
+        assert len(alone) == models
+    assert seen == [2, 2]  # a pass for each way in which a prior is spread over two models' labels
+
+
+def counting(function, calls):
+    """Return a function that notes each call."""
+
+    def counted(*arguments, **keywords):
+        calls.append(arguments)
+        return function(*arguments, **keywords)
+
+    return counted
+
+
+def test_many_comparisons_are_looked_up_at_once():
+    """A pair alone means the first metric, also among several, and a pair that was not compared is refused."""
+    found = hs.compare_all(table_of(2, 300, models=3), ["accuracy", "f1@macro"])
+    assert found["m0", "m1"].metric == "accuracy"
+    assert found["f1@macro", "m0", "m1"].metric == "f1@macro"
+    assert [found[key] for key in found] == list(found.comparisons)
+    with pytest.raises(hs.HowsureError, match="m1 − m0"):
+        found["m1", "m0"]

@@ -11,7 +11,8 @@ from hypothesis import given, settings, strategies as st
 from scipy import optimize, special, stats
 from statsmodels.stats.proportion import proportion_confint
 
-from howsure.methods.binomial import BINOMIAL
+from howsure.methods.binomial import BINOMIAL, mid_p
+from howsure.methods.binomial_tail import tails_of
 
 DATA = Path(__file__).parent.parent / "data"
 GRID = [(x, n) for n in (1, 2, 5, 20, 148) for x in sorted({0, 1, 2, n // 3, n // 2, n - 1, n}) if x <= n]
@@ -243,3 +244,23 @@ def test_binom_test_of_more_cases_than_outcomes_can_be_told_apart(n):
         1.5e-9 if [int(part) for part in scipy.__version__.split(".")[:2]] < [1, 13] else 0.0
     )  # of beta quantiles
     assert (float(low), float(high)) == pytest.approx((0.25 - half, 0.25 + half), abs=max(1e-3 * half, precision))
+
+
+@pytest.mark.parametrize("trials", [2, 3, 17, 400, 16_384])
+def test_tails_of_few_whole_counts_are_those_of_the_incomplete_beta_function(trials):
+    """Sums of ratios give SciPy's binomial tails, near the limits of all usual levels and far beyond."""
+    for successes in {1, trials // 3 or 1, trials - 1}:
+        tails = tails_of(np.array(successes), np.array(trials))
+        deviation = np.sqrt(1 / successes + 1 / (trials - successes))  # of the log odds
+        for reach in (0.0, 0.5, 2.0, 6.0, 20.0):
+            odds = np.log(successes / (trials - successes)) - reach * deviation
+            share = special.expit(odds)
+            expected = stats.binom.sf([successes - 1, successes], trials, share)
+            assert tails(np.array(odds)) == pytest.approx(expected, rel=1e-9, abs=1e-290)
+
+
+def test_one_interval_is_that_of_many():
+    """The mid-p limits of one whole count are those of the same count in an array, which other functions give."""
+    counts = [(0, 5), (1, 5), (5, 5), (81, 263), (299, 300), (5_000, 16_384), (5_000, 16_385)]
+    every = np.stack(mid_p(*np.transpose(counts), 0.95), 1)
+    assert every == pytest.approx(np.array([mid_p(*each, 0.95) for each in counts]), rel=1e-12)

@@ -9,6 +9,11 @@ from typing import NoReturn
 
 def main() -> None:
     """Run the command line; errors of input and of files end with one line on stderr and exit code 2."""
+    if sys.argv[1:] == ["--version"]:  # which needs no command, and programs ask for it often
+        from importlib.metadata import version
+
+        sys.stdout.write(f"{version('howsure')}\n")
+        return
     try:
         from cyclopts import CycloptsError
 

@@ -6,7 +6,6 @@ import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -51,6 +50,8 @@ def write(blocks: Sequence[Block], title: str, how: str) -> None:
     records = list(chain.from_iterable(each.records for each in blocks))
     if how == "json":
         tables = list(chain.from_iterable(each.tables for each in blocks))
+        from importlib.metadata import version
+
         sys.stdout.write(json_text({"howsure": version("howsure"), "tables": tables, "estimates": records}))
     elif how == "csv":
         sys.stdout.write(csv_text(records))

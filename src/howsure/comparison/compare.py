@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, overload
 
@@ -13,7 +14,7 @@ from howsure.comparison.limits import ContrastLimits
 from howsure.comparison.result import Comparison
 from howsure.comparison.rope import UNKNOWN, Region, Rope, odds_ratio, region_of, region_shares, share_within
 from howsure.errors import HowsureError, listed, one_of
-from howsure.estimates.estimate import estimate_of
+from howsure.estimates.estimate import Estimate, estimate_of
 from howsure.estimates.estimation import estimate
 from howsure.estimates.grouped import Grouped, over_groups
 from howsure.methods.anytime import Anytime
@@ -22,7 +23,7 @@ from howsure.methods.delong import DeLong
 from howsure.methods.delta import Delta, Wald
 from howsure.methods.dirichlet import Dirichlet
 from howsure.methods.draws import child_seed, seed_sequence
-from howsure.methods.interval import DrawingMethod, Method
+from howsure.methods.interval import DrawingMethod, Interval, Method
 from howsure.methods.library import named
 from howsure.methods.names import MethodName
 from howsure.methods.sides import Alternative, Sides
@@ -246,8 +247,22 @@ def _joined(first: Any, second: Any) -> SeparateTables:
     return SeparateTables.of(tables)
 
 
+OfOneModel = Callable[[Side, Table, Method | None, float], Estimate]
+
+
+def of_one_model(side: Side, joint: Table, method: Method | None, level: float) -> Estimate:
+    """Return the estimate of one of the two models by itself."""
+    return estimate(side.view.table(joint), side.metric, method=method, confidence_level=level)
+
+
 def compared(
-    joint: Table, metric: Metric, method: Method | None, sides: Sides, random_state: Any = None, rope: Any = None
+    joint: Table,
+    metric: Metric,
+    method: Method | None,
+    sides: Sides,
+    random_state: Any = None,
+    rope: Any = None,
+    alone: OfOneModel = of_one_model,
 ) -> Comparison:
     """Return the comparison that a contrast is on a joint table."""
     contrast = metric.contrast
@@ -255,7 +270,7 @@ def compared(
     region = region_of(rope, contrast.effect.null)
     seed = seed_sequence(random_state)
     value = float(metric(joint.counted))
-    chosen = checked(sides.suited(checked(method, metric, joint)), metric, joint)
+    chosen = suited(method, metric, joint, sides)
     level = sides.level
     pair = (contrast.first, contrast.second)
     if isinstance(chosen, DrawingMethod):
@@ -270,8 +285,7 @@ def compared(
         )
     else:
         first = chosen.interval(metric, joint, sides.two_sided)
-        single = chosen if isinstance(chosen, Delta | Wald | DeLong | Anytime) else None
-        a, b = (estimate(side.view.table(joint), side.metric, method=single, confidence_level=level) for side in pair)
+        a, b = (alone(side, joint, own_method(chosen), level) for side in pair)
     interval = sides.cut(first, metric)
     limits = ContrastLimits(method=chosen, metric=metric, table=joint, draws=interval.draws, seed=seed)
     reason = interval.reason
@@ -281,23 +295,50 @@ def compared(
         ]
         reason = "; ".join(f"{name}: {each.reason or 'the metric is undefined'}" for name, each in undefined)
         reason = reason or "undefined: the second model's value is at the end of its range"
+    found = comparison_of(
+        limits, (a, b), value, replace(interval, reason=reason), limits.p_value(contrast.effect.null), sides
+    )
+    if region is None:
+        return found
+    return replace(found, rope=_rope(region, interval.draws, chosen, metric, joint, seed))
+
+
+def suited(method: Method | None, metric: Metric, joint: Table, sides: Sides) -> Method:
+    """Return the method of a comparison, the one that is given or the default one: for one side where one is asked."""
+    return checked(sides.suited(checked(method, metric, joint)), metric, joint)
+
+
+def own_method(method: Method) -> Method | None:
+    """Return the method of the two models by themselves: the comparison's, or None where that is for pairs alone."""
+    return method if isinstance(method, Delta | Wald | DeLong | Anytime) else None
+
+
+def comparison_of(
+    limits: ContrastLimits,
+    models: tuple[Estimate, Estimate],
+    value: float,
+    interval: Interval,
+    two_sided: float,
+    sides: Sides,
+) -> Comparison:
+    """Return a contrast as a comparison, from the two models' estimates, its interval, and the two-sided p-value."""
+    contrast = limits.contrast
     return Comparison(
         metric=contrast.first.metric.name,
         contrast=contrast.effect.name,
-        a=a,
-        b=b,
+        a=models[0],
+        b=models[1],
         names=(contrast.first.name, contrast.second.name),
         value=value,
         low=float(interval.low),
         high=float(interval.high),
-        p_value=sides.p_value(limits.p_value(contrast.effect.null), value, contrast.effect.null),
+        p_value=sides.p_value(two_sided, value, contrast.effect.null),
         standard_error=float(interval.standard_error),
-        confidence_level=level,
-        method=chosen.name,
-        better=metric.better,
+        confidence_level=sides.level,
+        method=limits.method.name,
+        better=limits.metric.better,
         draws=interval.draws,
-        rope=None if region is None else _rope(region, interval.draws, chosen, metric, joint, seed),
-        reason=reason,
+        reason=interval.reason,
         limits=limits,
     )
 

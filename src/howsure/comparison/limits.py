@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from howsure.methods.interval import Method
 from howsure.metrics.binding import resolve
 from howsure.metrics.contrast import EFFECTS, contrast_metric
-from howsure.metrics.metric import Metric, Side
+from howsure.metrics.metric import Contrast, Metric, Side
 from howsure.tables.table import Table
 from howsure.tables.views import Marginal, Part
 
@@ -41,6 +41,13 @@ class ContrastLimits:
     draws: Array | None
     seed: Any
 
+    @property
+    def contrast(self) -> Contrast:
+        """What is compared, and how."""
+        contrast = self.metric.contrast
+        assert contrast is not None  # noqa: S101 - made by `contrast_metric`
+        return contrast
+
     def p_value(self, null: float) -> float:
         """Return the two-sided p-value of a hypothetical value; nan where nothing is tested, as by posterior draws.
 
@@ -62,8 +69,7 @@ class ContrastLimits:
         return self.method.e_value(self.metric, self.table, null)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        contrast = self.metric.contrast
-        assert contrast is not None  # noqa: S101 - made by `contrast_metric`
+        contrast = self.contrast
         sides = tuple((side.name, side.metric.name, side.view) for side in (contrast.first, contrast.second))
         return _found_again, (contrast.effect.name, sides, self.method, self.table, self.draws, self.seed)
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
 
-from howsure.comparison.compare import compare
 from howsure.comparison.multiplicity import CORRECTIONS, adjusted_p_values, simultaneous_differences
+from howsure.comparison.pairs import compared_pairs
 from howsure.comparison.result import Comparison, comparison_grid
 from howsure.errors import HowsureError, UnknownKeyError, checked_level, one_of
 from howsure.estimates.estimate import Estimate
@@ -112,7 +113,7 @@ def evaluate_models(
     return Results(results=found, column="model")
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Comparisons(Tabular, Named, Mapping[tuple[str, ...], Comparison]):
     """All pairs of models compared in one or several metrics, with p-values adjusted for their number.
 
@@ -137,23 +138,28 @@ class Comparisons(Tabular, Named, Mapping[tuple[str, ...], Comparison]):
     comparisons: tuple[Comparison, ...]
     correction: str
 
+    @cached_property
     def _by_key(self) -> dict[tuple[str, ...], Comparison]:
         several = len({each.metric for each in self.comparisons}) > 1
         return {(each.metric, *each.names) if several else each.names: each for each in self.comparisons}
 
+    @cached_property
+    def _by_either(self) -> dict[tuple[str, ...], Comparison]:
+        with_metric = {(each.metric, *each.names): each for each in self.comparisons}
+        return with_metric | {each.names: each for each in reversed(self.comparisons)}  # a pair alone: the first metric
+
     def __getitem__(self, pair: tuple[str, ...]) -> Comparison:
         wanted = tuple(map(str, pair if isinstance(pair, Iterable) and not isinstance(pair, str) else [pair]))
-        for each in self.comparisons:
-            if wanted in (each.names, (each.metric, *each.names)):
-                return each
+        if wanted in self._by_either:
+            return self._by_either[wanted]
         known = [" − ".join(each.names) for each in self.comparisons]
         raise UnknownKeyError.unknown("pair", " − ".join(wanted), known)
 
     def __iter__(self) -> Iterator[tuple[str, ...]]:
-        return iter(self._by_key())
+        return iter(self._by_key)
 
     def __len__(self) -> int:
-        return len(self._by_key())
+        return len(self._by_key)
 
     def by_name(self) -> dict[str, Comparison]:
         """Return the comparisons by what is compared, such as ``"A − B"``; of several metrics with the metric."""
@@ -237,11 +243,9 @@ def compare_all(
         if sides.alternative != "two-sided":
             message = "correction='max_t' has two-sided intervals alone. Use another correction, such as 'holm'."
             raise HowsureError(message)
-        chosen = Bootstrap() if method is None else named(method)
-        return _simultaneous(models, wanted, chosen, settings)
-    pairs = list(combinations(models.models, 2))
-    asked = {"method": method, "alternative": alternative, **settings}
-    items = [compare(models, metric, a=a, b=b, **asked) for metric in wanted for a, b in pairs]
+        return _simultaneous(models, wanted, Bootstrap() if method is None else named(method), settings)
+    chosen = named(method)
+    items = [each for metric in wanted for each in compared_pairs(models, metric, chosen, sides, random_state)]
     adjusted = adjusted_p_values([each.p_value for each in items], correction)
     changed = (replace(each, p_value=float(p)) for each, p in zip(items, adjusted, strict=True))
     return Comparisons(comparisons=tuple(changed), correction=correction)

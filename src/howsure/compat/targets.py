@@ -31,6 +31,8 @@ def classes(name: str, values: Any) -> Any:
     column = flattened(name, values)
     if _holds_floats(column):
         numbers = np.asarray(column, dtype=float)
+        if (np.floor(numbers) == numbers).all() and np.isfinite(numbers).all():
+            return column
         wrong = ~(np.isnan(numbers) | (np.isfinite(numbers) & (numbers == np.floor(numbers))))
         if wrong.any():
             message = (

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.designs.base import DUST, Design, is_heard, quotient
 from howsure.designs.entries import Entries, joined_names
-from howsure.designs.sampling import BLOCK_CELLS, Blocks, gammas, gammas_with_prior, multinomial
+from howsure.designs.sampling import BLOCK_CELLS, Blocks, gammas_with_prior, multinomial
 from howsure.errors import HowsureError
 
 Array = NDArray[Any]
@@ -332,7 +332,9 @@ class Clusters(Design):
 
         A pseudo-case is worth an average cluster, as a case is of its own.
         """
-        drawn = self._added(counts.size, size, lambda number: gammas(self.multiplicity, number, rng))
+        # Draw by draw, so that the draws do not depend on how many of them are held at once.
+        shape = self.multiplicity
+        drawn = self._added(counts.size, size, lambda number: rng.standard_gamma(shape, (number, len(shape))))
         if prior.any():
             pseudo = gammas_with_prior(np.zeros(counts.size), prior, size, rng)
             drawn += pseudo * (self.unit_size(counts) / self.labels_per_case)

@@ -7,7 +7,8 @@ with ``I(t)`` the integral of F up to t, the positive cases below t are ``FN = t
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -137,8 +138,8 @@ class ScoreDistribution:
         index = np.clip(np.searchsorted(panels.edges, threshold, side="right") - 1, 0, len(panels.edges) - 2)
         start = panels.edges[index]
         half = (threshold - start) / 2
-        values = self.below(start[..., None] + half[..., None] * (1 + POINTS))
-        return np.asarray(panels.below[index] + half * (values @ WEIGHTS))
+        values = self.below(start[..., None] + half[..., None] * (1 + _rule().points))
+        return np.asarray(panels.below[index] + half * (values @ _rule().weights))
 
     @cached_property
     def areas(self) -> dict[str, float]:
@@ -172,18 +173,22 @@ class ScoreDistribution:
         return np.unique(np.concatenate([width, mass]))
 
 
-POINTS, WEIGHTS = np.polynomial.legendre.leggauss(NODES)
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """The Gauss–Legendre rule on [−1, 1], and the matrix from values at its points to integrals up to each."""
+
+    points: Array
+    weights: Array
+    up_to: Array
 
 
-def _integration() -> Array:
-    """Return the matrix that leads from values at the nodes to integrals from −1 up to each node."""
+@cache
+def _rule() -> _Rule:
     legendre = np.polynomial.legendre
-    vandermonde = legendre.legvander(POINTS, NODES - 1)
-    integrals = [legendre.legval(POINTS, legendre.legint(row, lbnd=-1)) for row in np.eye(NODES)]
-    return np.asarray(np.linalg.solve(vandermonde.T, np.stack(integrals)).T)
-
-
-UP_TO = _integration()
+    points, weights = legendre.leggauss(NODES)
+    vandermonde = legendre.legvander(points, NODES - 1)
+    integrals = [legendre.legval(points, legendre.legint(row, lbnd=-1)) for row in np.eye(NODES)]
+    return _Rule(points, weights, np.linalg.solve(vandermonde.T, np.stack(integrals)).T)
 
 
 class Panels:
@@ -203,7 +208,7 @@ class Panels:
             middle = (left + right) / 2
             halves = function(_nodes(left, middle)), function(_nodes(middle, right))
             width = (right - left) / 2
-            coarse, fine = width * (values @ WEIGHTS), width / 2 * ((halves[0] + halves[1]) @ WEIGHTS)
+            coarse, fine = width * (values @ _rule().weights), width / 2 * ((halves[0] + halves[1]) @ _rule().weights)
             rough = np.abs(coarse - fine) > PRECISE
             done.append((left[~rough], right[~rough], values[~rough]))
             if not rough.any():
@@ -224,13 +229,13 @@ class Panels:
         self.half = (stops - starts) / 2
         self.nodes = _nodes(starts, stops)
         self.edges = np.append(starts, 1.0)
-        self.below = np.concatenate([[0.0], np.cumsum(self.half * (self.values @ WEIGHTS))])
+        self.below = np.concatenate([[0.0], np.cumsum(self.half * (self.values @ _rule().weights))])
         self.total = float(self.below[-1])
-        self.at_nodes = self.below[:-1, None] + self.half[:, None] * (self.values @ UP_TO.T)
+        self.at_nodes = self.below[:-1, None] + self.half[:, None] * (self.values @ _rule().up_to.T)
 
     def integral(self, values: Array) -> float:
         """Return the integral over [0, 1] of a function given at the nodes."""
-        return float(self.half @ (values @ WEIGHTS))
+        return float(self.half @ (values @ _rule().weights))
 
     def _checked(self, starts: Array, stops: Array) -> None:
         flat = self.values.ravel()
@@ -245,7 +250,7 @@ class Panels:
 
 
 def _nodes(left: Array, right: Array) -> Array:
-    return np.asarray(left[:, None] + (right - left)[:, None] / 2 * (1 + POINTS))
+    return np.asarray(left[:, None] + (right - left)[:, None] / 2 * (1 + _rule().points))
 
 
 def _of_kernels(density: Any) -> Function:

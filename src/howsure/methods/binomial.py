@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.methods.binom_search import accepted_shares
+from howsure.methods.binomial_tail import is_small, tails_of
 from howsure.methods.halving import root
 from howsure.methods.levels import tail_of
 
@@ -103,10 +104,8 @@ def mid_p(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> L
     """
     x, n, tail = _prepared(successes, trials, confidence_level)
 
-    at_least, below = _at_least(np.stack([x, x + 1]), n), _below(np.stack([x + 1, x]), n)
-    low = _mid_p_odds(lambda odds: at_least(_expit(odds)), x, n, tail)
-    # Of failures, where p is known to full relative precision.
-    high = _mid_p_odds(lambda odds: below(_expit(-odds)), n - x, n, tail)
+    # The upper limit is one of failures, where p is known to full relative precision.
+    low, high = (_mid_p_odds(tails, each, n, tail) for tails, each in zip(_tails(x, n), (x, n - x), strict=True))
     # Where all cases agree, p**n / 2 is the tail.
     with np.errstate(all="ignore"):
         logarithm = np.log(2 * tail) / n
@@ -300,6 +299,14 @@ def _mid_p_odds(tails: Callable[[Array], Array], x: Array, n: Array, tail: float
             if not (np.abs(step) > ENOUGH).any():
                 break
     return np.asarray(odds)
+
+
+def _tails(x: Array, n: Array) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
+    """Return the probabilities of at least as many, and of more, successes and failures, by the log odds of either."""
+    if is_small(x, n):
+        return tails_of(x, n), tails_of(n - x, n)
+    at_least, below = _at_least(np.stack([x, x + 1]), n), _below(np.stack([x + 1, x]), n)
+    return lambda odds: at_least(_expit(odds)), lambda odds: below(_expit(-odds))
 
 
 def _expit(odds: Array) -> Array:

@@ -55,6 +55,7 @@ class Delta(Method):
     transform: Scale = "auto"
     name: ClassVar[str] = "delta"
     takes_batches: ClassVar[bool] = True
+    takes_levels: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_scale(self.transform, SCALES)
@@ -83,6 +84,7 @@ class Wald(Method):
     name: ClassVar[str] = "wald"
     synonyms: ClassVar[tuple[str, ...]] = ("takahashi", "normal")
     takes_batches: ClassVar[bool] = True
+    takes_levels: ClassVar[bool] = True
 
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval as a function of its level: the standard error is worked out once."""

@@ -95,6 +95,7 @@ class Flow(Method):
 
     name: ClassVar[str] = "flow"
     takes_batches: ClassVar[bool] = True
+    takes_levels: ClassVar[bool] = True
 
     def suits(self, metric: Metric, table: Table) -> str:
         """Return an empty text for smooth metrics of counted cases, one label each, and of ratings."""
@@ -169,7 +170,8 @@ class _Path:
         centre = np.where(np.isfinite(centre), centre, self.start.value[0])
         self.centre = centre if metric.is_mean_loss else centre - second_order_bias(self.value, filled)
         self.varies = shows_variation(np.sqrt(self.start.variance[0]), centre)
-        self.reach, self.distances, self.values = -np.inf, np.empty(0), np.empty(0)
+        self.reach = np.full(self.centre.shape, -np.inf)
+        self.distances, self.values = np.empty(0), np.empty(0)
 
     def pseudo_shares(self) -> Array:
         """Return the share of the pseudo-cases in each cell: of a loss without bound fewer where it is large."""
@@ -245,8 +247,8 @@ class _Path:
         score = (self.cases[tables] * quotient(here.slopes, np.sqrt(self.left))).sum(-1) / np.sqrt(here.variance)
         return score, here.third / here.variance**1.5, np.zeros_like(score)
 
-    def walk(self, reach: float) -> None:
-        """Go on, both ways from every table, until all are farther than a quantile."""
+    def walk(self, reach: Array) -> None:
+        """Go on, both ways from every table, until each is farther than its quantile."""
         tables: Any = slice(None)
         near, here = self.start, self.ahead(self.start, tables)
         far = here.turned()
@@ -262,7 +264,7 @@ class _Path:
             distances.append(farthest.copy())
             values.append(latest.copy())
             ended[:, tables] |= turned | ~(here.variance > FLAT * self.start.variance[:, tables])
-            going = np.asarray(((farthest[:, tables] < reach) & ~ended[:, tables]).any(0))
+            going = np.asarray(((farthest[:, tables] < reach[tables]) & ~ended[:, tables]).any(0))
             if not going.any():
                 break
             near, far = here, near
@@ -275,9 +277,9 @@ class _Path:
 
     def limits(self, z: Array) -> Array:
         """Return the values on the path at which the observed ones are at a quantile, lower and upper."""
-        farthest = float(np.max(z, initial=0.0, where=np.isfinite(z)))
-        if farthest > self.reach:
-            self.walk(farthest)
+        farthest = np.where(np.isfinite(z), z, 0.0)
+        if (farthest > self.reach).any():
+            self.walk(np.maximum(farthest, self.reach))
         beyond = self.distances[1:] >= z
         places = np.maximum(beyond.argmax(0) + np.array([-1, 0, 1])[:, None, None], 0)
         around = (np.take_along_axis(part, places, 0) for part in (self.distances, self.values))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.methods.draws import Draw, seed_sequence, stream_at, stream_of, values_of_draws
-from howsure.methods.inversion import p_value
+from howsure.methods.inversion import p_value, p_values
 from howsure.methods.registry import Variant, register
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
@@ -88,6 +88,8 @@ class Method(abc.ABC):
         For a class whose settings have names of their own: these, instead of `name` and `synonyms`.
     takes_batches : bool
         Whether tables may have leading axes.
+    takes_levels : bool
+        Whether each table of a batch may have a level of its own, as `Levels`.
     holds_at_every_look : bool
         Whether its intervals hold together, however often one looks at growing data.
 
@@ -112,6 +114,7 @@ class Method(abc.ABC):
     synonyms: ClassVar[tuple[str, ...]] = ()
     variants: ClassVar[tuple[Variant, ...]]
     takes_batches: ClassVar[bool] = False
+    takes_levels: ClassVar[bool] = False
     holds_at_every_look: ClassVar[bool] = False
 
     def __init_subclass__(cls, **keywords: Any) -> None:
@@ -223,6 +226,29 @@ class Method(abc.ABC):
             return float(found.low), float(found.high)
 
         return p_value(limits, float(metric(table.counted)), null)
+
+    def p_values(self, metric: Metric, table: Table, null: float) -> Array:
+        """Return the two-sided p-value of a hypothetical value of the metric on each table of a batch; see `p_value`.
+
+        Parameters
+        ----------
+        metric : Metric
+            The metric, bound to the batch.
+        table : Table
+            A batch.
+        null : float
+            The hypothetical value.
+        """
+        if not self.takes_levels:
+            each = (table.picked(index) for index in range(table.batch[0]))
+            return np.array([self.p_value(metric, one, null) for one in each])
+        at_levels: Any = self.at_levels(metric, table)
+
+        def limits(levels: Any) -> tuple[Array, Array]:
+            found = at_levels(levels)
+            return np.asarray(found.low), np.asarray(found.high)
+
+        return p_values(limits, np.asarray(metric(table.counted)), null)
 
     def e_value(self, metric: Metric, table: Table, null: float) -> float:
         """Return the evidence against a hypothetical value, at most 1 on average if it holds; nan of most methods.

@@ -6,13 +6,19 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from howsure.methods.halving import edge
-from howsure.methods.levels import Level
+import numpy as np
+from numpy.typing import NDArray
 
+from howsure.methods.halving import root
+from howsure.methods.levels import Level, Levels, share_beyond
+
+Array = NDArray[Any]
 Limits = Callable[[float], tuple[float, float]]
+LimitsOfEach = Callable[[Levels], tuple[Any, Any]]
 SMALLEST_Z = 1e-6  # below it some quantiles round to nothing (Student's t with 4 degrees of freedom)
 KNOWN = 0.5  # level at which there are limits, where there are any
 LARGEST_Z = 30.0  # beyond it what a level leaves, 1e-197, is too little for quantiles of Student's t
+REACHES = (2.0, 4.0, 8.0, 16.0, LARGEST_Z)  # looked at in turn: the way to a far limit is long
 
 
 def p_value(limits: Limits, value: float, null: float) -> float:
@@ -25,24 +31,51 @@ def p_value(limits: Limits, value: float, null: float) -> float:
     value, null
         The observed value and the hypothetical one.
     """
-    low, high = limits(KNOWN)
-    if math.isnan(value) or math.isnan(low) or math.isnan(high):
-        return math.nan
-    end = 0 if value > null else 1
-    sign = 1.0 if value > null else -1.0
 
-    def excludes(z: Any) -> Any:
-        level = Level(math.erfc(z / math.sqrt(2)))
-        limit = limits(level)[end]
-        if math.isnan(limit):  # an interval too narrow for a float, or so wide that nothing is known of it
-            return level < KNOWN and sign * (value - null) > 0
-        return sign * (limit - null) > 0
+    def of_one(levels: Levels) -> tuple[Array, Array]:
+        low, high = limits(Level(float(levels.tail)))
+        return np.asarray(low), np.asarray(high)
 
-    if not excludes(SMALLEST_Z):
-        return 1.0
-    if excludes(LARGEST_Z):
-        return math.erfc(LARGEST_Z / math.sqrt(2))
-    return math.erfc(float(edge(excludes, SMALLEST_Z, LARGEST_Z, relative=1e-10, tiniest=1e-3)) / math.sqrt(2))
+    return float(p_values(of_one, np.asarray(value), null))
+
+
+def p_values(limits: LimitsOfEach, value: Array, null: float) -> Array:
+    """Return the two-sided p-value of a hypothesis on each table of a batch: see `p_value`.
+
+    Parameters
+    ----------
+    limits
+        The limits of each table's interval as a function of their levels.
+    value : ndarray of the shape of the batch
+        The observed values.
+    null : float
+        The hypothetical one.
+    """
+    shape, beyond = value.shape, np.abs(value - null) > 0
+    sign = np.where(value > null, 1.0, -1.0)
+
+    def gap(z: Array) -> Array:
+        """Return how far the hypothesis is outside of the interval; negative inside, and where the limit is at it."""
+        tail = share_beyond(z)
+        low, high = limits(Levels(tail))
+        found = sign * (np.asarray(np.where(value > null, low, high)) - null)
+        # An interval too narrow for a float, or so wide that nothing is known of it.
+        unknown = np.where((tail > 1 - KNOWN) & beyond, 1.0, -1.0)
+        return np.asarray(np.where(np.isnan(found), unknown, np.where(found == 0, -1.0, found)))
+
+    low, high = limits(Levels(np.full(shape, 1 - KNOWN)))
+    defined = ~(np.isnan(value) | np.isnan(low) | np.isnan(high))
+    near: Array = np.full(shape, SMALLEST_Z)
+    far = near
+    outside = gap(far) > 0
+    for reach in REACHES:
+        if not (outside & defined).any():
+            break
+        near, far = np.where(outside, far, near), np.where(outside, reach, far)
+        outside = outside & (gap(far) > 0)
+    found = share_beyond(root(gap, near, far, relative=1e-10, tiniest=1e-3))
+    found = np.where(far == SMALLEST_Z, 1.0, found)
+    return np.where(defined, found, np.nan)
 
 
 def resolved(limits: Limits, draws: int) -> Limits:

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from typing import final
+import math
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+_ERFC = np.frompyfunc(math.erfc, 1, 1)
 
 
 @final
@@ -31,6 +38,31 @@ class Level(float):
         return level
 
 
-def tail_of(confidence_level: float) -> float:
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Levels:
+    """A confidence level for each table of a batch, by what it leaves.
+
+    Parameters
+    ----------
+    tail : ndarray of the shape of the batch
+        1 minus the levels.
+    """
+
+    tail: Any
+
+
+def tail_of(confidence_level: float | Levels) -> Any:
     """Return 1 minus a confidence level, to full precision where the level knows it."""
-    return confidence_level.tail if isinstance(confidence_level, Level) else 1 - confidence_level
+    return confidence_level.tail if isinstance(confidence_level, Level | Levels) else 1 - confidence_level
+
+
+def share_beyond(z: Any) -> NDArray[Any]:
+    """Return the share of a standard normal distribution beyond a quantile on either side, elementwise.
+
+    Examples
+    --------
+    >>> share_beyond([0.0, 1.959963984540054]).round(12).tolist()
+    [1.0, 0.05]
+    """
+    return np.asarray(_ERFC(np.asarray(z) / math.sqrt(2)), dtype=float)

@@ -15,6 +15,7 @@ from howsure.designs.base import quotient
 from howsure.methods import binomial
 from howsure.methods.halving import root
 from howsure.methods.interval import CONSTANT, AtLevels, Interval, Method
+from howsure.methods.levels import share_beyond
 from howsure.methods.standard_errors import normal_quantile, standard_error
 from howsure.metrics.contrast import PairCounts, pair_counts
 from howsure.metrics.metric import Metric
@@ -112,8 +113,12 @@ class Tango(PairedShares):
         self, metric: Metric, table: Table, null: float, *, draws: Array | None = None, rng: Any = None
     ) -> float:
         """Return the p-value of the score test."""
+        return float(self.p_values(metric, table, null))
+
+    def p_values(self, metric: Metric, table: Table, null: float) -> Array:
+        """Return the p-value of the score test on each table."""
         counts = counts_of(metric, table)
-        return math.erfc(abs(float(score(counts, null))) / math.sqrt(2)) if counts.total else math.nan
+        return np.where(np.greater(counts.total, 0), share_beyond(np.abs(score(counts, null))), np.nan)
 
 
 def score(counts: PairCounts, difference: Any) -> Array:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.designs.base import quotient
 from howsure.designs.sums import dot
-from howsure.methods.levels import tail_of
+from howsure.methods.levels import Levels, tail_of
 from howsure.metrics.forms import Proportion
 from howsure.metrics.metric import Metric
 from howsure.tables.counts import Counts
@@ -22,13 +22,17 @@ NOISE = 1e-12  # relative to the value: a standard error below it is rounding
 LEAST_WORTH = 1e-100  # of trials, at levels whose quantile of Student's t has a square beyond all bounds
 
 
-def normal_quantile(confidence_level: float) -> float:
-    """Two-sided standard normal quantile; infinite at a level that leaves nothing."""
+def normal_quantile(confidence_level: float | Levels) -> Any:
+    """Two-sided standard normal quantile, of each level; infinite at one that leaves nothing."""
     place = tail_of(confidence_level) / 2
+    if np.ndim(place):
+        from scipy import special
+
+        return -special.ndtri(place)
     return -NormalDist().inv_cdf(place) if place > 0 else np.inf
 
 
-def quantile(confidence_level: float, degrees_of_freedom: Any) -> Any:
+def quantile(confidence_level: float | Levels, degrees_of_freedom: Any) -> Any:
     """Two-sided quantile of Student's t: normal for infinite degrees of freedom, nan for none."""
     normal = normal_quantile(confidence_level)
     if np.isposinf(degrees_of_freedom).all():
@@ -123,7 +127,7 @@ def large_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
     return 1.0, table.design.degrees_of_freedom
 
 
-def critical_value(confidence_level: float, inflation: Any, degrees_of_freedom: Any) -> Any:
+def critical_value(confidence_level: float | Levels, inflation: Any, degrees_of_freedom: Any) -> Any:
     """Return how many standard errors an interval reaches: the quantile of Student's t, for what is too small wider."""
     return np.sqrt(inflation) * quantile(confidence_level, degrees_of_freedom)
 

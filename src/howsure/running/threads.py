@@ -6,7 +6,6 @@ import math
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import CancelledError, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,8 @@ def in_threads(function: Callable[..., Any], *arguments: Sequence[Any]) -> Itera
     Threads of threads would only wait for each other: called within one of its own threads, it goes on there, and
     stops at the next step once the caller has stopped waiting, as after Ctrl-C.
     """
+    from concurrent.futures import CancelledError, ThreadPoolExecutor
+
     stopped: threading.Event | None = getattr(_WORKER, "stopped", None)
     threads = min(len(arguments[0]), cores())
     if threads == 1 or stopped is not None:

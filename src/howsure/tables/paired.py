@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self, final
@@ -19,10 +19,12 @@ from howsure.tables.labels import union_of_labels
 from howsure.tables.pseudo import pseudo_tuples
 from howsure.tables.scores import ScoresTable, two_of_scores, widest_spread
 from howsure.tables.table import BLOCK_CELLS, LONG_TABLE, Table
+from howsure.tables.triples import each_added_up, merged_pairs, triples
 from howsure.tables.union import distinct_rows, places_of_names, places_of_rows, shares_of_rows
 from howsure.tables.views import Marginal, Part, SharedPart
 
 Array = NDArray[Any]
+FEW_TRIPLES = 2**10  # of labels, up to which the joint tables of all pairs of models are over all of them
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -124,6 +126,18 @@ class JointTable(Table, abc.ABC):
             self.view(name)
         return self
 
+    def batches_of_pairs(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[Array, JointTable]]:
+        """Yield the places of some pairs of models, and their joint tables as one batch of two models.
+
+        Pairs that are in no batch, by default all, have joint tables that are not made of the same few cells.
+
+        Parameters
+        ----------
+        pairs : sequence of tuple of two str
+            Names of the models.
+        """
+        yield from ()
+
     def refuse_other_models(self, others: Sequence[Self]) -> None:
         """Refuse tables of other models, or of these in another order."""
         for other in others:
@@ -221,6 +235,25 @@ class PairedTable(JointTable):
         counts = added_up(self.counts, cell, len(first_of))
         pseudo = np.bincount(cell, self.pseudo, len(first_of))
         return replace(self, counts=counts, names=(first, second), codes=chosen[first_of], pseudo=pseudo, design=joint)
+
+    def batches_of_pairs(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[Array, PairedTable]]:
+        """Yield batches of pairs over all triples of labels, where these are few; see the base class."""
+        size = len(self.labels)
+        if size**3 > FEW_TRIPLES or self.batch or not self.design.offers("merged_each"):
+            return
+        columns = np.array([[self.names.index(name) for name in pair] for pair in pairs])
+        for places, cells, shares in merged_pairs(self.codes, columns, size, self.pseudo):
+            yield (
+                places,
+                replace(
+                    self,
+                    counts=each_added_up(self.counts, cells, size**3),
+                    names=("first", "second"),
+                    codes=triples(size),
+                    pseudo=shares,
+                    design=self.design.merged_each(cells, size**3),
+                ),
+            )
 
     def spanning(self, others: Sequence[PairedTable]) -> PairedTable:
         """Return a table, of no case, of the classes and tuples of this and other tables."""

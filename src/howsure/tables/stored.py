@@ -9,7 +9,6 @@ from dataclasses import fields, is_dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from types import MethodType
 from typing import Any
@@ -85,6 +84,8 @@ def save(table: object, path: str | Path) -> Path:
     """
     where = checked_path(path)
     is_parquet = _is_parquet(where, "write")
+    from importlib.metadata import version
+
     head = {"howsure": version("howsure"), "schema": SCHEMA}
     if not is_parquet:
         return written(where, json.dumps(head | {"table": _node(table, _inline)}, separators=(",", ":")))

@@ -1,0 +1,125 @@
+"""All pairs of models on one test set compared: their joint tables in batches, each model by itself once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from howsure.comparison.compare import compared, comparison_of, of_one_model, own_method, suited
+from howsure.comparison.limits import ContrastLimits
+from howsure.comparison.result import Comparison
+from howsure.estimates.estimate import Estimate
+from howsure.methods.interval import DrawingMethod, Method
+from howsure.methods.sides import Sides
+from howsure.metrics.binding import resolve
+from howsure.metrics.contrast import EFFECTS, contrast_metric
+from howsure.metrics.metric import Metric, Side
+from howsure.tables.paired import JointTable
+from howsure.tables.table import Table
+
+DIFFERENCE = EFFECTS["difference"]
+
+
+def compared_pairs(
+    models: JointTable, metric: str | Metric, method: Method | None, sides: Sides, random_state: Any = None
+) -> list[Comparison]:
+    """Return the differences of a metric of all pairs of models.
+
+    Parameters
+    ----------
+    models : JointTable
+        The table of all models.
+    metric : str or Metric
+        A spec string or a metric.
+    method : Method, optional
+        By default the one that suits the pairs.
+    sides : Sides
+        The level, and which limits are asked for.
+    random_state : int, Generator or SeedSequence, optional
+        Seed of the methods that draw.
+    """
+    names = list(combinations(models.models, 2))
+    alone = _Alone()
+    found: dict[int, Comparison] = {}
+    draws = isinstance(method, DrawingMethod)  # by pair, each from the seed
+    for places, batch in () if draws else models.batches_of_pairs(names):
+        chosen = [names[place] for place in places]
+        told = _in_one_pass(models, batch, chosen, metric, method, sides, alone)
+        found |= {int(places[index]): comparison for index, comparison in told.items()}
+    rest = [place for place in range(len(names)) if place not in found]
+    found |= {place: _one(models, names[place], metric, method, sides, random_state, alone) for place in rest}
+    return [found[place] for place in range(len(names))]
+
+
+class _Alone:
+    """The estimate of each model by itself, made once for all of its pairs."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, Estimate] = {}
+
+    def __call__(self, side: Side, joint: Table, method: Method | None, level: float) -> Estimate:
+        if side.name not in self.found:
+            self.found[side.name] = of_one_model(side, joint, method, level)
+        return self.found[side.name]
+
+
+def _one(
+    models: JointTable,
+    names: tuple[str, str],
+    metric: str | Metric,
+    method: Method | None,
+    sides: Sides,
+    random_state: Any,
+    alone: _Alone,
+) -> Comparison:
+    """Return the comparison of one pair, by its own joint table."""
+    joint = models.pair(*names)
+    contrast = contrast_metric(DIFFERENCE, *(Side(name, *_seen(metric, joint, name)) for name in names))
+    return compared(joint, contrast, method, sides, random_state, alone=alone)
+
+
+def _seen(metric: str | Metric, joint: JointTable, name: str) -> tuple[Metric, Any]:
+    """Return the metric of one of the models, and how its table follows from the joint one."""
+    return resolve(metric, joint.model(name)), joint.view(name)
+
+
+def _in_one_pass(
+    models: JointTable,
+    batch: JointTable,
+    names: Sequence[tuple[str, str]],
+    metric: str | Metric,
+    method: Method | None,
+    sides: Sides,
+    alone: _Alone,
+) -> dict[int, Comparison]:
+    """Return the comparisons of the pairs of a batch by their places in it, but of those that need words."""
+    seen = [_seen(metric, batch, name) for name in batch.models]
+    if not all(each.takes_batches for each, _ in seen):
+        return {}
+    contrast = contrast_metric(DIFFERENCE, *(Side(name, *each) for name, each in zip(batch.models, seen, strict=True)))
+    chosen = suited(method, contrast, batch, sides)
+    if not chosen.takes_batches:
+        return {}
+    with np.errstate(all="ignore"):
+        values = np.asarray(contrast(batch.counted))
+    intervals = chosen.interval(contrast, batch, sides.two_sided).each()
+    null = DIFFERENCE.null
+    tests = chosen.p_values(contrast, batch, null)
+    found = {}
+    for index, (pair, value, interval, test) in enumerate(zip(names, values.tolist(), intervals, tests, strict=True)):
+        if interval.reason or not np.isfinite(value):
+            continue
+        one = [Side(name, *each) for name, each in zip(pair, seen, strict=True)]
+        limits = ContrastLimits(
+            method=chosen, metric=contrast_metric(DIFFERENCE, *one), table=batch.picked(index), draws=None, seed=None
+        )
+        own = [
+            alone(Side(each.name, each.metric, models.view(each.name)), models, own_method(chosen), sides.level)
+            for each in one
+        ]
+        cut = sides.cut(interval, contrast)
+        found[index] = comparison_of(limits, (own[0], own[1]), value, cut, float(test), sides)
+    return found

@@ -1,0 +1,66 @@
+"""The tuples of many models' labels merged to those of two, for many pairs of models at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+BLOCK_ENTRIES = 2**21  # tuples times pairs of models that are merged at once
+DECIMALS = 12  # of a prior's shares that are the same
+
+
+def triples(classes: int) -> Array:
+    """Return all triples of a true label and two models' labels, in order, ``(classes**3, 3)``."""
+    return np.stack(np.unravel_index(np.arange(classes**3), (classes,) * 3), 1)
+
+
+def merged_pairs(codes: Array, columns: Array, classes: int, shares: Array) -> Iterator[tuple[Array, Array, Array]]:
+    """Yield pairs of models whose prior is spread alike: their places, where each tuple falls, and the prior's shares.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (tuples, 1 + models)
+        The true label and the models' labels of each tuple.
+    columns : ndarray of shape (pairs, 2)
+        Positions of the two models of each pair.
+    classes : int
+        Number of labels.
+    shares : ndarray of shape (tuples,)
+        How a prior's mass is spread over the tuples.
+
+    Yields
+    ------
+    places : ndarray of shape (some,)
+        Which of the pairs.
+    cells : ndarray of shape (some, tuples)
+        Place of each tuple among all triples of labels.
+    shares : ndarray of shape (triples,)
+        How the prior's mass is spread over these.
+    """
+    true, said = codes[:, 0], codes[:, 1:].T
+    step = max(1, BLOCK_ENTRIES // len(codes))
+    for start in range(0, len(columns), step):
+        first, second = columns[start : start + step].T
+        cells = (true * classes + said[first]) * classes + said[second]
+        spread = each_added_up(shares, cells, classes**3)
+        _, shown, kind = np.unique(spread.round(DECIMALS), axis=0, return_index=True, return_inverse=True)
+        for index, one in enumerate(shown):
+            alike = np.flatnonzero(kind.ravel() == index)
+            yield start + alike, cells[alike], spread[one]
+
+
+def each_added_up(values: Array, cells: Array, size: int) -> Array:
+    """Return the sums of values over cells that are merged in several ways, ``(ways, size)``.
+
+    Examples
+    --------
+    >>> each_added_up(np.array([1.0, 2.0, 4.0]), np.array([[0, 0, 1], [1, 0, 1]]), 2).tolist()
+    [[3.0, 4.0], [2.0, 5.0]]
+    """
+    place = cells + size * np.arange(len(cells))[:, None]
+    every = np.broadcast_to(values, cells.shape)
+    return np.bincount(place.ravel(), every.ravel(), size * len(cells)).reshape(-1, size)

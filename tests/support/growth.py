@@ -1,0 +1,101 @@
+"""How the work of the main paths grows with what they are given: cases of growing size, and the exponent of each."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import howsure as hs
+
+Work = Callable[[], Any]
+FACTOR = 8  # from the smaller size to the larger one
+REPEATS = 3
+ROWS = 60_000
+
+
+def _labels(rows: int) -> tuple[Any, Any, Any]:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, rows)
+    return truth, np.where(rng.random(rows) < 0.8, truth, 1 - truth), truth + rng.normal(size=rows)
+
+
+def rows_of_labels(rows: int) -> Work:
+    """Count labels."""
+    truth, said, _ = _labels(rows)
+    return lambda: hs.confusion(truth, said)
+
+
+def rows_of_scores(rows: int) -> Work:
+    """Count scores, with DeLong's interval."""
+    truth, _, score = _labels(rows)
+    return lambda: hs.roc_auc_score(truth, score)
+
+
+def groups_of_labels(groups: int) -> Work:
+    """Count labels by group."""
+    truth, said, _ = _labels(ROWS)
+    return lambda: hs.confusion(truth, said, by=np.arange(ROWS) % groups)
+
+
+def groups_of_clusters(groups: int) -> Work:
+    """Count clustered labels by group."""
+    truth, said, _ = _labels(ROWS)
+    return lambda: hs.confusion(truth, said, by=np.arange(ROWS) % groups, groups=np.arange(ROWS) // 5)
+
+
+def groups_of_scores(groups: int) -> Work:
+    """Count scores by group."""
+    truth, _, score = _labels(ROWS)
+    return lambda: hs.scores(truth, score, by=np.arange(ROWS) % groups)
+
+
+def groups_of_values(groups: int) -> Work:
+    """Count values by group."""
+    _, _, score = _labels(ROWS)
+    return lambda: hs.values(score, by=np.arange(ROWS) % groups)
+
+
+def clusters_drawn(clusters: int) -> Work:
+    """Resample clusters."""
+    truth, said, _ = _labels(3 * clusters)
+    table = hs.confusion(truth, said, groups=np.arange(3 * clusters) % clusters)
+    return lambda: hs.estimate(table, "f1", method=hs.Bootstrap("percentile", 100), random_state=0)
+
+
+def models_compared(models: int) -> Work:
+    """Compare all pairs of models."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 3, 300)
+    said = {str(i): np.where(rng.random(300) < 0.7, truth, rng.integers(0, 3, 300)) for i in range(models)}
+    table = hs.paired(truth, said)
+    return lambda: hs.compare_all(table, "accuracy")
+
+
+# Work, its smaller size, and the largest exponent that is allowed; one is added for what is quadratic by its nature.
+CASES: dict[str, tuple[Callable[[int], Work], int, float]] = {
+    "rows of labels": (rows_of_labels, 50_000, 1.5),
+    "rows of scores": (rows_of_scores, 20_000, 1.5),
+    "groups of labels": (groups_of_labels, 200, 1.5),
+    "groups of clustered labels": (groups_of_clusters, 200, 1.5),
+    "groups of scores": (groups_of_scores, 200, 1.5),
+    "groups of values": (groups_of_values, 200, 1.5),
+    "clusters drawn": (clusters_drawn, 3_000, 1.5),
+    "models compared in pairs": (models_compared, 5, 2.5),
+}
+
+
+def exponent(make: Callable[[int], Work], size: int) -> tuple[float, float]:
+    """Return how the processor's time grows with the size, as a power of it, and the time at the larger size."""
+    shortest = []
+    for each in (size, FACTOR * size):
+        work, times = make(each), []
+        for _ in range(REPEATS):
+            start = time.process_time()
+            work()
+            times.append(time.process_time() - start)
+        shortest.append(min(times))
+    return math.log(shortest[1] / shortest[0]) / math.log(FACTOR), shortest[1]

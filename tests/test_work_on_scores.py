@@ -1,0 +1,104 @@
+"""Work on scores grows with the cases as it should: what is counted here is sorts, passes and draws, not seconds."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import howsure as hs
+from howsure.designs.counted import Independent
+from howsure.designs.poisson_binomial import poisson_binomial
+from howsure.tables.rankings import Ranking
+from howsure.tables.scores import ScoresTable
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """Return a function that counts what each call of a method works on, by the method's name."""
+    found = Counter()
+
+    def count(owner, name, size=lambda *_: 1):
+        original = getattr(owner, name)
+
+        def counting(*arguments, **keywords):
+            found[name] += size(*arguments)
+            return original(*arguments, **keywords)
+
+        monkeypatch.setattr(owner, name, counting)
+        return found
+
+    return count
+
+
+def rows_of_probabilities(size, classes):
+    """Return true classes, all of which occur, and rows of probabilities that know something of them."""
+    rng = np.random.default_rng(0)
+    true = np.concatenate([np.arange(classes), rng.integers(classes, size=size - classes)])
+    odds = np.exp(rng.normal(size=(size, classes)) + np.eye(classes)[true])
+    return true, odds / odds.sum(1, keepdims=True)
+
+
+def exponent(work, sizes):
+    """Return by which power of the size the work grows."""
+    return float(np.polyfit(np.log(sizes), np.log(work), 1)[0])
+
+
+def test_columns_are_sorted_once_for_all_metrics(monkeypatch):
+    """Areas against the rest and of pairs and average precision of K classes sort K columns, each once."""
+    sorts = []
+    original = Ranking.of.__func__
+    monkeypatch.setattr(Ranking, "of", classmethod(lambda cls, values: sorts.append(1) or original(cls, values)))
+    table = hs.multiclass_scores(*rows_of_probabilities(100, 7))
+    hs.evaluate(table)
+    assert len(sorts) == 7
+
+
+@pytest.mark.parametrize("metric", ["roc_auc@macro", "roc_auc@macro+multi_class=ovo", "average_precision@macro"])
+def test_work_of_many_classes_grows_with_their_number(counted, metric):
+    """Cases taken in the order of their scores are as many as cases × classes, also for all pairs of classes."""
+    found = counted(Ranking, "collected", lambda _, values: values.size)
+    work, classes = [], [4, 8, 16]
+    for number in classes:
+        found.clear()
+        hs.estimate(hs.multiclass_scores(*rows_of_probabilities(200, number)), metric)
+        work.append(found["collected"])
+    assert exponent(work, classes) == pytest.approx(1.0, abs=0.01)
+    assert work[0] <= 8 * 200 * 4
+
+
+def test_resampled_choices_of_a_threshold_do_not_grow_with_the_cases(counted):
+    """Each resample draws the counts between some thousands of thresholds, however many scores there are."""
+    found = counted(Independent, "resample", lambda _, counts, number, __: counts.size * number)
+    rng = np.random.default_rng(1)
+    work = []
+    for size in (20_000, 80_000):
+        found.clear()
+        true = rng.integers(0, 2, size)
+        hs.optimal_threshold(hs.scores(true, rng.normal(true)), n_resamples=3, random_state=0)
+        work.append(found["resample"])
+    assert max(work) <= 3 * 2 * 5000
+
+
+def test_metrics_at_one_threshold_share_the_table_there(counted):
+    """Five metrics at a threshold count the cases on either side of it once."""
+    found = counted(ScoresTable, "_at")
+    for table in (hs.calibrated(np.linspace(0.01, 0.99, 50)), hs.scores([0, 1] * 25, np.linspace(0.01, 0.99, 50))):
+        found.clear()
+        hs.evaluate(table, ["accuracy", "precision", "recall", "f1", "mcc"], threshold=0.5)
+        assert found["_at"] == 1
+
+
+def test_sums_of_many_trials_need_fewer_terms(monkeypatch):
+    """The distribution of the successes of more trials takes no more passes over them, but fewer."""
+    from howsure.designs import poisson_binomial as module
+
+    passes = []
+    original = module._power_sums
+    monkeypatch.setattr(module, "_power_sums", lambda p, n, most: passes.append(most) or original(p, n, most))
+    rng, most = np.random.default_rng(2), []
+    for size in (10_000, 100_000, 400_000):
+        passes.clear()
+        poisson_binomial(rng.beta(0.8, 1.4, size))
+        most.append(max(passes))
+    assert most == sorted(most, reverse=True)
+    assert most[-1] < 20
