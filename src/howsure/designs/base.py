@@ -100,7 +100,7 @@ class Design(abc.ABC):
     credible: ClassVar[str] = "hdi"
 
     def __repr__(self) -> str:
-        names = [each.name for each in fields(self)] if is_dataclass(self) else []
+        names: list[str] = [each.name for each in fields(self)] if is_dataclass(self) else []
         return f"{type(self).__name__}({', '.join(f'{name}={_size_of(getattr(self, name))}' for name in names)})"
 
     @property
