@@ -47,9 +47,7 @@ def _naming(records: Sequence[Mapping[str, Any]]) -> list[str]:
         naming = list(dict.fromkeys([*({"metric"} & {*columns}), *chosen]))
         if len({_words_of(each, naming) for each in records}) == len(records):
             return naming
-    message = (
-        f"`flat` gives each number a name, and {len(records):,} rows here have none. Log `to_pandas()` as a table."
-    )
+    message = f"`flat` names each number, and {len(records):,} rows here have no names. Log `to_pandas()` as a table."
     raise HowsureError(message)
 
 

@@ -309,12 +309,11 @@ def _of_counts(
     if pos_label is not None:
         given = getattr(recorded, "overall", recorded).labels
         order = positive_order(given, pos_label)
-        turned: dict[int, Any] = {2: np.ix_(order, order), 3: np.ix_(order, order, order)}
-        counts, reviews = real_numbers("counts", counts)[..., *turned[2]], _numbers(reviews)[..., *turned[3]]
-        known: Any = prior
-        return _of_counts(
-            counts, reviews, given[order], None, np.asarray(known)[turned[3]] if np.ndim(known) == 3 else prior
-        )
+        counts = _turned(real_numbers("counts", counts), order, 2)
+        reviews = _turned(_numbers(reviews), order, 3)
+        if prior is not None and np.ndim(prior) == 3:
+            prior = _turned(np.asarray(prior), order, 3)
+        return _of_counts(counts, reviews, given[order], None, prior)
     if not isinstance(recorded, Tables):
         return _corrected(recorded, reviews, prior)
     matrices, classes = np.asarray(counts, dtype=float), recorded.overall.labels
@@ -327,6 +326,13 @@ def _of_counts(
         return _corrected(from_counts(matrices[some].sum(0), classes), found[some].sum(0), prior)
 
     return Groups(recorded.columns, tuple(recorded), np.arange(len(recorded))).each(table)
+
+
+def _turned(values: Array, order: Array, axes: int) -> Array:
+    """Return values whose last axes, so many, are of classes, with the classes in another order."""
+    for axis in range(-axes, 0):
+        values = np.take(values, order, axis)
+    return values
 
 
 def _corrected(recorded: ConfusionTable, reviews: ArrayLike, prior: Prior | None) -> ConfusionTable:
