@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 Array = NDArray[Any]
 Outcomes = tuple[Array, Array, Array, Array]
 Found = TypeVar("Found")
+DUST = 4e-16  # for each class, relative to all cases: what rounding leaves of a difference
 FEW = 20  # classes, of which products of matrices are the quickest
 
 
@@ -98,9 +99,12 @@ class ClassCounts(Counts):
     def _outcomes(self, index: int | None) -> Outcomes:
         raise NotImplementedError
 
-    @staticmethod
-    def by_cell(slopes: Array) -> Array:
+    def by_cell(self, slopes: Array) -> Array:
         """Turn derivatives by (tp, fn, fp, tn) of each class, ``(4, ..., K)``, into derivatives by each cell."""
+        raise NotImplementedError
+
+    def at(self, form: Array) -> Array:
+        """Return what a linear form of the cells gives to each of them, in the shape of one table's cells."""
         raise NotImplementedError
 
 
@@ -120,6 +124,10 @@ def _added_up(cells: Array) -> Outcomes:
 @final
 class ConfusionCounts(ClassCounts):
     """Confusion tables, ``(..., K, K)``: rows are the true class, columns the predicted class."""
+
+    def at(self, form: Array) -> Array:
+        """Return what a linear form of the cells, ``(K, K)``, gives to each: itself."""
+        return form
 
     @property
     def classes(self) -> int:
@@ -158,13 +166,12 @@ class ConfusionCounts(ClassCounts):
         tp, rows, columns, total = self.hits, self.rows, self.columns, self.total[..., None]
         tn = total - rows - columns + tp
         # Sums of weights do not cancel exactly: what is left of nothing must be nothing.
-        dust = 4e-16 * self.classes * total
+        dust = DUST * self.classes * total
         fn, fp, tn = wrong = np.array((rows - tp, columns - tp, tn))
         wrong[np.abs(wrong) <= dust] = 0.0
         return tp, fn, fp, tn
 
-    @staticmethod
-    def by_cell(slopes: Array) -> Array:
+    def by_cell(self, slopes: Array) -> Array:
         """Turn derivatives by (tp, fn, fp, tn) of each class, ``(4, ..., K)``, into derivatives by each cell.
 
         A cell (i, j) off the diagonal is a false negative of class i, a false positive of class j, and a true
@@ -207,8 +214,7 @@ class MultilabelCounts(ClassCounts):
         tp, rows, columns = self.hits[..., where], self.rows[..., where], self.columns[..., where]
         return tp, rows - tp, columns - tp, self.cells[..., where, 0, 0]
 
-    @staticmethod
-    def by_cell(slopes: Array) -> Array:
+    def by_cell(self, slopes: Array) -> Array:
         """Turn derivatives by (tp, fn, fp, tn) of each label, ``(4, ..., L)``, into derivatives by each cell."""
         tp, fn, fp, tn = slopes
         return np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2)

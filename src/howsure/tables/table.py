@@ -77,6 +77,7 @@ class Table(abc.ABC):
         "predictions",
     )  # or "scores", "values", "trials", "errors", "ratings": what metrics can read
     has_thresholds: ClassVar[bool] = False  # of one score a case, each of which makes predictions
+    has_rows: ClassVar[bool] = False  # of one model's predictions, one for each true class
     adds_up: ClassVar[bool] = False  # cell by cell, with tables of the same labels
     has_negatives: ClassVar[bool] = True  # cases that rightly are not predicted as a class
 
@@ -185,9 +186,37 @@ class Table(abc.ABC):
         """Pseudo-cases of the default prior by cell: two in all."""
         return PSEUDO_CASES * self.prior_shares
 
+    def pseudo_cells(self, size: int, rng: np.random.Generator) -> Array | None:
+        """Return the cells of the default prior's whole pseudo-cases of each draw, ``(size, 2)``; None of spread ones.
+
+        Parameters
+        ----------
+        size : int
+            Number of draws.
+        rng : Generator
+            Source of randomness.
+        """
+        return None
+
     def pseudo_cases(self, size: int, rng: np.random.Generator) -> Array:
         """Return the default prior's pseudo-cases: of all draws alike, ``(cells,)``, or of each, ``(size, cells)``."""
-        return self.default_prior.ravel()
+        drawn = self.pseudo_cells(size, rng)
+        return self.default_prior.ravel() if drawn is None else counts_of_draws(drawn, int(np.prod(self.shape)))
+
+    def lumped(self, codes: Array) -> Table:
+        """Return the table with the cells of each code put together, for metrics that look at these sums alone.
+
+        Parameters
+        ----------
+        codes : ndarray of shape (cells,)
+            0 … B−1.
+
+        Raises
+        ------
+        UndefinedDesignError
+            If there is no such table of this kind, or its design is not defined for it.
+        """
+        raise UndefinedDesignError(type(self.design).__name__, "cells put together")
 
     @property
     def prior_shape(self) -> tuple[int, ...]:
@@ -516,3 +545,11 @@ class Table(abc.ABC):
             f"<{type(self).__name__}: {many}{int(np.sum(self.rows)):,} cases, {len(self.labels)} {self.classes_noun}, "
             f"{type(self.design).__name__} design>"
         )
+
+
+def counts_of_draws(cells: Array, size: int) -> Array:
+    """Return how often each of ``size`` cells is among those of each draw, ``(draws, size)``."""
+    counts = np.zeros((len(cells), size))
+    for column in cells.T:
+        counts[np.arange(len(cells)), column] += 1.0
+    return counts
