@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.base import PSEUDO_CASES, quotient
+from howsure.methods.draws import lumped
 from howsure.methods.interval import (
     CONSTANT,
     ONE_CASE,
@@ -24,6 +25,7 @@ from howsure.methods.scales import automatic_scale
 from howsure.methods.standard_errors import design_sample, quantile, shows_variation, standard_error
 from howsure.metrics.averages import EXTREMES
 from howsure.metrics.metric import Metric
+from howsure.tables.counts import ClassCounts
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
@@ -111,8 +113,12 @@ class Flow(Method):
         return ""
 
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
-        """Return the interval as a function of its level: all levels share one path."""
-        return flow_intervals(metric, table, *design_sample(metric, table))
+        """Return the interval as a function of its level: all levels share one path.
+
+        Cells with equal slopes stay in proportion all the way, and are one cell.
+        """
+        small = lumped(table, [metric], table.design.lumps(table.cells.shape[-1]))
+        return flow_intervals(metric, small, *design_sample(metric, table))
 
 
 def flow_intervals(metric: Metric, table: Table, inflation: Any, freedom: Any) -> AtLevels:
@@ -167,7 +173,7 @@ class _Path:
         self.start = self.point(np.array([filled, filled]), slice(None))
         centre = self.scaled(value)
         centre = np.where(np.isfinite(centre), centre, self.start.value[0])
-        self.centre = centre if metric.is_mean_loss else centre - second_order_bias(self.value, filled)
+        self.centre = centre if metric.is_mean_loss else centre - self.bias(filled)
         self.varies = shows_variation(np.sqrt(self.start.variance[0]), centre)
         self.reach, self.distances, self.values = -np.inf, np.empty(0), np.empty(0)
 
@@ -182,6 +188,19 @@ class _Path:
         beyond = self.table.design.lifted(beyond)
         shares = even * np.exp(-beyond / CONFIDENCE)
         return np.asarray(shares / shares.sum(-1, keepdims=True))
+
+    def bias(self, cells: Array) -> Array:
+        """Return the second-order bias of the metric on its scale: of a sum over classes that of each one's part."""
+        terms, counts = self.metric.terms, self.table.wrap(cells)
+        if terms is None or self.sign or self.table.design.has_strata or not isinstance(counts, ClassCounts):
+            return second_order_bias(self.value, cells)
+        outcomes = np.stack(counts.outcomes(), -1)
+
+        def by_class(flat: Array) -> Array:
+            four = np.moveaxis(flat.reshape(*flat.shape[:-2], *outcomes.shape), -1, 0)
+            return np.asarray(terms(*four)).reshape(flat.shape[:-1])
+
+        return second_order_bias(by_class, outcomes.reshape(-1, 4)).reshape(outcomes.shape[:-1]).sum(-1)
 
     def scaled(self, value: Array) -> Array:
         """Return values on the metric's scale: the logarithm of the distance from a single end, else themselves."""

@@ -203,10 +203,28 @@ def _averaged(spec: Spec, table: Table, average: Average, chosen: Array | None) 
         counts_class=table.counts_class,
         value=lambda counts: average.value(*counts.once(per_class)),
         gradient=gradient,
+        terms=_terms(spec, average, chosen),
         lumps=lumps_of_shares(spec, classes, len(table.labels), weighs=average.reads_weights),
         parts=_parts(spec, classes) if average.name == "macro" and np.isnan(spec.zero_division) else None,
         per_class=None if definition.form == "events" else lambda counts: counts.once(per_class)[0],
     )
+
+
+def _terms(spec: Spec, average: Average, chosen: Array | None) -> Callable[..., Array] | None:
+    """Return what each class adds to an average, by its outcomes; None where that does not follow from these alone."""
+    if average.name not in {"macro", "weighted"} or (average.reads_weights and chosen is not None):
+        return None
+
+    def terms(tp: Array, fn: Array, fp: Array, tn: Array) -> Array:
+        values = _filled(spec.definition.evaluate(tp, fn, fp, tn, **spec.arguments), spec)
+        if average.reads_weights:
+            return values * divide(tp + fn, tp + fn + fp + tn)
+        share = np.full(tp.shape[-1], 1 / tp.shape[-1])
+        if chosen is not None:
+            share = np.bincount(chosen, minlength=tp.shape[-1]) / len(chosen)
+        return values * share
+
+    return terms if spec.definition.form == "outcomes" else None
 
 
 def _class_counts(table: Table) -> ClassCounts:

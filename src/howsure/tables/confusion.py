@@ -86,7 +86,7 @@ class ConfusionTable(Table):
         return PSEUDO_CASES / (2 * size) * (right + (1 - right) / (size - 1))
 
     def pseudo_cells(self, size: int, rng: np.random.Generator) -> Array | None:
-        """Return the cells of two whole pseudo-cases for each draw: each of a class at random, as likely right as wrong.
+        """Return the cells of two whole pseudo-cases for each draw: of random classes, as likely right as wrong.
 
         Counts that are estimated from other counts take their average in all draws.
         """

@@ -179,6 +179,11 @@ class LumpedTable(Table):
         return added_up(np.ravel(cells), self.lumps.codes, self.lumps.size)
 
     @property
+    def prior_shares(self) -> Array:
+        """How a prior's mass is spread over the lumps."""
+        return self.added(self.whole.prior_shares)
+
+    @property
     def default_prior(self) -> Array:
         """The whole table's pseudo-cases, added up."""
         return self.added(self.whole.default_prior)
@@ -209,7 +214,7 @@ def lumped(whole: Table, codes: Array) -> LumpedTable:
     Parameters
     ----------
     whole : ConfusionTable
-        Without leading axes.
+        The table.
     codes : ndarray of shape (cells,)
         The lump of each cell, 0 … B−1.
 
