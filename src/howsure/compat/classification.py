@@ -12,14 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.compat import undefined
 from howsure.compat.keywords import Keywords, Settings, listed, with_keywords
-from howsure.compat.per_class import Classes, one_class
+from howsure.compat.per_class import Classes
 from howsure.compat.undefined import ZeroDivision
 from howsure.errors import HowsureError, boolean, checked_level, looked_up, several
 from howsure.estimates.estimate import Estimate
 from howsure.grids import Grid, Tabular, interval_text, number, percent
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
-from howsure.metrics.spec import parse
+from howsure.metrics.spec import Spec, parse
 from howsure.tables.counts import ClassCounts
 from howsure.tables.table import Table
 
@@ -250,12 +250,12 @@ def estimated(
     """Return the metrics of each class and of each average over classes, one dict per row, all in one pass."""
     plain, labels = [parse(metric) for metric in metrics], table.labels.tolist()
 
-    def bound(value: float) -> list[Metric]:
+    def asked(value: float) -> list[Spec | Metric]:
         specs = plain if np.isnan(value) else [replace(spec, zero_division=value) for spec in plain]
-        single = [one_class(spec, labels[place], table) for place in shown for spec in specs]
-        return single + [
+        single = (replace(spec, average="binary", positive_class=str(labels[i])) for i in shown for spec in specs)
+        return [*single] + [
             resolve(replace(spec, average=average), table, classes=averaged) for average in averages for spec in specs
         ]
 
-    found = undefined.estimated(settings, table, zero_division, bound)
+    found = undefined.estimated(settings, table, zero_division, asked)
     return [dict(zip(metrics, found[i : i + len(metrics)], strict=True)) for i in range(0, len(found), len(metrics))]

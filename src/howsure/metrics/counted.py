@@ -175,7 +175,7 @@ def _of_one_table(
         value=lambda counts: _filled(definition.evaluate(*outcomes(counts), **arguments), spec),
         gradient=lambda counts: by_cell(definition.slopes(*outcomes(counts), **arguments), counts),
         as_ratio=ratio if definition.linear else None,
-        lumps=(lambda: lumps_of_outcomes(size, where)) if definition.form == "outcomes" else None,
+        lumps=(lambda: lumps_of_outcomes(size, where)) if table.has_rows else None,
         **facts,
     )
 
@@ -204,7 +204,7 @@ def _averaged(spec: Spec, table: Table, average: Average, chosen: Array | None) 
         value=lambda counts: average.value(*counts.once(per_class)),
         gradient=gradient,
         terms=_terms(spec, average, chosen),
-        lumps=lumps_of_shares(spec, classes, len(table.labels), weighs=average.reads_weights),
+        lumps=lumps_of_shares(spec, classes, table, weighs=average.reads_weights),
         parts=_parts(spec, classes) if average.name == "macro" and np.isnan(spec.zero_division) else None,
         per_class=None if definition.form == "events" else lambda counts: counts.once(per_class)[0],
     )

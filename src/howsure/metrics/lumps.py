@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from howsure.metrics.forms import Ratio
 from howsure.metrics.registry import REGISTRY
 from howsure.metrics.spec import Spec
+from howsure.tables.table import Table
 
 Array = NDArray[Any]
 Lumping = Callable[[], Array] | None
@@ -47,7 +48,7 @@ def lumps_of_ratio(ratio: Ratio) -> Array:
     return np.unique(pairs, return_inverse=True)[1].reshape(ratio.numerator.shape)
 
 
-def lumps_of_shares(spec: Spec, classes: Array, size: int, *, weighs: bool) -> Lumping:
+def lumps_of_shares(spec: Spec, classes: Array, table: Table, *, weighs: bool) -> Lumping:
     """Return what gives the codes of an average over classes; None where every cell counts.
 
     Of a ratio of linear forms of (tp, fn), as recall, or of (tp, fp), as precision, the right and the wrong cases of
@@ -59,18 +60,18 @@ def lumps_of_shares(spec: Spec, classes: Array, size: int, *, weighs: bool) -> L
         Of the metric of one class.
     classes : ndarray of int
         The classes that are averaged over.
-    size : int
-        Number of classes.
+    table : Table
+        What it is bound to.
     weighs : bool
         Whether classes count by their true totals.
     """
     ratio = spec.definition.outcome_ratio(**spec.arguments)
-    if ratio is None or spec.definition.form != "outcomes":
+    if ratio is None or not table.has_rows:
         return None
     _, fn, fp, tn = (ratio.numerator != 0) | (ratio.denominator != 0)
     if tn or (fp and (fn or weighs)):
         return None
-    return lambda: _by_class(classes, size, axis=1 if fp else 0)
+    return lambda: _by_class(classes, len(table.labels), axis=1 if fp else 0)
 
 
 def lumps_of_margins(spec: Spec, ratio: Callable[[], Ratio], size: int) -> Lumping:

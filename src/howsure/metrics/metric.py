@@ -48,8 +48,8 @@ class Metric:
     parts : Parts, optional
         The sum of proportions that it is.
     terms : callable, optional
-        Outcomes (tp, fn, fp, tn) of each class ``(..., K)`` → what each class adds to it, in the same shape, where it is
-        a sum over the classes.
+        Outcomes (tp, fn, fp, tn) of each class ``(..., K)`` → what each class adds to it, in the same shape, where it
+        is a sum over the classes.
     lumps : callable, optional
         Returns codes of the cells of a confusion table, in their shape: it looks at the sum over the cells of each
         code, and at nothing else. None where it tells all cells apart.

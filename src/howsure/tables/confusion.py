@@ -136,12 +136,14 @@ class ConfusionTable(Table):
         indices : ndarray of shape (B,)
             Positions of the classes.
         """
-        member = (indices[:, None] == np.arange(len(self.labels))).astype(np.intp)
-        cells = 2 * member[:, :, None] + member[:, None, :]
-        try:
-            design = self.design.merged_each(cells.reshape(len(indices), -1), 4)
-        except UndefinedDesignError:
-            return None
+        design = self.design
+        if not design.is_independent:
+            member = (indices[:, None] == np.arange(len(self.labels))).astype(np.intp)
+            cells = 2 * member[:, :, None] + member[:, None, :]
+            try:
+                design = design.merged_each(cells.reshape(len(indices), -1), 4)
+            except UndefinedDesignError:
+                return None
         outcomes = (np.asarray(part)[indices] for part in ConfusionCounts(self.counts).outcomes())
         tp, fn, fp, tn = (part.astype(float) for part in outcomes)
         counts = np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2)

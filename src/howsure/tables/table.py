@@ -355,16 +355,23 @@ class Table(abc.ABC):
         HowsureError
             If there is no such class; the message names the nearest labels.
         """
-        known = self.labels.tolist()
-        names = [str(each) for each in known]
-        if names.count(str(label)) > 1:
-            message = f"{names.count(str(label))} classes read '{label}', as text and as a number. Rename one of them."
+        places = self._places.get(str(label), [])
+        if len(places) > 1:
+            message = f"{len(places)} classes read '{label}', as text and as a number. Rename one of them."
             raise HowsureError(message)
-        if label in known:
+        if places:
+            return places[0]
+        if label in (known := self.labels.tolist()):
             return int(known.index(label))
-        if str(label) in names:
-            return names.index(str(label))
-        raise HowsureError.unknown("class", str(label), names)
+        raise HowsureError.unknown("class", str(label), map(str, known))
+
+    @cached_property
+    def _places(self) -> dict[str, list[int]]:
+        """Positions of the labels by their text."""
+        places: dict[str, list[int]] = {}
+        for place, label in enumerate(self.labels.tolist()):
+            places.setdefault(str(label), []).append(place)
+        return places
 
     def one_against_rest(self, index: int) -> Table | None:
         """Return the 2×2 table of one class against all others, or None where there is none."""
