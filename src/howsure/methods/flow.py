@@ -191,9 +191,11 @@ class _Path:
 
     def bias(self, cells: Array) -> Array:
         """Return the second-order bias of the metric on its scale: of a sum over classes that of each one's part."""
-        terms, counts = self.metric.terms, self.table.wrap(cells)
-        if terms is None or self.sign or self.table.design.has_strata or not isinstance(counts, ClassCounts):
+        terms = self.metric.terms
+        if terms is None or self.sign or self.table.design.has_strata:
             return second_order_bias(self.value, cells)
+        counts = self.table.wrap(cells)
+        assert isinstance(counts, ClassCounts)  # noqa: S101 - of which alone there are terms
         outcomes = np.stack(counts.outcomes(), -1)
 
         def by_class(flat: Array) -> Array:

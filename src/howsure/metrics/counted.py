@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,12 +17,13 @@ from howsure.metrics.averages import Average
 from howsure.metrics.forms import Parts, Ratio, complex_step, divide
 from howsure.metrics.lumps import lumps_of_margins, lumps_of_outcomes, lumps_of_ratio, lumps_of_shares
 from howsure.metrics.metric import Metric
-from howsure.metrics.registry import REGISTRY
+from howsure.metrics.registry import REGISTRY, Definition
 from howsure.metrics.spec import Spec
 from howsure.tables.counts import ClassCounts, ConfusionCounts, Outcomes
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
+REMEMBERED = 16  # linear forms of metrics, which may be large
 
 
 def of_predictions(spec: Spec, table: Table, classes: Sequence[int] | None) -> Metric:
@@ -262,12 +263,8 @@ def _of_margins(spec: Spec, size: int) -> Metric:
             slopes = np.split(stepped, 3, axis=-1)
         return _from_margins([np.where(np.isnan(part), 0.0, part) for part in slopes], counts)
 
-    @cache
     def ratio() -> Ratio:
-        basis = np.eye(3 * size).reshape(-1, 3, size)
-        forms = definition.function(*np.moveaxis(basis, 1, 0), **arguments)
-        one = ConfusionCounts(np.zeros((size, size)))
-        return Ratio(*(_from_margins(form.reshape(3, -1), one) for form in forms))
+        return _ratio_of_margins(definition, tuple(arguments.items()), size)
 
     parts = _parts(spec, np.arange(size)) if definition.terms else None
     if parts is not None and arguments.get("adjusted"):
@@ -281,6 +278,15 @@ def _of_margins(spec: Spec, size: int) -> Metric:
         parts=parts,
         lumps=lumps_of_margins(spec, ratio, size),
     )
+
+
+@lru_cache(REMEMBERED)
+def _ratio_of_margins(definition: Definition, arguments: tuple[tuple[str, Any], ...], size: int) -> Ratio:
+    """Return the linear forms of the cells that a linear metric of margins is made of."""
+    basis = np.eye(3 * size).reshape(-1, 3, size)
+    forms = definition.function(*np.moveaxis(basis, 1, 0), **dict(arguments))
+    one = ConfusionCounts(np.zeros((size, size)))
+    return Ratio(*(_from_margins(form.reshape(3, -1), one) for form in forms))
 
 
 def _from_margins(slopes: Sequence[Array] | Array, counts: ClassCounts) -> Array:

@@ -113,7 +113,7 @@ def _added_up(cells: Array) -> Outcomes:
     size = cells.shape[-1]
     hits = np.diagonal(cells, axis1=-2, axis2=-1)
     if size == 2:
-        misses = np.stack([cells[..., 0, 1], cells[..., 1, 0]], -1)
+        misses = np.moveaxis(np.stack([cells[..., 0, 1], cells[..., 1, 0]]), 0, -1)
         return hits, misses, misses[..., ::-1], hits[..., ::-1]
     rest = 1.0 - np.eye(size)
     others = (cells.reshape(-1, size) @ rest).reshape(cells.shape)  # of a row, all but one column
@@ -221,7 +221,8 @@ class MultilabelCounts(ClassCounts):
 
 
 def summed(array: Array, axis: int) -> Array:
-    """Return the sum over an axis; two parts are added at once, which on many tables is much faster."""
+    """Return the sum over an axis, -1 or -2; two parts are added as views, which on many tables is much faster."""
     if array.shape[axis] != 2:
         return np.asarray(array.sum(axis))
-    return np.asarray(np.take(array, 0, axis) + np.take(array, 1, axis))
+    parts = np.moveaxis(array, axis, 0)
+    return np.asarray(parts[0] + parts[1])
