@@ -244,6 +244,7 @@ def estimated(
     shown: Sequence[int],
     averaged: Sequence[int] | None = None,
     averages: Sequence[str] = AVERAGES,
+    *,
     metrics: Sequence[str] = METRICS,
     zero_division: ZeroDivision = np.nan,
     whole: Sequence[str] = (),

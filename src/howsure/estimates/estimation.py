@@ -270,7 +270,8 @@ class _Question:
         if len(bound) == 1 or (table.has_thresholds and all(metric.smaller for metric in bound)):
             own = [own_table(table, metric) for metric in bound]  # whose few cells say all that the many could
             table, bound = own[0][0] if own else table, [metric for _, metric in own]
-        level, answers = self.sides.two_sided, []
+        level = self.sides.two_sided
+        answers: list[Answer]
         if isinstance(method, DrawingMethod):
             for metric in bound:
                 checked(method, metric, table)

@@ -130,7 +130,7 @@ def in_order(codes: Array) -> Array:
     first[codes[backwards]] = backwards  # the last one written is the first one in order
     starts = np.zeros(len(codes), dtype=np.intp)
     starts[first[first >= 0]] = 1
-    return (np.cumsum(starts) - 1)[first[codes]]
+    return np.asarray((np.cumsum(starts) - 1)[first[codes]])
 
 
 def lumped(table: Table, metrics: Sequence[Metric], kept_apart: Array | None) -> Table:

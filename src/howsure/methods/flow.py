@@ -202,7 +202,7 @@ class _Path:
             four = np.moveaxis(flat.reshape(*flat.shape[:-2], *outcomes.shape), -1, 0)
             return np.asarray(terms(*four)).reshape(flat.shape[:-1])
 
-        return second_order_bias(by_class, outcomes.reshape(-1, 4)).reshape(outcomes.shape[:-1]).sum(-1)
+        return np.asarray(second_order_bias(by_class, outcomes.reshape(-1, 4)).reshape(outcomes.shape[:-1]).sum(-1))
 
     def scaled(self, value: Array) -> Array:
         """Return values on the metric's scale: the logarithm of the distance from a single end, else themselves."""

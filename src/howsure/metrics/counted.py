@@ -223,7 +223,7 @@ def _terms(spec: Spec, average: Average, chosen: Array | None) -> Callable[..., 
         share = np.full(tp.shape[-1], 1 / tp.shape[-1])
         if chosen is not None:
             share = np.bincount(chosen, minlength=tp.shape[-1]) / len(chosen)
-        return values * share
+        return np.asarray(values * share)
 
     return terms if spec.definition.form == "outcomes" else None
 
@@ -337,7 +337,7 @@ def slopes_of_ratio(ratio: Ratio, counts: ClassCounts) -> Array:
     part, whole = counts.at(ratio.numerator), counts.at(ratio.denominator)
     above, below = (_summed(counts, form)[(..., *[None] * part.ndim)] for form in (ratio.numerator, ratio.denominator))
     share = divide(np.ones_like(below), below)
-    return np.nan_to_num(part * share - whole * (above * share * share))
+    return np.asarray(np.nan_to_num(part * share - whole * (above * share * share)))
 
 
 def _summed(counts: ClassCounts, form: Array) -> Array:

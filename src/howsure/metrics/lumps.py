@@ -88,4 +88,4 @@ def _by_class(classes: Array, size: int, axis: int) -> Array:
     code = np.zeros(size, dtype=np.intp)
     code[classes] = 2 * np.arange(1, len(classes) + 1)
     of = np.indices((size, size))[axis]
-    return code[of] + (np.eye(size, dtype=bool) & (code > 0))
+    return np.asarray(code[of] + (np.eye(size, dtype=bool) & (code > 0)))

@@ -137,7 +137,7 @@ class LumpedCounts(ClassCounts):
         (tp, fn, fp, tn), (rows, columns) = slopes, self.lumps.places
         every = tn.sum(-1)[..., None]
         wrong = every + (fn - tn)[..., rows] + (fp - tn)[..., columns]
-        return np.where(rows == columns, every + (tp - tn)[..., rows], wrong)
+        return np.asarray(np.where(rows == columns, every + (tp - tn)[..., rows], wrong))
 
     def at(self, form: Array) -> Array:
         """Return what a linear form of the cells, ``(K, K)``, gives to each lump."""
@@ -168,7 +168,7 @@ class LumpedTable(Table):
         return self.lumps.places[0]
 
     @cached_property
-    def counted(self) -> LumpedCounts:  # type: ignore[override]  # a narrower kind
+    def counted(self) -> LumpedCounts:
         """The counts as metrics take them."""
         return self.wrap(self.counts)
 
