@@ -148,7 +148,7 @@ def lumped(table: Table, metrics: Sequence[Metric], kept_apart: Array | None) ->
     kept_apart : ndarray of shape (cells,), optional
         Codes of cells that the draws tell apart; None where all are.
     """
-    codes = None if kept_apart is None or table.is_binary else in_order(kept_apart)
+    codes = None if table.is_binary else kept_apart
     for metric in metrics:
         if codes is None or metric.lumps is None:
             return table
