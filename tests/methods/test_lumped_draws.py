@@ -26,6 +26,27 @@ TABLES = {
     "fixed totals": hs.from_counts(COUNTS).with_design(FixedMargins()),
     "clusters": clustered(),
 }
+
+
+def reviewed():
+    """Return a table of four classes of whose cases some were reviewed."""
+    rng = np.random.default_rng(4)
+    shares = np.full((4, 4), 0.1) + 0.6 * np.eye(4)
+    reviews = [[rng.multinomial(min(6, number), shares[true]) for number in row] for true, row in enumerate(COUNTS)]
+    return hs.reviewed(COUNTS, reviews)
+
+
+def expected(target):
+    """Return the table that is expected of 150 cases with probabilities of four classes."""
+    probability = np.random.default_rng(5).dirichlet(np.full(4, 0.5), 150)
+    return hs.calibrated(probability, y_pred=probability.argmax(1), target=target)
+
+
+ESTIMATED = {
+    "reviewed": reviewed,
+    "these cases": lambda: expected("batch"),
+    "their population": lambda: expected("population"),
+}
 METHODS = {
     "bootstrap": hs.Bootstrap(n_resamples=DRAWS),
     "default": hs.Dirichlet(n_draws=DRAWS),
@@ -46,17 +67,31 @@ def both(method, table, specs=SPECS):
     return zip(specs, few, whole, strict=True)
 
 
-@pytest.mark.parametrize("evidence", TABLES)
-@pytest.mark.parametrize("name", METHODS)
-def test_sums_are_drawn_as_cells_added_up(name, evidence):
-    """Each metric has the same distribution, mean and spread from sums of cells as from whole drawn tables."""
-    for spec, *pair in both(METHODS[name], TABLES[evidence]):
+def agree(method, table):
+    """Hold that draws from sums and from whole tables have one distribution, one mean and one spread."""
+    for spec, *pair in both(method, table):
         few, whole = (each[np.isfinite(each)] for each in pair)
-        assert few.size == pytest.approx(whole.size, abs=0.02 * DRAWS), spec
+        assert few.size == pytest.approx(whole.size, abs=0.02 * method.size), spec
         assert stats.ks_2samp(few, whole, method="asymp").pvalue > RARE, spec
         error = np.sqrt((few.var() + whole.var()) / len(few))
         assert abs(few.mean() - whole.mean()) < 4.5 * error, spec
         assert few.std() == pytest.approx(whole.std(), rel=0.08), spec
+
+
+@pytest.mark.parametrize("evidence", TABLES)
+@pytest.mark.parametrize("name", METHODS)
+def test_sums_are_drawn_as_cells_added_up(name, evidence):
+    """Each metric has the same distribution, mean and spread from sums of cells as from whole drawn tables."""
+    agree(METHODS[name], TABLES[evidence])
+
+
+@pytest.mark.parametrize("evidence", ESTIMATED)
+@pytest.mark.parametrize(
+    "method", [hs.Bootstrap(n_resamples=2000), hs.Dirichlet(n_draws=2000)], ids=lambda each: each.name
+)
+def test_sums_of_estimated_counts_are_drawn_as_cells_added_up(method, evidence):
+    """So it is where true classes are known in part, or by their probabilities alone."""
+    agree(method, ESTIMATED[evidence]())
 
 
 @pytest.mark.parametrize("spec", ["accuracy", "f1@binary+positive_class=3"])

@@ -93,6 +93,10 @@ class Batch(Expected):
         """Merge the cells that the cases may fall in."""
         return Batch(self.cases.merged(cells))
 
+    def lumps(self, cells: int) -> Array:
+        """Return one code: the cases' classes are drawn, whatever cells they are counted in."""
+        return np.zeros(cells, dtype=np.intp)
+
     def joined(self, others: Sequence[Self]) -> Batch:
         """Put the cases of all tables together."""
         return Batch(self.cases.joined([each.cases for each in others]))
@@ -204,6 +208,10 @@ class Population(Expected):
     def merged(self, cells: Array, size: int) -> Population:
         """Merge the cells that the cases may fall in."""
         return Population(self.cases.merged(cells))
+
+    def lumps(self, cells: int) -> Array:
+        """Return one code: cases are drawn with what each is expected to count, in whatever cells."""
+        return np.zeros(cells, dtype=np.intp)
 
     def joined(self, others: Sequence[Self]) -> Population:
         """Put the cases of all tables together."""
