@@ -266,13 +266,18 @@ def _of_margins(spec: Spec, size: int) -> Metric:
     def ratio() -> Ratio:
         return _ratio_of_margins(definition, tuple(arguments.items()), size)
 
+    def value(counts: ClassCounts) -> Array:
+        if definition.linear and counts.has_few_cells:
+            return value_of_ratio(ratio(), counts)
+        return definition.evaluate(counts.hits, counts.rows, counts.columns, **arguments)
+
     parts = _parts(spec, np.arange(size)) if definition.terms else None
     if parts is not None and arguments.get("adjusted"):
         parts = Parts(tuple((weight / (1 - 1 / size), each) for weight, each in parts.terms), parts.classes)
     return Metric(
         **basics(spec, size),
         counts_class=ConfusionCounts,
-        value=lambda counts: definition.evaluate(counts.hits, counts.rows, counts.columns, **arguments),
+        value=value,
         gradient=(lambda counts: slopes_of_ratio(ratio(), counts)) if definition.linear else gradient,
         as_ratio=ratio if definition.linear else None,
         parts=parts,
@@ -318,18 +323,19 @@ def _of_cells(spec: Spec, size: int) -> Metric:
 def _of_coefficients(spec: Spec, size: int) -> Metric:
     ratio = Ratio(*spec.definition.function(size, **spec.arguments))
 
-    def value(counts: ClassCounts) -> Array:
-        part, whole = _summed(counts, ratio.numerator), _summed(counts, ratio.denominator)
-        return np.where(whole == 0, np.nan, part / np.where(whole == 0, 1, whole))
-
     return Metric(
         **basics(spec, size),
         counts_class=ConfusionCounts,
-        value=value,
+        value=lambda counts: value_of_ratio(ratio, counts),
         gradient=lambda counts: slopes_of_ratio(ratio, counts),
         as_ratio=lambda: ratio,
         lumps=lambda: lumps_of_ratio(ratio),
     )
+
+
+def value_of_ratio(ratio: Ratio, counts: ClassCounts) -> Array:
+    """Return a ratio of linear forms on counts; nan where it is undefined."""
+    return divide(_summed(counts, ratio.numerator), _summed(counts, ratio.denominator))
 
 
 def slopes_of_ratio(ratio: Ratio, counts: ClassCounts) -> Array:

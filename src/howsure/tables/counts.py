@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, Protocol, Self, TypeVar, final
+from typing import Any, ClassVar, Protocol, Self, TypeVar, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -63,7 +63,14 @@ class ClassCounts(Counts):
     """Counts by class: what metrics of one class against the rest look at, with margins computed once.
 
     Abstract: of one label for each case (`ConfusionCounts`), or of many (`MultilabelCounts`).
+
+    Attributes
+    ----------
+    has_few_cells : bool
+        Whether there may be fewer cells than classes.
     """
+
+    has_few_cells: ClassVar[bool] = False
 
     @property
     def classes(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import count, takewhile
 from typing import Any, ClassVar, final
 from zlib import crc32
@@ -17,6 +17,8 @@ from howsure.tables.table import BLOCK_CELLS, Table
 
 Array = NDArray[Any]
 Rounds = list[tuple[Array, Array]]
+REMEMBERED = 8  # numbers of classes
+MARGINS = 8  # times as many of their entries as of cells are held at once
 
 
 @final
@@ -40,10 +42,9 @@ class Lumps:
     @cached_property
     def places(self) -> tuple[Array, Array]:
         """True and predicted class of the cell in which each lump stands."""
-        steps, rows = np.divmod(np.arange(len(self.codes)), self.classes)
-        diagonals = self.classes * rows + (rows + steps) % self.classes  # one after the other: few share a column
+        backwards = _by_diagonal(self.classes)[::-1]
         first = np.empty(int(self.codes.max()) + 1, dtype=np.intp)
-        first[self.codes[diagonals[::-1]]] = diagonals[::-1]  # the last one written is the first one in order
+        first[self.codes[backwards]] = backwards  # the last one written is the first one in order
         true, predicted = np.divmod(first, self.classes)
         return true, predicted
 
@@ -65,6 +66,13 @@ class Lumps:
         return rounds(rows, rows != columns), rounds(columns, rows != columns)
 
 
+@lru_cache(REMEMBERED)
+def _by_diagonal(classes: int) -> Array:
+    """Return the cells of a square table, one diagonal after the other: few of the first ones share a column."""
+    steps, rows = np.divmod(np.arange(classes**2), classes)
+    return np.asarray(classes * rows + (rows + steps) % classes)
+
+
 def rounds(targets: Array, chosen: Array) -> Rounds:
     """Return what is added up, as pairs of targets and sources of which no target occurs twice in a pair.
 
@@ -84,6 +92,8 @@ def rounds(targets: Array, chosen: Array) -> Rounds:
 @final
 class LumpedCounts(ClassCounts):
     """Counts of lumps of cells, ``(..., B)``, with the margins of the tables in which each lump is in one cell."""
+
+    has_few_cells: ClassVar[bool] = True
 
     def __init__(self, cells: Array, lumps: Lumps) -> None:
         super().__init__(cells)
@@ -206,8 +216,9 @@ class LumpedTable(Table):
 
     @property
     def draws_at_once(self) -> int:
-        """How many tables to draw at once, so that they and their margins fit the processor's cache."""
-        return max(self.smallest_block, BLOCK_CELLS // max(self.lumps.size, self.lumps.classes))
+        """How many tables to draw at once, so that they fit the processor's cache, and their margins a shared one."""
+        few = min(BLOCK_CELLS // self.lumps.size, MARGINS * BLOCK_CELLS // self.lumps.classes)
+        return max(self.smallest_block, few)
 
 
 def lumped(whole: Table, codes: Array) -> LumpedTable:
