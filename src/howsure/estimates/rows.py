@@ -110,7 +110,7 @@ def bootstrap(
     low = high = math.nan
     if kept.size and np.ptp(kept) > 0:
         acceleration = 0.0 if chosen.kind != "bca" else _acceleration(function, columns, members)
-        low, high = limits_of_draws(chosen.kind, value, np.sort(kept), level, acceleration)
+        low, high = limits_of_draws(chosen.kind, value, kept, level, acceleration)
     elif kept.size:
         reason = "every resample gives the same value: the bootstrap says nothing of the uncertainty"
     name = getattr(function, "__name__", type(function).__name__)

@@ -142,7 +142,7 @@ class Bootstrap(DrawingMethod):
         value = float(metric(table.counted))
         skewness = acceleration(metric, self.lumped([metric], table)) if self.kind == "bca" else 0.0
         ordered = np.sort(draws)
-        return lambda level: limits_of_draws(self.kind, value, ordered, level, skewness)
+        return lambda level: limits_of_ordered(self.kind, value, ordered, level, skewness)
 
     def p_value(
         self, metric: Metric, table: Table, null: float, *, draws: Array | None = None, rng: Any = None
@@ -159,7 +159,14 @@ class Bootstrap(DrawingMethod):
 def limits_of_draws(
     kind: str, value: float, draws: Array, confidence_level: float, acceleration: float = 0.0
 ) -> tuple[float, float]:
-    """Return the percentile, basic or BCa limits from the observed value and the defined resampled ones, ascending."""
+    """Return the percentile, basic or BCa limits from the observed value and the defined resampled ones."""
+    return limits_of_ordered(kind, value, np.sort(draws), confidence_level, acceleration)
+
+
+def limits_of_ordered(
+    kind: str, value: float, draws: Array, confidence_level: float, acceleration: float = 0.0
+) -> tuple[float, float]:
+    """Return the limits of `limits_of_draws` from draws in ascending order."""
     tails = np.array([(1 - confidence_level) / 2, (1 + confidence_level) / 2])
     if kind == "bca":
         tails = _corrected(tails, value, draws, acceleration)
