@@ -257,14 +257,15 @@ class _Question:
         """Return the estimates of one table."""
         method = self.sides.suited(named(table.design.method or None)) if self.method is None else self.method
         if isinstance(method, DrawingMethod) or self.threshold is not None:
-            return self._one_by_one(table, method)
+            return self.one_by_one(table, method)
         found = of_classes(table, self.metrics, method, self.sides)
         rest = [place for place in range(len(self.metrics)) if place not in found]
         alone = replace(self, metrics=tuple(self.metrics[place] for place in rest)) if found else self
-        found |= zip(rest, alone._one_by_one(table, method) if rest else (), strict=True)  # noqa: SLF001 - its own
+        found |= zip(rest, alone.one_by_one(table, method) if rest else (), strict=True)
         return tuple(found[place] for place in range(len(self.metrics)))
 
-    def _one_by_one(self, table: Table, method: Method | None) -> tuple[Estimate, ...]:
+    def one_by_one(self, table: Table, method: Method | None) -> tuple[Estimate, ...]:
+        """Return the estimates of one table, each metric by itself but for the draws, which all share."""
         bound = self._bound(table)
         names = [metric.name for metric in bound]
         if len(bound) == 1 or (table.has_thresholds and all(metric.smaller for metric in bound)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, cast, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -198,8 +198,7 @@ class _Path:
         terms = self.metric.terms
         if terms is None or self.sign or self.table.design.has_strata:
             return second_order_bias(self.value, cells)
-        counts = self.table.wrap(cells)
-        assert isinstance(counts, ClassCounts)  # noqa: S101 - of which alone there are terms
+        counts = cast("ClassCounts", self.table.wrap(cells))  # of which alone there are terms
         outcomes = np.stack(counts.outcomes(), -1)
 
         def by_class(flat: Array) -> Array:
