@@ -1,9 +1,10 @@
 """Ratios against peers, measured in one run, since machines differ and are noisy.
 
 Run ``python benchmarks/ratios.py [SECTION …]``; sections are foundation, strings, resampling, posterior, scores,
-memory, pairs, start, growth.
-Each line gives our time, the peer's, and how many times faster we are. A peer that would take minutes is timed on
-fewer resamples and scaled; the line says so. Processor time of functions of scores: ``benchmarks/scores.py``.
+memory, pairs, start, growth, sums, reports and classes. Each line gives our time, the peer's, and how many times faster
+we are. A peer that would take minutes is timed on fewer resamples and scaled; the line says so. The last three sections
+measure processor time, of both sides in turn, and give the range of the ratios beside their median. Functions of scores
+have ``benchmarks/scores.py``, compiled kernels ``benchmarks/kernels.py``.
 """
 
 from __future__ import annotations
@@ -312,13 +313,6 @@ def pairs() -> None:
         line(title, ours, alone * 891.1, 10, "compare of each pair, from 10; in all 5 s at most")
 
 
-def processor(work: Callable[[], Any]) -> float:
-    """Return the processor's time of one call."""
-    start = time.process_time()
-    work()
-    return time.process_time() - start
-
-
 def start() -> None:
     """Processor's time of fresh interpreters, in units of ``import numpy``."""
 
@@ -353,6 +347,122 @@ def growth() -> None:
         print(f"{name:<28} {power:5.2f} (at most {most}), {took * 1e3:.0f} ms at {FACTOR * size:,}")
 
 
+def processor(call: Callable[[], Any]) -> float:
+    """Return the processor time of one call."""
+    start = time.process_time()
+    call()
+    return time.process_time() - start
+
+
+def in_turn(
+    title: str, ours: Callable[[], Any], theirs: Callable[[], Any], target: float, scale: float = 1.0, repeats: int = 5
+) -> None:
+    """Print how many times as long a peer takes, measured in turn: the median and the range of some ratios."""
+    ours()
+    pairs = [(processor(ours), scale * processor(theirs)) for _ in range(repeats)]
+    ratios = sorted(peer / own for own, peer in pairs)
+    own, peer = np.median(pairs, axis=0)
+    print(
+        f"{title:<62} {own * 1e3:>10.2f} ms {peer * 1e3:>12.1f} ms {np.median(ratios):>9.3g}× "
+        f"({ratios[0]:.3g} to {ratios[-1]:.3g}; aim {target:g}×)"
+    )
+
+
+FOUR = ["accuracy", "f1@macro", "balanced_accuracy", "mcc"]
+
+
+def sums() -> None:
+    """Drawing methods, which draw what the metrics look at and no more: four metrics, one class, posteriors."""
+    import confidenceinterval
+    import prob_conf_mat
+
+    few = 20
+    for classes, target in ((2, 60_000), (10, 5_000), (100, 150)):
+        true, predicted = predictions(100_000, classes)
+        table, average = hs.confusion(true, predicted), "binary" if classes == 2 else "macro"
+        names = [name.replace("@macro", "") if classes == 2 else name for name in FOUR]
+        in_turn(
+            f"9,999 resamples of 4 metrics, K = {classes}; peer: F1, {few} scaled",
+            lambda table=table, names=names: hs.evaluate(table, names, method="bootstrap", random_state=0),
+            lambda pair=(true, predicted), average=average: confidenceinterval.f1_score(
+                *pair, average=average, method="bootstrap_percentile", n_resamples=few
+            ),
+            target,
+            9_999 / few,
+            3,
+        )
+    for classes in (10, 100):
+        true, predicted = predictions(100_000, classes)
+        table, own = hs.confusion(true, predicted), hs.confusion(true == 1, predicted == 1)
+        for method in ("bootstrap_percentile", "bootstrap_bca", "bootstrap_studentized", "bayes"):
+            in_turn(
+                f"F1 of one class of {classes}, {method}; peer: its own 2×2 table",
+                lambda table=table, method=method: hs.estimate(table, "f1@binary+positive_class=1", method=method),
+                lambda own=own, method=method: hs.estimate(own, "f1", method=method),
+                1 / 1.5,
+            )
+    for classes, draws, target in ((10, 10_000, 12), (100, 10_000, 25), (10, 1_000_000, 15)):
+        rng = np.random.default_rng(2)
+        counts = rng.poisson(np.full((classes, classes), 1.0) + 40 * np.eye(classes))
+        table, same = hs.from_counts(counts), hs.Dirichlet(prior=0, n_draws=draws)
+
+        def theirs(counts: np.ndarray = counts, draws: int = draws) -> None:
+            study = prob_conf_mat.Study(seed=0, num_samples=draws, ci_probability=0.95)
+            study.add_experiment("a/b", confusion_matrix=counts.tolist(), prevalence_prior=0, confusion_prior=0)
+            for metric in ("acc", "f1@macro", "mcc"):
+                study.add_metric(metric)
+                study.get_metric_samples(metric=metric, experiment_name="a/b", sampling_method="posterior")
+
+        three = ["accuracy", "f1@macro", "mcc"]
+        ask = lambda method, table=table, three=three: hs.evaluate(table, three, method=method)  # noqa: E731
+        title = f"{draws:,} posterior draws of 3 metrics, K = {classes}"
+        in_turn(f"{title}; prob_conf_mat", lambda ask=ask, same=same: ask(same), theirs, target, 1.0, 1)
+        default = hs.Dirichlet(n_draws=draws)
+        in_turn(f"{title}; default prior", lambda ask=ask, m=default: ask(m), lambda ask=ask, m=same: ask(m), 1 / 1.5)
+
+
+def reports() -> None:
+    """The classification report with its default intervals, against scikit-learn's without; many groups."""
+    from sklearn import metrics
+
+    for rows in (10_000, 100_000):
+        for classes in (2, 10, 50, 300):
+            pair = predictions(rows, classes)
+            in_turn(
+                f"classification_report, n = {rows:,}, K = {classes}",
+                lambda pair=pair: hs.classification_report(*pair, output_dict=True),
+                lambda pair=pair: metrics.classification_report(*pair, output_dict=True, zero_division=0),
+                1,
+            )
+    counts = np.random.default_rng(0).poisson(np.full((10_000, 2, 2), 10.0) + 20 * np.eye(2))
+    tables = hs.from_counts(counts)
+    took = min(processor(lambda: hs.evaluate(tables, ["accuracy", "f1", "mcc", "balanced_accuracy"])) for _ in range(3))
+    print(f"10,000 groups × 4 metrics with intervals: {took * 1e3:.0f} ms of processor")
+
+
+def classes() -> None:
+    """Growth exponents of processor time: in the classes from 10 to 80, and in the draws from 2,000 to 32,000."""
+    for name, metric, most in (
+        ("accuracy", "accuracy", 0.5),
+        ("F1 of one class", "f1@binary+positive_class=1", 0.5),
+        ("macro recall", "recall@macro", 1.1),
+        ("macro F1", "f1@macro", 2.0),
+    ):
+        for method in (hs.Bootstrap, hs.Dirichlet):
+
+            def took(classes: int, draws: int, metric: str = metric, method: Any = method) -> float:
+                table = hs.confusion(*predictions(100_000, classes))
+                own = method("percentile", draws) if method is hs.Bootstrap else method(n_draws=draws)
+                return float(np.median([processor(lambda: hs.estimate(table, metric, method=own)) for _ in range(5)]))
+
+            took(10, 2_000)
+            by_class = np.log(took(80, 2_000) / took(10, 2_000)) / np.log(8)
+            by_draw = np.log(took(10, 32_000) / took(10, 2_000)) / np.log(16)
+            print(
+                f"{name:<18} {method.__name__:<10} classes: {by_class:.2f} (at most {most}); draws: {by_draw:.2f} (1)"
+            )
+
+
 SECTIONS = {
     "foundation": foundation,
     "strings": strings,
@@ -362,6 +472,9 @@ SECTIONS = {
     "memory": memory,
     "pairs": pairs,
     "start": start,
+    "sums": sums,
+    "reports": reports,
+    "classes": classes,
     "growth": growth,
 }
 

@@ -12,14 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.compat import undefined
 from howsure.compat.keywords import Keywords, Settings, listed, with_keywords
-from howsure.compat.per_class import Classes, one_class
+from howsure.compat.per_class import Classes
 from howsure.compat.undefined import ZeroDivision
 from howsure.errors import HowsureError, boolean, checked_level, looked_up, several
 from howsure.estimates.estimate import Estimate
 from howsure.grids import Grid, Tabular, interval_text, number, percent
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
-from howsure.metrics.spec import parse
+from howsure.metrics.spec import Spec, parse
 from howsure.tables.counts import ClassCounts
 from howsure.tables.table import Table
 
@@ -193,16 +193,16 @@ def classification_report(
         raise HowsureError(message)
     support = {name: float(total[place]) for name, place in zip(names, shown, strict=True)}
     support |= {f"{average} avg": sum(float(total[place]) for place in shown) for average in averages}
-    rows = dict(
-        zip(support, estimated(settings, table, shown, places, averages, zero_division=zero_division), strict=True)
-    )
+    whole = (ACCURACY,) if is_accuracy else ()
+    found = estimated(settings, table, shown, places, averages, zero_division=zero_division, whole=whole)
+    rows = dict(zip(support, found, strict=False))
     if table is not y_true and not table.has_one_label_per_case:
         by_case = Classes("samples", places, 1, zero_division)
-        found = (by_case.over_samples(parse(metric), *settings.labels(y_true, y_pred), settings) for metric in METRICS)
-        rows[SAMPLES] = dict(zip(METRICS, found, strict=True))
+        over = (by_case.over_samples(parse(metric), *settings.labels(y_true, y_pred), settings) for metric in METRICS)
+        rows[SAMPLES] = dict(zip(METRICS, over, strict=True))
         support[SAMPLES] = support["macro avg"]
     if is_accuracy:
-        rows, support = _with_accuracy(settings.estimated(table, ACCURACY), rows, support)
+        rows, support = _with_accuracy(found[-1], rows, support)
     report = ClassificationReport(
         rows=rows, support=support, confidence_level=checked_level(settings.level), digits=digits
     )
@@ -210,12 +210,12 @@ def classification_report(
 
 
 def _with_accuracy(
-    accuracy: Estimate, rows: dict[str, dict[str, Estimate]], support: dict[str, float]
+    accuracy: dict[str, Estimate], rows: dict[str, dict[str, Estimate]], support: dict[str, float]
 ) -> tuple[dict[str, dict[str, Estimate]], dict[str, float]]:
     """Return the rows and their support with the accuracy before the averages."""
     at = len(rows) - 2
     names = [*list(rows)[:at], ACCURACY, *list(rows)[at:]]
-    rows = rows | {ACCURACY: dict.fromkeys(METRICS, accuracy)}
+    rows = rows | {ACCURACY: accuracy}
     support = support | {ACCURACY: support["macro avg"]}
     return {name: rows[name] for name in names}, {name: support[name] for name in names}
 
@@ -244,18 +244,26 @@ def estimated(
     shown: Sequence[int],
     averaged: Sequence[int] | None = None,
     averages: Sequence[str] = AVERAGES,
+    *,
     metrics: Sequence[str] = METRICS,
     zero_division: ZeroDivision = np.nan,
+    whole: Sequence[str] = (),
 ) -> list[dict[str, Estimate]]:
-    """Return the metrics of each class and of each average over classes, one dict per row, all in one pass."""
+    """Return the metrics of each class and of each average over classes, one dict per row, all in one pass.
+
+    After them come the metrics of the whole table, each as all metrics of a row.
+    """
     plain, labels = [parse(metric) for metric in metrics], table.labels.tolist()
 
-    def bound(value: float) -> list[Metric]:
+    def asked(value: float) -> list[Spec | Metric]:
         specs = plain if np.isnan(value) else [replace(spec, zero_division=value) for spec in plain]
-        single = [one_class(spec, labels[place], table) for place in shown for spec in specs]
-        return single + [
+        single = (replace(spec, average="binary", positive_class=str(labels[i])) for i in shown for spec in specs)
+        averaged_ones = (
             resolve(replace(spec, average=average), table, classes=averaged) for average in averages for spec in specs
-        ]
+        )
+        return [*single, *averaged_ones, *map(parse, whole)]
 
-    found = undefined.estimated(settings, table, zero_division, bound)
-    return [dict(zip(metrics, found[i : i + len(metrics)], strict=True)) for i in range(0, len(found), len(metrics))]
+    found = undefined.estimated(settings, table, zero_division, asked)
+    size, by_row = len(metrics), len(found) - len(whole)
+    rows = [dict(zip(metrics, found[i : i + size], strict=True)) for i in range(0, by_row, size)]
+    return rows + [dict.fromkeys(metrics, each) for each in found[by_row:]]

@@ -22,6 +22,7 @@ from howsure.methods.library import named
 from howsure.methods.names import MethodName
 from howsure.metrics.averages import canonical_average
 from howsure.metrics.metric import Metric
+from howsure.metrics.spec import Spec
 from howsure.sources.confusion import confusion
 from howsure.sources.encoding import sort_order
 from howsure.tables.confusion import ConfusionTable
@@ -152,12 +153,12 @@ class Settings:
             return y_true, y_pred
         return classes("y_true", y_true), classes("y_pred", y_pred)
 
-    def estimates(self, table: Table, metrics: Sequence[Metric | str]) -> list[Estimate]:
+    def estimates(self, table: Table, metrics: Sequence[Metric | Spec | str]) -> list[Estimate]:
         """Return the estimate of each metric, all of them in one pass."""
         found = evaluate(
             table, metrics, method=self.chosen_method, confidence_level=self.level, random_state=self.random_state
         )
-        return [found[each if isinstance(each, str) else each.name] for each in metrics]
+        return list(found.values()) if len(found) == len(metrics) else [found[_name(each)] for each in metrics]
 
     def estimated(self, table: Table, metric: Metric | str, *, normalize: bool = True) -> Estimate:
         """Return the estimate of a mean over the cases, or with ``normalize=False`` of the sum."""
@@ -167,6 +168,10 @@ class Settings:
             if boolean("normalize", normalize)
             else scaled(found, float(table.counts.sum()), "summed over the cases")
         )
+
+
+def _name(metric: Metric | Spec | str) -> str:
+    return metric if isinstance(metric, str) else metric.text if isinstance(metric, Spec) else metric.name
 
 
 def scaled(estimate: Estimate, factor: float, reason: str = "") -> Estimate:

@@ -14,6 +14,7 @@ from howsure.compat.keywords import Settings
 from howsure.errors import HowsureError, HowsureWarning
 from howsure.estimates.estimate import Estimate
 from howsure.metrics.metric import Metric
+from howsure.metrics.spec import Spec
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
@@ -40,7 +41,7 @@ def filling(zero_division: ZeroDivision) -> float:
 
 
 def estimated(
-    settings: Settings, table: Table, zero_division: ZeroDivision, metrics: Callable[[float], list[Metric]]
+    settings: Settings, table: Table, zero_division: ZeroDivision, metrics: Callable[[float], Sequence[Metric | Spec]]
 ) -> list[Estimate]:
     """Return the estimates of metrics, with a value where they are undefined on a class.
 
@@ -58,7 +59,7 @@ def estimated(
     value = filling(zero_division)
     plain = metrics(np.nan)
     found = settings.estimates(table, plain)
-    if any(each.reason for each in found) and (undefined := _undefined(plain, table)):
+    if any(each.reason for each in found) and (undefined := _undefined(plain, found, table)):
         if zero_division == "warn":
             for name, (number, size) in undefined.items():
                 words = f"on {number} of {size} classes, and counts as 0 there"
@@ -70,13 +71,15 @@ def estimated(
     return found
 
 
-def _undefined(metrics: Sequence[Metric], table: Table) -> dict[str, tuple[int, int]]:
+def _undefined(metrics: Sequence[Metric | Spec], found: Sequence[Estimate], table: Table) -> dict[str, tuple[int, int]]:
     """Return on how many classes of how many a metric is undefined, by the names of those that are."""
     number: dict[str, tuple[int, int]] = {}
-    for metric in metrics:
-        name = metric.spec.definition.name if metric.spec else metric.name
-        absent = np.isnan(np.atleast_1d((metric.per_class or metric)(table.counted)))
-        before = (0, 0) if metric.per_class else number.get(name, (0, 0))  # an average has seen all classes
+    for metric, estimate in zip(metrics, found, strict=True):
+        average = metric if isinstance(metric, Metric) and metric.per_class else None
+        spec = metric.spec if isinstance(metric, Metric) else metric
+        name = spec.definition.name if spec else estimate.metric
+        absent = np.isnan([estimate.value] if average is None else average.per_class(table.counted))  # type: ignore[misc]
+        before = number.get(name, (0, 0)) if average is None else (0, 0)  # an average has seen all classes
         number[name] = before[0] + int(absent.sum()), before[1] + len(absent)
     return {name: counted for name, counted in number.items() if counted[0]}
 

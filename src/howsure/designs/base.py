@@ -303,6 +303,18 @@ class Design(abc.ABC):
         """Return the design of a table whose units, such as clusters, are taken to be in no other table."""
         return self
 
+    def lumps(self, cells: int) -> Array | None:
+        """Return codes of the cells: sums over cells of one code are drawn alike from the table and the merged one.
+
+        None where they are not, or nothing is known of it.
+
+        Parameters
+        ----------
+        cells : int
+            Number of cells.
+        """
+        return None
+
     def merged_each(self, cells: Array, size: int) -> Design:
         """Return the design of a batch of tables, each merged in its own way; ``cells`` is ``(tables, cells)``.
 

@@ -184,6 +184,10 @@ class Clusters(Design):
         table, cell = np.divmod(self.cell, len(cells))
         return replace(self, cell=cells[cell] + size * table, shape=(self.shape[0], size))
 
+    def lumps(self, cells: int) -> Array:
+        """Return one code: whole clusters are drawn, whatever cells their cases are counted in."""
+        return np.zeros(cells, dtype=np.intp)
+
     def joined(self, others: Sequence[Self]) -> Clusters:
         """Put the clusters of all tables together: those of one name are one cluster.
 

@@ -76,6 +76,10 @@ class Independent(Design):
         """Return itself, as `merged` does."""
         return self
 
+    def lumps(self, cells: int) -> Array:
+        """Return one code: sums of cells of a multinomial are a multinomial, and those of a Dirichlet a Dirichlet."""
+        return np.zeros(cells, dtype=np.intp)
+
     def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design]:
         """Add the pseudo-cases."""
         return counts + extra, self
@@ -346,6 +350,10 @@ class FixedMargins(Design):
         if (stratum[cells] != self._strata).any():
             raise UndefinedDesignError(type(self).__name__)
         return FixedMargins(stratum)
+
+    def lumps(self, cells: int) -> Array:
+        """Return the strata: cells of one are a multinomial, or a Dirichlet, of its fixed total."""
+        return self._strata
 
     def joined(self, others: Sequence[Self]) -> FixedMargins:
         """Return itself, where all tables fix the totals of the same strata."""

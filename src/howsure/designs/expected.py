@@ -97,6 +97,10 @@ class Batch(Expected):
         """Merge the cells below a row of scores, and those from it on."""
         return Batch(self.cases.cut(row))
 
+    def lumps(self, cells: int) -> Array:
+        """Return one code: the cases' classes are drawn, whatever cells they are counted in."""
+        return np.zeros(cells, dtype=np.intp)
+
     def joined(self, others: Sequence[Self]) -> Batch:
         """Put the cases of all tables together."""
         return Batch(self.cases.joined([each.cases for each in others]))
@@ -212,6 +216,10 @@ class Population(Expected):
     def cut(self, row: int, rows: int) -> Population:
         """Merge the cells below a row of scores, and those from it on."""
         return Population(self.cases.cut(row))
+
+    def lumps(self, cells: int) -> Array:
+        """Return one code: cases are drawn with what each is expected to count, in whatever cells."""
+        return np.zeros(cells, dtype=np.intp)
 
     def joined(self, others: Sequence[Self]) -> Population:
         """Put the cases of all tables together."""

@@ -16,10 +16,15 @@ BLOCK_CELLS = 2**20  # cells of the tables held at once
 MANY_CELLS = 256  # from here on, cells of few cases each are resampled
 LONG_RUN = 256  # gamma draws of one shape, from which on they are worth a call of their own
 CASES_PER_CELL = 16  # or fewer of them, by weights of cases: they cost less than a binomial draw
+PICKED_CASES = 8  # or fewer of a cell: picking them costs less than a binomial draw
+FEW_EXPONENTIALS = 3  # of which the sum costs less than a gamma draw
 
 
 def multinomial(counts: Array, size: int, rng: np.random.Generator) -> Array:
-    """Multinomial draws over the non-empty cells, ``(size, cells)``; counts are whole."""
+    """Multinomial draws over the non-empty cells, ``(size, cells)``; counts are whole.
+
+    Where many cells hold few cases each, their sum is drawn as one cell, and its cases are picked.
+    """
     filled = np.flatnonzero(counts)
     total = round(float(counts.sum()))
     if holds_few(len(filled), total):
@@ -29,10 +34,18 @@ def multinomial(counts: Array, size: int, rng: np.random.Generator) -> Array:
             weights = resamples.weights(start // EIGHT, step)
             tables[start : start + EIGHT * step] = resampled(counts, weights)[: size - start]
         return tables
+    few = filled[counts[filled] <= PICKED_CASES]
+    if len(few) >= MANY_CELLS:
+        return _partly_picked(counts, few, size, rng)
     drawn: Array = np.zeros((counts.size, size)).T  # draws of one cell lie together: what reads them sums over cells
     if filled.size:
-        drawn[:, filled] = rng.multinomial(total, counts[filled] / counts.sum(), size)
+        drawn[:, filled] = _by_cell(counts[filled], size, rng)
     return drawn
+
+
+def _by_cell(counts: Array, size: int, rng: np.random.Generator) -> Array:
+    """Multinomial draws, cell by cell."""
+    return rng.multinomial(round(float(counts.sum())), counts / counts.sum(), size)
 
 
 def holds_few(filled: int, total: float) -> bool:
@@ -51,14 +64,41 @@ def resampled(counts: Array, weights: Array) -> Array:
     return drawn
 
 
+def _partly_picked(counts: Array, few: Array, size: int, rng: np.random.Generator) -> Array:
+    """Multinomial draws of which those of cells of few cases are made by picking cases."""
+    drawn, cases = np.zeros((size, counts.size)), np.repeat(few, counts[few].astype(np.intp))
+    rich = np.setdiff1d(np.flatnonzero(counts), few, assume_unique=True)
+    number = np.full(size, len(cases))
+    if rich.size:
+        sums = _by_cell(np.append(counts[rich], len(cases)), size, rng)
+        drawn[:, rich], number = sums[:, :-1], sums[:, -1]
+    kind = np.int32 if len(cases) < 2**31 else np.int64  # fewer random bits
+    alone = len(cases) == len(few)  # one case a cell
+    place = few if alone else cases
+    for row, picked in enumerate(number.tolist()):
+        picks = rng.integers(len(cases), size=picked, dtype=kind)
+        if alone:
+            drawn[row, place] = np.bincount(picks, minlength=len(place))
+        else:
+            drawn[row] += np.bincount(place[picks], minlength=counts.size)
+    return drawn
+
+
 def gammas(shape: Array, size: int, rng: np.random.Generator) -> Array:
-    """Independent gamma draws, ``(size, cells)``; a shape of zero is the limit, zero."""
+    """Independent gamma draws, ``(size, cells)``; a shape of zero is the limit, zero.
+
+    Shapes of one, two and three are sums of exponential draws, which cost a quarter of a gamma draw each.
+    """
     drawn = np.zeros((shape.size, size))
-    filled = np.flatnonzero(shape)
+    for number in range(1, FEW_EXPONENTIALS + 1):
+        cells = np.flatnonzero(shape == number)
+        for _ in range(number if cells.size else 0):
+            drawn[cells] += rng.standard_exponential((cells.size, size))
+    rest = np.flatnonzero((shape > 0) & ~np.isin(shape, np.arange(1, FEW_EXPONENTIALS + 1)))
     if size < LONG_RUN:
-        drawn[filled] = rng.standard_gamma(shape[filled, None], (filled.size, size))
+        drawn[rest] = rng.standard_gamma(shape[rest, None], (rest.size, size))
         return drawn.T
-    for cell in filled:  # the same numbers: a run of one shape is drawn in two thirds of the time
+    for cell in rest:  # the same numbers: a run of one shape is drawn in two thirds of the time
         rng.standard_gamma(shape[cell], out=drawn[cell])
     return drawn.T
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any, final, overload
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.estimates.batch import Estimates, Evaluations
+from howsure.estimates.by_class import of_classes, of_two_classes
 from howsure.estimates.estimate import Estimate, estimate_of
 from howsure.estimates.evaluation import Evaluation
 from howsure.estimates.given import table_of
@@ -238,7 +238,7 @@ def default_metrics(table: Table, threshold: float | None = None) -> tuple[str, 
     return table.default_metrics + (OF_TWO_CLASSES if threshold is not None else ())
 
 
-Answer = tuple[Method, Interval, float | None]  # the value, where it was found on the way
+Answer = tuple[Method, Interval]
 
 
 @final
@@ -255,22 +255,33 @@ class _Question:
 
     def of_table(self, table: Table) -> tuple[Estimate, ...]:
         """Return the estimates of one table."""
-        bound = self._bound(table)
         method = self.sides.suited(named(table.design.method or None)) if self.method is None else self.method
+        if isinstance(method, DrawingMethod) or self.threshold is not None:
+            return self.one_by_one(table, method)
+        found = of_classes(table, self.metrics, method, self.sides)
+        rest = [place for place in range(len(self.metrics)) if place not in found]
+        alone = replace(self, metrics=tuple(self.metrics[place] for place in rest)) if found else self
+        found |= zip(rest, alone.one_by_one(table, method) if rest else (), strict=True)
+        return tuple(found[place] for place in range(len(self.metrics)))
+
+    def one_by_one(self, table: Table, method: Method | None) -> tuple[Estimate, ...]:
+        """Return the estimates of one table, each metric by itself but for the draws, which all share."""
+        bound = self._bound(table)
         names = [metric.name for metric in bound]
         if len(bound) == 1 or (table.has_thresholds and all(metric.smaller for metric in bound)):
             own = [own_table(table, metric) for metric in bound]  # whose few cells say all that the many could
             table, bound = own[0][0] if own else table, [metric for _, metric in own]
+        level = self.sides.two_sided
+        answers: list[Answer]
         if isinstance(method, DrawingMethod):
             for metric in bound:
                 checked(method, metric, table)
-            intervals = method.intervals(bound, table, self.sides.two_sided, self.seed)
-            answers: list[Answer] = [(method, interval, None) for interval in intervals]
+            answers = [(method, each) for each in method.intervals(bound, table, level, self.seed)]
         else:
-            answers = _analytics(table, bound, method, self.sides.two_sided, self.seed)
+            answers = [_analytic(table, metric, method, level, self.seed) for metric in bound]
         return tuple(
-            finished(name, *own_table(table, metric), self.sides.level, chosen, self.sides.cut(interval, metric), value)
-            for name, metric, (chosen, interval, value) in zip(names, bound, answers, strict=True)
+            finished(name, *own_table(table, metric), self.sides.level, chosen, self.sides.cut(interval, metric))
+            for name, metric, (chosen, interval) in zip(names, bound, answers, strict=True)
         )
 
     def of_tables(self, tables: Tables[Any], overall: Sequence[Estimate]) -> Mapping[str, Estimates]:
@@ -317,31 +328,10 @@ def own_table(table: Table, metric: Metric) -> tuple[Table, Metric]:
     return (table, metric) if metric.smaller is None else metric.smaller(table)
 
 
-def _analytics(table: Table, metrics: Sequence[Metric], method: Method | None, level: float, seed: Any) -> list[Answer]:
-    """Return each metric's method and interval; those of several classes against the rest in one pass."""
-    found: dict[int, Answer] = {}
-    stack_of = cache(lambda classes: table.each_against_rest(np.array(classes)))
-    alike: dict[str, tuple[Spec, list[int]]] = {}  # places of the metrics that differ in their class alone
-    for place, metric in enumerate(metrics):
-        if metric.positive is not None and metric.spec is not None and table.shape != (2, 2):
-            alike.setdefault(metric.spec.head, (metric.spec, []))[1].append(place)
-    for spec, places in alike.values():
-        stack = stack_of(tuple(metrics[place].positive for place in places)) if len(places) > 1 else None
-        if stack is None:
-            continue
-        same = resolve(_of_two_classes(spec), stack)
-        chosen = checked(method, same, stack)
-        if chosen.takes_batches:
-            intervals = chosen.at_levels(same, stack)(level).each()
-            values = same(stack.counted).tolist()
-            found |= {place: (chosen, *each) for place, *each in zip(places, intervals, values, strict=True)}
-    return [found.get(place) or _analytic(table, each, method, level, seed) for place, each in enumerate(metrics)]
-
-
 def _analytic(table: Table, metric: Metric, method: Method | None, level: float, seed: Any) -> Answer:
     small, same = smallest(*own_table(table, metric))
     chosen = checked(method, same, small)
-    return chosen, chosen.interval(same, small, level, seed), None
+    return chosen, chosen.interval(same, small, level, seed)
 
 
 def _in_one_pass(
@@ -377,10 +367,9 @@ def finished(
     level: float,
     method: Method,
     interval: Interval,
-    known: float | None = None,
 ) -> Estimate:
-    """Return the estimate that a metric's interval belongs to; its value may be known already."""
-    value = np.asarray(metric(method.described(table).counted) if known is None else known, dtype=float)
+    """Return the estimate that a metric's interval belongs to."""
+    value = np.asarray(metric(method.described(table).counted), dtype=float)
     reason = reasons(metric, table, value, interval.reason).item()
     told = interval if reason == interval.reason else replace(interval, reason=reason)
     return estimate_of(name, float(value), told, level, method)
@@ -393,9 +382,4 @@ def smallest(table: Table, metric: Metric) -> tuple[Table, Metric]:
     small = table.one_against_rest(metric.positive)
     if small is None:
         return table, metric
-    return small, resolve(_of_two_classes(metric.spec), small)
-
-
-def _of_two_classes(spec: Spec) -> Spec:
-    """Return the spec of a metric of one of many classes on the table of it against the rest."""
-    return replace(spec, average="binary", positive_class=None)
+    return small, resolve(of_two_classes(metric.spec), small)

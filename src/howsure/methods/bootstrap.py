@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.sampling import BLOCK_CELLS, holds_few
+from howsure.designs.sampling import holds_few
 from howsure.errors import HowsureError, whole_number
 from howsure.methods.delta import Delta
 from howsure.methods.draws import MOST_DRAWS, Draw, child_seed, seed_sequence
@@ -115,12 +115,11 @@ class Bootstrap(DrawingMethod):
         """Return what resamples a table."""
         return partial(table.design.resample, table.cells)
 
-    def draws(self, metrics: Sequence[Metric], table: Table, rng: Any = None) -> Array:
-        """Return the metrics on each resample, ``(metrics, draws)``, from one stream of resamples."""
+    def _values(self, metrics: Sequence[Metric], table: Table, seed: np.random.SeedSequence) -> Array:
         cells = table.cells
         if table.design.is_independent and holds_few(int(np.count_nonzero(cells)), cells.sum()):
-            return values_of_resamples(metrics, table, self.size, seed_sequence(rng))
-        return DrawingMethod.draws(self, metrics, table, rng)
+            return values_of_resamples(metrics, table, self.size, seed)
+        return super(Bootstrap, self)._values(metrics, table, seed)  # a class with slots is made anew
 
     def levels_of(self, draws: Array, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval that resampled values of the metric give, as a function of its level."""
@@ -147,10 +146,11 @@ class Bootstrap(DrawingMethod):
     def limits(self, metric: Metric, table: Table, draws: Array, rng: Any = None) -> Limits:
         """Return the interval's limits as a function of the confidence level, from defined resampled values."""
         if self.kind == "studentized":
-            return _studentized(metric, table, self.n_resamples, seed_sequence(rng))
+            return _studentized(metric, self.lumped([metric], table), self.n_resamples, seed_sequence(rng))
         value = float(metric(table.counted))
-        skewness = acceleration(metric, table) if self.kind == "bca" else 0.0
-        return lambda level: limits_of_draws(self.kind, value, draws, level, skewness)
+        skewness = acceleration(metric, self.lumped([metric], table)) if self.kind == "bca" else 0.0
+        ordered = np.sort(draws)
+        return lambda level: limits_of_ordered(self.kind, value, ordered, level, skewness)
 
     def p_value(
         self, metric: Metric, table: Table, null: float, *, draws: Array | None = None, rng: Any = None
@@ -168,11 +168,27 @@ def limits_of_draws(
     kind: str, value: float, draws: Array, confidence_level: float, acceleration: float = 0.0
 ) -> tuple[float, float]:
     """Return the percentile, basic or BCa limits from the observed value and the defined resampled ones."""
+    return limits_of_ordered(kind, value, np.sort(draws), confidence_level, acceleration)
+
+
+def limits_of_ordered(
+    kind: str, value: float, draws: Array, confidence_level: float, acceleration: float = 0.0
+) -> tuple[float, float]:
+    """Return the limits of `limits_of_draws` from draws in ascending order."""
     tails = np.array([(1 - confidence_level) / 2, (1 + confidence_level) / 2])
     if kind == "bca":
         tails = _corrected(tails, value, draws, acceleration)
-    low, high = (float(limit) for limit in np.quantile(draws, tails))
+    low, high = quantiles(draws, tails)
     return (2 * value - high, 2 * value - low) if kind == "basic" else (low, high)
+
+
+def quantiles(ordered: Array, shares: Array) -> list[float]:
+    """Return the quantiles of ascending values at some shares, by linear interpolation, as NumPy's."""
+    place = shares * (len(ordered) - 1)
+    below = np.minimum(place.astype(np.intp), max(len(ordered) - 2, 0))
+    above = np.minimum(below + 1, len(ordered) - 1)
+    found: list[float] = (ordered[below] + (place - below) * (ordered[above] - ordered[below])).tolist()
+    return found
 
 
 def _corrected(tails: Array, value: float, draws: Array, acceleration: float) -> Array:
@@ -223,15 +239,15 @@ def _studentized(metric: Metric, table: Table, size: int, seed: np.random.SeedSe
     error = standard_error(metric, table)
     # Stream 2**20 is used by no block of `values_of_draws`.
     stream = np.random.default_rng(child_seed(seed, 2**20))
-    step = max(1, BLOCK_CELLS // table.counts.size)
+    step = table.draws_at_once
     blocks = (table.design.resample(table.cells, min(step, size - at), stream) for at in range(0, size, step))
     distances = np.concatenate([_distances(metric, table, cells, value) for cells in blocks])
-    distances = distances[np.isfinite(distances)]
+    distances = np.sort(distances[np.isfinite(distances)])
 
     def limits(level: float) -> tuple[float, float]:
         if not distances.size:
             return np.nan, np.nan
-        low, high = np.quantile(distances, ((1 - level) / 2, (1 + level) / 2))
+        low, high = quantiles(distances, np.array([(1 - level) / 2, (1 + level) / 2]))
         return float(value - high * error), float(value - low * error)
 
     return limits

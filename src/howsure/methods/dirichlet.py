@@ -8,6 +8,8 @@ from typing import Any, ClassVar, Literal, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from howsure.designs.sampling import gammas
+from howsure.designs.sums import added_up
 from howsure.errors import HowsureError, one_of, real_numbers, whole_number
 from howsure.methods.draws import MOST_DRAWS, Draw
 from howsure.methods.interval import AtLevels, DrawingMethod, Interval, needs_no_distance
@@ -15,7 +17,6 @@ from howsure.methods.standard_errors import shows_variation
 from howsure.methods.summary import equal_tailed, highest_density
 from howsure.metrics.forms import divide
 from howsure.metrics.metric import Metric
-from howsure.tables.confusion import ConfusionTable
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
@@ -120,7 +121,7 @@ class Dirichlet(DrawingMethod):
 
     def fits(self, table: Table) -> str:
         """Return an empty text where tables can be drawn, else what to do instead."""
-        if not self.is_plain and not isinstance(table, ConfusionTable):
+        if not self.is_plain and not table.has_rows:
             return "`prevalence`, `prevalence_prior` and `source='random'` are for the confusion table of one model."
         adds = self.source != "posterior" or self.prior is not None or self.prevalence_prior is not None
         if adds and not all(design.has_labels for design in table.design.test_sets):
@@ -137,6 +138,11 @@ class Dirichlet(DrawingMethod):
         if self.source == "posterior" and self.prevalence is None:
             return table
         return replace(table, counts=_Sampler.of(self, table).expected())
+
+    def lumps(self, table: Table) -> Array | None:
+        """Return what the design says, within each true class where prevalence has a distribution of its own."""
+        found = table.design.lumps(table.cells.shape[-1])
+        return found if found is None or self.is_plain else found * len(table.labels) + table.truth
 
     def drawer(self, table: Table) -> Draw:
         """Return what draws tables from the posterior, or the prior, in proportion to the cells' probabilities."""
@@ -173,7 +179,7 @@ class Dirichlet(DrawingMethod):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sampler:
-    """What one stream of tables is drawn from; everything that does not change between blocks."""
+    """What one stream of tables is drawn from; everything that does not change between blocks, by flat cells."""
 
     table: Table
     counts: Array
@@ -181,56 +187,58 @@ class _Sampler:
     prevalence: Array | None  # fixed shares or gamma parameters of the true classes, None for the rows' own sums
     fixed: bool
     mixes: bool  # whether each draw has pseudo-cases of its own
-    columns: Array | None = field(default=None)  # gamma parameters of a random classifier's predictions
+    chance: Array | None = field(default=None)  # gamma parameters of a random classifier's cells
 
     @classmethod
     def of(cls, method: Dirichlet, table: Table) -> _Sampler:
-        shape = table.counts.shape
-        prior = cell_prior(method.prior, table)
-        counts = np.zeros(shape) if method.source == "prior" else table.counts
-        rows = counts.sum(-1)
-        prevalence, fixed = None, False
         if refusal := method.fits(table):
             raise HowsureError(refusal)
+        prior, size = cell_prior(method.prior, table).ravel(), len(table.labels)
+        counts = np.zeros(prior.shape) if method.source == "prior" else table.cells
+        prevalence, fixed, chance = None, False, None
         if method.prevalence is not None:
-            prevalence, fixed = _elicited(method.prevalence, shape[0])
+            prevalence, fixed = _elicited(method.prevalence, size)
         elif method.prevalence_prior is not None:
-            extra = prior_array(method.prevalence_prior, rows.shape, "prevalence_prior")
+            extra = prior_array(method.prevalence_prior, (size,), "prevalence_prior")
             # Where the two priors agree the product of Dirichlets is one Dirichlet, which the cells alone give.
-            prevalence = None if np.array_equal(extra, prior.sum(-1)) else rows + extra
-        columns = None
+            of_rows = added_up(prior, table.truth, size)
+            prevalence = None if np.array_equal(extra, of_rows) else added_up(counts, table.truth, size) + extra
         if method.source == "random":
-            columns = prior_array(1.0, (shape[-1],), "prior")
-            prevalence = rows + prior.sum(-1) if prevalence is None else prevalence
+            chance = cell_prior(1.0, table).ravel()
+            prevalence = added_up(counts + prior, table.truth, size) if prevalence is None else prevalence
         mixes = method.prior is None and method.is_plain
-        return cls(table, counts, prior, prevalence, fixed, mixes, columns)
+        return cls(table, counts, prior, prevalence, fixed, mixes, chance)
 
     def draw(self, size: int, rng: np.random.Generator) -> Array:
-        shape = self.table.counts.shape
-        if self.columns is not None:
-            rows = rng.standard_gamma(self.columns, (size, *shape))
-        elif self.counts.any():
-            prior = self.table.pseudo_cases(size, rng) if self.mixes else self.prior.ravel()
-            rows = self.table.design.posterior(self.counts.ravel(), prior, size, rng).reshape(size, *shape)
-        else:
-            rows = rng.standard_gamma(self.prior, (size, *shape))
+        cells = self._cells(size, rng)
         if self.prevalence is None:
-            return rows.reshape(size, -1)
-        sums = rows.sum(-1)
+            return cells
+        truth, classes = self.table.truth, len(self.prevalence)
+        sums = added_up(cells, truth, classes)
         share = self.prevalence
         if not self.fixed:
-            share = rng.standard_gamma(self.prevalence[:, None], (shape[0], size)).T
+            share = rng.standard_gamma(self.prevalence[:, None], (classes, size)).T
         scale = np.divide(share, sums, out=np.full(sums.shape, np.nan), where=sums > 0)
         scale = np.where((sums == 0) & (np.broadcast_to(share, sums.shape) == 0), 0.0, scale)
-        return (rows * scale[..., None]).reshape(size, -1)
+        return np.asarray(cells * scale[:, truth])
+
+    def _cells(self, size: int, rng: np.random.Generator) -> Array:
+        if self.chance is not None:
+            return gammas(self.chance, size, rng)
+        if not self.counts.any():
+            return gammas(self.prior, size, rng)
+        prior = self.table.pseudo_cases(size, rng) if self.mixes else self.prior
+        return self.table.design.posterior(self.counts, prior, size, rng)
 
     def expected(self) -> Array:
         """Return the counts in the middle of the draws: as seen, or as the prior has them where nothing was seen."""
-        if self.columns is not None:
-            rows = np.broadcast_to(self.columns, self.counts.shape)
+        shape = self.table.counts.shape
+        counts, prior = self.counts.reshape(shape), self.prior.reshape(shape)
+        if self.chance is not None:
+            rows = self.chance.reshape(shape)
         else:
-            seen = self.counts.sum(-1, keepdims=True) if self.prevalence is not None else self.counts.sum()
-            rows = np.where(seen > 0, self.counts, self.prior)
+            seen = counts.sum(-1, keepdims=True) if self.prevalence is not None else counts.sum()
+            rows = np.where(seen > 0, counts, prior)
         if self.prevalence is None:
             return rows
         return np.asarray(self.prevalence[:, None] * divide(rows, rows.sum(-1, keepdims=True)))

@@ -2,8 +2,8 @@
 
 Tables are drawn in blocks that fit the processor's cache, every metric is evaluated on each block, and only the
 metrics' values are kept: memory does not grow with the number of cells times the number of draws. Each block has
-a random stream of its own, so the result does not depend on the number of threads, nor on which other metrics
-are asked for.
+a random stream of its own, so the result does not depend on the number of threads. What is drawn is no more than the
+metrics look at: the sums of cells that all of them together tell apart.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, UndefinedDesignError
 from howsure.metrics.metric import Metric
 from howsure.running.progress import progress
 from howsure.running.threads import in_threads
@@ -115,6 +115,51 @@ def stream_of(method: Any, table: Table, seed: np.random.SeedSequence) -> Hashab
     parts = (method.name, repr(settings), repr(words), table.identity)
     digest = hashlib.blake2b(counts.tobytes() + repr(parts).encode(), digest_size=8).hexdigest()
     return (digest, str(seed.entropy), tuple(seed.spawn_key))
+
+
+def in_order(codes: Array) -> Array:
+    """Return codes renumbered in the order in which they first occur.
+
+    Examples
+    --------
+    >>> in_order(np.array([7, 2, 7, 0])).tolist()
+    [0, 1, 0, 2]
+    """
+    backwards = np.arange(len(codes))[::-1]
+    first = np.full(int(codes.max()) + 1, -1)
+    first[codes[backwards]] = backwards  # the last one written is the first one in order
+    starts = np.zeros(len(codes), dtype=np.intp)
+    starts[first[first >= 0]] = 1
+    return np.asarray((np.cumsum(starts) - 1)[first[codes]])
+
+
+def lumped(table: Table, metrics: Sequence[Metric], kept_apart: Array | None) -> Table:
+    """Return the smallest table from which draws of the metrics are those from a table.
+
+    Cells are put together where neither a metric nor the draws tell them apart; where that saves less than half of
+    the cells, the table is taken as it is.
+
+    Parameters
+    ----------
+    table : Table
+        What is drawn from.
+    metrics : sequence of Metric
+        Bound to the table.
+    kept_apart : ndarray of shape (cells,), optional
+        Codes of cells that the draws tell apart; None where all are.
+    """
+    codes = None if table.is_binary else kept_apart
+    for metric in metrics:
+        if codes is None or metric.lumps is None:
+            return table
+        own = metric.lumps().ravel()
+        codes = in_order(codes * (int(own.max()) + 1) + own)
+    if codes is None or not metrics or 2 * (int(codes.max()) + 1) >= len(codes):
+        return table
+    try:
+        return table.lumped(codes)
+    except UndefinedDesignError:
+        return table
 
 
 def values_of_draws(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, cast, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.base import PSEUDO_CASES, quotient
+from howsure.designs.sums import dot
+from howsure.methods.draws import lumped
 from howsure.methods.interval import (
     CONSTANT,
     ONE_CASE,
@@ -24,6 +26,7 @@ from howsure.methods.scales import automatic_scale
 from howsure.methods.standard_errors import design_sample, quantile, shows_variation, standard_error
 from howsure.metrics.averages import EXTREMES
 from howsure.metrics.metric import Metric
+from howsure.tables.counts import ClassCounts
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
@@ -37,6 +40,7 @@ HOPELESS = 1000.0  # normal quantiles: with fewer than one degree of freedom, be
 FARTHEST = 1e12  # normal quantiles: how far the end of a way is, beyond which there are no values
 NUDGE = 0.5  # cases that a cell is changed by, up or down, for a second derivative
 MOST_CELLS = 1024  # whose second derivatives are taken one by one
+LUMPED_CELLS = 400  # from which on it pays to put together those that stay in proportion
 DIRECTIONS = 128  # in which they are taken together, beyond that
 ENTRIES = 2**20  # of tables held at once
 REMOTE = 6 * np.log(10.0)  # on a logarithmic scale: rounding decides how likely values are that far from the observed
@@ -112,8 +116,13 @@ class Flow(Method):
         return ""
 
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
-        """Return the interval as a function of its level: all levels share one path."""
-        return flow_intervals(metric, table, *design_sample(metric, table))
+        """Return the interval as a function of its level: all levels share one path.
+
+        Cells with equal slopes stay in proportion all the way, and are one cell.
+        """
+        cells = table.cells.shape[-1]
+        small = table if cells < LUMPED_CELLS else lumped(table, [metric], table.design.lumps(cells))
+        return flow_intervals(metric, small, *design_sample(metric, table))
 
 
 def flow_intervals(metric: Metric, table: Table, inflation: Any, freedom: Any) -> AtLevels:
@@ -163,12 +172,13 @@ class _Path:
     def __init__(self, metric: Metric, table: Table, cases: Array, value: Array, excess: Array) -> None:
         self.metric, self.table, self.cases, self.excess = metric, table, cases, excess
         self.left = table.design.remaining
+        self.is_finite = bool(np.any(self.left != 1))  # whether the population is
         self.sign, self.end = (0.0, 0.0) if metric.is_mean_loss else _end(metric.range)
         filled = cases + PSEUDO_CASES * self.pseudo_shares() * self.left
         self.start = self.point(np.array([filled, filled]), slice(None))
         centre = self.scaled(value)
         centre = np.where(np.isfinite(centre), centre, self.start.value[0])
-        self.centre = centre if metric.is_mean_loss else centre - second_order_bias(self.value, filled)
+        self.centre = centre if metric.is_mean_loss else centre - self.bias(filled)
         self.varies = shows_variation(np.sqrt(self.start.variance[0]), centre)
         self.reach = np.full(self.centre.shape, -np.inf)
         self.distances, self.values = np.empty(0), np.empty(0)
@@ -184,6 +194,20 @@ class _Path:
         beyond = self.table.design.lifted(beyond)
         shares = even * np.exp(-beyond / CONFIDENCE)
         return np.asarray(shares / shares.sum(-1, keepdims=True))
+
+    def bias(self, cells: Array) -> Array:
+        """Return the second-order bias of the metric on its scale: of a sum over classes that of each one's part."""
+        terms = self.metric.terms
+        if terms is None or self.sign or self.table.design.has_strata:
+            return second_order_bias(self.value, cells)
+        counts = cast("ClassCounts", self.table.wrap(cells))  # of which alone there are terms
+        outcomes = np.stack(counts.outcomes(), -1)
+
+        def by_class(flat: Array) -> Array:
+            four = np.moveaxis(flat.reshape(*flat.shape[:-2], *outcomes.shape), -1, 0)
+            return np.asarray(terms(*four)).reshape(flat.shape[:-1])
+
+        return np.asarray(second_order_bias(by_class, outcomes.reshape(-1, 4)).reshape(outcomes.shape[:-1]).sum(-1))
 
     def scaled(self, value: Array) -> Array:
         """Return values on the metric's scale: the logarithm of the distance from a single end, else themselves."""
@@ -204,19 +228,26 @@ class _Path:
         whole = design.tables(cells)
         counts = self.table.wrap(whole)
         value, slopes = np.asarray(self.metric(counts)), self.metric.gradient(counts).reshape(whole.shape)
-        slopes = design.tangent(cells, np.where(np.isfinite(slopes), slopes, 0.0))
+        if not np.isfinite(slopes).all():
+            slopes = np.where(np.isfinite(slopes), slopes, 0.0)
+        slopes = design.tangent(cells, slopes)
         if self.sign:
             slopes = slopes / np.abs(value - self.end)[..., None]
-        squares = cells * slopes**2
-        third = squares * slopes * quotient(2 * self.left - 1, np.sqrt(self.left))
-        return _Point(cells, slopes, self.scaled(value), squares.sum(-1), third.sum(-1))
+        squares = cells * slopes
+        squares *= slopes
+        third = dot(squares, slopes * quotient(2 * self.left - 1, np.sqrt(self.left)) if self.is_finite else slopes)
+        return _Point(cells, slopes, self.scaled(value), squares.sum(-1), third)
 
     def ahead(self, here: _Point, tables: Any) -> _Point:
         """Return the points one stride on."""
         pace = STRIDE / np.sqrt(here.variance)
-        steps = (WAYS * pace)[..., None] * here.slopes * np.sqrt(self.left)
-        change = np.minimum(np.maximum(steps, -STEEPEST), STEEPEST)
-        return self.point(here.cells * np.exp(np.where(np.isnan(change), 0.0, change)), tables)
+        pace = np.where(np.isfinite(pace), pace, 0.0)  # where nothing varies, nothing changes
+        steps = (WAYS * pace)[..., None] * here.slopes
+        if self.is_finite:
+            steps *= np.sqrt(self.left)
+        cells = np.exp(np.clip(steps, -STEEPEST, STEEPEST, out=steps), out=steps)
+        cells *= here.cells
+        return self.point(cells, tables)
 
     def distance(self, here: _Point, near: _Point, far: _Point, tables: Any) -> Array:
         """Return the quantile of a normal variable at which the observed value would be, were ``here`` the truth."""

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.methods.draws import Draw, seed_sequence, stream_at, stream_of, values_of_draws
+from howsure.methods.draws import Draw, lumped, seed_sequence, stream_at, stream_of, values_of_draws
 from howsure.methods.inversion import p_value, p_values
 from howsure.methods.registry import Variant, register
 from howsure.metrics.metric import Metric
@@ -305,9 +305,28 @@ class DrawingMethod(Method, abc.ABC):
             Of the draws.
         """
 
+    def lumps(self, table: Table) -> Array | None:
+        """Return codes of the cells that `drawer` draws alike from a table in which those of one code are put together.
+
+        None where it does not. By default what the design says of its resamples and posterior.
+
+        Parameters
+        ----------
+        table : Table
+            What is drawn from.
+        """
+        return table.design.lumps(table.cells.shape[-1])
+
+    def lumped(self, metrics: Sequence[Metric], table: Table) -> Table:
+        """Return the smallest table from which draws of the metrics are those from a table."""
+        return lumped(table, metrics, self.lumps(table))
+
     def draws(self, metrics: Sequence[Metric], table: Table, rng: Any = None) -> Array:
         """Return the metrics on each drawn table, ``(metrics, draws)``, from one stream of tables."""
-        return values_of_draws(metrics, table, self.drawer(table), self.size, seed_sequence(rng))
+        return self._values(metrics, self.lumped(metrics, table), seed_sequence(rng))
+
+    def _values(self, metrics: Sequence[Metric], table: Table, seed: np.random.SeedSequence) -> Array:
+        return values_of_draws(metrics, table, self.drawer(table), self.size, seed)
 
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval as a function of its level, from one set of draws."""
@@ -328,8 +347,8 @@ class DrawingMethod(Method, abc.ABC):
         return self.levels_of(draws, metric, table, rng)(confidence_level)
 
     def _of_all(self, metrics: Sequence[Metric], table: Table, seed: np.random.SeedSequence) -> list[AtLevels]:
-        stream = stream_of(self, table, seed)
-        rows = self.draws(metrics, table, seed)
+        small = self.lumped(metrics, table)
+        stream, rows = stream_of(self, small, seed), self._values(metrics, small, seed)
         return [
             _within(self.levels_of(row, metric, table, seed), stream) for row, metric in zip(rows, metrics, strict=True)
         ]

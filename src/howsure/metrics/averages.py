@@ -41,6 +41,11 @@ class Average:
     slopes: Callable[[Array, Array], tuple[Array, Array]]
     summary: str
 
+    @property
+    def reads_weights(self) -> bool:
+        """Whether it looks at the true totals of the classes, if only to choose between those that tie."""
+        return self.name in {"weighted", *EXTREMES}
+
 
 def _defined_mean(values: Array, weights: Array) -> Array:
     """Weighted mean over the classes whose value is defined."""

@@ -169,6 +169,8 @@ def from_split(metric: Metric, split: int) -> Metric:
         gradient=gradient,
         as_ratio=None,
         parts=None,
+        terms=None,
+        lumps=None,
         positive=None,
         per_class=None,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,14 +14,16 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError
 from howsure.metrics import averages
 from howsure.metrics.averages import Average
-from howsure.metrics.forms import Parts, Ratio, complex_step
+from howsure.metrics.forms import Parts, Ratio, complex_step, divide
+from howsure.metrics.lumps import lumps_of_margins, lumps_of_outcomes, lumps_of_ratio, lumps_of_shares
 from howsure.metrics.metric import Metric
-from howsure.metrics.registry import REGISTRY
+from howsure.metrics.registry import REGISTRY, Definition
 from howsure.metrics.spec import Spec
 from howsure.tables.counts import ClassCounts, ConfusionCounts, Outcomes
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
+REMEMBERED = 16  # linear forms of metrics, which may be large
 
 
 def of_predictions(spec: Spec, table: Table, classes: Sequence[int] | None) -> Metric:
@@ -154,13 +157,13 @@ def _of_one_table(
 
     Of the last of the four they may contribute a share alone.
     """
-    definition, arguments, of, size = spec.definition, spec.arguments, _class_counts(table), len(table.labels)
+    definition, arguments, own, size = spec.definition, spec.arguments, _class_counts(table), len(table.labels)
 
-    def by_cell(single: Array) -> Array:
+    def by_cell(single: Array, counts: ClassCounts = own) -> Array:
         every = np.zeros((*single.shape, size))
         every[..., where] = single[..., None]
         every[3] *= last_share
-        return of.by_cell(every)
+        return counts.by_cell(every)
 
     def ratio() -> Ratio:
         outcome = definition.outcome_ratio(**arguments)
@@ -169,16 +172,17 @@ def _of_one_table(
 
     return Metric(
         **basics(spec, size),
-        counts_class=of,
+        counts_class=type(own),
         value=lambda counts: _filled(definition.evaluate(*outcomes(counts), **arguments), spec),
-        gradient=lambda counts: by_cell(definition.slopes(*outcomes(counts), **arguments)),
+        gradient=lambda counts: by_cell(definition.slopes(*outcomes(counts), **arguments), counts),
         as_ratio=ratio if definition.linear else None,
+        lumps=(lambda: lumps_of_outcomes(size, where)) if table.has_rows else None,
         **facts,
     )
 
 
 def _averaged(spec: Spec, table: Table, average: Average, chosen: Array | None) -> Metric:
-    definition, arguments, of = spec.definition, spec.arguments, _class_counts(table)
+    definition, arguments = spec.definition, spec.arguments
 
     def per_class(counts: ClassCounts) -> tuple[Array, Array]:
         values = _filled(definition.evaluate(*counts.outcomes(), **arguments), spec)
@@ -192,23 +196,42 @@ def _averaged(spec: Spec, table: Table, average: Average, chosen: Array | None) 
             slopes = definition.slopes(*counts.outcomes(), **arguments) * by_value
         slopes = np.where(by_value == 0, 0.0, slopes)
         slopes[:2] += by_weight  # a class's weight is its true total, tp + fn
-        return of.by_cell(slopes)
+        return counts.by_cell(slopes)
 
     classes = np.arange(len(table.labels)) if chosen is None else chosen
     return Metric(
         **basics(spec, len(table.labels)),
-        counts_class=of,
+        counts_class=table.counts_class,
         value=lambda counts: average.value(*counts.once(per_class)),
         gradient=gradient,
+        terms=_terms(spec, average, chosen),
+        lumps=lumps_of_shares(spec, classes, table, weighs=average.reads_weights),
         parts=_parts(spec, classes) if average.name == "macro" and np.isnan(spec.zero_division) else None,
         per_class=None if definition.form == "events" else lambda counts: counts.once(per_class)[0],
     )
 
 
-def _class_counts(table: Table) -> type[ClassCounts]:
-    of = table.counts_class
-    assert issubclass(of, ClassCounts)  # noqa: S101 - tables of classes alone come here
-    return of
+def _terms(spec: Spec, average: Average, chosen: Array | None) -> Callable[..., Array] | None:
+    """Return what each class adds to an average, by its outcomes; None where that does not follow from these alone."""
+    if average.name not in {"macro", "weighted"} or (average.reads_weights and chosen is not None):
+        return None
+
+    def terms(tp: Array, fn: Array, fp: Array, tn: Array) -> Array:
+        values = _filled(spec.definition.evaluate(tp, fn, fp, tn, **spec.arguments), spec)
+        if average.reads_weights:
+            return values * divide(tp + fn, tp + fn + fp + tn)
+        share = np.full(tp.shape[-1], 1 / tp.shape[-1])
+        if chosen is not None:
+            share = np.bincount(chosen, minlength=tp.shape[-1]) / len(chosen)
+        return np.asarray(values * share)
+
+    return terms if spec.definition.form == "outcomes" else None
+
+
+def _class_counts(table: Table) -> ClassCounts:
+    counts = table.counted
+    assert isinstance(counts, ClassCounts)  # noqa: S101 - tables of classes alone come here
+    return counts
 
 
 def _scatter(values: Array, chosen: Array, size: int) -> Array:
@@ -238,12 +261,15 @@ def _of_margins(spec: Spec, size: int) -> Metric:
             flat = np.concatenate(margins, -1)
             stepped = complex_step(lambda nudged: definition.evaluate(*np.split(nudged, 3, axis=-1), **arguments), flat)
             slopes = np.split(stepped, 3, axis=-1)
-        return _from_margins([np.where(np.isnan(part), 0.0, part) for part in slopes])
+        return _from_margins([np.where(np.isnan(part), 0.0, part) for part in slopes], counts)
 
     def ratio() -> Ratio:
-        basis = np.eye(3 * size).reshape(-1, 3, size)
-        forms = definition.function(*np.moveaxis(basis, 1, 0), **arguments)
-        return Ratio(*(_from_margins(form.reshape(3, -1)) for form in forms))
+        return _ratio_of_margins(definition, tuple(arguments.items()), size)
+
+    def value(counts: ClassCounts) -> Array:
+        if definition.linear and counts.has_few_cells:
+            return value_of_ratio(ratio(), counts)
+        return definition.evaluate(counts.hits, counts.rows, counts.columns, **arguments)
 
     parts = _parts(spec, np.arange(size)) if definition.terms else None
     if parts is not None and arguments.get("adjusted"):
@@ -251,20 +277,27 @@ def _of_margins(spec: Spec, size: int) -> Metric:
     return Metric(
         **basics(spec, size),
         counts_class=ConfusionCounts,
-        value=lambda counts: definition.evaluate(counts.hits, counts.rows, counts.columns, **arguments),
-        gradient=gradient,
+        value=value,
+        gradient=(lambda counts: slopes_of_ratio(ratio(), counts)) if definition.linear else gradient,
         as_ratio=ratio if definition.linear else None,
         parts=parts,
+        lumps=lumps_of_margins(spec, ratio, size),
     )
 
 
-def _from_margins(slopes: Sequence[Array] | Array) -> Array:
+@lru_cache(REMEMBERED)
+def _ratio_of_margins(definition: Definition, arguments: tuple[tuple[str, Any], ...], size: int) -> Ratio:
+    """Return the linear forms of the cells that a linear metric of margins is made of."""
+    basis = np.eye(3 * size).reshape(-1, 3, size)
+    forms = definition.function(*np.moveaxis(basis, 1, 0), **dict(arguments))
+    one = ConfusionCounts(np.zeros((size, size)))
+    return Ratio(*(_from_margins(form.reshape(3, -1), one) for form in forms))
+
+
+def _from_margins(slopes: Sequence[Array] | Array, counts: ClassCounts) -> Array:
     """Return derivatives by each diagonal count, row total and column total as derivatives by each cell."""
     hits, rows, columns = slopes
-    cells: Array = rows[..., :, None] + columns[..., None, :]
-    diagonal = np.arange(hits.shape[-1])
-    cells[..., diagonal, diagonal] += hits
-    return cells
+    return counts.by_cell(np.stack([rows + columns + hits, rows, columns, np.zeros_like(rows)]))
 
 
 def _of_cells(spec: Spec, size: int) -> Metric:
@@ -290,14 +323,29 @@ def _of_cells(spec: Spec, size: int) -> Metric:
 def _of_coefficients(spec: Spec, size: int) -> Metric:
     ratio = Ratio(*spec.definition.function(size, **spec.arguments))
 
-    def value(counts: ConfusionCounts) -> Array:
-        part, whole = ((counts.cells * form).sum((-2, -1)) for form in (ratio.numerator, ratio.denominator))
-        return np.where(whole == 0, np.nan, part / np.where(whole == 0, 1, whole))
-
-    def gradient(counts: ConfusionCounts) -> Array:
-        whole = (counts.cells * ratio.denominator).sum((-2, -1))[..., None, None]
-        return np.asarray((ratio.numerator - value(counts)[..., None, None] * ratio.denominator) / whole)
-
     return Metric(
-        **basics(spec, size), counts_class=ConfusionCounts, value=value, gradient=gradient, as_ratio=lambda: ratio
+        **basics(spec, size),
+        counts_class=ConfusionCounts,
+        value=lambda counts: value_of_ratio(ratio, counts),
+        gradient=lambda counts: slopes_of_ratio(ratio, counts),
+        as_ratio=lambda: ratio,
+        lumps=lambda: lumps_of_ratio(ratio),
     )
+
+
+def value_of_ratio(ratio: Ratio, counts: ClassCounts) -> Array:
+    """Return a ratio of linear forms on counts; nan where it is undefined."""
+    return divide(_summed(counts, ratio.numerator), _summed(counts, ratio.denominator))
+
+
+def slopes_of_ratio(ratio: Ratio, counts: ClassCounts) -> Array:
+    """Return the derivatives of a ratio of linear forms by each of the counts' cells; 0 where it is undefined."""
+    part, whole = counts.at(ratio.numerator), counts.at(ratio.denominator)
+    above, below = (_summed(counts, form)[(..., *[None] * part.ndim)] for form in (ratio.numerator, ratio.denominator))
+    share = divide(np.ones_like(below), below)
+    return np.asarray(np.nan_to_num(part * share - whole * (above * share * share)))
+
+
+def _summed(counts: ClassCounts, form: Array) -> Array:
+    own = counts.at(form)
+    return np.asarray((counts.cells * own).sum(tuple(range(-own.ndim, 0))))

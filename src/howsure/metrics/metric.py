@@ -49,6 +49,12 @@ class Metric:
         Returns the ratio of linear forms that it is.
     parts : Parts, optional
         The sum of proportions that it is.
+    terms : callable, optional
+        Outcomes (tp, fn, fp, tn) of each class ``(..., K)`` → what each class adds to it, in the same shape, where it
+        is a sum over the classes.
+    lumps : callable, optional
+        Returns codes of the cells of a confusion table, in their shape: it looks at the sum over the cells of each
+        code, and at nothing else. None where it tells all cells apart.
     positive : int, optional
         Position of the one class that it looks at against all others, in a table of predictions.
     spec : Spec, optional
@@ -80,6 +86,8 @@ class Metric:
     better: Better = "higher"
     as_ratio: Callable[[], Ratio] | None = None
     parts: Parts | None = None
+    terms: Callable[..., Array] | None = None
+    lumps: Callable[[], Array] | None = None
     positive: int | None = None
     spec: Spec | None = None
     per_class: Callable[[Any], Array] | None = None

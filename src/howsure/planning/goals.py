@@ -130,7 +130,7 @@ class Width(Goal):
 
     def expected(self, spread: Spread, n: float) -> float:
         """Return two normal quantiles of standard errors."""
-        return 2 * normal_quantile(self.level) * math.sqrt(spread.variance / n)
+        return float(2 * normal_quantile(self.level) * math.sqrt(spread.variance / n))
 
     def seen(self, table: Table, interval: Interval) -> Array:
         """Return the widths."""

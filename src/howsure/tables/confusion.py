@@ -15,6 +15,7 @@ from howsure.grids import Grid, count_text
 from howsure.tables.cautions import of_classes
 from howsure.tables.counts import ConfusionCounts, Counts
 from howsure.tables.labels import other_classes, union_of_labels
+from howsure.tables.lumped import LumpedTable, lumped
 from howsure.tables.table import Table
 from howsure.tables.union import places_of_names
 
@@ -54,6 +55,7 @@ class ConfusionTable(Table):
 
     noun: ClassVar[str] = "confusion table"
     adds_up: ClassVar[bool] = True
+    has_rows: ClassVar[bool] = True
     counts_class: ClassVar[type[Counts]] = ConfusionCounts
 
     def refusal_beside(self, other: Table) -> str:
@@ -84,21 +86,25 @@ class ConfusionTable(Table):
         right = np.eye(size)
         return PSEUDO_CASES / (2 * size) * (right + (1 - right) / (size - 1))
 
-    def pseudo_cases(self, size: int, rng: np.random.Generator) -> Array:
-        """Return two whole pseudo-cases for each draw: each of a class at random, as likely right as wrong.
+    def pseudo_cells(self, size: int, rng: np.random.Generator) -> Array | None:
+        """Return the cells of two whole pseudo-cases for each draw: of random classes, as likely right as wrong.
 
         Counts that are estimated from other counts take their average in all draws.
         """
         classes = len(self.labels)
         if classes == 1 or not self.design.is_counted:
-            return super().pseudo_cases(size, rng)
-        drawn = np.zeros((size, classes**2))
+            return None
+        drawn = []
         for _ in range(int(PSEUDO_CASES)):
             true = rng.integers(classes, size=size)
             another = (true + rng.integers(1, classes, size=size)) % classes
             predicted = np.where(rng.random(size) < 0.5, true, another)
-            drawn[np.arange(size), classes * true + predicted] += 1.0
-        return drawn
+            drawn.append(classes * true + predicted)
+        return np.stack(drawn, -1)
+
+    def lumped(self, codes: Array) -> LumpedTable:
+        """Return the table with the cells of each code put together."""
+        return lumped(self, codes)
 
     @property
     def cautions(self) -> tuple[str, ...]:
@@ -139,12 +145,14 @@ class ConfusionTable(Table):
         indices : ndarray of shape (B,)
             Positions of the classes.
         """
-        member = (indices[:, None] == np.arange(len(self.labels))).astype(np.intp)
-        cells = 2 * member[:, :, None] + member[:, None, :]
-        try:
-            design = self.design.merged_each(cells.reshape(len(indices), -1), 4)
-        except UndefinedDesignError:
-            return None
+        design = self.design
+        if not design.is_independent:
+            member = (indices[:, None] == np.arange(len(self.labels))).astype(np.intp)
+            cells = 2 * member[:, :, None] + member[:, None, :]
+            try:
+                design = design.merged_each(cells.reshape(len(indices), -1), 4)
+            except UndefinedDesignError:
+                return None
         outcomes = (np.asarray(part)[indices] for part in ConfusionCounts(self.counts).outcomes())
         tp, fn, fp, tn = (part.astype(float) for part in outcomes)
         counts = np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, Protocol, Self, TypeVar, final
+from typing import Any, ClassVar, Protocol, Self, TypeVar, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 Array = NDArray[Any]
 Outcomes = tuple[Array, Array, Array, Array]
 Found = TypeVar("Found")
+DUST = 4e-16  # for each class, relative to all cases: what rounding leaves of a difference
 FEW = 20  # classes, of which products of matrices are the quickest
 
 
@@ -62,7 +63,14 @@ class ClassCounts(Counts):
     """Counts by class: what metrics of one class against the rest look at, with margins computed once.
 
     Abstract: of one label for each case (`ConfusionCounts`), or of many (`MultilabelCounts`).
+
+    Attributes
+    ----------
+    has_few_cells : bool
+        Whether there may be fewer cells than classes.
     """
+
+    has_few_cells: ClassVar[bool] = False
 
     @property
     def classes(self) -> int:
@@ -98,9 +106,12 @@ class ClassCounts(Counts):
     def _outcomes(self, index: int | None) -> Outcomes:
         raise NotImplementedError
 
-    @staticmethod
-    def by_cell(slopes: Array) -> Array:
+    def by_cell(self, slopes: Array) -> Array:
         """Turn derivatives by (tp, fn, fp, tn) of each class, ``(4, ..., K)``, into derivatives by each cell."""
+        raise NotImplementedError
+
+    def at(self, form: Array) -> Array:
+        """Return what a linear form of the cells gives to each of them, in the shape of one table's cells."""
         raise NotImplementedError
 
 
@@ -109,7 +120,7 @@ def _added_up(cells: Array) -> Outcomes:
     size = cells.shape[-1]
     hits = np.diagonal(cells, axis1=-2, axis2=-1)
     if size == 2:
-        misses = np.stack([cells[..., 0, 1], cells[..., 1, 0]], -1)
+        misses = np.moveaxis(np.stack([cells[..., 0, 1], cells[..., 1, 0]]), 0, -1)
         return hits, misses, misses[..., ::-1], hits[..., ::-1]
     rest = 1.0 - np.eye(size)
     others = (cells.reshape(-1, size) @ rest).reshape(cells.shape)  # of a row, all but one column
@@ -120,6 +131,10 @@ def _added_up(cells: Array) -> Outcomes:
 @final
 class ConfusionCounts(ClassCounts):
     """Confusion tables, ``(..., K, K)``: rows are the true class, columns the predicted class."""
+
+    def at(self, form: Array) -> Array:
+        """Return what a linear form of the cells, ``(K, K)``, gives to each: itself."""
+        return form
 
     @property
     def classes(self) -> int:
@@ -158,13 +173,12 @@ class ConfusionCounts(ClassCounts):
         tp, rows, columns, total = self.hits, self.rows, self.columns, self.total[..., None]
         tn = total - rows - columns + tp
         # Sums of weights do not cancel exactly: what is left of nothing must be nothing.
-        dust = 4e-16 * self.classes * total
+        dust = DUST * self.classes * total
         fn, fp, tn = wrong = np.array((rows - tp, columns - tp, tn))
         wrong[np.abs(wrong) <= dust] = 0.0
         return tp, fn, fp, tn
 
-    @staticmethod
-    def by_cell(slopes: Array) -> Array:
+    def by_cell(self, slopes: Array) -> Array:
         """Turn derivatives by (tp, fn, fp, tn) of each class, ``(4, ..., K)``, into derivatives by each cell.
 
         A cell (i, j) off the diagonal is a false negative of class i, a false positive of class j, and a true
@@ -207,15 +221,15 @@ class MultilabelCounts(ClassCounts):
         tp, rows, columns = self.hits[..., where], self.rows[..., where], self.columns[..., where]
         return tp, rows - tp, columns - tp, self.cells[..., where, 0, 0]
 
-    @staticmethod
-    def by_cell(slopes: Array) -> Array:
+    def by_cell(self, slopes: Array) -> Array:
         """Turn derivatives by (tp, fn, fp, tn) of each label, ``(4, ..., L)``, into derivatives by each cell."""
         tp, fn, fp, tn = slopes
         return np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2)
 
 
 def summed(array: Array, axis: int) -> Array:
-    """Return the sum over an axis; two parts are added at once, which on many tables is much faster."""
+    """Return the sum over an axis, -1 or -2; two parts are added as views, which on many tables is much faster."""
     if array.shape[axis] != 2:
         return np.asarray(array.sum(axis))
-    return np.asarray(np.take(array, 0, axis) + np.take(array, 1, axis))
+    parts = np.moveaxis(array, axis, 0)
+    return np.asarray(parts[0] + parts[1])

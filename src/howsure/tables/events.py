@@ -61,8 +61,7 @@ class EventCounts(ClassCounts):
         units = self.cells[..., :1] if index is None else self.cells[..., 0]
         return tp, fn, fp, np.broadcast_to(units, tp.shape)
 
-    @staticmethod
-    def by_cell(slopes: Array) -> Array:
+    def by_cell(self, slopes: Array) -> Array:
         """Turn derivatives by (tp, fn, fp, units) of each class, ``(4, ..., L)``, into derivatives by each cell."""
         each = np.moveaxis(slopes[:EACH], 0, -1)
         flat = each.reshape(*each.shape[:-2], -1)

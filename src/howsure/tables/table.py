@@ -79,6 +79,7 @@ class Table(abc.ABC):
         "predictions",
     )  # or "scores", "values", "trials", "errors", "ratings": what metrics can read
     has_thresholds: ClassVar[bool] = False  # of one score a case, each of which makes predictions
+    has_rows: ClassVar[bool] = False  # of one model's predictions, one for each true class
     adds_up: ClassVar[bool] = False  # cell by cell, with tables of the same labels
     has_negatives: ClassVar[bool] = True  # cases that rightly are not predicted as a class
 
@@ -187,9 +188,37 @@ class Table(abc.ABC):
         """Pseudo-cases of the default prior by cell: two in all."""
         return PSEUDO_CASES * self.prior_shares
 
+    def pseudo_cells(self, size: int, rng: np.random.Generator) -> Array | None:
+        """Return the cells of the default prior's whole pseudo-cases of each draw, ``(size, 2)``; None of spread ones.
+
+        Parameters
+        ----------
+        size : int
+            Number of draws.
+        rng : Generator
+            Source of randomness.
+        """
+        return None
+
     def pseudo_cases(self, size: int, rng: np.random.Generator) -> Array:
         """Return the default prior's pseudo-cases: of all draws alike, ``(cells,)``, or of each, ``(size, cells)``."""
-        return self.default_prior.ravel()
+        drawn = self.pseudo_cells(size, rng)
+        return self.default_prior.ravel() if drawn is None else counts_of_draws(drawn, int(np.prod(self.shape)))
+
+    def lumped(self, codes: Array) -> Table:
+        """Return the table with the cells of each code put together, for metrics that look at these sums alone.
+
+        Parameters
+        ----------
+        codes : ndarray of shape (cells,)
+            0 … B−1.
+
+        Raises
+        ------
+        UndefinedDesignError
+            If there is no such table of this kind, or its design is not defined for it.
+        """
+        raise UndefinedDesignError(type(self.design).__name__, "cells put together")
 
     @property
     def prior_shape(self) -> tuple[int, ...]:
@@ -328,16 +357,23 @@ class Table(abc.ABC):
         HowsureError
             If there is no such class; the message names the nearest labels.
         """
-        known = self.labels.tolist()
-        names = [str(each) for each in known]
-        if names.count(str(label)) > 1:
-            message = f"{names.count(str(label))} classes read '{label}', as text and as a number. Rename one of them."
+        places = self._places.get(str(label), [])
+        if len(places) > 1:
+            message = f"{len(places)} classes read '{label}', as text and as a number. Rename one of them."
             raise HowsureError(message)
-        if label in known:
+        if places:
+            return places[0]
+        if label in (known := self.labels.tolist()):
             return int(known.index(label))
-        if str(label) in names:
-            return names.index(str(label))
-        raise HowsureError.unknown("class", str(label), names)
+        raise HowsureError.unknown("class", str(label), map(str, known))
+
+    @cached_property
+    def _places(self) -> dict[str, list[int]]:
+        """Positions of the labels by their text."""
+        places: dict[str, list[int]] = {}
+        for place, label in enumerate(self.labels.tolist()):
+            places.setdefault(str(label), []).append(place)
+        return places
 
     def one_against_rest(self, index: int) -> Table | None:
         """Return the 2×2 table of one class against all others, or None where there is none."""
@@ -534,3 +570,11 @@ class Table(abc.ABC):
             f"<{type(self).__name__}: {many}{int(np.sum(self.rows)):,} cases, {len(self.labels)} {self.classes_noun}, "
             f"{type(self.design).__name__} design>"
         )
+
+
+def counts_of_draws(cells: Array, size: int) -> Array:
+    """Return how often each of ``size`` cells is among those of each draw, ``(draws, size)``."""
+    counts = np.zeros((len(cells), size))
+    for column in cells.T:
+        counts[np.arange(len(cells)), column] += 1.0
+    return counts

@@ -1,0 +1,91 @@
+"""Which sums of cells of a confusion table a metric looks at: what is drawn for it need not tell other cells apart.
+
+Each function returns codes of the cells, ``(K, K)``; cells of one code enter the metric by their sum alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.metrics.forms import Ratio
+from howsure.metrics.registry import REGISTRY
+from howsure.metrics.spec import Spec
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+Lumping = Callable[[], Array] | None
+
+
+def lumps_of_outcomes(size: int, where: Any) -> Array:
+    """Return the codes of a metric of the outcomes of some classes, added up.
+
+    Parameters
+    ----------
+    size : int
+        Number of classes.
+    where : index
+        The classes.
+
+    Examples
+    --------
+    >>> lumps_of_outcomes(3, [2]).tolist()
+    [[0, 0, 2], [0, 0, 2], [1, 1, 4]]
+    >>> lumps_of_outcomes(3, slice(None)).tolist()
+    [[4, 3, 3], [3, 4, 3], [3, 3, 4]]
+    """
+    member = np.zeros(size, dtype=np.intp)
+    member[where] = 1
+    return np.where(np.eye(size, dtype=bool), 4 * member, member[:, None] + 2 * member)
+
+
+def lumps_of_ratio(ratio: Ratio) -> Array:
+    """Return the codes of a ratio of linear forms: cells with equal coefficients."""
+    pairs = (ratio.numerator + 1j * ratio.denominator).ravel()
+    return np.unique(pairs, return_inverse=True)[1].reshape(ratio.numerator.shape)
+
+
+def lumps_of_shares(spec: Spec, classes: Array, table: Table, *, weighs: bool) -> Lumping:
+    """Return what gives the codes of an average over classes; None where every cell counts.
+
+    Of a ratio of linear forms of (tp, fn), as recall, or of (tp, fp), as precision, the right and the wrong cases of
+    each true or predicted class are enough.
+
+    Parameters
+    ----------
+    spec : Spec
+        Of the metric of one class.
+    classes : ndarray of int
+        The classes that are averaged over.
+    table : Table
+        What it is bound to.
+    weighs : bool
+        Whether classes count by their true totals.
+    """
+    ratio = spec.definition.outcome_ratio(**spec.arguments)
+    if ratio is None or not table.has_rows:
+        return None
+    _, fn, fp, tn = (ratio.numerator != 0) | (ratio.denominator != 0)
+    if tn or (fp and (fn or weighs)):
+        return None
+    return lambda: _by_class(classes, len(table.labels), axis=1 if fp else 0)
+
+
+def lumps_of_margins(spec: Spec, ratio: Callable[[], Ratio], size: int) -> Lumping:
+    """Return what gives the codes of a metric of margins: of a ratio, or of a mean of recalls; None of all others."""
+    if spec.definition.linear:
+        return lambda: lumps_of_ratio(ratio())
+    if [REGISTRY.find(name) for name in spec.definition.terms] == [REGISTRY.find("recall")]:
+        return lambda: _by_class(np.arange(size), size, axis=0)
+    return None
+
+
+def _by_class(classes: Array, size: int, axis: int) -> Array:
+    """Return the codes of right and wrong cases of each class, by true (axis 0) or predicted class; others are one."""
+    code = np.zeros(size, dtype=np.intp)
+    code[classes] = 2 * np.arange(1, len(classes) + 1)
+    of = np.indices((size, size))[axis]
+    return np.asarray(code[of] + (np.eye(size, dtype=bool) & (code > 0)))

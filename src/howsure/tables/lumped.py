@@ -1,0 +1,248 @@
+"""Confusion tables with cells put together: of draws, the sums that metrics look at, and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from itertools import count, takewhile
+from typing import Any, ClassVar, final
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.sums import added_up
+from howsure.tables.counts import DUST, ClassCounts, Outcomes
+from howsure.tables.table import BLOCK_CELLS, Table
+
+Array = NDArray[Any]
+Rounds = list[tuple[Array, Array]]
+REMEMBERED = 8  # numbers of classes
+MARGINS = 8  # times as many of their entries as of cells are held at once
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Lumps:
+    """Which cells of a square table are put together. Each lump stands in one of its cells, of which it has the place.
+
+    A metric that looks at the sums of the lumps alone has the value of the table in which that cell holds all.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (cells,)
+        The lump of each cell, 0 … B−1.
+    classes : int
+        Number of classes.
+    """
+
+    codes: Array
+    classes: int
+
+    @cached_property
+    def places(self) -> tuple[Array, Array]:
+        """True and predicted class of the cell in which each lump stands."""
+        backwards = _by_diagonal(self.classes)[::-1]
+        first = np.empty(int(self.codes.max()) + 1, dtype=np.intp)
+        first[self.codes[backwards]] = backwards  # the last one written is the first one in order
+        true, predicted = np.divmod(first, self.classes)
+        return true, predicted
+
+    @property
+    def size(self) -> int:
+        """Number of lumps."""
+        return len(self.places[0])
+
+    @cached_property
+    def diagonal(self) -> Rounds:
+        """Class and lump of the right predictions."""
+        rows, columns = self.places
+        return rounds(rows, rows == columns)
+
+    @cached_property
+    def off_diagonal(self) -> tuple[Rounds, Rounds]:
+        """Class and lump of the wrong predictions: by true class, and by predicted class."""
+        rows, columns = self.places
+        return rounds(rows, rows != columns), rounds(columns, rows != columns)
+
+
+@lru_cache(REMEMBERED)
+def _by_diagonal(classes: int) -> Array:
+    """Return the cells of a square table, one diagonal after the other: few of the first ones share a column."""
+    steps, rows = np.divmod(np.arange(classes**2), classes)
+    return np.asarray(classes * rows + (rows + steps) % classes)
+
+
+def rounds(targets: Array, chosen: Array) -> Rounds:
+    """Return what is added up, as pairs of targets and sources of which no target occurs twice in a pair.
+
+    Examples
+    --------
+    >>> [(to.tolist(), source.tolist()) for to, source in rounds(np.array([0, 1, 0]), np.array([True, True, True]))]
+    [([0, 1], [0, 1]), ([0], [2])]
+    """
+    sources = np.flatnonzero(chosen)
+    sources = sources[np.argsort(targets[sources], kind="stable")]
+    own = targets[sources]
+    rank = np.arange(len(own)) - np.searchsorted(own, own)
+    every = ((own[rank == turn], sources[rank == turn]) for turn in count())
+    return list(takewhile(lambda pair: len(pair[0]), every))
+
+
+@final
+class LumpedCounts(ClassCounts):
+    """Counts of lumps of cells, ``(..., B)``, with the margins of the tables in which each lump is in one cell."""
+
+    has_few_cells: ClassVar[bool] = True
+
+    def __init__(self, cells: Array, lumps: Lumps) -> None:
+        super().__init__(cells)
+        self.lumps = lumps
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.cells, self.lumps)
+
+    @property
+    def classes(self) -> int:
+        """Number of classes."""
+        return self.lumps.classes
+
+    @cached_property
+    def hits(self) -> Array:
+        """Right predictions of each class, ``(..., K)``."""
+        return self._sums(self.lumps.diagonal)
+
+    @cached_property
+    def rows(self) -> Array:
+        """Cases of each true class, ``(..., K)``."""
+        return np.asarray(self.hits + self._sums(self.lumps.off_diagonal[0]))
+
+    @cached_property
+    def columns(self) -> Array:
+        """Cases predicted as each class, ``(..., K)``."""
+        return np.asarray(self.hits + self._sums(self.lumps.off_diagonal[1]))
+
+    def _sums(self, parts: Rounds) -> Array:
+        cells = np.moveaxis(self.cells, -1, 0)  # draws of one lump lie together
+        sums = np.zeros((self.classes, *cells.shape[1:]))
+        for targets, sources in parts:
+            sums[targets] += cells[sources]
+        return np.moveaxis(sums, 0, -1)
+
+    def _outcomes(self, index: int | None) -> Outcomes:
+        if index is not None:
+            rows, columns = self.lumps.places
+            true, said = rows == index, columns == index
+            marks = true & said, true & ~said, ~true & said, ~true & ~said
+            tp, fn, fp, tn = (self.cells[..., np.flatnonzero(each)].sum(-1) for each in marks)
+            return tp, fn, fp, tn
+        fn, fp = (self._sums(each) for each in self.lumps.off_diagonal)
+        total = self.cells.sum(-1)[..., None]
+        tn = total - self.hits - fn - fp
+        tn[np.abs(tn) <= DUST * self.classes * total] = 0.0
+        return self.hits, fn, fp, tn
+
+    def by_cell(self, slopes: Array) -> Array:
+        """Turn derivatives by (tp, fn, fp, tn) of each class, ``(4, ..., K)``, into derivatives by each lump."""
+        (tp, fn, fp, tn), (rows, columns) = slopes, self.lumps.places
+        every = tn.sum(-1)[..., None]
+        wrong = every + (fn - tn)[..., rows] + (fp - tn)[..., columns]
+        return np.asarray(np.where(rows == columns, every + (tp - tn)[..., rows], wrong))
+
+    def at(self, form: Array) -> Array:
+        """Return what a linear form of the cells, ``(K, K)``, gives to each lump."""
+        return np.asarray(form[self.lumps.places])
+
+
+@final
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class LumpedTable(Table):
+    """A confusion table with cells put together, from which the same sums are drawn as from the whole.
+
+    Parameters
+    ----------
+    whole : ConfusionTable
+        The table.
+    lumps : Lumps
+        Which of its cells are put together.
+    """
+
+    whole: Table = field()
+    lumps: Lumps = field()
+    axes: ClassVar[int] = 1
+    has_rows: ClassVar[bool] = True
+
+    @property
+    def truth(self) -> Array:
+        """Position of the true class of the cell in which each lump stands."""
+        return self.lumps.places[0]
+
+    @cached_property
+    def counted(self) -> LumpedCounts:
+        """The counts as metrics take them."""
+        return self.wrap(self.counts)
+
+    def wrap(self, cells: Array) -> LumpedCounts:
+        """Return other tables over the same lumps, ``(..., B)``, as metrics take them."""
+        return LumpedCounts(cells, self.lumps)
+
+    def added(self, cells: Array) -> Array:
+        """Return the sums of the lumps, ``(..., B)``, of values by the whole table's cells in their shape."""
+        return added_up(np.ravel(cells), self.lumps.codes, self.lumps.size)
+
+    @property
+    def prior_shares(self) -> Array:
+        """How a prior's mass is spread over the lumps."""
+        return self.added(self.whole.prior_shares)
+
+    @property
+    def default_prior(self) -> Array:
+        """The whole table's pseudo-cases, added up."""
+        return self.added(self.whole.default_prior)
+
+    def pseudo_cells(self, size: int, rng: np.random.Generator) -> Array | None:
+        """Return the lumps of the whole table's pseudo-cases."""
+        drawn = self.whole.pseudo_cells(size, rng)
+        return None if drawn is None else self.lumps.codes[drawn]
+
+    @property
+    def prior_shape(self) -> tuple[int, ...]:
+        """The shape in which the whole table's prior is given."""
+        return self.whole.prior_shape
+
+    def spread_prior(self, prior: Array) -> Array:
+        """Return the pseudo-cases of each lump of a prior that is given in `prior_shape`."""
+        return self.added(self.whole.spread_prior(prior))
+
+    @property
+    def draws_at_once(self) -> int:
+        """How many tables to draw at once, so that they fit the processor's cache, and their margins a shared one."""
+        few = min(BLOCK_CELLS // self.lumps.size, MARGINS * BLOCK_CELLS // self.lumps.classes)
+        return max(self.smallest_block, few)
+
+
+def lumped(whole: Table, codes: Array) -> LumpedTable:
+    """Return a confusion table with the cells of each code put together.
+
+    Parameters
+    ----------
+    whole : ConfusionTable
+        The table.
+    codes : ndarray of shape (cells,)
+        The lump of each cell, 0 … B−1.
+
+    Raises
+    ------
+    UndefinedDesignError
+        If the design is not defined for the merged table.
+    """
+    lumps = Lumps(codes, len(whole.labels))
+    return LumpedTable(
+        counts=added_up(whole.cells, codes, lumps.size),
+        labels=whole.labels,
+        design=whole.design.merged(codes, lumps.size),
+        rows=whole.rows,
+        identity=whole.identity_of(crc32(codes.tobytes())),
+        whole=whole,
+        lumps=lumps,
+    )

@@ -1,0 +1,97 @@
+"""Which sums of cells a metric looks at: moving cases within them changes nothing."""
+
+import numpy as np
+import pytest
+
+import howsure as hs
+from howsure.designs.counted import FixedMargins
+from howsure.methods.draws import in_order
+from howsure.metrics.averages import EXTREMES
+from howsure.metrics.binding import resolve
+from howsure.metrics.registry import REGISTRY
+
+AVERAGES = ("macro", "micro", "weighted", "geometric", "harmonic", "min", "max", "binary+positive_class=1")
+SPECS = [
+    f"{each.name}{average}"
+    for each in REGISTRY.shipped
+    if each.of_predictions
+    for average in ([f"@{one}" for one in AVERAGES] if each.has_outcomes else [""])
+]
+
+
+def tables():
+    """Return tables of few and of many classes: dense, and with a class that is never true, and one never predicted."""
+    rng = np.random.default_rng(8)
+    dense = rng.poisson(5.0, (4, 4)) + 9 * np.eye(4)
+    absent = rng.poisson(0.4, (24, 24)) + np.eye(24)
+    absent[0], absent[:, 1] = 0, 0
+    return [hs.from_counts(counts) for counts in (dense, absent)]
+
+
+TABLES = tables()
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_a_metric_of_lumped_cells_is_that_of_the_table(spec):
+    """Where a metric names sums of cells that it looks at, these give its value and its gradient."""
+    for table in TABLES:
+        for classes in (None, [0, 2]) if "@" in spec and "binary" not in spec else (None,):
+            metric = resolve(spec, table, classes=classes)
+            if metric.lumps is None:
+                continue
+            codes = in_order(metric.lumps().ravel())
+            small = table.lumped(codes)
+            assert small.cells.sum() == table.cells.sum()
+            assert metric(small.counted) == pytest.approx(metric(table.counted), rel=1e-12, abs=1e-14, nan_ok=True)
+            slopes = [np.nan_to_num(metric.slopes(each.counted)).ravel() for each in (table, small)]
+            tied = metric.average in EXTREMES  # of which one is chosen
+            assert tied or slopes[1][codes] == pytest.approx(slopes[0], rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "spec, cells",
+    [
+        ("accuracy", 2),  # right, wrong
+        ("f1@micro", 2),
+        ("f1@binary+positive_class=1", 4),  # the 2×2 table
+        ("mcc@binary+positive_class=1", 4),
+        ("recall@macro", 2 * 24),  # right and wrong by true class
+        ("balanced_accuracy", 2 * 24),
+        ("precision@macro", 2 * 24),  # right and wrong by predicted class
+        ("mae", 24),  # by distance, 0 to 23
+    ],
+)
+def test_metrics_look_at_few_sums(spec, cells):
+    """Accuracy looks at two sums, one class at four, means of recalls or precisions at two for each class."""
+    table = TABLES[-1]
+    assert len(np.unique(resolve(spec, table).lumps())) == cells
+
+
+@pytest.mark.parametrize("spec", ["f1@macro", "mcc", "kappa", "precision@weighted"])
+def test_metrics_of_both_margins_tell_all_cells_apart(spec):
+    """What depends on the totals of true and of predicted classes has no cells in common."""
+    assert resolve(spec, TABLES[-1]).lumps is None
+
+
+def test_metrics_together_keep_apart_what_one_of_them_does():
+    """Accuracy and a class's F1 look at five sums: right cases of other classes stay apart from wrong ones."""
+    table = hs.from_counts(np.full((6, 6), 4) + 30 * np.eye(6))
+    found = hs.Bootstrap().lumped([resolve(each, table) for each in ("accuracy", "f1@binary+positive_class=2")], table)
+    assert sorted(found.cells.tolist()) == sorted([34, 5 * 4, 5 * 4, 5 * 34, 20 * 4])
+
+
+def test_lumps_keep_to_the_strata():
+    """Where the totals of true classes are fixed, accuracy looks at right and wrong cases of each."""
+    table = hs.from_counts(np.full((6, 6), 4) + 30 * np.eye(6)).with_design(FixedMargins())
+    found = hs.Bootstrap().lumped([resolve("accuracy", table)], table)
+    assert sorted(found.cells.tolist()) == [20.0] * 6 + [34.0] * 6
+
+
+def test_weighted_tables_and_tables_of_many_labels_are_drawn_whole():
+    """Draws that are not known to add up, and cells that are no partition of the cases, stay as they are."""
+    rng = np.random.default_rng(0)
+    true, predicted = rng.integers(0, 5, (2, 60))
+    weighted = hs.confusion(true, predicted, sample_weight=rng.uniform(1, 2, 60))
+    labels = hs.confusion(*(rng.random((2, 60, 3)) < 0.5))
+    for table, spec in ((weighted, "accuracy"), (labels, "recall@macro")):
+        assert hs.Bootstrap().lumped([resolve(spec, table)], table) is table
