@@ -156,7 +156,7 @@ def test_the_work_grows_with_what_is_looked_at(spec, growth, monkeypatch):
     """From 10 to 40 classes the cells drawn for a single class stay as many; those for recalls grow as the classes do."""
     cells = []
     for classes in (10, 40):
-        table = hs.from_counts(np.ones((classes, classes)) + 5 * np.eye(classes))
+        table = hs.from_counts(np.full((classes, classes), 30) + 5 * np.eye(classes))  # too many in a cell to be picked
         ask = lambda table=table: hs.estimate(table, spec, method=hs.Bootstrap(n_resamples=64), random_state=0)  # noqa: E731
         cells.append(drawn_cells(monkeypatch, ask)[1])
     assert np.log(cells[1] / cells[0]) / np.log(4) == pytest.approx(growth, abs=0.01)

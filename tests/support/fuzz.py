@@ -416,7 +416,7 @@ def groups(question, case, rng):
     found, fault = (table, fault) if fault or isinstance(table, Exception) else question.of(table)
     if fault:
         yield f"by groups: {fault}"
-    if isinstance(found, Exception):
+    if fault or isinstance(found, Exception):
         return
     for name, rows in alone.items():
         own, _ = _answer(lambda rows=rows: one_model(rows.table()))

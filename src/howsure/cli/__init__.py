@@ -24,11 +24,11 @@ def main() -> None:
 
     try:
         try:
-            app.meta(sys.argv[1:], exit_on_error=False)
+            app.meta(sys.argv[1:], exit_on_error=False, print_error=False)
         finally:
             sys.stdout.flush()  # a full disk is found here, not when Python ends
-    except CycloptsError:  # which is printed already
-        raise SystemExit(2) from None
+    except CycloptsError as error:
+        _end(str(HowsureError(str(error))))
     except DoubtfulDataError as error:
         _end(error.with_way_out("--no-check"))
     except HowsureError as error:

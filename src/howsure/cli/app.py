@@ -29,7 +29,6 @@ app = App(
     help="Honest error bars for what people report about classifiers.",
     default_parameter=Parameter(negative=()),
     version_flags=["--version"],
-    error_formatter=lambda error: f"howsure: {error}",
 )
 app.register_install_completion_command(help="Install completion for the shell that runs this: bash, zsh or fish.")
 app.command(study_app)

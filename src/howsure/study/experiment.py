@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from howsure.designs.counted import Independent
 from howsure.errors import HowsureError, one_of
 from howsure.methods.dirichlet import Dirichlet, Prior, cell_prior
+from howsure.methods.draws import values_of_draws
 from howsure.metrics.metric import Metric
 from howsure.sources.confusion import confusion
 from howsure.sources.matrices import from_counts
@@ -75,7 +76,9 @@ class Experiment:
             n_draws=n_draws,
             source="prior" if source == "prior" else "posterior",
         )
-        return method.draws(metrics, table, self.seed(study_seed, *([] if source == "posterior" else [source])))
+        seed = self.seed(study_seed, *([] if source == "posterior" else [source]))
+        # Of whole tables: what else is asked, now or later, changes no draw.
+        return values_of_draws(metrics, table, method.drawer(table), n_draws, seed)
 
     @cached_property
     def guessing(self) -> ConfusionTable:
