@@ -2,6 +2,8 @@
 
 import hashlib
 
+import pytest
+
 import howsure as hs
 
 TABLE = hs.from_counts([[50, 3], [5, 42]])
@@ -25,3 +27,11 @@ def test_the_day_is_told_and_can_be_stated(monkeypatch):
     assert report["How to reproduce this"].items[0] == ("Made on 1970-01-02, 00:00 UTC.",)
     assert report.to_dict()["made"] == "1970-01-02T00:00:00+00:00"
     assert hs.report_of(TABLE, random_state=0).to_html() == report.to_html()
+
+
+@pytest.mark.parametrize("files", [[0.2, 1], 3, [None]])
+def test_what_names_no_file_is_refused(files):
+    """Files are told by their names, a list of them or one; other things are refused in one line."""
+    table = hs.from_counts([[50, 3], [5, 42]])
+    with pytest.raises(hs.HowsureError, match="`files` are the names of the files"):
+        hs.report_of(table, files=files)

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from howsure.errors import HowsureError
+from howsure.escapes import shortened
 from howsure.report.content import Section
 
 installed = functools.cache(importlib.metadata.version)
@@ -30,8 +32,24 @@ def reproduction(command: str, chance: str, files: Sequence[str | Path] = ()) ->
     """
     listed = ", ".join(f"{name} {version}" for name, version in versions().items())
     said = [f"Made on {made_at():%Y-%m-%d, %H:%M} UTC.", f"Versions: {listed}.", chance]
-    said += [fingerprint(each) for each in map(Path, files) if each.is_file()]
+    said += [fingerprint(each) for each in paths(files) if each.is_file()]
     return Section("How to reproduce this", (), tuple((each,) for each in said if each), code=command)
+
+
+def paths(files: Sequence[str | Path]) -> list[Path]:
+    """Return the files' paths.
+
+    Raises
+    ------
+    HowsureError
+        If they are no list of names.
+    """
+    several = [files] if isinstance(files, str | os.PathLike) else files
+    try:
+        return [Path(each) for each in several]
+    except TypeError:
+        message = f"`files` are the names of the files that were read, not {shortened(repr(files))}."
+        raise HowsureError(message) from None
 
 
 def made_at() -> datetime:

@@ -273,3 +273,9 @@ def test_intervals_cover(setting):
     """The rate's intervals cover 95 %, and kappa's, which is not linear in the shares, 94, less three standard errors."""
     held, _ = coverage(setting, 1000)
     assert (held > np.array([0.95, 0.94]) - 3 * np.sqrt(0.95 * 0.05 / 1000)).all()
+
+
+def test_labels_of_weight_0_are_no_labels():
+    """A group whose labelled cases all weigh 0 is refused as one without labels, and no number is made of it."""
+    with pytest.raises(hs.HowsureError, match="`human` has 0 labels of 3 cases"):
+        hs.judged([1, 0, None] * 2, [1, 0, 1] * 2, sample_weight=[1, 1, 1, 0, 0, 0], by=list("uuuvvv"))

@@ -326,7 +326,7 @@ def two_phase(  # noqa: PLR0917 - the columns of the cases, and what the strata 
     HowsureError
         If fewer than two cases have an outcome.
     """
-    known = int((outcome >= 0).sum())
+    known = int(((outcome >= 0) & (tally.weight > 0)).sum())
     if known < FEWEST:
         message = f"`human` has {known} labels of {len(outcome)} cases. Have two or more of them labelled."
         raise HowsureError(message)
