@@ -58,9 +58,9 @@ def their_draws(study, metric, name, source="posterior"):
     return study.get_metric_samples(spec, name, source).values[:, label]
 
 
-def within(found, expected, error):
-    """Two runs agree within 5.5 times the Monte Carlo error of their difference."""
-    return abs(found - expected) < 5.5 * math.sqrt(2) * error + 1e-12
+def within(found, expected, error, times=5.5):
+    """Two runs agree within so many times the Monte Carlo error of their difference."""
+    return abs(found - expected) < times * math.sqrt(2) * error + 1e-12
 
 
 @pytest.mark.thorough
@@ -78,7 +78,9 @@ def test_summaries_agree(theirs, ours, metric):
         for field, value in {
             "median": median, "low": low, "high": high, "uncertainty": width, "skewness": skewness, "kurtosis": kurtosis,
         }.items():  # fmt: skip
-            assert within(getattr(summary, field), value, summary.errors[field]), (name, field)
+            # The ends of the densest interval move together where the density is flat: farther than normal errors do.
+            times = 9 if field in {"low", "high"} else 5.5
+            assert within(getattr(summary, field), value, summary.errors[field], times), (name, field)
         assert abs(summary.mode - mode) < summary.standard_deviation
 
 
