@@ -381,3 +381,9 @@ def test_our_warnings_are_of_one_kind():
     with pytest.warns(hs.HowsureWarning, match="`pos_label` is for average='binary'"):
         hs.f1_score([0, 1, 1], [0, 1, 0], average="macro", pos_label=0)
     assert issubclass(hs.HowsureWarning, UserWarning)
+
+
+def test_a_list_is_no_positive_class_of_one_class():
+    """Where a single class occurs too, `pos_label` is one class, and a list of them is refused in one line."""
+    with pytest.raises(hs.HowsureError, match="`pos_label` must be one class"):
+        hs.fpr_score([1, 1, 1], [1.0, 1.0, 1.0], pos_label=np.array([0, 1], dtype=object))

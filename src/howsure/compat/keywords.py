@@ -212,7 +212,7 @@ def _other(label: Any, positive: Any) -> Any:
     """Return the class beside the only one that occurs: the positive one, or its absence."""
     if isinstance(label, bool):
         return not label
-    if positive not in (None, label):
+    if one_label("pos_label", positive) not in (None, label):
         return positive
     if isinstance(label, str):
         return f"not {label}"
