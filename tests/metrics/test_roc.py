@@ -156,3 +156,16 @@ def test_unknown_names_are_refused(spec, words):
     """Unknown metrics, arguments and values are refused with a hint; metrics of counts need a threshold."""
     with pytest.raises(hs.HowsureError, match=words):
         resolve(spec, hs.scores([0, 1], [0.1, 0.9]))
+
+
+@pytest.mark.parametrize("metric", ["roc_auc", "roc_auc+max_fpr=0.5", "average_precision"])
+def test_weighted_scores_that_separate_the_classes_have_value_one(metric):
+    """Where all positive cases score higher the value is 1 at most, however the sums of weights are rounded."""
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1], 40)
+    for _ in range(50):
+        table = hs.scores(truth, truth + rng.permutation(80) / 100, sample_weight=3 * rng.random(80))
+        found = hs.estimate(table, metric, method="delta")
+        assert found.value <= 1
+        assert found.value == pytest.approx(1, abs=1e-12)
+        assert found.low <= found.value <= found.high

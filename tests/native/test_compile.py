@@ -81,9 +81,9 @@ def test_a_build_that_is_turned_off_builds_nothing(monkeypatch, tmp_path, capsys
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a script of the shell")
 def test_a_compiler_that_fails_is_told(monkeypatch, tmp_path, capsys):
-    """Where the compiler fails its words are told, nothing is left behind, and the build does not fail."""
+    """Where the compiler fails its words are told, in whatever encoding they are, nothing is left behind, and the build does not fail."""
     script = tmp_path / "compiler"
-    script.write_text("#!/bin/sh\necho broken >&2\nexit 1\n")
+    script.write_text("#!/bin/sh\nprintf 'broken \\351\\n' >&2\nexit 1\n")  # in Latin-1, whatever the locale
     script.chmod(0o755)
     monkeypatch.setenv("CC", str(script))
     monkeypatch.delenv("HOWSURE_NATIVE", raising=False)

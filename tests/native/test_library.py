@@ -51,6 +51,13 @@ def test_a_library_of_another_version_is_not_called(monkeypatch):
 
 
 @pytest.mark.usefixtures("compiled")
+def test_what_a_library_lacks_is_computed_by_numpy():
+    """A kernel that the compiled library does not have counts as not compiled."""
+    assert kernel("rank_sums") is not None
+    assert kernel("of_another_year") is None
+
+
+@pytest.mark.usefixtures("compiled")
 def test_refusals_become_errors():
     """What a kernel refuses, such as no cases at all, is an error that names the way round it."""
     nothing = np.empty(64, dtype=np.uint64)

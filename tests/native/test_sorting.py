@@ -54,3 +54,12 @@ def test_columns_need_not_lie_together():
     positive = columns[:, 0] > 0.5
     for found, expected in zip(count_scores(positive, columns[:, 1]), plain(positive, columns[:, 1]), strict=True):
         np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("zeros", [[-0.0], [-0.0, 0.0], [0.0, -0.0, -1.0, 1.0]])
+def test_zero_has_no_sign(zeros, by_numpy):
+    """A score of minus zero is zero, compiled and by NumPy."""
+    score, positive = np.array(zeros), np.arange(len(zeros)) > 1
+    for scores, _ in (count_scores(positive, score), by_numpy(lambda: count_scores(positive, score))):
+        assert scores.tolist() == sorted({*zeros})
+        assert not np.signbit(scores[scores == 0]).any()

@@ -56,11 +56,16 @@ def roc_auc(cells: Array) -> Array:
     0.75
     """
     if cells.ndim == 2 and cells.dtype == float:
-        return area_of_table(cells)
+        return _at_most_one(area_of_table(cells))
     negatives, positives = cells[..., 0], cells[..., 1]
     up_to = np.cumsum(negatives, -1)
     wins = np.einsum("...s,...s->...", positives, up_to) - np.einsum("...s,...s->...", positives, negatives) / 2
-    return divide(wins, up_to[..., -1] * positives.sum(-1))
+    return _at_most_one(divide(wins, up_to[..., -1] * positives.sum(-1)))
+
+
+def _at_most_one(values: Array) -> Array:
+    """Return values without what the rounding of sums of weights adds to 1."""
+    return np.asarray(np.minimum(values, 1.0))
 
 
 def roc_auc_slopes(cells: Array) -> Array:
@@ -107,7 +112,7 @@ def partial_auc(cells: Array, max_fpr: float = 1.0) -> Array:
     """
     area = _area_up_to(cells, max_fpr)
     lowest = max_fpr**2 / 2
-    return np.asarray((1 + (area - lowest) / (max_fpr - lowest)) / 2)
+    return _at_most_one((1 + (area - lowest) / (max_fpr - lowest)) / 2)
 
 
 def _area_up_to(cells: Array, max_fpr: float) -> Array:
@@ -170,7 +175,7 @@ def average_precision(cells: Array) -> Array:
     """
     own = cells[..., 1]
     precision, _ = _precision(cells)
-    return divide(np.einsum("...s,...s->...", own, precision), own.sum(-1))
+    return _at_most_one(divide(np.einsum("...s,...s->...", own, precision), own.sum(-1)))
 
 
 def _precision(cells: Array) -> tuple[Array, Array]:

@@ -76,7 +76,7 @@ def compiled(target: Path, command: list[str]) -> None:
     independent = [] if sys.platform == "win32" else ["-fPIC"]
     architectures = os.environ.get("ARCHFLAGS", "").split() if sys.platform == "darwin" else []
     parts = [*command, *independent, *architectures, "-o", str(target), *map(str, SOURCES)]
-    subprocess.run(parts, check=True, capture_output=True, text=True, timeout=LONGEST)
+    subprocess.run(parts, check=True, capture_output=True, text=True, errors="backslashreplace", timeout=LONGEST)
 
 
 def say(words: str) -> None:

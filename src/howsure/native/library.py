@@ -31,10 +31,9 @@ def kernel(name: str) -> Callable[..., None] | None:
     name : str
         Such as ``"rank_sums"``.
     """
-    library = None if is_off() else _library()
-    if library is None:
+    function = None if is_off() else getattr(_library(), f"howsure_{name}", None)  # an older library may lack some
+    if function is None:
         return None
-    function = library[f"howsure_{name}"]
 
     def call(*arguments: Any) -> None:
         if function(*(_argument(each) for each in arguments)):
