@@ -7,7 +7,7 @@ import pytest
 from scipy import optimize, stats
 
 import howsure as hs
-from howsure.methods.flow import Flow, second_order_bias
+from howsure.methods.flow import Flow, _Path, second_order_bias
 from howsure.metrics.binding import resolve
 
 Z = stats.norm.ppf(0.975)
@@ -235,3 +235,14 @@ def test_the_skewness_of_clusters_is_that_of_their_dirichlet_shares():
     assert 1 + table.design.excess_skewness(table.cells, np.asarray(effect)) == pytest.approx(seen / plain, rel=1e-9)
     weighted = hs.confusion([1, 1, 1], [1, 0, 1], sample_weight=[1.0, 2.0, 6.0])
     assert weighted.design.excess_skewness(weighted.cells, np.asarray(1.0)) == 0
+
+
+@pytest.mark.parametrize("spec", ["precision@macro", "precision+zero_division=0@macro", "recall@macro"])
+def test_shares_of_rare_classes_have_no_bias(spec, monkeypatch):
+    """Of Poisson counts tp and fp, tp / (tp + fp) is an unbiased share given its total: so is a mean of these."""
+    counts = np.diag([5, 0, 7, 3, 1])  # the second class is never predicted
+    counts[[0, 1, 3], [1, 2, 4]] = [0, 2, 1]
+    found, bias = [], _Path.bias
+    monkeypatch.setattr(_Path, "bias", lambda path, cells: found.append(bias(path, cells)) or found[-1])
+    hs.estimate(hs.from_counts(counts), spec, method=Flow())
+    assert np.concatenate(found) == pytest.approx(0, abs=2e-3)

@@ -39,6 +39,7 @@ CLOSE = 1e-6  # normal quantiles between points that are one; standard errors of
 HOPELESS = 1000.0  # normal quantiles: with fewer than one degree of freedom, beyond what steps of a path can tell
 FARTHEST = 1e12  # normal quantiles: how far the end of a way is, beyond which there are no values
 NUDGE = 0.5  # cases that a cell is changed by, up or down, for a second derivative
+SMALL_PART = 1 / 16  # of an outcome of a class, which is changed by no more: the share of a rare class bends sharply
 MOST_CELLS = 1024  # whose second derivatives are taken one by one
 LUMPED_CELLS = 400  # from which on it pays to put together those that stay in proportion
 DIRECTIONS = 128  # in which they are taken together, beyond that
@@ -207,7 +208,8 @@ class _Path:
             four = np.moveaxis(flat.reshape(*flat.shape[:-2], *outcomes.shape), -1, 0)
             return np.asarray(terms(*four)).reshape(flat.shape[:-1])
 
-        return np.asarray(second_order_bias(by_class, outcomes.reshape(-1, 4)).reshape(outcomes.shape[:-1]).sum(-1))
+        of_each = second_order_bias(by_class, outcomes.reshape(-1, 4), SMALL_PART)
+        return np.asarray(of_each.reshape(outcomes.shape[:-1]).sum(-1))
 
     def scaled(self, value: Array) -> Array:
         """Return values on the metric's scale: the logarithm of the distance from a single end, else themselves."""
@@ -413,7 +415,7 @@ def _effect(metric: Metric, table: Table) -> Array:
     return quotient(table.variance(gradient), (sampled * slopes**2).sum(-1))
 
 
-def second_order_bias(value: Callable[[Array], Array], cells: Array) -> Array:
+def second_order_bias(value: Callable[[Array], Array], cells: Array, part: float = 1.0) -> Array:
     """Return the bias of a function of Poisson counts to second order: half the sum of ``C · ∂²/∂C²`` over the cells.
 
     Of very many cells by Hutchinson's estimate of that trace, in fixed directions.
@@ -424,6 +426,8 @@ def second_order_bias(value: Callable[[Array], Array], cells: Array) -> Array:
         ndarray of shape (..., cells) → (...).
     cells : ndarray of shape (tables, cells)
         The counts, all positive.
+    part : float
+        Share of a count by which it is changed at the most.
     """
     tables, size = cells.shape
     total = np.zeros(tables)
@@ -431,7 +435,7 @@ def second_order_bias(value: Callable[[Array], Array], cells: Array) -> Array:
         for start in range(0, size, block := max(1, ENTRIES // cells.size)):
             chosen = np.arange(start, min(start + block, size))
             own = cells[:, chosen].T
-            nudges, number = np.minimum(own, NUDGE), np.arange(len(chosen))
+            nudges, number = np.minimum(part * own, NUDGE), np.arange(len(chosen))
             moved = np.repeat(cells[None], 2 * len(chosen) + 1, 0)
             moved[number, :, chosen] += nudges
             moved[len(chosen) + number, :, chosen] -= nudges

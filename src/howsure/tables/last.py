@@ -23,9 +23,10 @@ class Last(Generic[Found]):
 
     def at(self, key: Hashable, function: Callable[[], Found]) -> Found:
         """Return what the key had last, or what the function gives."""
-        if self._known is None or self._known[0] != key:
-            self._known = key, function()
-        return self._known[1]
+        known = self._known  # read once: another thread may ask for something else meanwhile
+        if known is None or known[0] != key:
+            known = self._known = key, function()
+        return known[1]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), ()  # what was worked out is worked out again

@@ -1,0 +1,22 @@
+"""What was worked out last, asked for by several threads at once."""
+
+from howsure.tables.last import Last
+
+
+class Interrupted:
+    """A key during whose comparison another thread asks for something else."""
+
+    def __init__(self, meanwhile):
+        self.meanwhile = meanwhile
+
+    def __ne__(self, other):
+        if isinstance(other, Interrupted):
+            self.meanwhile()
+        return not isinstance(other, Interrupted)
+
+
+def test_what_another_thread_asks_for_meanwhile_is_not_returned():
+    """Each caller gets what belongs to its own key, although another one replaces what is kept in between."""
+    last = Last()
+    key = Interrupted(lambda: last.at("other", lambda: "of the other"))
+    assert [last.at(key, lambda: "own") for _ in range(2)] == ["own", "own"]
