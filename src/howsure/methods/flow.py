@@ -197,9 +197,10 @@ class _Path:
         return np.asarray(shares / shares.sum(-1, keepdims=True))
 
     def bias(self, cells: Array) -> Array:
-        """Return the second-order bias of the metric on its scale: of a sum over classes that of each one's part."""
+        """Return the second-order bias of the metric on its scale: with many cells by what each class adds."""
         terms = self.metric.terms
-        if terms is None or self.sign or self.table.design.has_strata:
+        few = len(self.table.labels) ** 2 < LUMPED_CELLS
+        if terms is None or few or self.sign or self.table.design.has_strata:
             return second_order_bias(self.value, cells)
         counts = cast("ClassCounts", self.table.wrap(cells))  # of which alone there are terms
         outcomes = np.stack(counts.outcomes(), -1)
