@@ -2,6 +2,7 @@
 
 import hashlib
 
+import numpy as np
 import pytest
 
 import howsure as hs
@@ -35,3 +36,11 @@ def test_what_names_no_file_is_refused(files):
     table = hs.from_counts([[50, 3], [5, 42]])
     with pytest.raises(hs.HowsureError, match="`files` are the names of the files"):
         hs.report_of(table, files=files)
+
+
+@pytest.mark.parametrize("comparisons", [np.array([]), np.ones(3)])
+def test_arrays_are_no_comparisons(comparisons):
+    """Where models could be compared unasked too, what is no comparison is refused in one line."""
+    table = hs.paired([0, 1, 0, 1], {"A": [0, 1, 1, 1], "B": [0, 0, 0, 1]})
+    with pytest.raises(hs.HowsureError, match="Give what `compare`"):
+        hs.report_of(table, comparisons=comparisons)

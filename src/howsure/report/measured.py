@@ -128,7 +128,7 @@ def report_of(
         seed=seed_sequence(made[0].seed if made else random_state),
     )
     found = [one for each in models for one in shown(estimated(each, settings), settings)]
-    if not comparisons and hasattr(subjects, "models"):
+    if comparisons is NOTHING and hasattr(subjects, "models"):
         comparisons = _compared(subjects, main_metric(found[0]).metric, settings)
     handed_over = Handed(by_name(comparisons), by_name(aggregates), getattr(comparisons, "correction", ""))
     return _written(found, settings, handed_over, left_out, About(title, command, files))
