@@ -87,7 +87,7 @@ class MannWhitney(Method):
 
                 low = min(low, _root(above) if least > 0 else 0.0)
                 high = max(high, _root(below) if most < others * number else 1.0)
-            return Interval(low, high)
+            return Interval(min(low, value), max(high, value))
 
         return interval
 
