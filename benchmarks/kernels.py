@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import os
 import statistics
-import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from ratios import processor
 
 import howsure as hs
 from howsure.native.library import SWITCH, running
@@ -21,18 +21,11 @@ from howsure.native.library import SWITCH, running
 ROUNDS = 5
 
 
-def seconds(call: Callable[[], Any]) -> float:
-    """Return the processor time of a call."""
-    start = time.process_time()
-    call()
-    return time.process_time() - start
-
-
 def by_numpy(call: Callable[[], Any]) -> float:
     """Return the processor time of a call with nothing compiled."""
     os.environ[SWITCH] = "0"
     try:
-        return seconds(call)
+        return processor(call)
     finally:
         del os.environ[SWITCH]
 
@@ -42,9 +35,9 @@ def compare(title: str, calls: tuple[tuple[Callable[[], Any], float], ...], aims
     (ours, number), (plain, plain_number), (theirs, their_number) = calls
     times: list[list[float]] = [[], [], []]
     for _ in range(ROUNDS):
-        times[0].append(seconds(ours) / number)
+        times[0].append(processor(ours) / number)
         times[1].append(by_numpy(plain) / plain_number)
-        times[2].append(seconds(theirs) / their_number)
+        times[2].append(processor(theirs) / their_number)
     compiled, numpy, peer = (1e9 * statistics.median(each) for each in times)
     print(
         f"{title:<48} {compiled:>7.2f} {numpy:>7.2f} {peer:>8.1f} ns "

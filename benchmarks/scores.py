@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import statistics
 import sys
-import time
 import tracemalloc
 import warnings
 from collections.abc import Callable
@@ -17,19 +16,13 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from ratios import processor
 from sklearn import metrics as sk
 from sklearn.calibration import calibration_curve
 
 import howsure as hs
 
 METRICS = ["accuracy", "precision", "recall", "f1", "specificity"]
-
-
-def processor(call: Callable[[], Any]) -> float:
-    """Return the processor time of a call, in seconds."""
-    start = time.process_time()
-    call()
-    return time.process_time() - start
 
 
 def ratio(title: str, ours: Callable[[], Any], theirs: Callable[[], Any], repeats: int) -> None:

@@ -8,8 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
 import pytest
 
 import howsure as hs
@@ -57,17 +55,11 @@ def test_a_matrix_writes_its_page(tmp_path):
     assert held["tables"][0]["counts"] == [[50, 3], [5, 42]]
 
 
-def test_reviewed_labels_write_their_page(tmp_path):
+def test_reviewed_labels_write_their_page(tmp_path, cases):
     """The page of reviewed labels has the very estimates that are printed."""
-    rng = np.random.default_rng(0)
-    truth = rng.integers(0, 2, 300)
-    label, model = (np.where(rng.random(300) < wrong, 1 - truth, truth) for wrong in (0.1, 0.15))
-    checked = pd.Series(truth).where(rng.random(300) < 0.3).astype("Int64")
-    path = tmp_path / "cases.csv"
-    pd.DataFrame({"label": label, "model": model, "checked": checked}).to_csv(path, index=False)
     columns = ["--y-true", "label", "--y-pred", "model", "--reviewed", "checked"]
-    _, held, _ = written(tmp_path, "reviewed", path, *columns, "--metrics", "f1", "--seed", "1")
-    table = hs.reviewed(y_true="label", y_pred="model", y_reviewed="checked", data=str(path))
+    _, held, _ = written(tmp_path, "reviewed", cases, *columns, "--metrics", "f1", "--seed", "1")
+    table = hs.reviewed(y_true="label", y_pred="model", y_reviewed="checked", data=cases)
     assert held["estimates"][0]["intervals"]["0.95"][0] == hs.evaluate(table, "f1", random_state=1)["f1"].low
 
 

@@ -110,6 +110,15 @@ def test_tables_of_one_outcome_have_all_cases_of_a_stratum_there():
     assert best[0].tolist() == [[0, 2.5, 2, 7.5], [2, 0, 0, 10]]
 
 
+def groups_alone_and_together(human: list[str | None], judge: np.ndarray, weight: np.ndarray):
+    """Give the table of each of two groups, whose rows alternate: of its rows alone, and as a group of all."""
+    group = np.arange(len(judge)) % 2
+    together = hs.judged(human, judge, sample_weight=weight, by=group)
+    for name in (0, 1):
+        rows = np.flatnonzero(group == name)
+        yield hs.judged([human[row] for row in rows], judge[rows], sample_weight=weight[rows]), together[name]
+
+
 @pytest.mark.parametrize("method", ["stratified", "delta", "least_favourable", "bayes"])
 def test_the_weights_of_another_group_change_nothing(method: str):
     """Weights are 1 on average over all rows; a group whose weights are not has the interval of its rows alone."""
@@ -117,13 +126,9 @@ def test_the_weights_of_another_group_change_nothing(method: str):
     judge = rng.choice(["a", "b"], 60)
     human = [str(verdict) if rng.random() < 0.8 else "b" for verdict in judge]
     human = [verdict if rng.random() < 0.5 else None for verdict in human]
-    group = np.arange(60) % 2
-    weight = rng.lognormal(size=60) * np.where(group == 1, 20.0, 1.0)
-    both = hs.judged(human, judge, sample_weight=weight, by=group)
-    for name in (0, 1):
-        rows = np.flatnonzero(group == name)
-        alone = hs.judged([human[row] for row in rows], judge[rows], sample_weight=weight[rows])
-        found = [hs.estimate(table, "kappa", method=method, random_state=1) for table in (alone, both[name])]
+    weight = rng.lognormal(size=60) * np.tile([1.0, 20.0], 30)
+    for tables in groups_alone_and_together(human, judge, weight):
+        found = [hs.estimate(table, "kappa", method=method, random_state=1) for table in tables]
         assert found[1].low == pytest.approx(found[0].low, rel=1e-9)
         assert found[1].high == pytest.approx(found[0].high, rel=1e-9)
 
@@ -133,13 +138,9 @@ def test_pseudo_cases_of_a_group_are_as_large_as_its_cases():
     rng = np.random.default_rng(3)
     judge = rng.choice(["a", "b"], 40)
     human = [str(verdict) if row % 3 else None for row, verdict in enumerate(judge)]
-    group = np.arange(40) % 2
-    weight = rng.lognormal(size=40) * np.where(group == 1, 50.0, 1.0)
-    both = hs.judged(human, judge, sample_weight=weight, by=group)
-    for name in (0, 1):
-        rows = np.flatnonzero(group == name)
-        alone = hs.judged([human[row] for row in rows], judge[rows], sample_weight=weight[rows])
-        found = [hs.estimate(table, "kappa", method="delta") for table in (alone, both[name])]
+    weight = rng.lognormal(size=40) * np.tile([1.0, 50.0], 20)
+    for tables in groups_alone_and_together(human, judge, weight):
+        found = [hs.estimate(table, "kappa", method="delta") for table in tables]
         assert found[0].low < found[0].value == 1
         assert found[1].low == pytest.approx(found[0].low, rel=1e-9)
 

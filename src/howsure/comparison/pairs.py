@@ -55,15 +55,16 @@ def compared_pairs(
 
 
 class _Alone:
-    """The estimate of each model by itself, made once for all of its pairs."""
+    """The estimate of each model by itself, made once for all of its pairs that have it by the same method."""
 
     def __init__(self) -> None:
-        self.found: dict[str, Estimate] = {}
+        self.found: dict[tuple[str, Method | None], Estimate] = {}
 
     def __call__(self, side: Side, joint: Table, method: Method | None, level: float) -> Estimate:
-        if side.name not in self.found:
-            self.found[side.name] = of_one_model(side, joint, method, level)
-        return self.found[side.name]
+        key = side.name, method
+        if key not in self.found:
+            self.found[key] = of_one_model(side, joint, method, level)
+        return self.found[key]
 
 
 def _one(

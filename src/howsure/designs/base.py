@@ -244,7 +244,12 @@ class Design(abc.ABC):
             The tables.
         """
         worth = self.effective_trials(counts, np.ones(counts.shape[-1], dtype=bool))
-        return np.where(worth > 0, np.maximum(counts.sum(-1) / np.maximum(worth, 1.0), 1.0), 0.0)
+        return np.where(worth > 0, np.maximum(counts.sum(-1) / np.maximum(worth, 1.0), self.least_unit), 0.0)
+
+    @property
+    def least_unit(self) -> float:
+        """Size of a sampling unit at the least, in counts: a case, of which the average weight is 1."""
+        return 1.0
 
     def merged(self, cells: Array, size: int) -> Design:
         """Return the design of the table whose cell ``cells[c]`` collects cell ``c``; ``size`` cells in all.

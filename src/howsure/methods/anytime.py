@@ -48,8 +48,8 @@ class Anytime(Method):
     -----
     A proportion of independent cases has the beta-binomial mixture of Howard and others, a mean of independent values
     within stated bounds, and the difference of two proportions of the same cases, the average capital of bets that are
-    fixed in advance: these are exact. Any other metric has
-    the interval that it has at a single look, but at the level whose normal quantile is
+    fixed in advance: these are exact. Any other metric has the interval that it has at a single look, but at the level
+    whose normal quantile is
 
     ``sqrt((1 + 1/x) (log(1 + x) + 2 log(1/α)))``,  ``x = 8.21 n / n_optimal``,
 
@@ -119,12 +119,15 @@ class Anytime(Method):
         def interval(confidence_level: float) -> Interval:
             return single(Level(math.erfc(float(self.reach(seen, confidence_level)) / math.sqrt(2))))
 
+        if not metric.is_area or metric.contrast is not None:
+            return interval
+        value = observed_area(metric, table)
+
         def interval_of_area(confidence_level: float) -> Interval:
             times = float(self.reach(seen, confidence_level)) / normal_quantile(confidence_level)
-            value = observed_area(metric, table)
             return _stretched(value, single(confidence_level), interval(confidence_level), times)
 
-        return interval_of_area if metric.is_area and metric.contrast is None else interval
+        return interval_of_area
 
     def reach(self, cases: Any, confidence_level: float) -> Array:
         """Return how many standard errors an interval reaches after so many cases.

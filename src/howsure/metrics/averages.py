@@ -123,7 +123,7 @@ def _extreme_slopes(choose: Callable[..., Any], fill: float) -> Callable[[Array,
 
     def slopes(values: Array, weights: Array) -> tuple[Array, Array]:
         with np.errstate(invalid="ignore"):
-            chosen = np.isclose(values, extreme(values, weights)[..., None], rtol=TIED, atol=0)
+            chosen = np.isclose(values, extreme(values, weights)[..., None], rtol=TIED, atol=TIED)
         fewest = np.where(chosen, weights, np.inf).min(-1, keepdims=True)  # of tied classes the least certain
         chosen &= weights <= fewest * (1 + TIED)
         # The first of them alone: the mean of several varies less than any, that of two complements not at all.

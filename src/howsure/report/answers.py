@@ -89,12 +89,11 @@ def plausible(subject: str, each: Estimate | Pooled, cases: str) -> str:
     if math.isnan(each.value):
         return f"{subject} is undefined on {cases}."
     level = percent(each.confidence_level)
-    if each.value == 1.0 and each.low < 1.0 <= each.high:
-        decimals = 2 if each.high - each.low > 0.02 else significant_decimals(each.low, each.high)
-        low = number(each.low, decimals)
-        return f"{subject} is 1 in this sample; with {cases}, values down to {low} are plausible ({level} interval)."
     # Two decimals, unless they would not tell the limits apart.
     decimals = 2 if each.high - each.low > 0.02 else significant_decimals(each.low, each.high)
+    if each.value == 1.0 and each.low < 1.0 <= each.high:
+        low = number(each.low, decimals)
+        return f"{subject} is 1 in this sample; with {cases}, values down to {low} are plausible ({level} interval)."
     text = f"{subject} is {number(each.value, decimals)}"
     if math.isnan(each.low):
         return f"{text}; how sure that is, {cases} do not tell."

@@ -42,12 +42,11 @@ def matrices(models: Sequence[Part], settings: Settings) -> Section:
         if MOST_CLASSES < len(table.labels) <= MOST_FOLDED:
             sheets.append(_full(table, suffix))
     nouns = " or ".join(sorted({each.cases_noun for each in models}))
-    note = (
-        f"Each cell: the {nouns}, and their share of the true class with Wilson’s interval; of many on pointing at it."
-    )
-    cut = "Each cell: the {}; the {} classes with most confusions, those often confused side by side."
-    is_cut = any(len(each.any_table.labels) > MOST_CLASSES for each in models)
-    note = cut.format(nouns, MOST_CLASSES) if is_cut else note
+    if any(len(each.any_table.labels) > MOST_CLASSES for each in models):
+        what = f"; the {MOST_CLASSES} classes with most confusions, those often confused side by side."
+    else:
+        what = ", and their share of the true class with Wilson’s interval; of many on pointing at it."
+    note = f"Each cell: the {nouns}{what}"
     return Section("Confusion matrix", ((note,),), sheets=tuple(sheets), matrices=tuple(whole))
 
 

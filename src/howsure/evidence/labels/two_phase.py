@@ -118,11 +118,10 @@ class TwoPhase(Design):
         marked = np.asarray(trials, dtype=float)[self.places]
         return self.design.effective_trials(self.observed, np.column_stack([marked, np.zeros(len(marked))]).ravel())
 
-    def unit_size(self, counts: Array) -> Any:
-        """Return the size of an average sampling unit, at least that of a case; 0 where nothing is labelled."""
-        worth = self.effective_trials(counts, np.ones(counts.shape[-1], dtype=bool))
-        least = 1 / self._cases_per_weight
-        return np.where(worth > 0, np.maximum(counts.sum(-1) / np.maximum(worth, 1.0), least), 0.0)
+    @property
+    def least_unit(self) -> float:
+        """Size of a case: of groups weights are those of all, whose average is not theirs."""
+        return 1 / self._cases_per_weight
 
     def small_sample(self, counts: Array, gradient: Array) -> tuple[Any, Any]:
         """Return what the design of the observed cells says of those with a label: few clusters may have all labels."""
