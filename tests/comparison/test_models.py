@@ -7,8 +7,10 @@ import pytest
 
 import howsure as hs
 from howsure.comparison.compare import of_one_model
+from howsure.comparison.pairs import _Alone
 from howsure.methods.joint import POISSON_BYTES, draws_of_models, poisson_weights
 from howsure.metrics.binding import resolve
+from howsure.metrics.metric import Side
 
 METRICS = ["accuracy", "f1@macro", "mcc"]
 ROLES = {
@@ -263,6 +265,16 @@ def test_the_work_of_all_pairs_does_not_grow_with_their_number(metric, monkeypat
         seen.append(len(passes) - models)
         assert len(alone) == models
     assert seen == [2, 2]  # a pass for each way in which a prior is spread over two models' labels
+
+
+def test_each_model_alone_has_the_method_of_its_pair():
+    """One estimate of a model serves all pairs that have it by the same method, and no others."""
+    table, alone = table_of(1, 300, models=2), _Alone()
+    side = Side("m0", resolve("f1@macro", table.model("m0")), table.view("m0"))
+    own, delta, again = (alone(side, table, method, 0.95) for method in (None, hs.Delta(), None))
+    assert own is again
+    assert own.method != delta.method == "delta"
+    assert delta.low == hs.estimate(table.model("m0"), "f1@macro", method="delta").low != own.low
 
 
 def counting(function, calls):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
+from howsure.metrics.averages import AVERAGES
 from howsure.metrics.binding import resolve
 from howsure.metrics.forms import Ratio
 from howsure.metrics.registry import REGISTRY
@@ -182,6 +183,15 @@ def test_means_of_ratios_need_values_that_are_not_negative(average):
     estimate = hs.estimate(table, f"informedness@{average}")
     assert np.isnan(estimate.value)
     assert "negative" in estimate.reason
+
+
+@pytest.mark.parametrize("name", ["min", "max"])
+def test_of_classes_that_tie_within_rounding_the_rarest_is_the_extreme(name):
+    """Logarithms of odds ratios that are all 1 differ by rounding: that does not choose whose slope it is."""
+    average = next(each for each in AVERAGES if each.name == name)
+    for values in ([0.0, 1e-16, -2e-16], [2e-16, -1e-16, 0.0], [0.5, 0.5 + 1e-16, 0.5 - 1e-16]):
+        by_value, _ = average.slopes(np.array(values), np.array([30.0, 20.0, 10.0]))
+        assert by_value.tolist() == [0, 0, 1]
 
 
 @pytest.mark.parametrize("average", ["geometric", "harmonic"])

@@ -5,7 +5,9 @@ runs as many seeds as are asked for, and prints the faults: ``python tests/suppo
 """
 
 import argparse
+import contextlib
 import inspect
+import io
 import math
 import multiprocessing
 import sys
@@ -286,7 +288,7 @@ def faults_of(seed):
 
 def _answer(function, *arguments, **keywords):
     """Return the result, or our error's text; a fault where it is neither."""
-    with warnings.catch_warnings(record=True) as seen:
+    with warnings.catch_warnings(record=True) as seen, contextlib.redirect_stdout(io.StringIO()):  # one of ours prints
         warnings.simplefilter("always")
         try:
             found, fault = function(*arguments, **keywords), ""
