@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import howsure as hs
-from howsure.methods.standard_errors import standard_error
+from howsure.methods.standard_errors import _errors, standard_error
 from howsure.metrics.binding import resolve
 from howsure.tables.counts import ConfusionCounts
 
@@ -300,3 +300,11 @@ def test_weights_of_one_and_scale_change_nothing():
     assert (heavy.low, heavy.high) == pytest.approx((plain.low, plain.high))
     wald = hs.estimate(hs.scores(truth, score), "brier_score", method="wald")
     assert (wald.high - wald.low) / 2 == pytest.approx(stats.norm.ppf(0.975) * wald.standard_error)
+
+
+@pytest.mark.parametrize("variance, error", [(-4e-63, 0.0), (0.0, 0.0), (4e-6, 2e-3), (-1e-6, np.nan)])
+def test_a_variance_that_rounding_left_below_zero_is_zero(variance, error):
+    """A sum of parts that cancel may end below zero by rounding: the error is 0, and nan only where it is beyond."""
+    table = hs.from_counts([[5, 1], [2, 7]])
+    found = _errors(resolve("mcc", table), table, table.counted, lambda _: np.array(variance))
+    assert found == pytest.approx(error, nan_ok=True)

@@ -153,7 +153,8 @@ def _errors(metric: Metric, table: Table, counts: Counts, variance: Callable[[Ar
     axes = tuple(range(-table.axes, 0))
     known = np.isfinite(value) & (finite | ~(counts.cells > 0)).all(axes)
     square = variance(np.where(finite, gradient, 0.0))
-    return np.sqrt(np.where(known & (square >= 0), square, np.nan))
+    least = -np.square(NOISE * np.maximum(1.0, np.abs(value)))  # which rounding leaves of zero
+    return np.sqrt(np.where(known & (square >= least), np.maximum(square, 0.0), np.nan))
 
 
 def effective_counts(share: Proportion, table: Table, confidence_level: float) -> tuple[Array, Array]:
