@@ -11,6 +11,7 @@ import howsure as hs
 import howsure.testing
 from howsure.designs.stratified import StratifiedSample
 from howsure.methods.default import default_method
+from howsure.methods.standard_errors import design_sample
 from howsure.metrics.binding import resolve
 from howsure.tables.confusion import ConfusionTable
 
@@ -399,3 +400,13 @@ def test_a_perfect_sample_has_the_degrees_of_freedom_of_its_cases():
         low, high = hs.estimate(table, "class_accuracy@micro", method="fieller")
         found.add((round(low, 9), high))
     assert len(found) == 1
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1000.0])
+def test_the_unit_of_weights_gives_no_degrees_of_freedom(scale):
+    """In a sample that agrees what each class adds varies by rounding alone, in any unit: one degree of freedom is left."""
+    truth, sizes = np.array(["a", "a", "b", "b", "a"]), {0: 1_813_709, 1: 8_842_808, 2: 2_343_487}
+    roles = {"strata": [0, 1, 0, 2, 0], "groups": [0, 1, 0, 1, 0], "stratum_sizes": sizes}
+    table = hs.confusion(truth, truth, sample_weight=np.full(5, scale), check=False, **roles)
+    inflation, freedom = design_sample(resolve("p4@harmonic", table), table)
+    assert (inflation, freedom) == (1, 1)

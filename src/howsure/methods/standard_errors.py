@@ -115,7 +115,8 @@ def _put_together(table: Table, slopes: Array) -> tuple[Array, Array]:
     inflations, freedoms = (
         np.stack([np.broadcast_to(part, variances.shape[1:]) for part in parts]) for parts in zip(*samples, strict=True)
     )
-    seen = np.where(variances > 0, variances, 0.0)
+    least = np.stack([NOISE * np.abs(table.cells * part).sum(-1) for part in each]) ** 2  # rounding
+    seen = np.where(variances > least, variances, 0.0)
     whole = seen.sum(0)
     inflation = np.where(whole > 0, quotient((seen * inflations).sum(0), whole), inflations.max(0))
     spread = quotient(seen**2, freedoms).sum(0)
