@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+# How long an example takes says nothing where other work runs beside it: pytest's durations do.
 settings.register_profile("ci", derandomize=True, deadline=None)
-if os.environ.get("CI"):
-    settings.load_profile("ci")
+settings.register_profile("here", deadline=None)
+settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -119,6 +119,23 @@ def test_many_fixed_width_labels():
     assert dict(zip(found.levels[0][found.codes[0]].tolist(), found.n.tolist(), strict=True)) == Counter(late.tolist())
 
 
+@pytest.mark.parametrize("kind", ["int64", "uint64", "int32", "float64"])
+@pytest.mark.parametrize("number, rows", [(2, 9), (5, 80_000), (60, 80_000), (900, 80_000)])
+def test_integers_far_apart_are_counted_as_any_others(kind, number, rows):
+    """Ids as labels, few or many, in any order: the table is that of Python's own count, its labels ascending."""
+    info = np.iinfo("int32" if kind in ("int32", "float64") else kind)
+    names = RNG.choice(np.linspace(info.min, info.max, 5_000).astype("float64"), number, replace=False)
+    names = np.unique(np.clip(names, float(info.min), float(info.max) * (1 - 1e-9)).astype(kind))
+    truth = names[RNG.integers(0, len(names), rows)]
+    said = np.where(RNG.random(rows) < 0.7, truth, names[RNG.integers(0, len(names), rows)])
+    table = hs.confusion(truth, said, check=False)
+    pairs = Counter(zip(truth.tolist(), said.tolist(), strict=True))
+    labels = sorted({each for pair in pairs for each in pair})
+    assert table.labels.tolist() == labels
+    filled = {(labels[i], labels[j]): table.counts[i, j] for i, j in zip(*np.nonzero(table.counts), strict=True)}
+    assert filled == pairs
+
+
 def test_ordered_categories_keep_their_order():
     """An ordered categorical's order is the order of the classes."""
     sizes = pd.CategoricalDtype(["small", "medium", "large"], ordered=True)

@@ -103,16 +103,17 @@ def _encoded(name: str, values: Any) -> Column:
         if whole is not None and (whole == array).all():
             return _integers(name, whole)
     if kind == "U" and array.itemsize:
-        fixed = fixed_width(name, array)
+        fixed = hashed(name, array)
         if fixed is not None:
             return fixed
     return _looked_up(name, array)
 
 
-def fixed_width(name: str, array: Array) -> Column | None:
-    """Code fixed-width strings by a hash of their bytes, checked for equality; None where labels are many.
+def hashed(name: str, array: Array) -> Column | None:
+    """Code strings of fixed width, or whole numbers, by a hash of their bytes; None where labels are many.
 
-    Reading the bytes as numbers avoids making a Python string of each row. A few rows are sorted.
+    The hash is checked for equality. Reading the bytes as numbers avoids making a Python object of each row. A few rows
+    are sorted.
     """
     if len(array) <= FEW:
         return Column(name, *np.unique(array, return_inverse=True))
@@ -180,8 +181,7 @@ def _integers(name: str, array: Array) -> Column:
     low, high = int(array.min()), int(array.max())
     if high - low < WIDEST_RANGE and high <= np.iinfo(np.int64).max:
         return Column(name, np.arange(low, high + 1), array, low)
-    levels, codes = np.unique(array, return_inverse=True)
-    return Column(name, levels, codes)
+    return hashed(name, array) or Column(name, *np.unique(array, return_inverse=True))
 
 
 def _looked_up(name: str, array: Array) -> Column:
