@@ -73,7 +73,7 @@ def check(estimate, bounds):
 @pytest.mark.thorough
 @pytest.mark.parametrize("method", [None, "delta"])
 @given(table=tables(), specs=several(SPECS, 10), level=st.sampled_from([0.5, 0.95, 0.999]))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_automatic_and_delta(method, table, specs, level):
     """The default and the delta method keep the range, have width, and explain what is undefined."""
     check_all(table, specs, method=method, confidence_level=level)
@@ -95,7 +95,7 @@ SUMS = [
 
 @pytest.mark.thorough
 @given(table=tables(), specs=several(SUMS, 5), level=st.sampled_from([0.5, 0.95, 0.999]))
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 def test_mover(table, specs, level):
     """MOVER keeps the range, has width, and explains what is undefined."""
     check_all(table, specs, method="mover", confidence_level=level)
@@ -106,7 +106,7 @@ RATIOS = ["accuracy", "error_rate", "f1@binary+positive_class=1", "fbeta+beta=2@
 
 @pytest.mark.thorough
 @given(table=tables())
-@settings(max_examples=115, deadline=None)
+@settings(max_examples=115)
 def test_fieller(table):
     """Fieller's interval keeps the range, has width, and explains what is undefined."""
     check_all(table, RATIOS, method="fieller")
@@ -118,7 +118,7 @@ PROPORTIONS = ["wilson", "wilson_cc", "clopper_pearson", "mid_p", "agresti_coull
 
 @pytest.mark.thorough
 @given(table=tables(), methods=several(PROPORTIONS, 3))
-@settings(max_examples=70, deadline=None)
+@settings(max_examples=70)
 def test_proportions(table, methods):
     """Every binomial method keeps the range and has width, for proportions and what follows from one."""
     for method in methods:
@@ -136,7 +136,7 @@ DRAWN = ["accuracy", "f1@macro", "mcc", "recall@binary+positive_class=1", "plr@m
     table=tables(),
     method=st.sampled_from([hs.Bootstrap("percentile", 60), hs.Bootstrap("bca", 60), hs.Dirichlet(n_draws=200)]),
 )
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_drawing_methods(table, method):
     """Resamples and posterior draws keep the range; bootstrap intervals have width."""
     for spec, estimate in zip(DRAWN, hs.evaluate(table, DRAWN, method=method, random_state=0).values(), strict=True):

@@ -143,7 +143,7 @@ def several(specs):
 
 
 @given(counts=sparse(), specs=several(USABLE), factor=st.sampled_from([3.0, 10.0, 1024.0]))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_scale_range_and_euler_hold_on_sparse_tables(counts, specs, factor):
     """With empty cells too, the scale does not matter, the value is in range, and the gradient is at a right angle."""
     table, filled = hs.from_counts(counts), counts > 0
@@ -165,7 +165,7 @@ SMOOTH = [spec for spec in USABLE if not spec.endswith(("@min", "@max"))]
 
 
 @given(counts=sparse(), spec=st.sampled_from(SMOOTH))
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=600)
 def test_gradient_is_the_derivative_on_sparse_tables(counts, spec):
     """Where a class is left out of an average, the gradient is that of the average of the others."""
     metric = resolve(spec, hs.from_counts(counts))
@@ -186,7 +186,7 @@ def test_gradient_is_the_derivative_on_sparse_tables(counts, spec):
 
 
 @given(numbers=st.lists(st.sampled_from([0, 0, 1, 2, 5, 17]), min_size=13, max_size=13), specs=several(VALUED))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_scale_range_and_euler_hold_of_sparse_values(numbers, specs):
     """With empty cells too, metrics of values, trials and errors do not mind the scale, and their gradient is at a right angle."""
     for spec in specs:
@@ -206,7 +206,7 @@ def test_scale_range_and_euler_hold_of_sparse_values(numbers, specs):
 
 
 @given(counts=sparse(), specs=several([s for s in USABLE if not s.startswith(ORDERED)]), data=st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_names_of_classes_do_not_matter(counts, specs, data):
     """Reordering the classes, and with them the positive one, changes no value: sparse tables included."""
     order = data.draw(st.permutations(range(len(counts))))
@@ -251,7 +251,7 @@ def test_none_expands_to_the_classes():
     text=st.sampled_from(SPECS),
     blanks=st.sampled_from(["", " "]),
 )
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_spec_strings_have_one_canonical_form(text, blanks):
     """A spec with blanks parses to the same text, which parses to itself."""
     spaced = text.replace("@", f"{blanks}@{blanks}").replace("=", f"{blanks}={blanks}")

@@ -51,7 +51,7 @@ def test_a_difference_is_that_of_the_two_models(metric):
     assert [found.a.value, found.b.value] == pytest.approx(single, abs=1e-14)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 10_000), st.sampled_from(["tango", "delta", "mover", "newcombe_paired"]))
 def test_swapping_the_models_turns_the_interval_round(seed, method):
     """The difference B − A has the mirrored interval and the same p-value."""

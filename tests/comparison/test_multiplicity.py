@@ -11,7 +11,7 @@ import howsure as hs
 from howsure.comparison.multiplicity import adjusted_p_values, simultaneous_differences
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.lists(st.floats(0, 1, allow_subnormal=False), min_size=1, max_size=12),
     st.sampled_from(["holm", "fdr_bh", "bonferroni"]),

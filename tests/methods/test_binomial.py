@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from scipy import optimize, special, stats
 from statsmodels.stats.proportion import proportion_confint
 
@@ -137,7 +137,6 @@ levels = st.sampled_from([0.5, 0.9, 0.95, 0.999, 1 - 1e-9])
 
 @pytest.mark.parametrize("name", SMOOTH)
 @given(n=st.floats(0.1, 1e7), share=shares, level=levels)
-@settings(deadline=None)
 def test_laws(name, n, share, level):
     """Limits stay in [0, 1], have a width, mirror each other, and widen with the level; counts may be fractional."""
     x = n * share
@@ -151,7 +150,6 @@ def test_laws(name, n, share, level):
 
 
 @given(n=st.integers(1, 500), share=shares, level=levels)
-@settings(deadline=None)
 def test_binom_test_laws(n, share, level):
     """The inverted exact test keeps to [0, 1], has a width and mirrors itself."""
     x = round(n * share)
@@ -163,7 +161,6 @@ def test_binom_test_laws(n, share, level):
 
 @pytest.mark.parametrize("name", [name for name in SMOOTH if name != "jeffreys"])
 @given(n=st.floats(0.1, 1e7), share=shares, level=levels)
-@settings(deadline=None)
 def test_contain_the_observed_share(name, n, share, level):
     """The observed share lies inside, and the interval reaches 0 and 1 where no case, or every case, is a success."""
     low, high = limits(name, n * share, n, level)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from scipy import stats
 
 import howsure as hs
@@ -151,7 +151,6 @@ def test_refusals(values, errors, settings, words):
 experiments = st.lists(st.tuples(st.floats(-3, 3), st.floats(0.01, 2)), min_size=2, max_size=8)
 
 
-@settings(deadline=None)
 @given(
     experiments,
     st.sampled_from(["fixed", "dl", "pm", "reml"]),
@@ -170,7 +169,6 @@ def test_shifting_and_stretching(pairs, method, test, stretch, shift):
     assert first.weights.sum() == pytest.approx(1)
 
 
-@settings(deadline=None)
 @given(experiments)
 def test_restricted_likelihood_is_at_its_maximum(pairs):
     """REML's τ² has a restricted likelihood that no other τ² exceeds."""
@@ -186,7 +184,6 @@ def test_restricted_likelihood_is_at_its_maximum(pairs):
     assert likelihoods(0, *np.geomspace(1e-6, 50, 300)).max() <= best + 1e-6 * max(1, abs(best))
 
 
-@settings(deadline=None)
 @given(experiments)
 def test_paule_mandel_makes_q_what_it_should_be(pairs):
     """Paule and Mandel's τ² gives a Q of m - 1, or is 0 where Q is less from the start."""

@@ -95,7 +95,7 @@ def test_any_two_labels(labels):
         max_size=60,
     )
 )
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_grouping_equals_a_counter(rows):
     """Distinct rows and how often they occur equal Python's own count."""
     columns = {name: [row[i] for row in rows] for i, name in enumerate("xyz")}

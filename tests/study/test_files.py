@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 import howsure as hs
 
@@ -62,7 +62,6 @@ def test_paths_are_relative_to_the_file(folder):
     assert hs.Study.load(path).experiments["svm/0"].table.rows == 20
 
 
-@settings(deadline=None)
 @given(
     st.lists(
         st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=6),

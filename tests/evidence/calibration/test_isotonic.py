@@ -29,7 +29,7 @@ def naive(counts, row, column):
 
 
 @pytest.mark.thorough
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(COUNTS)
 def test_venn_abers_shares_are_those_of_refitting_with_one_more_case(counts):
     """Both linear-time passes give what isotonic regression gives with the new case counted in, score by score."""

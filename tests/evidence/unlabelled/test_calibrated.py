@@ -249,7 +249,7 @@ def test_pointwise_bands_hold_at_their_level():
 
 
 @pytest.mark.thorough
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     score=st.lists(st.sampled_from([0.0, 1.0, 0.5, 1e-9, 1 - 1e-9]) | st.floats(0, 1), min_size=1, max_size=12),
     threshold=st.sampled_from([0.0, 0.5, 1.0, 0.3, np.inf]),
