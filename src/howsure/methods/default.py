@@ -10,6 +10,7 @@ from howsure.errors import HowsureError
 from howsure.methods.interval import Method
 from howsure.methods.predictive import is_predictable
 from howsure.methods.registry import METHODS
+from howsure.methods.within_classes import is_within_classes
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
@@ -55,11 +56,11 @@ def _weighs_alike(metric: Metric, table: Table) -> bool:
 
 
 def _is_estimated(metric: Metric, table: Table) -> bool:
-    return table.design.has_labels and not table.design.has_trials
+    return table.design.has_labels and not table.design.has_trials and not is_within_classes(metric, table)
 
 
 def _has_estimated_shares(metric: Metric, table: Table) -> bool:
-    return table.design.estimates_shares
+    return table.design.estimates_shares and not is_within_classes(metric, table)
 
 
 def _is_predictable(metric: Metric, table: Table) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 from howsure.methods.interval import CONSTANT, NO_ERROR, ONE_CLASS, ONE_CLUSTER, UNDEFINED, AtLevels, Interval, Method
 from howsure.methods.scales import Scale, automatic_scale, check_scale, inside, on_scale
 from howsure.methods.standard_errors import critical_value, large_sample, shows_variation, small_sample, standard_error
+from howsure.methods.within_classes import is_within_classes
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
@@ -39,7 +40,7 @@ class Delta(Method):
     variance: few unequal clusters and uneven weights (`Design.small_sample`), and for metrics of scores a class of
     few cases, or few cases that make up most of the variance (`Design.satterthwaite`). On the scale of the logarithm
     clusters, however unequal, no more than double the variance. Of counts that are estimates the automatic scale is
-    the identity, cut at the metric's range.
+    the identity, cut at the metric's range, but of rates within classes whose shares alone are estimates.
 
     References
     ----------
@@ -115,9 +116,11 @@ def normal_intervals(
         inflation = np.minimum(inflation, MOST_INFLATION)
     with np.errstate(invalid="ignore"):
         varies = shows_variation(error, value)
-        # The noise of estimated counts does not fade near the ends of the range.
+        shows = varies & inside(value, metric.range)
+        # The noise of estimated counts does not fade near the ends of the range, but that of rates within a class.
         estimated = varies & (not table.design.has_trials and table.design.has_labels)
-        shows = estimated | (varies & inside(value, metric.range))
+        estimated = estimated & ~(shows & is_within_classes(metric, table))
+        shows = estimated | shows
     centre, spread = value, error
     if not shows.all():
         filled = table.smoothed()

@@ -12,6 +12,7 @@ THREE = np.array([[80, 15, 5], [10, 75, 15], [5, 10, 85]])
 # Scores 0 … 4: labelled cases of either class, and cases of the target.
 RANGES = np.array([[400, 250, 200, 100, 50], [20, 60, 100, 150, 170]])
 SEEN = np.array([700, 450, 400, 250, 200])
+Z = 1.959963984540054
 
 
 def scored(counts=RANGES):
@@ -65,6 +66,34 @@ def test_an_area_is_the_sources():
     one, other = hs.estimate(source, "roc_auc"), hs.estimate(there, "roc_auc")
     assert (other.value, other.standard_error) == pytest.approx((one.value, one.standard_error), rel=2e-3)
     assert np.isfinite([other.low, other.high]).all()
+
+
+@pytest.mark.parametrize("faults", [800, 1080, 3000, 9000, 9800])
+def test_rates_within_the_classes_are_as_well_known_as_in_the_source(faults):
+    """Recall and odds ratio have the limits of the labelled cases, also where a class has hardly a share, or none."""
+    there = hs.transported(SOURCE, {"ok": 10_000 - faults, "fault": faults})
+    logit, error = np.log(9), np.sqrt(1 / 450 + 1 / 50)  # 450 of 500 are found
+    recall = 1 / (1 + np.exp(-(logit + Z * error * np.array([-1, 1]))))
+    odds = np.exp(np.log(81) + Z * np.sqrt(1 / 900 + 1 / 100 + error**2) * np.array([-1, 1]))  # Woolf
+    for metric, limits in (("recall", recall), ("dor", odds)):
+        found = hs.estimate(there, metric)
+        assert (found.low, found.high) == pytest.approx(tuple(limits), rel=1e-6)
+
+
+@pytest.mark.parametrize("metric", ["specificity", "recall@macro", "informedness", "g_mean", "lr_plus", "log_dor"])
+def test_metrics_of_rates_within_the_classes_have_the_sources_interval(metric):
+    """Also with scores, and groups of cases: a share of nearly zero does not widen what it does not enter."""
+    rng = np.random.default_rng(4)
+    truth, groups = np.arange(600) % 2, np.arange(600) // 3
+    source = hs.scores(truth, rng.normal(1.5 * truth), groups=groups)
+    there = hs.transported(source, rng.normal(size=500)).at(0.75)
+    found, own = hs.estimate(there, metric), hs.estimate(source.at(0.75), metric, method="delta")
+    assert (found.value, found.low, found.high) == pytest.approx((own.value, own.low, own.high), rel=1e-3)
+
+
+def test_equal_rates_do_not_make_accuracy_one_within_the_classes():
+    """Where the classes' rates are equal by chance, accuracy still depends on the shares: they may differ."""
+    assert hs.estimate(hs.transported(SOURCE, TARGET), "accuracy").method == "fieller"
 
 
 @pytest.mark.parametrize("metric", ["prevalence", "accuracy", "f1", "precision", "recall", "mcc"])
