@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 import howsure as hs
 from howsure.designs.stratified import StratifiedSample
 from howsure.methods.default import default_method
-from howsure.methods.library import named
+from howsure.methods.naming import named
 from howsure.metrics.binding import resolve
 from howsure.tables.confusion import ConfusionTable
 

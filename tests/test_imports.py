@@ -2,6 +2,9 @@
 
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
 
 import howsure as hs
 
@@ -24,6 +27,59 @@ def test_intervals_from_counts_need_numpy_alone():
     code = "import howsure as hs; hs.evaluate(hs.from_counts([[50, 3], [4, 43]]))"
     code += "; hs.compare(hs.paired([1, 0, 1, 0], {'a': [1, 0, 0, 0], 'b': [1, 1, 0, 0]}), 'accuracy')"
     assert not modules_after(code) & {*HEAVY, "numpy.polynomial", "concurrent.futures", "zipfile"}
+
+
+def test_a_first_estimate_loads_what_it_asks_for():
+    """F1 of a small table loads the usual metrics and the method that suits it, and neither randomness nor hashes."""
+    loaded = modules_after("import howsure as hs; hs.estimate(hs.from_counts([[50, 3], [5, 42]]), 'f1')")
+    unasked = {"numpy.random", "hashlib", "tempfile", "difflib", "howsure.metrics.library", "howsure.methods.library"}
+    assert not loaded & {*HEAVY, *unasked}
+    others = {
+        "bootstrap",
+        "delong",
+        "delta",
+        "dirichlet",
+        "fieller",
+        "flow",
+        "gap_test",
+        "mover",
+        "pairs",
+        "predictive",
+    }
+    assert "howsure.methods.proportion" in loaded
+    assert not loaded & {f"howsure.methods.{each}" for each in others}
+
+
+def test_a_report_of_scores_needs_no_scipy():
+    """`howsure report` of labels and scores, by group, finds its intervals without SciPy, whose import takes longest."""
+    file = Path(__file__).parent.parent / "examples" / "breast_cancer.csv"
+    words = ["--y-true", "label", "--y-pred", "logistic", "--y-score", "score_logistic", "--by", "tumour_size"]
+    code = f"import os, sys; sys.argv = {['howsure', 'report', str(file), *words]}\n"
+    code += "shown, sys.stdout = sys.stdout, open(os.devnull, 'w')\n"
+    code += "from howsure.cli import main\nmain()\nsys.stdout = shown"
+    assert not modules_after(code) & {"scipy", "jinja2", "pandas", "pyarrow"}
+
+
+def test_methods_and_metrics_are_listed_in_one_order():
+    """Whichever metric or method was needed first, all are listed, in the same order."""
+    show = "from howsure.methods.library import METHODS; from howsure.metrics.registry import REGISTRY\n"
+    show += "print(*METHODS, *REGISTRY.names, *(each.name for each in REGISTRY))"
+    estimated = "import howsure as hs; hs.estimate(hs.from_counts([[50, 3], [5, 42]]), 'f1', method='wilson')"
+    first = ("", "import howsure.methods.mover, howsure.metrics.roc", estimated)
+    commands = ([sys.executable, "-c", f"{each}\n{show}"] for each in first)
+    assert len({subprocess.run(each, check=True, capture_output=True).stdout for each in commands}) == 1
+
+
+def test_names_that_were_not_needed_yet_are_taken():
+    """One's own method or metric cannot take the name of a shipped one, whether or not that is loaded."""
+    code = "import howsure as hs\nclass Mine(hs.Wilson):\n    name = 'bca'"
+    with pytest.raises(subprocess.CalledProcessError) as raised:
+        modules_after(code)
+    assert "The name 'bca' of `Mine` is taken by `Bootstrap`" in raised.value.stderr
+    code = "import howsure as hs\n@hs.define_metric(form='outcomes')\ndef kappa(tp, fn, fp, tn):\n    '''Mine.'''\n    return tp / (tp + fn)"
+    with pytest.raises(subprocess.CalledProcessError) as raised:
+        modules_after(code)
+    assert "There is a metric 'kappa' already" in raised.value.stderr
 
 
 def test_the_version_needs_no_command():

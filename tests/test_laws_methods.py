@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.methods.registry import METHODS
+from howsure.methods.library import METHODS
 from howsure.testing import check_design, check_method
 
 # With few draws, the laws are as strict and quicker.

@@ -9,8 +9,8 @@ import pytest
 
 import howsure as hs
 from howsure.grids import MOST_LINES, Grid, Tabular
-from howsure.methods.library import named
-from howsure.methods.registry import METHODS
+from howsure.methods.library import METHODS
+from howsure.methods.naming import named
 from support.fuzz import KINDS, a_case
 from test_results import JUDGED, LOGS, PAIRED, SCORE, TABLE, TRUTH, VOTES, study
 

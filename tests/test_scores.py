@@ -9,7 +9,7 @@ from scipy import stats
 from sklearn import metrics as sk
 
 import howsure as hs
-from howsure.methods.registry import METHODS
+from howsure.methods.library import METHODS
 from howsure.methods.standard_errors import standard_error
 from howsure.metrics.binding import resolve
 

@@ -9,8 +9,8 @@ import pytest
 import howsure as hs
 from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.dirichlet import Dirichlet
+from howsure.methods.library import METHODS
 from howsure.methods.predictive import Predictive
-from howsure.methods.registry import METHODS
 from howsure.metrics.binding import resolve
 
 N = 48

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import errno
 import math
 import operator
@@ -273,6 +272,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     >>> did_you_mean("acuracy", ["accuracy", "f1"])
     " Did you mean 'accuracy'?"
     """
+    import difflib
+
     names = list(dict.fromkeys(str(name) for name in known))
     lowered = {name.lower(): name for name in reversed(names)}
     close = [lowered[each] for each in difflib.get_close_matches(word.lower(), lowered, n=3, cutoff=0.6)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -52,6 +51,8 @@ def checked_path(path: str | Path) -> Path:
 
 
 def _replace(place: Path, content: str | Callable[[Path], object]) -> None:
+    import tempfile
+
     mode = place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask()
     handle, name = tempfile.mkstemp(dir=place.parent, prefix=".", suffix=place.suffix)
     os.close(handle)

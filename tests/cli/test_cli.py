@@ -99,7 +99,7 @@ def test_matrix(tmp_path):
 
 def test_lists():
     """`metrics` and `methods` list every one there is."""
-    from howsure.methods.registry import METHODS
+    from howsure.methods.library import METHODS
     from howsure.metrics.registry import REGISTRY
 
     listed = run("metrics", "--format", "csv").stdout

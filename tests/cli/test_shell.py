@@ -12,7 +12,7 @@ import pytest
 import howsure as hs
 from howsure.cli.app import app as shell
 from howsure.cli.examples import EXAMPLES
-from howsure.methods.registry import METHODS
+from howsure.methods.library import METHODS
 from howsure.metrics.registry import REGISTRY
 from support.examples import CANCER
 from support.shell import run, run_apart

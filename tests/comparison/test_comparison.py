@@ -14,7 +14,7 @@ from statsmodels.stats.proportion import confint_proportions_2indep
 import howsure as hs
 from howsure.methods.bootstrap import limits_of_draws
 from howsure.methods.default import default_method
-from howsure.methods.library import named
+from howsure.methods.naming import named
 from howsure.methods.standard_errors import standard_error
 from howsure.metrics.binding import resolve
 from howsure.metrics.contrast import EFFECTS, contrast_metric

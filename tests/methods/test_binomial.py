@@ -257,7 +257,9 @@ def test_tails_of_few_whole_counts_are_those_of_the_incomplete_beta_function(tri
 
 
 def test_one_interval_is_that_of_many():
-    """The mid-p limits of one whole count are those of the same count in an array, which other functions give."""
+    """The mid-p limits of one whole count, and of a few, are those of more in an array, which other functions give."""
     counts = [(0, 5), (1, 5), (5, 5), (81, 263), (299, 300), (5_000, 16_384), (5_000, 16_385)]
     every = np.stack(mid_p(*np.transpose(counts), 0.95), 1)
     assert every == pytest.approx(np.array([mid_p(*each, 0.95) for each in counts]), rel=1e-12)
+    few = np.reshape(counts[:6], (2, 3, 2))
+    assert np.stack(mid_p(few[..., 0], few[..., 1], 0.95), -1) == pytest.approx(every[:6].reshape(2, 3, 2), rel=1e-12)

@@ -10,7 +10,7 @@ from scipy import special, stats
 import howsure as hs
 from howsure.methods.inversion import p_value, p_values
 from howsure.methods.levels import tail_of
-from howsure.methods.library import named
+from howsure.methods.naming import named
 from howsure.metrics.binding import resolve
 
 

@@ -7,8 +7,8 @@ import pytest
 
 import howsure as hs
 from howsure.designs.poisson_binomial import poisson_binomial
+from howsure.methods.library import METHODS
 from howsure.methods.predictive import joint_distribution
-from howsure.methods.registry import METHODS
 from howsure.metrics.binding import resolve
 
 

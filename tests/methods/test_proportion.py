@@ -6,8 +6,8 @@ from scipy import stats
 
 import howsure as hs
 from howsure.methods import binomial
+from howsure.methods.library import METHODS
 from howsure.methods.proportion import Binomial
-from howsure.methods.registry import METHODS
 
 COUNTS = np.array([[44, 6, 3], [7, 29, 5], [2, 8, 21]])
 TABLE = hs.from_counts(COUNTS)

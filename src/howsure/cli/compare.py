@@ -95,7 +95,7 @@ def compare(
     """
     from howsure.cli.strata import strata_of
     from howsure.comparison.models import compare_all
-    from howsure.methods.library import named
+    from howsure.methods.naming import named
 
     given = Input.of(files, input_format)
     table, default = paired_columns(

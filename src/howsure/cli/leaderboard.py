@@ -118,7 +118,7 @@ def leaderboard(
     """
     from howsure.cli.strata import strata_of
     from howsure.comparison.leaderboard import leaderboard as ranked
-    from howsure.methods.library import named
+    from howsure.methods.naming import named
 
     table: Any
     given = [name for name in (y_true, values, a) if name is not None]

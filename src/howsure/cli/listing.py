@@ -9,8 +9,8 @@ import numpy as np
 
 from howsure.errors import HowsureError
 from howsure.grids import Grid
-from howsure.methods.library import suitable_methods
-from howsure.methods.registry import METHODS, find
+from howsure.methods.library import METHODS, suitable_methods
+from howsure.methods.registry import find
 from howsure.metrics.averages import AVERAGES
 from howsure.metrics.laws import generic_tables
 from howsure.metrics.registry import REGISTRY, Definition

@@ -70,7 +70,7 @@ class Asked:
     def estimated(self, subject: Subject) -> Subject:
         """Return a model with its estimates, which are both printed and reported on."""
         from howsure.errors import checked_level
-        from howsure.methods.library import named
+        from howsure.methods.naming import named
         from howsure.report.evidence import Settings, estimated
 
         level, method = checked_level(self.level), named(self.method)
@@ -142,7 +142,7 @@ def _compared(given: Input, columns: Columns, asked: Asked) -> Comparisons:
 def drawing(method: str | None) -> str | None:
     """Return the method where it draws, which serves a model and a comparison alike; None for what suits each."""
     from howsure.methods.interval import DrawingMethod
-    from howsure.methods.library import named
+    from howsure.methods.naming import named
 
     return method if isinstance(named(method), DrawingMethod) else None
 

@@ -125,7 +125,7 @@ def plan(
     how
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
-    from howsure.methods.library import named as by_name
+    from howsure.methods.naming import named as by_name
     from howsure.planning.sizes import plan as planned
 
     stated = {"sensitivity": sensitivity, "specificity": specificity, "positives": positives, "negatives": negatives}

@@ -69,7 +69,7 @@ def reviewed(
     """
     from howsure.estimates.estimation import evaluate
     from howsure.evidence.review.reviewed import reviewed as corrected
-    from howsure.methods.library import named
+    from howsure.methods.naming import named
 
     given, wanted = Input.of(files, input_format), bounds(fail_under)
     classes = classes_of(given.data, [y_true, y_pred], labels, pos_label)

@@ -24,8 +24,8 @@ from howsure.methods.delta import Delta, Wald
 from howsure.methods.dirichlet import Dirichlet
 from howsure.methods.draws import child_seed, seed_sequence
 from howsure.methods.interval import DrawingMethod, Interval, Method
-from howsure.methods.library import named
 from howsure.methods.names import MethodName
+from howsure.methods.naming import named
 from howsure.methods.sides import Alternative, Sides
 from howsure.metrics.binding import resolve
 from howsure.metrics.contrast import EFFECTS, contrast_metric

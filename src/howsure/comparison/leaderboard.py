@@ -23,8 +23,8 @@ from howsure.estimates.named import Named
 from howsure.grids import Grid, OneRecord, Tabular, interval_text, number, percent, significant_decimals
 from howsure.methods.draws import child_seed, group_seed, seed_sequence
 from howsure.methods.interval import Method
-from howsure.methods.library import named
 from howsure.methods.names import MethodName
+from howsure.methods.naming import named
 from howsure.methods.scales import automatic_scale, inside, on_scale, scaled
 from howsure.metrics.contrast import EFFECTS
 from howsure.metrics.forms import Better

@@ -26,8 +26,8 @@ from howsure.methods.dirichlet import Dirichlet
 from howsure.methods.draws import seed_sequence, stream_of
 from howsure.methods.interval import Method
 from howsure.methods.joint import draws_of_models
-from howsure.methods.library import named
 from howsure.methods.names import MethodName
+from howsure.methods.naming import named
 from howsure.methods.sides import Alternative, Sides
 from howsure.metrics.binding import listed_metrics, resolve
 from howsure.metrics.contrast import EFFECTS

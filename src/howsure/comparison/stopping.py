@@ -18,8 +18,8 @@ from howsure.grids import OneRecord, count_text, value_text
 from howsure.methods.anytime import Anytime, units
 from howsure.methods.halving import edge
 from howsure.methods.interval import Method
-from howsure.methods.library import named
 from howsure.methods.names import MethodName
+from howsure.methods.naming import named
 from howsure.tables.table import Table
 
 TOUCHES = 1 - 1e-9  # share of a limit that just touches the value

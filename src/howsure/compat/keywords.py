@@ -18,8 +18,8 @@ from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import evaluate
 from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.interval import Method
-from howsure.methods.library import named
 from howsure.methods.names import MethodName
+from howsure.methods.naming import named
 from howsure.metrics.averages import canonical_average
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec

@@ -20,8 +20,8 @@ from howsure.estimates.reasons import reasons
 from howsure.methods.default import checked
 from howsure.methods.draws import group_seed, seed_sequence
 from howsure.methods.interval import DrawingMethod, Interval, Method
-from howsure.methods.library import named
 from howsure.methods.names import MethodName
+from howsure.methods.naming import named
 from howsure.methods.sides import Alternative, Sides
 from howsure.metrics.binding import labels_to_expand, listed_metrics, resolve
 from howsure.metrics.metric import Metric

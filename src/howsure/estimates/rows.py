@@ -14,7 +14,7 @@ from howsure.errors import HowsureError, checked_level, whole_number
 from howsure.estimates.estimate import Estimate
 from howsure.methods.bootstrap import Bootstrap, limits_of_draws, skewness_of_jackknife
 from howsure.methods.draws import MOST_DRAWS, child_seed, seed_sequence
-from howsure.methods.library import named
+from howsure.methods.naming import named
 from howsure.running.progress import progress
 
 Array = NDArray[Any]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from howsure.lab.simulation import coverages
 from howsure.lab.truths import Cells, balanced, concentrated, skewed
 from howsure.methods.draws import group_seed
-from howsure.methods.library import named
+from howsure.methods.naming import named
 from howsure.metrics.averages import AVERAGES, POOLED
 from howsure.metrics.binding import resolve
 from howsure.metrics.registry import REGISTRY

@@ -17,8 +17,8 @@ from howsure.lab.truths import Asked, Repeated, Truth
 from howsure.methods.default import checked
 from howsure.methods.draws import MOST_DRAWS, child_seed, seed_sequence, stream_at
 from howsure.methods.interval import DrawingMethod, Interval, Method
-from howsure.methods.library import named
 from howsure.methods.names import MethodName
+from howsure.methods.naming import named
 from howsure.metrics.metric import Metric
 from howsure.running.progress import progress
 from howsure.tables.table import Table

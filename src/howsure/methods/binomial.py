@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.methods.binom_search import accepted_shares
-from howsure.methods.binomial_tail import is_small, tails_of
+from howsure.methods.binomial_tail import are_small, tails_of
 from howsure.methods.halving import root
 from howsure.methods.levels import tail_of
 
@@ -303,7 +303,7 @@ def _mid_p_odds(tails: Callable[[Array], Array], x: Array, n: Array, tail: float
 
 def _tails(x: Array, n: Array) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
     """Return the probabilities of at least as many, and of more, successes and failures, by the log odds of either."""
-    if is_small(x, n):
+    if are_small(x, n):
         return tails_of(x, n), tails_of(n - x, n)
     at_least, below = _at_least(np.stack([x, x + 1]), n), _below(np.stack([x + 1, x]), n)
     return lambda odds: at_least(_expit(odds)), lambda odds: below(_expit(-odds))

@@ -1,4 +1,4 @@
-"""The upper tail of one binomial distribution of whole counts, from the ratios of successive probabilities.
+"""The upper tails of a few binomial distributions of whole counts, from the ratios of successive probabilities.
 
 It needs no incomplete beta function, whose import takes longer than a hundred of these intervals.
 """
@@ -13,22 +13,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
-MOST_TRIALS = 2**14  # beyond it the incomplete beta function is worth its import
+MOST_COUNTS = 16  # beyond them, and beyond so many trials, the incomplete beta function is worth its import
+MOST_TRIALS = 2**14
 SPREADS = 16  # standard deviations at the most, √n / 2, beyond which probabilities are rounding
 FEW = 64  # more of them, for few trials
 ASYMPTOTIC = 16.0  # from here on Stirling's series is exact to rounding
 
 
-def is_small(successes: Array, trials: Array) -> bool:
-    """Return whether it is one whole count of few trials, neither none nor all."""
-    if successes.size != 1:
+def are_small(successes: Array, trials: Array) -> bool:
+    """Return whether these are few counts, whole ones of few trials."""
+    if successes.size > MOST_COUNTS:
         return False
-    x, n = float(successes.item()), float(trials.item())
-    return x.is_integer() and n.is_integer() and 0 < x < n <= MOST_TRIALS
+    whole = (successes == np.floor(successes)) & (trials == np.floor(trials))
+    return bool((whole & (successes >= 0) & (successes <= trials) & (trials <= MOST_TRIALS)).all())
 
 
 def tails_of(successes: Array, trials: Array) -> Callable[[Array], Array]:
     """Return ``P(X >= x)`` and ``P(X > x)``, ``(2, ...)``, as a function of the log odds of p below those of x.
+
+    They are nan where no case, or every case, is a success: limits there have closed forms.
 
     ``P(X >= x) = P(X = x) (1 + r₀ + r₀ r₁ + …)`` with ``r_j = (n - x - j) / (x + 1 + j) · p / (1 - p)``; and
     ``log P(X = x)`` is half the deviance and Stirling's errors, which do not cancel (Loader 2000).
@@ -36,7 +39,7 @@ def tails_of(successes: Array, trials: Array) -> Callable[[Array], Array]:
     Parameters
     ----------
     successes, trials : ndarray of shape (...)
-        x and n, in all one of each: see `is_small`.
+        x and n: see `are_small`.
 
     Examples
     --------
@@ -44,19 +47,29 @@ def tails_of(successes: Array, trials: Array) -> Callable[[Array], Array]:
     >>> (16 * tails(np.array(0.0))).round(12).tolist()
     [11.0, 5.0]
     """
-    x, n = float(successes.item()), float(trials.item())
+    each = [_tails_of_one(float(x), float(n)) for x, n in zip(successes.flat, trials.flat, strict=True)]
+
+    def tails(odds: Array) -> Array:
+        found = [of_one(float(at)) for of_one, at in zip(each, odds.flat, strict=True)]
+        return np.reshape(np.transpose(found), (2, *odds.shape))
+
+    return tails
+
+
+def _tails_of_one(x: float, n: float) -> Callable[[float], tuple[float, float]]:
+    if not 0 < x < n:
+        return lambda _: (math.nan, math.nan)
     terms = np.arange(min(n - x, SPREADS * math.sqrt(n) / 2 + FEW))
     ratios = (n - x - terms) / (x + 1 + terms)
     constant = _stirling_error(n) - _stirling_error(x) - _stirling_error(n - x)
     constant += math.log(n / (2 * math.pi * x * (n - x))) / 2
 
-    def tails(odds: Array) -> Array:
-        at = float(odds.item())
+    def tails(at: float) -> tuple[float, float]:
         more = math.log1p(math.exp(at))  # -log(1 - p)
         entropy = x * (math.log(x / n) - at + more) + (n - x) * (math.log((n - x) / n) + more)
         exactly = math.exp(constant - entropy)
         beyond = float(np.cumprod(ratios * math.exp(at)).sum())
-        return exactly * np.reshape([1 + beyond, beyond], (2, *odds.shape))
+        return exactly * (1 + beyond), exactly * beyond
 
     return tails
 

@@ -1,14 +1,18 @@
-"""The method that suits a metric of a table: the first that does, in one ordered list."""
+"""The method that suits a metric of a table: the first that does, in one ordered list.
+
+A method's module is imported when its condition holds, so that a first estimate does not wait for all of them.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 
 from howsure.errors import HowsureError
 from howsure.methods.interval import Method
-from howsure.methods.predictive import is_predictable
+from howsure.methods.naming import named
 from howsure.methods.registry import METHODS
 from howsure.methods.within_classes import is_within_classes
 from howsure.metrics.metric import Metric
@@ -22,8 +26,30 @@ def _always(metric: Metric, table: Table) -> bool:
     return True
 
 
-def _is_no_ratio(metric: Metric, table: Table) -> bool:
-    return metric.contrast is None or metric.contrast.effect.name == "difference"
+def _is_labelled_in_part(metric: Metric, table: Table) -> bool:
+    return table.design.offers("strata")
+
+
+def _compares(metric: Metric, table: Table) -> bool:
+    return metric.contrast is not None
+
+
+def _is_of_areas(metric: Metric, table: Table) -> bool:
+    if metric.contrast is None:
+        return metric.is_area
+    return metric.contrast.is_of_areas and metric.contrast.effect.name == "difference"
+
+
+def _is_distance(metric: Metric, table: Table) -> bool:
+    return metric.is_distance
+
+
+def _is_quantile(metric: Metric, table: Table) -> bool:
+    return metric.rank is not None
+
+
+def _is_of_values(metric: Metric, table: Table) -> bool:
+    return table.has_values
 
 
 def _is_one_table_or_separate(metric: Metric, table: Table) -> bool:
@@ -52,7 +78,7 @@ def _is_smooth_and_bounded(metric: Metric, table: Table) -> bool:
 
 def _weighs_alike(metric: Metric, table: Table) -> bool:
     share = metric.proportion
-    return share is None or table.design.weighs_alike(share.trials.ravel())
+    return share is not None and table.design.weighs_alike(share.trials.ravel())
 
 
 def _is_estimated(metric: Metric, table: Table) -> bool:
@@ -64,29 +90,49 @@ def _has_estimated_shares(metric: Metric, table: Table) -> bool:
 
 
 def _is_predictable(metric: Metric, table: Table) -> bool:
-    return metric.contrast is None and is_predictable(table)
+    if metric.contrast is not None or not table.design.knows_chances:
+        return False
+    from howsure.methods.predictive import is_predictable
+
+    return is_predictable(table)
 
 
 @dataclass(frozen=True, slots=True)
 class Preference:
     """A method, where it is taken of those that suit, and why: what was measured of it (see the page on coverage)."""
 
-    name: str  # as some of them in turn ask for the method that suits a part
+    name: str
     condition: Callable[[Metric, Table], bool]
     why: str
+    module: str = ""  # that has it, where not one of its name; imported then, as some ask for what suits their parts
+
+    def method(self) -> Method:
+        """Return the method."""
+        import_module(f"howsure.methods.{self.module or self.name}")
+        found: Method = METHODS[self.name].method()
+        return found
 
 
 PREFERENCE = (
-    Preference("stratified", _always, "cases labelled in part: it puts together intervals of their strata that cover"),
-    Preference("tango", _always, "paired proportions: it holds its level where the models seldom disagree"),
-    Preference("delong", _is_no_ratio, "areas under the ROC curve: their variance is known in closed form"),
-    Preference("gap_test", _always, "a distance from calibration: noise only adds to it, which other methods ignore"),
+    Preference(
+        "stratified",
+        _is_labelled_in_part,
+        "cases labelled in part: it puts together intervals of their strata that cover",
+    ),
+    Preference("tango", _compares, "paired proportions: it holds its level where the models seldom disagree", "pairs"),
+    Preference("delong", _is_of_areas, "areas under the ROC curve: their variance is known in closed form"),
+    Preference(
+        "gap_test", _is_distance, "a distance from calibration: noise only adds to it, which other methods ignore"
+    ),
     Preference("predictive", _is_predictable, "scores without labels: their distribution is known exactly"),
     Preference(
-        "mid_p", _weighs_alike, "a proportion of cases that count alike: it covers as it says, also near 0 and 1"
+        "mid_p",
+        _weighs_alike,
+        "a proportion of cases that count alike: it covers as it says, also near 0 and 1",
+        "proportion",
     ),
-    Preference("order_statistics", _always, "a quantile: which order statistics hold it is a matter of counting"),
-    Preference("hall", _always, "a mean of values: Student's t, corrected for their skewness"),
+    Preference("order_statistics", _is_quantile, "a quantile: which order statistics hold it is a matter of counting"),
+    Preference("hall", _is_of_values, "a mean of values: Student's t, corrected for their skewness"),
     Preference("flow", _is_smooth_and_bounded, "a smooth, bounded metric: its limits cover in small samples too"),
     Preference("mover", _is_one_table_or_separate, "made of parts with intervals that cover, which it puts together"),
     Preference("fieller", _is_estimated, "a ratio of estimated counts: it follows from their joint variance"),
@@ -106,16 +152,11 @@ def default_method(metric: Metric, table: Table) -> Method:
     table : Table
         One table, or a batch.
     """
-    own = table.design.method
-    if own and metric.contrast is None:
-        return _method(own)
-    preferred = (_method(each.name) for each in PREFERENCE if each.condition(metric, table))
+    own = named(table.design.method or None)
+    if own is not None and metric.contrast is None:
+        return own
+    preferred = (each.method() for each in PREFERENCE if each.condition(metric, table))
     return next(method for method in preferred if not method.suits(metric, table))
-
-
-def _method(name: str) -> Method:
-    method: Method = METHODS[name].method()
-    return method
 
 
 def checked(method: Method | None, metric: Metric, table: Table) -> Method:

@@ -8,7 +8,6 @@ metrics look at: the sums of cells that all of them together tell apart.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -23,7 +22,7 @@ from howsure.running.threads import in_threads
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
-Draw = Callable[[int, np.random.Generator], Array]  # (size, rng) -> (size, cells)
+Draw = Callable[[int, Any], Array]  # (size, rng) -> (size, cells); naming the generator would load `numpy.random`
 MOST_DRAWS = 10**8  # of one metric 0.8 GB; the error of their quantiles is far below what anyone reports
 STREAMS_OF_TABLES = 2**22  # of a batch, from here on among the children of a seed
 
@@ -67,8 +66,10 @@ def group_seed(random_state: Any, key: Hashable) -> np.random.SeedSequence:
     >>> group_seed(0, "a").spawn_key == group_seed(0, "a").spawn_key != group_seed(0, "b").spawn_key
     True
     """
+    from hashlib import blake2b
+
     seed = seed_sequence(random_state)
-    digest = hashlib.blake2b(repr(_plain(key)).encode(), digest_size=16).digest()
+    digest = blake2b(repr(_plain(key)).encode(), digest_size=16).digest()
     return child_seed(seed, *np.frombuffer(digest, "<u4").tolist())
 
 
@@ -106,6 +107,8 @@ def stream_of(method: Any, table: Table, seed: np.random.SeedSequence) -> Hashab
     seed : SeedSequence
         Seed of the draws.
     """
+    from hashlib import blake2b
+
     counts, design = np.ascontiguousarray(table.cells, dtype=float), table.design
     # The variance of one linear form tells designs apart, whatever they are made of.
     variance = design.variance(counts, np.linspace(1.0, 2.0, counts.shape[-1]))
@@ -113,7 +116,7 @@ def stream_of(method: Any, table: Table, seed: np.random.SeedSequence) -> Hashab
     settings = [(each.name, np.asarray(getattr(method, each.name)).tolist()) for each in named]
     words = (type(table).__name__, counts.shape, type(design).__name__, np.asarray(variance).tolist())
     parts = (method.name, repr(settings), repr(words), table.identity)
-    digest = hashlib.blake2b(counts.tobytes() + repr(parts).encode(), digest_size=8).hexdigest()
+    digest = blake2b(counts.tobytes() + repr(parts).encode(), digest_size=8).hexdigest()
     return (digest, str(seed.entropy), tuple(seed.spawn_key))
 
 

@@ -1,8 +1,7 @@
-"""All interval methods: importing this registers them, and finds one by its name."""
+"""All interval methods: importing this registers them. `registry.find` does so where a name is not known yet."""
 
 from __future__ import annotations
 
-from howsure.errors import HowsureError
 from howsure.methods import (  # noqa: F401 - each registers its methods
     anytime,
     bootstrap,
@@ -27,42 +26,16 @@ from howsure.methods import (  # noqa: F401 - each registers its methods
 )
 from howsure.methods.default import default_method
 from howsure.methods.interval import DrawingMethod, Interval, Method
-from howsure.methods.registry import AUTOMATIC, METHODS, canonical, find
+from howsure.methods.registry import METHODS
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
-__all__ = ["DrawingMethod", "Interval", "Method", "named", "suitable_methods"]  # whoever derives one knows all names
+__all__ = ["METHODS", "DrawingMethod", "Interval", "Method", "suitable_methods"]
 
-
-def named(method: str | Method | type[Method] | None) -> Method | None:
-    """Return the method that a name, a synonym or a class stands for; None for ``"auto"``.
-
-    Parameters
-    ----------
-    method : str, Method or class of methods, optional
-        What to use; a class means its usual settings.
-
-    Raises
-    ------
-    HowsureError
-        If there is no method of that name; the message has the nearest ones.
-    """
-    if method is None or isinstance(method, Method):
-        return method
-    if isinstance(method, type) and issubclass(method, Method):
-        return method()
-    if not isinstance(method, str):
-        message = f"`method` is a method or its name, not {type(method).__name__}. `howsure methods` lists them."
-        raise HowsureError(message)
-    if canonical(method) == AUTOMATIC:
-        return None
-    entry = find(method)
-    if entry is None:
-        synonyms = [word for each in METHODS.values() for word in each.variant.synonyms]
-        raise HowsureError.unknown("method", method, [AUTOMATIC, *METHODS, *synonyms])
-    found: Method = entry.method()
-    return found
+_by_module = sorted(METHODS.items(), key=lambda item: item[1].kind.__module__)
+METHODS.clear()
+METHODS.update(_by_module)  # listed in one order, whichever was needed first
 
 
 def suitable_methods(table: Table, metric: str | Metric, *, threshold: float | None = None) -> list[str]:
@@ -91,7 +64,7 @@ def suitable_methods(table: Table, metric: str | Metric, *, threshold: float | N
     --------
     >>> import howsure as hs
     >>> hs.suitable_methods(hs.scores([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), "roc_auc")[:3]
-    ['delong', 'delta', 'wald']
+    ['delong', 'anytime', 'bootstrap_percentile']
     >>> "wilson" in hs.suitable_methods(hs.from_counts([[50, 3], [5, 42]]), "mcc")
     False
     """

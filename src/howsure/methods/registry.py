@@ -1,15 +1,20 @@
-"""The interval methods by name: a class registers itself when it is defined."""
+"""The interval methods by name: a class registers itself when it is defined.
+
+The shipped ones are imported when one of them is used. All are, `LIBRARY`, before a name counts as unknown or as free.
+"""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 from howsure.errors import HowsureError
 
 AUTOMATIC = "auto"  # the name of no method, but of choosing one
+LIBRARY = "howsure.methods.library"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +65,8 @@ def register(kind: type[Any]) -> None:
         If the class has no name of its own, the name is taken, or it lacks a method that it must have.
     """
     variants = _variants(kind)
-    missing = [name for name in dir(kind) if getattr(getattr(kind, name, None), "__isabstractmethod__", False)]
+    asked = {*vars(kind), *(name for base in kind.__mro__[1:] for name in getattr(base, "__abstractmethods__", ()))}
+    missing = [name for name in sorted(asked) if getattr(getattr(kind, name, None), "__isabstractmethod__", False)]
     if missing:
         message = f"`{kind.__name__}` lacks {', '.join(f'`{name}`' for name in missing)}. See `howsure.Method`."
         raise HowsureError(message)
@@ -85,7 +91,7 @@ def _check_name(name: str, kind: type[Any]) -> None:
     if name != canonical(name) or not name or name == AUTOMATIC:
         message = f"`{kind.__name__}` cannot be named '{name}'. Use small letters and underscores, as in 'my_method'."
         raise HowsureError(message)
-    known = find(name)
+    known = _registered(name) if kind.__module__.startswith("howsure.") else find(name)
     if known is not None and (known.kind.__module__, known.kind.__qualname__) != (kind.__module__, kind.__qualname__):
         message = f"The name '{name}' of `{kind.__name__}` is taken by `{known.kind.__name__}`. Choose another one."
         raise HowsureError(message)
@@ -93,6 +99,14 @@ def _check_name(name: str, kind: type[Any]) -> None:
 
 def find(name: str) -> Entry | None:
     """Return what a name or synonym stands for, or None."""
+    known = _registered(name)
+    if known is None:
+        import_module(LIBRARY)
+        known = _registered(name)
+    return known
+
+
+def _registered(name: str) -> Entry | None:
     word = canonical(name)
     if word in METHODS:
         return METHODS[word]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from howsure.designs.base import quotient
 from howsure.designs.sums import dot
 from howsure.methods.levels import Levels, tail_of
+from howsure.methods.student import is_ordinary, upper_quantile
 from howsure.metrics.forms import Proportion
 from howsure.metrics.metric import Metric
 from howsure.tables.counts import Counts
@@ -37,10 +38,13 @@ def quantile(confidence_level: float | Levels, degrees_of_freedom: Any) -> Any:
     normal = normal_quantile(confidence_level)
     if np.isposinf(degrees_of_freedom).all():
         return normal
+    tail = tail_of(confidence_level) / 2
+    if np.ndim(tail) == 0 and np.size(degrees_of_freedom) == 1 and is_ordinary(tail, float(np.max(degrees_of_freedom))):
+        return np.full(np.shape(degrees_of_freedom), upper_quantile(tail, float(np.max(degrees_of_freedom))))[()]
     from scipy import special
 
     known = np.where(np.greater(degrees_of_freedom, 0), degrees_of_freedom, np.nan)
-    student = -special.stdtrit(known, tail_of(confidence_level) / 2)
+    student = -special.stdtrit(known, tail)
     return np.where(np.isposinf(degrees_of_freedom), normal, student)[()]
 
 

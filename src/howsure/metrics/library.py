@@ -1,4 +1,4 @@
-"""All metrics: importing this fills the registry."""
+"""All metrics: importing this fills the registry, which does so when it is asked for more than the usual ones."""
 
 from howsure.metrics import (
     agreement,
@@ -17,6 +17,7 @@ from howsure.metrics import (
     trials,
     values,
 )
+from howsure.metrics.registry import REGISTRY
 
 __all__ = [
     "agreement",
@@ -35,3 +36,5 @@ __all__ = [
     "trials",
     "values",
 ]
+
+REGISTRY.put_in_order()

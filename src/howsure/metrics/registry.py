@@ -24,6 +24,7 @@ import inspect
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from importlib import import_module
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -293,7 +294,10 @@ def _share_ratio(definition: Definition, arguments: tuple[tuple[str, Any], ...])
 
 
 class Registry:
-    """The metrics by name; aliases lead to the same definition."""
+    """The metrics by name; aliases lead to the same definition.
+
+    All shipped ones are imported, `LIBRARY`, before they are listed, and before a name counts as unknown or as free.
+    """
 
     def __init__(self) -> None:
         self._names: dict[str, Definition] = {}
@@ -306,9 +310,10 @@ class Registry:
         HowsureError
             If another metric has one of the names.
         """
-        before = self.find(definition.name)
+        find = self.find if definition.own else self._registered
+        before = find(definition.name)
         for name in (definition.name, *definition.aliases):
-            taken = self.find(name)
+            taken = find(name)
             if taken is not None and not (taken is before and taken.own and taken.name == definition.name):
                 message = f"There is a metric '{name}' already, `{taken.name}`. Take another name."
                 raise HowsureError(message)
@@ -331,12 +336,24 @@ class Registry:
 
     def find(self, name: str) -> Definition | None:
         """Return the definition with this name or alias, or None."""
+        found = self._registered(name)
+        if found is None:
+            import_module(LIBRARY)
+            found = self._registered(name)
+        return found
+
+    def _registered(self, name: str) -> Definition | None:
         return self._names.get(canonical(name))
 
     @property
     def names(self) -> list[str]:
         """Every name and alias."""
+        import_module(LIBRARY)
         return list(self._names)
+
+    def put_in_order(self) -> None:
+        """List the metrics by their modules, whichever of these was needed first."""
+        self._names = dict(sorted(self._names.items(), key=lambda item: item[1].function.__module__))
 
     @property
     def shipped(self) -> list[Definition]:
@@ -344,10 +361,11 @@ class Registry:
         return [definition for definition in self if not definition.own]
 
     def __iter__(self) -> Iterator[Definition]:
+        import_module(LIBRARY)
         return iter(dict.fromkeys(self._names.values()))
 
     def __len__(self) -> int:
-        return len(set(self._names.values()))
+        return len(list(iter(self)))
 
 
 def canonical(name: str) -> str:
@@ -355,6 +373,7 @@ def canonical(name: str) -> str:
     return name.strip().lower().replace("-", "_").replace(" ", "_")
 
 
+LIBRARY = "howsure.metrics.library"
 REGISTRY = Registry()
 OWN_PARAMETERS = {
     "outcomes": 4,

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-import howsure.metrics.library  # noqa: F401 - fills the registry
+import howsure.metrics.confusion  # noqa: F401 - the usual metrics; the registry finds the others
 from howsure.errors import HowsureError, one_of
 from howsure.metrics.averages import canonical_average
 from howsure.metrics.registry import REGISTRY, Definition

@@ -18,8 +18,8 @@ from howsure.estimates.named import Named, by_name
 from howsure.grids import plain
 from howsure.methods.draws import seed_sequence
 from howsure.methods.interval import DrawingMethod, Method
-from howsure.methods.library import named
 from howsure.methods.names import MethodName
+from howsure.methods.naming import named
 from howsure.metrics.metric import Metric
 from howsure.report import comparisons as several, sections
 from howsure.report.answers import headline, main_metric

@@ -11,7 +11,7 @@ from typing import Any
 from howsure.errors import whole_number
 from howsure.grids import number, significant_decimals
 from howsure.methods.default import WHY
-from howsure.methods.registry import METHODS
+from howsure.methods.registry import find
 from howsure.metrics.binding import resolve
 from howsure.metrics.spec import named, parse
 from howsure.metrics.words import metric_words
@@ -242,7 +242,7 @@ def methods_used(results: Sequence[tuple[str, Measured]], models: Sequence[Part]
 
 
 def _method(name: str) -> Any:
-    found = METHODS.get(name)
+    found = find(name)
     return None if found is None else found.kind
 
 

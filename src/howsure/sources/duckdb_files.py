@@ -58,10 +58,18 @@ def relation(files: Sequence[Location]) -> Any:
         call = READERS[format_].format(files=f"[{names}]", number=len(some), more=more)
         return connection.sql(f"select * from {call}")  # noqa: S608 - quoted
 
+    def found_once(file: Location) -> Any:
+        """Return the rows of a file whose format and types are found now, and not again for each query."""
+        if "read_csv" not in READERS[format_]:
+            return rows([file], ", hive_partitioning=false")
+        call = READERS[format_].replace("read_csv", "sniff_csv").format(files=_quoted(file), more="")
+        found = connection.sql(f"select * from {call}").fetchall()[0]  # noqa: S608 - quoted
+        return connection.sql(f"select * from read_csv({_quoted(file)}, {_dialect(*found[:10])})")  # noqa: S608
+
     parts = []
     for file in files:
         with reading(f"'{file}'"), _extended(file):
-            parts.append(rows([file], ", hive_partitioning=false"))
+            parts.append(found_once(file))
             _refuse_repeated_header(file, parts[-1])
     schemas = [
         {name: kind_of(type_) for name, type_ in zip(part.columns, part.types, strict=True)}
@@ -96,6 +104,19 @@ def _extended(file: Location) -> Iterator[None]:
             f"with a network, python -c \"import duckdb; duckdb.sql('INSTALL {lacking[1]}')\", or download the file."
         )
         raise HowsureError(message) from error
+
+
+def _dialect(  # as DuckDB's sniffer returns it
+    delimiter: str, quote: str, escape: str, newline: str, comment: str, *further: Any
+) -> str:
+    """Return the arguments of a file's reader that leave nothing to be found out."""
+    skipped, _, columns, date, timestamp = further
+    texts = {"delim": delimiter, "quote": quote, "escape": escape, "new_line": newline, "comment": comment}
+    texts = {name: "" if value == "(empty)" else value for name, value in texts.items()}
+    texts |= {name: value for name, value in (("dateformat", date), ("timestampformat", timestamp)) if value}
+    types = ", ".join(f"{_text(each['name'])}: {_text(each['type'])}" for each in columns)
+    given = ", ".join(f"{name}={_text(value)}" for name, value in texts.items())
+    return f"auto_detect=false, header=true, hive_partitioning=false, skip={skipped}, {given}, columns={{{types}}}"
 
 
 def _types(parts: Sequence[Any], schemas: Sequence[dict[str, str]]) -> Iterator[str]:

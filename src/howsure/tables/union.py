@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Sequence
-from hashlib import blake2b
 from itertools import chain, pairwise
 from typing import Any
 
@@ -103,6 +102,8 @@ def shares_of_rows(rows: Array, whole: Array) -> Array:
 
 def identity_of_sum(parts: Sequence[str]) -> str:
     """Return the identity of a sum, which does not depend on the order of its parts."""
+    from hashlib import blake2b
+
     return blake2b("+".join(sorted(parts)).encode(), digest_size=16).hexdigest()
 
 

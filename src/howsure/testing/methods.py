@@ -16,7 +16,7 @@ from howsure.errors import HowsureError
 from howsure.evidence.labels.judged import judged
 from howsure.methods.gap_test import GapTest
 from howsure.methods.interval import DrawingMethod, Interval, Method
-from howsure.methods.library import named
+from howsure.methods.naming import named
 from howsure.methods.registry import METHODS
 from howsure.metrics.binding import resolve
 from howsure.metrics.contrast import EFFECTS, contrast_metric

@@ -13,7 +13,7 @@ from howsure.designs.linearised import Linearised, Sample
 from howsure.errors import HowsureError, checked_level, real_numbers
 from howsure.estimates.estimate import Estimate
 from howsure.evidence.labels.dawid_skene import Votes
-from howsure.methods.library import named
+from howsure.methods.naming import named
 from howsure.methods.proportion import Binomial, Wilson
 from howsure.methods.standard_errors import normal_quantile
 from howsure.tables.batch import Tables
