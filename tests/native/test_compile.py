@@ -36,6 +36,10 @@ for trial in range(150):
         resamples = Resamples(cases, resamples.keys, odd)
     resamples.weights(3)
     rank_sums(resamples, cases_of(counts), Ranked(int(rng.integers(1, 4))))
+from howsure.native.outcomes import outcomes
+for tables in (64, 65, 127, 128, 1000):
+    for classes in (1, 3, 19, 20):
+        outcomes(rng.random((tables, classes, classes)))
 from howsure.native.placements import placement_sums
 from howsure.native.sorting import count_scores
 for trial in range(300):
@@ -54,6 +58,8 @@ for cases, blocks in ((0, 1), (1, 0), (-1, 1), (5, 9), (5000, 1)):
 for name, arrays in (("count_scores", 5), ("placement_sums", 3), ("area", 3)):
     for cases in (0, -1):
         assert function["howsure_" + name](L(cases), *[P(zeros)] * arrays) == 1
+for classes, draws in ((0, 1), (21, 1), (-1, 1), (3, -1)):
+    assert function.howsure_outcomes(L(classes), L(draws), P(zeros), P(zeros)) == 1
 huge = np.full(64, 40_000, dtype=np.uint32)
 assert function.howsure_case_weights(L(4), L(1), *[P(zeros)] * 4, P(huge), P(zeros)) == 1
 for what in (0, 4, -1):
