@@ -217,7 +217,7 @@ class _Sampler:
         sums = added_up(cells, truth, classes)
         share = self.prevalence
         if not self.fixed:
-            share = rng.standard_gamma(self.prevalence[:, None], (classes, size)).T
+            share = gammas(self.prevalence, size, rng)
         scale = np.divide(share, sums, out=np.full(sums.shape, np.nan), where=sums > 0)
         scale = np.where((sums == 0) & (np.broadcast_to(share, sums.shape) == 0), 0.0, scale)
         return np.asarray(cells * scale[:, truth])
