@@ -22,10 +22,14 @@ PICKED_CASES = 8  # or fewer of a cell: picking them costs less than a binomial 
 def multinomial(counts: Array, size: int, rng: np.random.Generator) -> Array:
     """Multinomial draws over the non-empty cells, ``(size, cells)``; counts are whole.
 
-    Where many cells hold few cases each, their sum is drawn as one cell, and its cases are picked.
+    Where many cells hold few cases each, their sum is drawn as one cell, and its cases are picked. Where such cells hold
+    most of the cases, each case has a weight.
     """
     filled = np.flatnonzero(counts)
-    total = round(float(counts.sum()))
+    few = filled[counts[filled] <= PICKED_CASES]
+    total, poor = (round(float(counts[cells].sum())) for cells in (filled, few))
+    if len(few) >= MANY_CELLS and 2 * poor < total:
+        return _partly_picked(counts, few, size, rng)
     if holds_few(len(filled), total):
         resamples, tables = Resamples.drawn(total, size, rng), np.empty((size, counts.size), dtype=np.intp)
         step = max(1, BLOCK_CELLS // (EIGHT * counts.size))
@@ -33,7 +37,6 @@ def multinomial(counts: Array, size: int, rng: np.random.Generator) -> Array:
             weights = resamples.weights(start // EIGHT, step)
             tables[start : start + EIGHT * step] = resampled(counts, weights)[: size - start]
         return tables
-    few = filled[counts[filled] <= PICKED_CASES]
     if len(few) >= MANY_CELLS:
         return _partly_picked(counts, few, size, rng)
     drawn: Array = np.zeros((counts.size, size)).T  # draws of one cell lie together: what reads them sums over cells

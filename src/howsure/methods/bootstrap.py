@@ -117,7 +117,8 @@ class Bootstrap(DrawingMethod):
 
     def _values(self, metrics: Sequence[Metric], table: Table, seed: np.random.SeedSequence) -> Array:
         cells = table.cells
-        if table.design.is_independent and holds_few(int(np.count_nonzero(cells)), cells.sum()):
+        few = holds_few(int(np.count_nonzero(cells)), cells.sum()) and not table.has_rows  # which have no ranks
+        if few and table.design.is_independent:
             return values_of_resamples(metrics, table, self.size, seed)
         return super(Bootstrap, self)._values(metrics, table, seed)  # a class with slots is made anew
 
