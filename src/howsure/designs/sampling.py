@@ -22,8 +22,8 @@ PICKED_CASES = 8  # or fewer of a cell: picking them costs less than a binomial 
 def multinomial(counts: Array, size: int, rng: np.random.Generator) -> Array:
     """Multinomial draws over the non-empty cells, ``(size, cells)``; counts are whole.
 
-    Where many cells hold few cases each, their sum is drawn as one cell, and its cases are picked. Where these are most of
-    all cases, each case has a weight.
+    Where many cells hold few cases each, their sum is drawn as one cell, and its cases are picked. Where these are most
+    of all cases, each case has a weight.
     """
     filled = np.flatnonzero(counts)
     few = filled[counts[filled] <= PICKED_CASES]
