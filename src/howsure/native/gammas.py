@@ -95,7 +95,7 @@ def _whole(number: int, draws: int, keys: Words) -> Array:
     product: Any = 1.0
     for turn in range(number):
         product = product * _uniform(words_at(keys[:, None], LANES * (number * block + turn) + lane))
-    return -_log(product)
+    return np.asarray(-_log(product))
 
 
 def _any(shapes: Array, draws: int, keys: Words) -> Array:
@@ -112,7 +112,7 @@ def _any(shapes: Array, draws: int, keys: Words) -> Array:
     )
     square, t = x * x, c * x
     v = 1 + t
-    drawn = d * (v * v * v)
+    drawn: Array = d * (v * v * v)
     row, lane = np.nonzero(~((np.abs(t) <= 0.5) & (u + c * c / 6 * (square * square) < 1)))
     drawn[row, lane] = _decided(d[row, 0], c[row, 0], t[row, lane], u[row, lane], words_at(repairs[row], lane))
     below = np.flatnonzero(shapes < 1)
@@ -130,7 +130,7 @@ def _decided(d: Array, c: Array, t: Array, u: Array, keys: Words) -> Array:
         first, second, third = (words_at(keys[left], np.uint64(index + turn)) for turn in range(3))
         t[left], u, index = c[left] * _normals(first, second)[0], _uniform(third), index + 3
     t += 1
-    return d * (t * t * t)
+    return np.asarray(d * (t * t * t))
 
 
 def _is_taken(d: Array, t: Array, u: Array) -> Array:
