@@ -1,6 +1,6 @@
 """Compiled kernels against NumPy and against peers, in processor time of one process on one core.
 
-Run ``python benchmarks/kernels.py``. Each line gives nanoseconds a case (of each resample), compiled and by NumPy, the
+Run ``python benchmarks/kernels.py``. Each line gives nanoseconds a case (of each resample, or a draw), compiled and by NumPy, the
 peer's, and how many times faster we are either way. The calls alternate, and medians are shown, since machines are
 noisy. A peer that would take minutes, or hours, is timed on fewer resamples.
 """
@@ -16,6 +16,7 @@ import numpy as np
 from ratios import processor
 
 import howsure as hs
+from howsure.native.gammas import gammas
 from howsure.native.library import SWITCH, running
 
 ROUNDS = 5
@@ -98,9 +99,25 @@ def delong() -> None:
     compare("roc_auc_score with DeLong interval, n = 1,000,000", calls, (60, 0))
 
 
+def draws() -> None:
+    """Time gamma draws of one shape, against NumPy's generator."""
+    for shape in (0.5, 1.0, 3.0, 40.0, 8_000.0):
+        shapes, size = np.full(100, shape), 1_310
+
+        def ours(shapes: np.ndarray = shapes, size: int = size) -> None:
+            gammas(shapes, size, np.uint64(1))
+
+        def theirs(shapes: np.ndarray = shapes, size: int = size) -> None:
+            np.random.default_rng(0).standard_gamma(shapes[:, None], (len(shapes), size))
+
+        number = size * len(shapes)
+        compare(f"gamma draws of shape {shape:g}", ((ours, number), (ours, number), (theirs, number)), (4, 0))
+
+
 if __name__ == "__main__":
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # threads on one core cost each other time
     assert running() == "compiled C", running()
     bootstraps()
     delong()
+    draws()

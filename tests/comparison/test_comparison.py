@@ -140,7 +140,7 @@ def test_standard_errors_agree(classes):
     constant = {re.split("[@:]", metric.name)[0] for metric, free in zip(metrics, varies, strict=True) if not free}
     # The models share the true classes, all shares sum to one, and two classes are neighbours.
     assert constant <= {"prevalence", "pass_rate", "model_bias"} | ({"adjacent_accuracy"} if classes == 2 else set())
-    for method in (hs.Bootstrap(n_resamples=4000), hs.Dirichlet(n_draws=4000)):
+    for method in (hs.Bootstrap(n_resamples=4000), hs.Dirichlet(n_draws=40_000)):
         found = np.array([each.standard_error for each in method.intervals(metrics, joint, 0.95, 1)])
         ratio = found[varies] / delta[varies]
         worst = int(np.argmax(abs(ratio - 1)))

@@ -36,6 +36,14 @@ for trial in range(150):
         resamples = Resamples(cases, resamples.keys, odd)
     resamples.weights(3)
     rank_sums(resamples, cases_of(counts), Ranked(int(rng.integers(1, 4))))
+from howsure.native.gammas import gammas
+for draws in (0, 1, 31, 32, 33, 63, 64, 65, 1000):
+    shapes = np.array([0, 5e-324, 1e-310, 0.1, 1, 1.5, 2, 3, 4, 5, 150, 1e6, 1e12, 1e300])
+    gammas(rng.permutation(shapes), draws, rng.integers(2**64 - 1, dtype=np.uint64))
+from howsure.native.outcomes import outcomes
+for tables in (64, 65, 127, 128, 1000):
+    for classes in (1, 3, 19, 20):
+        outcomes(rng.random((tables, classes, classes)))
 from howsure.native.placements import placement_sums
 from howsure.native.sorting import count_scores
 for trial in range(300):
@@ -54,6 +62,12 @@ for cases, blocks in ((0, 1), (1, 0), (-1, 1), (5, 9), (5000, 1)):
 for name, arrays in (("count_scores", 5), ("placement_sums", 3), ("area", 3)):
     for cases in (0, -1):
         assert function["howsure_" + name](L(cases), *[P(zeros)] * arrays) == 1
+for classes, draws in ((0, 1), (21, 1), (-1, 1), (3, -1)):
+    assert function.howsure_outcomes(L(classes), L(draws), P(zeros), P(zeros)) == 1
+for shape in (-1.0, np.nan, np.inf):
+    assert function.howsure_gammas(L(1), L(1), P(np.array([shape])), P(zeros), P(zeros)) == 1
+for cells, draws in ((-1, 1), (1, -1)):
+    assert function.howsure_gammas(L(cells), L(draws), P(zeros), P(zeros), P(zeros)) == 1
 huge = np.full(64, 40_000, dtype=np.uint32)
 assert function.howsure_case_weights(L(4), L(1), *[P(zeros)] * 4, P(huge), P(zeros)) == 1
 for what in (0, 4, -1):
@@ -102,6 +116,7 @@ def test_every_instruction_set_gives_the_same_numbers(tmp_path):
     counts = np.zeros((900, 2), dtype=int)
     np.add.at(counts, (rng.integers(900, size=9_000), rng.integers(0, 2, 9_000)), 1)
     resamples, kind = Resamples.drawn(9_000, 64, rng), cases_of(counts)
+    shapes, key = np.array([0.0, 1e-310, 0.3, 1, 1.5, 3, 4, 7, 1e4, 1e300]), np.array([7], dtype=np.uint64)
     one, found = resamples.poisson, []
     for number, options in enumerate(
         (["-O3"], ["-O0", "-DPLAIN"], ["-O3", "-DPLAIN"], ["-O3", "-DPLAIN", "-march=native"])
@@ -115,7 +130,11 @@ def test_every_instruction_set_gives_the_same_numbers(tmp_path):
         sizes = (ctypes.c_int64(9_000), ctypes.c_int64(len(resamples.totals)))
         function = ctypes.CDLL(str(target)).howsure_rank_sums
         assert function(*sizes, *addresses[:6], ctypes.c_int64(3), *addresses[6:]) == 0
-        found.append(sums)
+        drawn = np.empty((len(shapes), 1_000))
+        addresses = [ctypes.c_void_p(each.ctypes.data) for each in (shapes, key, drawn)]
+        gammas = ctypes.CDLL(str(target)).howsure_gammas
+        assert gammas(ctypes.c_int64(len(shapes)), ctypes.c_int64(1_000), *addresses) == 0
+        found.append(np.concatenate([sums.ravel(), drawn.view(np.uint64).ravel()]))
     for other in found[1:]:
         np.testing.assert_array_equal(other, found[0])
 

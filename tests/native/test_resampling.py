@@ -129,6 +129,24 @@ def test_tables_of_few_cases_a_cell_have_a_multinomial_distribution():
     assert abs(variance.mean() - 1) < 5 * np.sqrt(2 / len(drawn) / len(variance))
 
 
+def test_a_rich_diagonal_beside_many_poor_cells_has_a_multinomial_distribution(monkeypatch):
+    """Where most cases are in a few cells, no case has a weight: totals, means, variances and covariances are right."""
+    monkeypatch.setattr(Resamples, "drawn", None)
+    rng = np.random.default_rng(9)
+    counts = (rng.integers(0, 4, (30, 30)) + 100 * np.eye(30)).ravel()
+    total, share = counts.sum(), counts / counts.sum()
+    drawn = multinomial(counts, 5_000, rng)
+    assert (drawn.sum(1) == total).all()
+    assert (drawn[:, counts == 0] == 0).all()
+    filled = counts > 0
+    z = (drawn.mean(0) - counts)[filled] / np.sqrt(total * share * (1 - share) / len(drawn))[filled]
+    assert stats.kstest(z, "norm").pvalue > 1e-3
+    for marks in (counts > 50, (counts > 0) & (counts < 3), np.arange(900) % 30 == 4):
+        chance = share[marks].sum()
+        sums = drawn[:, marks].sum(1)
+        assert abs(sums.var(ddof=1) / (total * chance * (1 - chance)) - 1) < 5 * np.sqrt(2 / len(drawn))
+
+
 def test_a_resample_depends_on_its_key_alone():
     """Eight resamples are the same whether they are drawn alone or among others."""
     resamples = Resamples.drawn(5_000, 24, np.random.default_rng(7))

@@ -8,25 +8,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.native.gammas import gammas as gamma_draws
 from howsure.native.resampling import EIGHT, Resamples
 
 Array = NDArray[Any]
 Blocks = Iterator[tuple[Array, Array]]
 BLOCK_CELLS = 2**20  # cells of the tables held at once
 MANY_CELLS = 256  # from here on, cells of few cases each are resampled
-LONG_RUN = 256  # gamma draws of one shape, from which on they are worth a call of their own
 CASES_PER_CELL = 16  # or fewer of them, by weights of cases: they cost less than a binomial draw
 PICKED_CASES = 8  # or fewer of a cell: picking them costs less than a binomial draw
-FEW_EXPONENTIALS = 3  # of which the sum costs less than a gamma draw
 
 
 def multinomial(counts: Array, size: int, rng: np.random.Generator) -> Array:
     """Multinomial draws over the non-empty cells, ``(size, cells)``; counts are whole.
 
-    Where many cells hold few cases each, their sum is drawn as one cell, and its cases are picked.
+    Where many cells hold few cases each, their sum is drawn as one cell, and its cases are picked. Where these are most
+    of all cases, each case has a weight.
     """
     filled = np.flatnonzero(counts)
-    total = round(float(counts.sum()))
+    few = filled[counts[filled] <= PICKED_CASES]
+    total, poor = (round(float(counts[cells].sum())) for cells in (filled, few))
+    if len(few) >= MANY_CELLS and 2 * poor < total:
+        return _partly_picked(counts, few, size, rng)
     if holds_few(len(filled), total):
         resamples, tables = Resamples.drawn(total, size, rng), np.empty((size, counts.size), dtype=np.intp)
         step = max(1, BLOCK_CELLS // (EIGHT * counts.size))
@@ -34,7 +37,6 @@ def multinomial(counts: Array, size: int, rng: np.random.Generator) -> Array:
             weights = resamples.weights(start // EIGHT, step)
             tables[start : start + EIGHT * step] = resampled(counts, weights)[: size - start]
         return tables
-    few = filled[counts[filled] <= PICKED_CASES]
     if len(few) >= MANY_CELLS:
         return _partly_picked(counts, few, size, rng)
     drawn: Array = np.zeros((counts.size, size)).T  # draws of one cell lie together: what reads them sums over cells
@@ -85,22 +87,9 @@ def _partly_picked(counts: Array, few: Array, size: int, rng: np.random.Generato
 
 
 def gammas(shape: Array, size: int, rng: np.random.Generator) -> Array:
-    """Independent gamma draws, ``(size, cells)``; a shape of zero is the limit, zero.
-
-    Shapes of one, two and three are sums of exponential draws, which cost a quarter of a gamma draw each.
-    """
-    drawn = np.zeros((shape.size, size))
-    for number in range(1, FEW_EXPONENTIALS + 1):
-        cells = np.flatnonzero(shape == number)
-        for _ in range(number if cells.size else 0):
-            drawn[cells] += rng.standard_exponential((cells.size, size))
-    rest = np.flatnonzero((shape > 0) & ~np.isin(shape, np.arange(1, FEW_EXPONENTIALS + 1)))
-    if size < LONG_RUN:
-        drawn[rest] = rng.standard_gamma(shape[rest, None], (rest.size, size))
-        return drawn.T
-    for cell in rest:  # the same numbers: a run of one shape is drawn in two thirds of the time
-        rng.standard_gamma(shape[cell], out=drawn[cell])
-    return drawn.T
+    """Independent gamma draws, ``(size, cells)``; a shape of zero is the limit, zero."""
+    key = rng.integers(2**64 - 1, dtype=np.uint64, endpoint=True)
+    return gamma_draws(shape, size, key).T  # draws of one cell lie together
 
 
 def gammas_with_prior(counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
@@ -110,8 +99,9 @@ def gammas_with_prior(counts: Array, prior: Array, size: int, rng: np.random.Gen
     """
     if prior.ndim == 1:
         return gammas(counts + prior, size, rng)
-    drawn, filled = gammas(counts, size, rng), np.nonzero(prior)
-    drawn[filled] += rng.standard_gamma(prior[filled])
+    drawn, filled = gammas(counts, size, rng), np.flatnonzero(prior != 0)  # of booleans, which is quicker
+    row, cell = np.divmod(filled, prior.shape[1])
+    drawn[row, cell] += rng.standard_gamma(prior.ravel()[filled])
     return drawn
 
 

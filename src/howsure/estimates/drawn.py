@@ -59,8 +59,8 @@ class Correlations(Tabular, Mapping[str, Mapping[str, float]]):
     >>> print(hs.evaluate(table, ["accuracy", "recall"], method="bayes", random_state=0).correlations())
     metric    accuracy  recall
     ──────────────────────────
-    accuracy     1.000   0.753
-    recall       0.753   1.000
+    accuracy     1.000   0.757
+    recall       0.757   1.000
     """
 
     rows: Mapping[str, Mapping[str, float]]

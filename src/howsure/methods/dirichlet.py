@@ -79,7 +79,7 @@ class Dirichlet(DrawingMethod):
     >>> import howsure as hs
     >>> table = hs.from_counts([[50, 3], [5, 42]])
     >>> print(hs.estimate(table, "mcc", method=hs.Dirichlet(prior="jeffreys"), random_state=0))
-    0.840 [0.711, 0.922]
+    0.840 [0.716, 0.926]
     """
 
     prior: Prior | None = None
@@ -217,7 +217,7 @@ class _Sampler:
         sums = added_up(cells, truth, classes)
         share = self.prevalence
         if not self.fixed:
-            share = rng.standard_gamma(self.prevalence[:, None], (classes, size)).T
+            share = gammas(self.prevalence, size, rng)
         scale = np.divide(share, sums, out=np.full(sums.shape, np.nan), where=sums > 0)
         scale = np.where((sums == 0) & (np.broadcast_to(share, sums.shape) == 0), 0.0, scale)
         return np.asarray(cells * scale[:, truth])

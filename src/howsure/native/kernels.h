@@ -1,6 +1,6 @@
 /* The compiled kernels of howsure: plain C11, no state, no allocation, nothing but integers, doubles and the caller's
- * memory. Each returns 0, or 1 for arguments that it cannot take. `resampling.py` and `sorting.py` say what they
- * compute, and compute the same with NumPy. */
+ * memory. Each returns 0, or 1 for arguments that it cannot take. The modules beside them say what they compute,
+ * and compute the same with NumPy. */
 #ifndef HOWSURE_KERNELS_H
 #define HOWSURE_KERNELS_H
 
@@ -24,5 +24,13 @@
 #else
 #define FOR_EACH_PROCESSOR
 #endif
+
+/* SplitMix64 (Steele, Lea, Flood 2014): word `index` of the stream of a key. */
+ALWAYS_INLINE uint64_t word_at(uint64_t key, uint64_t index) {
+    uint64_t x = key + 0x9E3779B97F4A7C15u * (index + 1);
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+    return x ^ (x >> 31);
+}
 
 #endif

@@ -7,15 +7,7 @@ enum { LANES = 64, EIGHTS = 8, ATOMS = 16, MOST_OF_BLOCK = 4096, MOST_TOTAL = 32
 enum { AREA = 1, PRECISION = 2 };
 enum { POSITIVE = 1, MIXED = 2, ENDS = 4 };
 
-static const uint64_t STEP = 0x9E3779B97F4A7C15u, ALL_OPEN = 0x8080808080808080u;
-
-/* SplitMix64 (Steele, Lea, Flood 2014): word `index` of the stream of a key. */
-ALWAYS_INLINE uint64_t word_at(uint64_t key, uint64_t index) {
-    uint64_t x = key + STEP * (index + 1);
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-    return x ^ (x >> 31);
-}
+static const uint64_t ALL_OPEN = 0x8080808080808080u;
 
 ALWAYS_INLINE uint64_t little_endian(uint64_t word) {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__

@@ -9,11 +9,12 @@ from typing import Any, ClassVar, Protocol, Self, TypeVar, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from howsure.native.outcomes import MOST_CLASSES, outcomes
+
 Array = NDArray[Any]
 Outcomes = tuple[Array, Array, Array, Array]
 Found = TypeVar("Found")
 DUST = 4e-16  # for each class, relative to all cases: what rounding leaves of a difference
-FEW = 20  # classes, of which products of matrices are the quickest
 
 
 class View(Protocol):
@@ -115,19 +116,6 @@ class ClassCounts(Counts):
         raise NotImplementedError
 
 
-def _added_up(cells: Array) -> Outcomes:
-    """Return the outcomes of each class by sums alone: the smallest weights are told from none."""
-    size = cells.shape[-1]
-    hits = np.diagonal(cells, axis1=-2, axis2=-1)
-    if size == 2:
-        misses = np.moveaxis(np.stack([cells[..., 0, 1], cells[..., 1, 0]]), 0, -1)
-        return hits, misses, misses[..., ::-1], hits[..., ::-1]
-    rest = 1.0 - np.eye(size)
-    others = (cells.reshape(-1, size) @ rest).reshape(cells.shape)  # of a row, all but one column
-    alarms, rejections = (np.einsum("...ik,ik->...k", each, rest) for each in (cells, others))
-    return hits, np.diagonal(others, axis1=-2, axis2=-1), alarms, rejections
-
-
 @final
 class ConfusionCounts(ClassCounts):
     """Confusion tables, ``(..., K, K)``: rows are the true class, columns the predicted class."""
@@ -168,8 +156,8 @@ class ConfusionCounts(ClassCounts):
         if index is not None:
             tp, fn, fp, tn = (part[..., index] for part in self.outcomes())
             return tp, fn, fp, tn
-        if self.cells.shape[-1] <= FEW:
-            return _added_up(self.cells)
+        if self.cells.shape[-1] <= MOST_CLASSES:
+            return outcomes(self.cells)
         tp, rows, columns, total = self.hits, self.rows, self.columns, self.total[..., None]
         tn = total - rows - columns + tp
         # Sums of weights do not cancel exactly: what is left of nothing must be nothing.

@@ -13,7 +13,7 @@ Examples
 >>> print(study.report_metric_summaries("acc", table_fmt="simple", precision=2))
 Group  Experiment  Observed  Median  Mode     95.0% HDI    MU   Skew  Kurt
 ──────────────────────────────────────────────────────────────────────────
-mlp        fold_0      0.92    0.91  0.91  [0.84, 0.96]  0.11  -0.51  0.28
+mlp        fold_0      0.92    0.91  0.92  [0.85, 0.96]  0.11  -0.57  0.53
 """
 
 from howsure.compat.prob_conf_mat.study import Study

@@ -1,0 +1,161 @@
+/* Gamma draws. See `gammas.py`: the same operations in the same order, so that both give the same bits. */
+#include "kernels.h"
+
+#include <string.h>
+
+enum { PAIRS = 32, LANES = 64, FEW = 4 };
+
+static const uint64_t ONE = 0x3FF0000000000000u, TWO_52 = 0x4330000000000000u, SIGN = 0x8000000000000000u;
+static const uint64_t FRACTION = 0x000FFFFFFFFFFFFFu, ROOT_HALF = 0x3FE6A09E00000000u;
+static const double LN2_HIGH = 6.93147180369123816490e-01, LN2_LOW = 1.90821492927058770002e-10;
+
+ALWAYS_INLINE double double_of(uint64_t bits) {
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+ALWAYS_INLINE uint64_t bits_of(double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* A number between 0 and 1 from the upper 52 bits of a word, or from its upper 32. */
+ALWAYS_INLINE double uniform(uint64_t word) { return double_of(word >> 12 | ONE) - (1 - 0x1p-53); }
+ALWAYS_INLINE double coarse_uniform(uint64_t word) { return double_of(word >> 32 << 20 | ONE) - (1 - 0x1p-33); }
+
+/* Of a positive normal number; fdlibm's polynomial. */
+ALWAYS_INLINE double log_of(double x) {
+    const uint64_t bits = bits_of(x) + (ONE - ROOT_HALF);
+    const double power = double_of(bits >> 52 | TWO_52) - (0x1p52 + 1023);
+    const double f = double_of((bits & FRACTION) + ROOT_HALF) - 1, half = 0.5 * f * f;
+    const double s = f / (2 + f), z = s * s, w = z * z;
+    const double even = w * (3.999999999940941908e-01 + w * (2.222219843214978396e-01 + w * 1.531383769920937332e-01));
+    const double odd = z * (6.666666666666735130e-01 + w * (2.857142874366239149e-01 + w * (1.818357216161805012e-01 +
+                                                                                       w * 1.479819860511658591e-01)));
+    return s * (half + (odd + even)) + power * LN2_LOW - half + f + power * LN2_HIGH;
+}
+
+/* Of a number of at most 0; fdlibm's polynomial. */
+ALWAYS_INLINE double exp_of(double x) {
+    x = x < -750 ? -750 : x;
+    const double power = (x * 1.44269504088896338700 + 0x1.8p52) - 0x1.8p52;
+    const double high = x - power * LN2_HIGH, low = power * LN2_LOW, r = high - low, z = r * r;
+    const double tail = 1.65339022054652515390e-06 - z * 4.13813679705723846039e-08;
+    const double c = r - z * (1.66666666666666019037e-01 -
+                              z * (2.77777777770155933842e-03 - z * (6.61375632143793436117e-05 - z * tail)));
+    const double y = 1 + (r * c / (2 - c) - low + high);
+    const double some = power < -1000 ? -1000 : power; /* a double has no power of two below 2^-1022 in its exponent */
+    return y * double_of((bits_of(some + (0x1p52 + 1023)) & FRACTION) << 52) *
+           double_of((bits_of(power - some + (0x1p52 + 1023)) & FRACTION) << 52);
+}
+
+/* Two normal draws from two words (Box, Muller 1958). */
+ALWAYS_INLINE void normals(uint64_t first, uint64_t second, double *one, double *other) {
+    const double radius = __builtin_sqrt(-2 * log_of(uniform(first)));
+    const double angle = (uniform(second << 2) - 0.5) * 1.57079632679489661923, z = angle * angle;
+    const double sine = angle + angle * z * (-1.66666666666666324348e-01 + z * (8.33333333332248946124e-03 +
+                        z * (-1.98412698298579493134e-04 + z * (2.75573137070700676789e-06 +
+                        z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10)))));
+    const double cosine = 1 - 0.5 * z + z * z * (4.16666666666666019037e-02 + z * (-1.38888888888741095749e-03 +
+                          z * (2.48015872894767294178e-05 + z * (-2.75573143513906633035e-07 +
+                          z * (2.08757232129817482790e-09 + z * -1.13596475577881948265e-11)))));
+    const uint64_t sign = second << 1 & SIGN, swap = 0 - (second >> 63), changed = (bits_of(sine) ^ bits_of(cosine)) & swap;
+    *one = radius * double_of((bits_of(cosine) ^ changed) ^ sign);
+    *other = radius * double_of((bits_of(sine) ^ changed) ^ sign);
+}
+
+typedef struct {
+    double d, c, squeeze;
+} Shape;
+
+/* Marsaglia and Tsang's test (2000): log(u) < x²/2 + d - dv + d log v. With v = (1 + t)³ the right side is 3d times the
+ * logarithm of 1 + t less the first three terms of its series, which does not cancel. */
+static int is_taken(const Shape *shape, double t, double u) {
+    double rest = 0;
+    if (!(t > -1))
+        return 0;
+    if (t > -0.125 && t < 0.125) {
+        for (int power = 16; power > 3; power--)
+            rest = ((power % 2) ? 1.0 : -1.0) / power + t * rest;
+        rest *= t * t * t * t;
+    } else
+        rest = log_of(1 + t) - t + t * t / 2 - t * t * t / 3;
+    return log_of(u) < 3 * shape->d * rest;
+}
+
+/* A draw of which the squeeze decided nothing, and if it is refused, those that follow in a stream of its own. */
+static double decided(const Shape *shape, double t, double u, uint64_t key) {
+    double other;
+    for (uint64_t index = 0; !is_taken(shape, t, u); index += 3) {
+        normals(word_at(key, index), word_at(key, index + 1), &t, &other);
+        t *= shape->c;
+        u = uniform(word_at(key, index + 2));
+    }
+    t += 1;
+    return shape->d * (t * t * t);
+}
+
+ALWAYS_INLINE void block_of(const Shape *shape, uint64_t key, uint64_t repairs, int64_t first, int lanes, double *drawn) {
+    double t[LANES], u[LANES];
+    uint8_t open[LANES];
+    const uint64_t start = (uint64_t)first / 2 * 3;
+    for (int pair = 0; pair < PAIRS; pair++) {
+        const uint64_t third = word_at(key, start + 2 * PAIRS + (uint64_t)pair);
+        normals(word_at(key, start + (uint64_t)pair), word_at(key, start + PAIRS + (uint64_t)pair), t + pair, t + PAIRS + pair);
+        u[pair] = coarse_uniform(third);
+        u[PAIRS + pair] = coarse_uniform(third << 32);
+    }
+    for (int lane = 0; lane < LANES; lane++) {
+        const double x = t[lane], square = x * x, own = shape->c * x, v = 1 + own;
+        const double size = double_of(bits_of(own) & ~SIGN);
+        drawn[lane] = shape->d * (v * v * v);
+        t[lane] = own;
+        open[lane] = !((size <= 0.5) & (u[lane] + shape->squeeze * (square * square) < 1));
+    }
+    for (int lane = 0; lane < lanes; lane++)
+        if (open[lane])
+            drawn[lane] = decided(shape, t[lane], u[lane], word_at(repairs, (uint64_t)(first + lane)));
+}
+
+/* Draws of one shape. */
+ALWAYS_INLINE void row_of(double shape, uint64_t key, int64_t draws, double *found) {
+    double drawn[LANES];
+    const uint64_t repairs = word_at(key, UINT64_MAX - 1), boosts = word_at(key, UINT64_MAX - 2);
+    const int few = shape == 1 ? 1 : shape == 2 ? 2 : shape == 3 ? 3 : shape == FEW ? FEW : 0;
+    const double d = (shape < 1 ? shape + 1 : shape) - 1.0 / 3, c = 1 / __builtin_sqrt(9 * d), inverse = 1 / shape;
+    const Shape own = {d, c, c * c / 6};
+    for (int64_t first = 0; first < draws; first += LANES) {
+        const int lanes = draws - first < LANES ? (int)(draws - first) : LANES;
+        if (few) { /* a sum of exponential draws */
+            for (int lane = 0; lane < LANES; lane++)
+                drawn[lane] = uniform(word_at(key, (uint64_t)(first * few + lane)));
+            for (int turn = 1; turn < few; turn++)
+                for (int lane = 0; lane < LANES; lane++)
+                    drawn[lane] *= uniform(word_at(key, (uint64_t)(first * few + turn * LANES + lane)));
+            for (int lane = 0; lane < LANES; lane++)
+                drawn[lane] = -log_of(drawn[lane]);
+        } else
+            block_of(&own, key, repairs, first, lanes, drawn);
+        if (shape < 1)
+            for (int lane = 0; lane < LANES; lane++)
+                drawn[lane] *= exp_of(log_of(uniform(word_at(boosts, (uint64_t)(first + lane)))) * inverse);
+        memcpy(found + first, drawn, (size_t)lanes * sizeof(double));
+    }
+}
+
+FOR_EACH_PROCESSOR PUBLIC int howsure_gammas(int64_t cells, int64_t draws, const double *shapes, const uint64_t *key,
+                                             double *found) {
+    if (cells < 0 || draws < 0)
+        return 1;
+    for (int64_t cell = 0; cell < cells; cell++)
+        if (!(shapes[cell] >= 0 && shapes[cell] < 0x1p1023))
+            return 1;
+    for (int64_t cell = 0; cell < cells; cell++)
+        if (shapes[cell] > 0)
+            row_of(shapes[cell], word_at(*key, (uint64_t)cell), draws, found + cell * draws);
+        else
+            memset(found + cell * draws, 0, (size_t)draws * sizeof(double));
+    return 0;
+}

@@ -1,0 +1,207 @@
+"""Gamma draws of many shapes, each from a stream of words of its own.
+
+A draw of a small whole shape is the logarithm of a product of uniform numbers. The others are of Marsaglia and Tsang: a
+cubed normal draw, which a squeeze takes nearly always; for shapes below 1 the draw of the next larger shape, times a
+power of a uniform number. The words are those of `words.py`. Logarithms, exponentials, sines and cosines are fdlibm's
+polynomials, so that a draw is a function of its key, its shape and its place, to the last bit: compiled or by NumPy,
+with the instructions of whichever processor.
+
+References
+----------
+Marsaglia, Tsang (2000), A simple method for generating gamma variables, ACM TOMS 26. Box, Muller (1958), A note on the
+generation of random normal deviates, Annals of Mathematical Statistics 29.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.native.library import kernel
+from howsure.native.words import Words, streams_of, words_at
+
+Array = NDArray[Any]
+LANES = 64  # draws whose words follow each other
+PAIRS = LANES // 2  # of normal draws, from two words each
+FEW = 4  # uniform numbers, of which a product costs less than a normal draw
+AT_ONCE = 2**13  # draws by NumPy, which fit the processor's cache
+ONE, TWO_52, SIGN = np.uint64(0x3FF0 << 48), np.uint64(0x4330 << 48), np.uint64(1 << 63)
+FRACTION, ROOT_HALF = np.uint64(2**52 - 1), np.uint64(0x3FE6A09E << 32)
+LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
+LOG_EVEN = (3.999999999940941908e-01, 2.222219843214978396e-01, 1.531383769920937332e-01)
+LOG_ODD = (6.666666666666735130e-01, 2.857142874366239149e-01, 1.818357216161805012e-01, 1.479819860511658591e-01)
+EXP = (
+    1.66666666666666019037e-01,
+    -2.77777777770155933842e-03,
+    6.61375632143793436117e-05,
+    -1.65339022054652515390e-06,
+    4.13813679705723846039e-08,
+)
+SINE = (
+    -1.66666666666666324348e-01,
+    8.33333333332248946124e-03,
+    -1.98412698298579493134e-04,
+    2.75573137070700676789e-06,
+    -2.50507602534068634195e-08,
+    1.58969099521155010221e-10,
+)
+COSINE = (
+    4.16666666666666019037e-02,
+    -1.38888888888741095749e-03,
+    2.48015872894767294178e-05,
+    -2.75573143513906633035e-07,
+    2.08757232129817482790e-09,
+    -1.13596475577881948265e-11,
+)
+
+
+def gammas(shapes: Array, draws: int, key: np.uint64) -> Array:
+    """Return independent gamma draws of scale 1, ``(shapes, draws)``; those of shape zero are zero.
+
+    Parameters
+    ----------
+    shapes : ndarray of shape (shapes,)
+        At least 0.
+    draws : int
+        How many of each.
+    key : uint64
+        Of the stream of words.
+
+    Examples
+    --------
+    >>> drawn = gammas(np.array([0.0, 0.5, 40.0]), 100_000, np.uint64(1))
+    >>> drawn.mean(1).round(1).tolist(), drawn[2].var().round().item()
+    ([0.0, 0.5, 40.0], 40.0)
+    """
+    shapes, found = np.ascontiguousarray(shapes, dtype=float), np.zeros((len(shapes), draws))
+    compiled = kernel("gammas")
+    if compiled is not None:
+        compiled(len(shapes), draws, shapes, np.array([key], dtype=np.uint64), found)
+        return found
+    keys, step = words_at(key, np.arange(len(shapes), dtype=np.uint64)), max(1, AT_ONCE // max(draws, 1))
+    whole = np.where(np.isin(shapes, np.arange(1, FEW + 1)), shapes, 0)
+    for number in range(FEW + 1):
+        cells = np.flatnonzero((whole == number) & (shapes > 0))
+        for some in (cells[start : start + step] for start in range(0, len(cells), step)):
+            found[some] = _whole(number, draws, keys[some]) if number else _any(shapes[some], draws, keys[some])
+    return found
+
+
+def _whole(number: int, draws: int, keys: Words) -> Array:
+    """Draws of a whole shape: sums of so many exponential draws."""
+    block, lane = np.divmod(np.arange(draws), LANES)
+    product: Any = 1.0
+    for turn in range(number):
+        product = product * _uniform(words_at(keys[:, None], LANES * (number * block + turn) + lane))
+    return np.asarray(-_log(product))
+
+
+def _any(shapes: Array, draws: int, keys: Words) -> Array:
+    """Draws of any shape above zero."""
+    repairs, boosts = streams_of(keys)
+    d = (np.where(shapes < 1, shapes + 1, shapes) - 1.0 / 3)[:, None]
+    c = 1 / np.sqrt(9 * d)
+    blocks = -(-draws // LANES)
+    start = 3 * PAIRS * np.arange(blocks)[:, None] + np.arange(PAIRS)
+    first, second, third = (words_at(keys[:, None, None], start + turn * PAIRS) for turn in range(3))
+    x, u = (
+        np.stack(parts, 2).reshape(len(shapes), blocks * LANES)[:, :draws]
+        for parts in (_normals(first, second), (_coarse_uniform(third), _coarse_uniform(third << np.uint64(32))))
+    )
+    square, t = x * x, c * x
+    v = 1 + t
+    drawn: Array = d * (v * v * v)
+    row, lane = np.nonzero(~((np.abs(t) <= 0.5) & (u + c * c / 6 * (square * square) < 1)))
+    drawn[row, lane] = _decided(d[row, 0], c[row, 0], t[row, lane], u[row, lane], words_at(repairs[row], lane))
+    below = np.flatnonzero(shapes < 1)
+    if below.size:
+        with np.errstate(over="ignore"):
+            power = _log(_uniform(words_at(boosts[below, None], np.arange(draws)))) * (1 / shapes[below, None])
+        drawn[below] *= _exp(power)
+    return drawn
+
+
+def _decided(d: Array, c: Array, t: Array, u: Array, keys: Words) -> Array:
+    """Draws that the squeeze left open, and where they are refused, those that follow in streams of their own."""
+    t, left, index = t.copy(), np.arange(len(t)), 0
+    while (left := left[~_is_taken(d[left], t[left], u)]).size:
+        first, second, third = (words_at(keys[left], np.uint64(index + turn)) for turn in range(3))
+        t[left], u, index = c[left] * _normals(first, second)[0], _uniform(third), index + 3
+    t += 1
+    return np.asarray(d * (t * t * t))
+
+
+def _is_taken(d: Array, t: Array, u: Array) -> Array:
+    """Marsaglia and Tsang's test: ``log u < x²/2 + d - dv + d log v``.
+
+    With ``v = (1 + t)³`` the right side is 3d times the logarithm of 1 + t less the first three terms of its series,
+    which does not cancel.
+    """
+    inside = t > -1
+    t = np.where(inside, t, 0.0)
+    series: Any = 0.0
+    for power in range(16, 3, -1):
+        series = (1.0 if power % 2 else -1.0) / power + t * series
+    series = series * (t * t * t * t)
+    rest = np.where(np.abs(t) < 0.125, series, _log(1 + t) - t + t * t / 2 - t * t * t / 3)
+    return np.asarray(inside & (_log(u) < 3 * d * rest))
+
+
+def _uniform(words: Words) -> Array:
+    """Return numbers between 0 and 1 from the upper 52 bits of words."""
+    return (words >> np.uint64(12) | ONE).view(float) - (1 - 2.0**-53)
+
+
+def _coarse_uniform(words: Words) -> Array:
+    """Return numbers between 0 and 1 from the upper 32 bits of words."""
+    return (words >> np.uint64(32) << np.uint64(20) | ONE).view(float) - (1 - 2.0**-33)
+
+
+def _normals(first: Words, second: Words) -> tuple[Array, Array]:
+    """Return two normal draws from two words."""
+    radius = np.sqrt(-2 * _log(_uniform(first)))
+    angle = (_uniform(second << np.uint64(2)) - 0.5) * 1.57079632679489661923
+    z = angle * angle
+    sine = (angle + angle * z * _polynomial(SINE, z)).view(np.uint64)
+    cosine = (1 - 0.5 * z + z * z * _polynomial(COSINE, z)).view(np.uint64)
+    sign, swap = second << np.uint64(1) & SIGN, np.uint64(0) - (second >> np.uint64(63))
+    changed = (sine ^ cosine) & swap
+    return radius * (cosine ^ changed ^ sign).view(float), radius * (sine ^ changed ^ sign).view(float)
+
+
+def _log(x: Array) -> Array:
+    """Return the logarithm of positive normal numbers."""
+    bits = x.view(np.uint64) + (ONE - ROOT_HALF)
+    power = (bits >> np.uint64(52) | TWO_52).view(float) - (2.0**52 + 1023)
+    f = ((bits & FRACTION) + ROOT_HALF).view(float) - 1
+    half, s = 0.5 * f * f, f / (2 + f)
+    z = s * s
+    w = z * z
+    rest = z * _polynomial(LOG_ODD, w) + w * _polynomial(LOG_EVEN, w)
+    return np.asarray(s * (half + rest) + power * LN2_LOW - half + f + power * LN2_HIGH)
+
+
+def _exp(x: Array) -> Array:
+    """Return the exponential of numbers of at most 0."""
+    x = np.maximum(x, -750.0)
+    power = (x * 1.44269504088896338700 + 1.5 * 2.0**52) - 1.5 * 2.0**52
+    high, low = x - power * LN2_HIGH, power * LN2_LOW
+    r = high - low
+    z = r * r
+    c = r - z * _polynomial(EXP, z)
+    y = 1 + (r * c / (2 - c) - low + high)
+    some = np.maximum(power, -1000.0)  # a double has no power of two below 2^-1022 in its exponent
+    return np.asarray(y * _power_of_two(some) * _power_of_two(power - some))
+
+
+def _power_of_two(exponent: Array) -> Array:
+    return (((exponent + (2.0**52 + 1023)).view(np.uint64) & FRACTION) << np.uint64(52)).view(float)
+
+
+def _polynomial(coefficients: tuple[float, ...], x: Array) -> Any:
+    found: Any = coefficients[-1]
+    for each in coefficients[-2::-1]:
+        found = each + x * found
+    return found
