@@ -69,6 +69,8 @@ class Metric:
         The value of which rank it is, where it is a quantile.
     ranked : Ranked, optional
         What the ranks of resampled cases add up to, from which it follows.
+    losses : ndarray of the cells' shape, optional
+        What each cell loses, where it is the mean of that.
     distance : Distance, optional
         The distance from calibration that it estimates.
     averages_distances : bool
@@ -95,6 +97,7 @@ class Metric:
     contrast: Contrast | None = None
     rank: Rank | None = None
     ranked: Ranked | None = None
+    losses: Array | None = None
     distance: Distance | None = None
     averages_distances: bool = False
     takes_batches: bool = True
