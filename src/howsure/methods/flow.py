@@ -145,7 +145,7 @@ def flow_intervals(metric: Metric, table: Table, inflation: Any, freedom: Any) -
         How many times the design's variance that of the metric is, and its degrees of freedom.
     """
     with np.errstate(all="ignore"):
-        value, error = np.asarray(metric(table.counted)), standard_error(metric, table)
+        value, error = metric.value_at(table.counted), standard_error(metric, table)
         effect = inflation * design_effect(metric, table, shows_variation(error, value))
         excess = np.broadcast_to(table.design.excess_skewness(table.cells, effect), effect.shape)
         sampled = table.design.sampled(table.cells)

@@ -42,6 +42,6 @@ def gridded(metric: Metric, losses: Array, table: Table) -> tuple[Table, Metric]
         gradient=lambda counts: mean.gradient(counts.cells[..., None])[..., 0],
         losses=small.losses,
     )
-    value = same(small.counted)
+    value = same.value_at(small.counted)
     variance = (small.counts * (small.losses - value) ** 2).sum() / small.counts.sum()
     return (small, same) if variance > (small.losses[1] - small.losses[0]) ** 2 else (table, metric)
