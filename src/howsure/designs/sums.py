@@ -55,7 +55,7 @@ def freedom_by_class(counts: Array, squares: Array, truth: Array, slopes: Array)
 def _by_class(counts: Array, squares: Array, truth: Array, slopes: Array) -> tuple[Array, Array, Array]:
     """Return ``squares * slopes**2``, the effective number of cases (Kish's) and the fourth powers of each class."""
     tables = np.broadcast_arrays(*(each.reshape(-1, each.shape[-1]) for each in (counts, squares, slopes)))
-    each = [class_moments(*one[:2], truth, one[2]) for one in zip(*tables, strict=True)]
+    each = [class_moments(count, square, truth, slope) for count, square, slope in zip(*tables, strict=True)]
     size = np.broadcast_shapes(counts.shape, squares.shape, slopes.shape)[:-1]
     totals, worth, spread, fourths = np.moveaxis(np.reshape(each, (*size, -1, 4)), -1, 0)
     return spread, quotient(totals**2, worth), fourths

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, Literal, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,7 +69,7 @@ def on_grid(table: Table, losses: Array) -> LossesTable:
     >>> bool(np.isclose(sum_of_squares, (table.counts * losses**2).sum(), rtol=1e-12))
     True
     """
-    order = "F" if table.counts.flags.f_contiguous else "C"  # as the counts lie in memory
+    order: Literal["F", "C"] = "F" if table.counts.flags.f_contiguous else "C"  # as the counts lie in memory
     flat, counts = losses.ravel(order), table.counts.ravel(order)
     ends = float(flat.min()), float(flat.max())
     width = (ends[1] - ends[0]) / BINS
