@@ -9,7 +9,7 @@ BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 WORKERS = auto
 NATIVE = src/howsure/native
-KERNELS = hatch_build.py $(NATIVE)/compile.py $(NATIVE)/gammas.c $(NATIVE)/kernels.h \
+KERNELS = hatch_build.py $(NATIVE)/compile.py $(NATIVE)/gammas.c $(NATIVE)/kernels.h $(NATIVE)/moments.c \
 	$(NATIVE)/outcomes.c $(NATIVE)/resampling.c $(NATIVE)/sorting.c $(NATIVE)/version.c
 
 .PHONY: all help demo test thorough slow check docs format bench native clean

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.base import quotient
+from howsure.native.moments import class_moments
 
 Array = NDArray[Any]
 
@@ -24,7 +25,7 @@ def variance_by_class(counts: Array, squares: Array, truth: Array, slopes: Array
     slopes : ndarray of shape (..., cells)
         What is summed, with a mean of zero in each class.
     """
-    spread, size = _by_class(*_filled(counts, squares, truth, slopes))
+    spread, size, _ = _by_class(counts, squares, truth, slopes)
     single = (size > 0) & (size < 2 - 1e-9)
     each = np.where(single, np.nan, quotient(spread * size, size - 1))
     return np.asarray(np.where(size > 0, each, 0.0).sum(-1))
@@ -45,30 +46,19 @@ def freedom_by_class(counts: Array, squares: Array, truth: Array, slopes: Array)
     slopes : ndarray of shape (..., cells)
         What is summed.
     """
-    counts, squares, truth, slopes = _filled(counts, squares, truth, slopes)
-    each, size = _by_class(counts, squares, truth, slopes)
+    each, size, fourths = _by_class(counts, squares, truth, slopes)
     square = each.sum(-1) ** 2
     welch = quotient(square, quotient(each**2, np.maximum(size - 1, 1.0)).sum(-1))
-    tails = quotient(2 * square, (quotient(squares**3, counts**2) * slopes**4).sum(-1))
-    return np.where(square > 0, np.minimum(welch, tails), np.inf)
+    return np.where(square > 0, np.minimum(welch, quotient(2 * square, fourths.sum(-1))), np.inf)
 
 
-def _filled(counts: Array, squares: Array, truth: Array, slopes: Array) -> tuple[Array, Array, Array, Array]:
-    """Return the cells of one table that have cases: of scores with a column for each of many classes few have."""
-    if counts.ndim > 1:
-        return counts, squares, truth, slopes
-    filled = np.flatnonzero(counts)
-    if len(filled) in {0, len(counts)}:
-        return counts, squares, truth, slopes
-    return counts[filled], squares[filled], truth[filled], slopes[filled]
-
-
-def _by_class(counts: Array, squares: Array, truth: Array, slopes: Array) -> tuple[Array, Array]:
-    """Return the sum of ``squares * slopes**2`` and the effective number of cases (Kish's) of each class."""
-    totals, worth, spread = (
-        added_up(each, truth, int(truth.max()) + 1) for each in (counts, squares, squares * slopes**2)
-    )
-    return spread, quotient(totals**2, worth)
+def _by_class(counts: Array, squares: Array, truth: Array, slopes: Array) -> tuple[Array, Array, Array]:
+    """Return ``squares * slopes**2``, the effective number of cases (Kish's) and the fourth powers of each class."""
+    tables = np.broadcast_arrays(*(each.reshape(-1, each.shape[-1]) for each in (counts, squares, slopes)))
+    each = [class_moments(count, square, truth, slope) for count, square, slope in zip(*tables, strict=True)]
+    size = np.broadcast_shapes(counts.shape, squares.shape, slopes.shape)[:-1]
+    totals, worth, spread, fourths = np.moveaxis(np.reshape(each, (*size, -1, 4)), -1, 0)
+    return spread, quotient(totals**2, worth), fourths
 
 
 def within_classes(counts: Array, truth: Array, slopes: Array) -> Array:

@@ -369,7 +369,7 @@ def finished(
     interval: Interval,
 ) -> Estimate:
     """Return the estimate that a metric's interval belongs to."""
-    value = np.asarray(metric(method.described(table).counted), dtype=float)
+    value = np.asarray(metric.value_at(method.described(table).counted), dtype=float)
     reason = reasons(metric, table, value, interval.reason).item()
     told = interval if reason == interval.reason else replace(interval, reason=reason)
     return estimate_of(name, float(value), told, level, method)

@@ -108,7 +108,7 @@ def normal_intervals(
         nothing = np.full(np.shape(metric(table.counted)), np.nan)
         return lambda _: Interval(nothing, nothing, reason=np.full(nothing.shape, NOISE_ADDS))
     inflation, freedom = sample_of(metric, table)
-    value, error = np.asarray(metric(table.counted)), np.asarray(error_of(metric, table))
+    value, error = metric.value_at(table.counted), np.asarray(error_of(metric, table))
     if transform == "identity":
         return lambda level: _identity(value, error, critical_value(level, inflation, freedom))
     scale = automatic_scale(metric.range) if transform == "auto" else transform

@@ -22,6 +22,7 @@ from howsure.methods.interval import (
     Method,
     needs_counted_cases,
 )
+from howsure.methods.loss_grid import gridded
 from howsure.methods.scales import automatic_scale
 from howsure.methods.standard_errors import design_sample, quantile, shows_variation, standard_error
 from howsure.metrics.averages import EXTREMES
@@ -119,11 +120,16 @@ class Flow(Method):
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval as a function of its level: all levels share one path.
 
-        Cells with equal slopes stay in proportion all the way, and are one cell.
+        Cells with equal slopes stay in proportion all the way, and are one cell; very many losses are put on a grid.
         """
         cells = table.cells.shape[-1]
-        small = table if cells < LUMPED_CELLS else lumped(table, [metric], table.design.lumps(cells))
-        return flow_intervals(metric, small, *design_sample(metric, table))
+        if cells < LUMPED_CELLS:
+            small, same = table, metric
+        elif metric.losses is None:
+            small, same = lumped(table, [metric], table.design.lumps(cells)), metric
+        else:
+            small, same = gridded(metric, metric.losses, table)
+        return flow_intervals(same, small, *design_sample(same, small))
 
 
 def flow_intervals(metric: Metric, table: Table, inflation: Any, freedom: Any) -> AtLevels:
@@ -139,7 +145,7 @@ def flow_intervals(metric: Metric, table: Table, inflation: Any, freedom: Any) -
         How many times the design's variance that of the metric is, and its degrees of freedom.
     """
     with np.errstate(all="ignore"):
-        value, error = np.asarray(metric(table.counted)), standard_error(metric, table)
+        value, error = metric.value_at(table.counted), standard_error(metric, table)
         effect = inflation * design_effect(metric, table, shows_variation(error, value))
         excess = np.broadcast_to(table.design.excess_skewness(table.cells, effect), effect.shape)
         sampled = table.design.sampled(table.cells)

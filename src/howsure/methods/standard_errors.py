@@ -102,11 +102,18 @@ def _heard_slopes(metric: Metric, table: Table) -> tuple[Array, Array]:
     """Return the gradient by flat cells, that of the smoothed table where the sample shows no variation; and where."""
     with np.errstate(all="ignore"):
         gradient = metric.gradient_at(table.counted).reshape(table.cells.shape)
-        silent = ~(np.abs(gradient * table.cells).max(-1, keepdims=True) > NOISE)
+        heard = gradient * table.cells
+        silent = ~(np.maximum(heard.max(-1, keepdims=True), -heard.min(-1, keepdims=True)) > NOISE)
         if silent.any():
             smoothed = np.asarray(metric.gradient(table.smoothed().counted)).reshape(table.cells.shape)
             gradient = np.where(silent, smoothed, gradient)
-    return np.where(np.isfinite(gradient), gradient, 0.0), silent[..., 0]
+    return _finite(gradient), silent[..., 0]
+
+
+def _finite(values: Array) -> Array:
+    """Return numbers, 0 for those that are none; where all are numbers, themselves."""
+    finite = np.isfinite(values)
+    return values if finite.all() else np.where(finite, values, 0.0)
 
 
 def _put_together(table: Table, slopes: Array) -> tuple[Array, Array]:
@@ -152,12 +159,13 @@ def standard_errors(metric: Metric, table: Table, cells: Array) -> Array:
 
 def _errors(metric: Metric, table: Table, counts: Counts, variance: Callable[[Array], Array]) -> Array:
     with np.errstate(all="ignore"):
-        value, gradient = np.asarray(metric(counts)), metric.gradient_at(counts)
-    finite = np.isfinite(gradient)
-    # An empty cell has no cases that vary, unless its count is an estimate cut off at zero.
-    axes = tuple(range(-table.axes, 0))
-    known = np.isfinite(value) & (finite | ~(counts.cells > 0)).all(axes)
-    square = variance(np.where(finite, gradient, 0.0))
+        value, gradient = metric.value_at(counts), metric.gradient_at(counts)
+    known, slopes = np.isfinite(value), _finite(gradient)
+    if slopes is not gradient:
+        # An empty cell has no cases that vary, unless its count is an estimate cut off at zero.
+        axes = tuple(range(-table.axes, 0))
+        known = known & (np.isfinite(gradient) | ~(counts.cells > 0)).all(axes)
+    square = variance(slopes)
     least = -np.square(NOISE * np.maximum(1.0, np.abs(value)))  # which rounding leaves of zero
     return np.sqrt(np.where(known & (square >= least), np.maximum(square, 0.0), np.nan))
 

@@ -69,6 +69,8 @@ class Metric:
         The value of which rank it is, where it is a quantile.
     ranked : Ranked, optional
         What the ranks of resampled cases add up to, from which it follows.
+    losses : ndarray of the cells' shape, optional
+        What each cell loses, where it is the mean of that.
     distance : Distance, optional
         The distance from calibration that it estimates.
     averages_distances : bool
@@ -95,21 +97,27 @@ class Metric:
     contrast: Contrast | None = None
     rank: Rank | None = None
     ranked: Ranked | None = None
+    losses: Array | None = None
     distance: Distance | None = None
     averages_distances: bool = False
     takes_batches: bool = True
     _last: Last[Array] = field(default_factory=Last, init=False, repr=False)
+    _last_value: Last[Array] = field(default_factory=Last, init=False, repr=False)
 
     def __call__(self, counts: Any) -> Array:
         """Return the value on counts, shape ``(..., *cells)``."""
         return self.value(counts if isinstance(counts, Counts) else self.counts_class(counts))
+
+    def value_at(self, counts: Counts) -> Array:
+        """Return the value on counts; on the same as last, what was worked out then."""
+        return self._last_value.at(counts, lambda: np.asarray(self.value(counts)))
 
     def gradient_at(self, counts: Counts) -> Array:
         """Return the gradient on counts; on the same as last, what was worked out then.
 
         An interval asks for it more than once: for the variance, and for its degrees of freedom.
         """
-        return self._last.at(counts, lambda: np.asarray(self.gradient(counts)))
+        return self._last.at(counts, lambda: np.ascontiguousarray(self.gradient(counts)))  # its cells lie in a row
 
     def slopes(self, counts: Any) -> Array:
         """Return the gradient on counts, in their shape; 0 where it is undefined."""

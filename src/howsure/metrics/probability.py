@@ -40,11 +40,11 @@ def mean_loss(losses: Array) -> Scored:
     def slopes(cells: Array) -> Array:
         return np.asarray((losses - value(cells)[..., None, None]) / cells.sum((-2, -1))[..., None, None])
 
-    return Scored(value, slopes)
+    return Scored(value, slopes, losses=losses)
 
 
 def _squares(scores: Array) -> Array:
-    return np.stack([scores**2, (1 - scores) ** 2], -1)
+    return _of_classes(scores**2, (1 - scores) ** 2)
 
 
 def _surprises(scores: Array) -> Array:

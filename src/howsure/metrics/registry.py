@@ -90,6 +90,8 @@ class Scored:
         The value of which rank it is.
     ranked : Ranked, optional
         What the ranks of resampled cases add up to, from which it follows.
+    losses : ndarray of the cells' shape, optional
+        What each cell loses, where it is the mean of that.
     """
 
     value: Callable[[Array], Array]
@@ -100,6 +102,7 @@ class Scored:
     ratio: Ratio | None = None
     rank: Rank | None = None
     ranked: Ranked | None = None
+    losses: Array | None = None
 
 
 @dataclass(frozen=True, slots=True)

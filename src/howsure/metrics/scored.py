@@ -73,6 +73,7 @@ def of_cells(spec: Spec, built: Scored, bounds: tuple[float, float], beyond: flo
         as_ratio=None if ratio is None else lambda: ratio,
         rank=built.rank,
         ranked=None if beyond else built.ranked,
+        losses=None if beyond else built.losses,
         distance=built.distance,
         takes_batches=built.takes_batches,
     )

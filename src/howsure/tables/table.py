@@ -144,7 +144,7 @@ class Table(abc.ABC):
         """Shape of the cells of one table."""
         return self.counts.shape[self.counts.ndim - self.axes :]
 
-    @property
+    @cached_property
     def cells(self) -> Array:
         """The counts with the cells along one axis, ``(..., cells)``, as designs take them."""
         return self.counts.reshape(*self.batch, -1)

@@ -1,0 +1,46 @@
+/* Moments of numbers by bin, about its middle, with the bin as the unit. See `moments.py`. */
+#include "kernels.h"
+
+#include <math.h>
+
+enum { ORDERS = 6 };
+
+/* `ends` has the smallest number and the bins that one unit has. Where a number lies in no bin it is refused. */
+PUBLIC int howsure_bin_moments(int64_t cells, int64_t bins, const double *numbers, const double *counts,
+                               const double *ends, double *of_counts, double *of_cells) {
+    for (int64_t index = 0; index < cells; index++) {
+        const double place = (numbers[index] - ends[0]) * ends[1];
+        if (!(place >= 0.0 && place <= (double)bins))
+            return 1;
+        int64_t bin = (int64_t)place;
+        bin = bin < bins ? bin : bins - 1;
+        const double from_middle = place - (double)bin - 0.5, count = counts[index];
+        double *const cell = of_cells + bin * ORDERS, *const counted = of_counts + bin * ORDERS;
+        double powers[ORDERS] = {1.0};
+        for (int order = 1; order < ORDERS; order++)
+            powers[order] = powers[order - 1] * from_middle;
+        for (int order = 0; order < ORDERS; order++) {
+            cell[order] += powers[order];
+            counted[order] += count * powers[order];
+        }
+    }
+    return 0;
+}
+
+/* Of each class: its counts, their squares, and second and fourth moments of the slopes. Empty cells are passed over. */
+PUBLIC int howsure_class_moments(int64_t cells, int64_t classes, const int64_t *truth, const double *counts,
+                                 const double *squares, const double *slopes, double *found) {
+    for (int64_t index = 0; index < cells; index++) {
+        const double count = counts[index], square = squares[index];
+        const double slope = count == 0.0 ? 0.0 : slopes[index]; /* no branch: nobody could foretell it */
+        const double second = slope * slope, ratio = square / (count > 0.0 ? count : INFINITY);
+        if (truth[index] < 0 || truth[index] >= classes)
+            return 1;
+        double *const own = found + 4 * truth[index];
+        own[0] += count;
+        own[1] += square;
+        own[2] += square * second;
+        own[3] += square * ratio * ratio * second * second;
+    }
+    return 0;
+}
