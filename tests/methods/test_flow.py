@@ -246,3 +246,19 @@ def test_shares_of_rare_classes_have_no_bias(spec, monkeypatch):
     monkeypatch.setattr(_Path, "bias", lambda path, cells: found.append(bias(path, cells)) or found[-1])
     hs.estimate(hs.from_counts(counts), spec, method=Flow())
     assert np.concatenate(found) == pytest.approx(0, abs=2e-3)
+
+
+def test_a_stride_does_not_empty_the_cells_that_vary():
+    """Where the last cells of a path are all but empty, chance agreement is 1 to rounding, and its slopes are noise.
+
+    The unit of weights, which changes nothing else, must not choose the limit.
+    """
+    rng = np.random.default_rng(210105676)
+    truth, score = (np.arange(12) != 7).astype(int), np.where(np.arange(12) == 7, 0.1844, 0.8)
+    roles = {"strata": [1, 1, 1, 2, 2, 0, 0, 2, 0, 2, 0, 2], "stratum_sizes": {0: 0.4412, 1: 0.0867, 2: 0.4721}}
+    for weight in rng.lognormal(0, 0.5, (8, 12)):
+        tables = [
+            hs.scores(truth, score, sample_weight=scale * weight, check=False, **roles) for scale in (1, 0.1, 1e-6)
+        ]
+        ends = [hs.estimate(each, "krippendorff_alpha", method="anytime", threshold=0.0).high for each in tables]
+        assert np.ptp(ends) < 2e-6

@@ -33,7 +33,7 @@ from howsure.tables.table import Table
 Array = NDArray[Any]
 STRIDE = 0.7  # standard errors from one table of the path to the next
 MOST_STRIDES = 80
-STEEPEST = 20.0  # logarithm of the factor by which a cell may change in a stride
+STEEPEST = 5.0  # logarithm of the factor by which a cell may change in a stride
 FLAT = 1e-12  # share of the first variance at which a table is at the end of the metric's range
 SYMMETRIC = 1e-6  # skewness that is none
 CLOSE = 1e-6  # normal quantiles between points that are one; standard errors of a stride that leads nowhere
