@@ -7,6 +7,7 @@ from sklearn import metrics as sk
 import howsure as hs
 from howsure.methods.standard_errors import standard_error
 from howsure.metrics.binding import resolve
+from howsure.metrics.registry import REGISTRY
 from howsure.tables.counts import Counts
 
 
@@ -202,3 +203,21 @@ def test_a_group_of_weight_0_has_no_value_and_warns_of_nothing():
     assert "undefined" in found["v"].reason
     assert found["u"].value == pytest.approx(alone.value)
     assert found["u"].low == pytest.approx(alone.low)
+
+
+@pytest.mark.parametrize("spec", [each.name for each in REGISTRY.shipped if each.reads_any({"scores"})])
+@pytest.mark.parametrize("method", [None, "wald"])
+def test_a_group_without_weight_has_no_value_and_no_warning(spec, method):
+    """Cases that weigh nothing are no cases: what is asked of them is undefined, in one word, of two classes or five."""
+    rng = np.random.default_rng(5)
+    truth, probability = np.arange(20) % 5, rng.dirichlet(np.ones(5), 20)
+    roles = {"sample_weight": np.repeat([0.0, 1.0], 10), "by": np.repeat(["empty", "full"], 10)}
+    two = hs.scores(truth > 1, probability[:, 1], **roles)
+    many = hs.multiclass_scores(truth, probability, **roles)
+    for table, name in ((two, spec), (many, spec), (many, f"{spec}@weighted")):
+        try:
+            found = hs.estimate(table, name, method=method)["empty"]
+        except hs.HowsureError:
+            continue  # not of such tables, or not by this method
+        assert np.isnan(found.value)
+        assert found.reason

@@ -97,7 +97,7 @@ def skill(losses: Array, null: Callable[[Array], tuple[Array, Array]]) -> Scored
         return 1 - divide(mean.value(cells), null(shares(cells))[0])
 
     def shares(cells: Array) -> Array:
-        return np.asarray(cells.sum(-2) / cells.sum((-2, -1))[..., None])
+        return divide(cells.sum(-2), cells.sum((-2, -1))[..., None])
 
     def slopes(cells: Array) -> Array:
         share = shares(cells)
