@@ -1,19 +1,20 @@
 """Compiled kernels against NumPy and against peers, in processor time of one process on one core.
 
-Run ``python benchmarks/kernels.py``. Each line gives nanoseconds a case (of each resample, or a draw), compiled and by NumPy, the
-peer's, and how many times faster we are either way. The calls alternate, and medians are shown, since machines are
-noisy. A peer that would take minutes, or hours, is timed on fewer resamples.
+Run ``python benchmarks/kernels.py [SECTION …]``; sections are bootstraps, delong and draws. Each line gives nanoseconds a
+case (of each resample) or a draw, the peer's, and how many times faster we are, compiled and by NumPy. The calls
+alternate, and medians are shown. A peer that would take minutes, or hours, is timed on fewer resamples.
 """
 
 from __future__ import annotations
 
 import os
 import statistics
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from ratios import processor
+from measure import Row, keep, number, processor
 
 import howsure as hs
 from howsure.native.gammas import gammas
@@ -31,19 +32,18 @@ def by_numpy(call: Callable[[], Any]) -> float:
         del os.environ[SWITCH]
 
 
-def compare(title: str, calls: tuple[tuple[Callable[[], Any], float], ...], aims: tuple[float, float]) -> None:
-    """Print what a case costs compiled, by NumPy and with the peer; each call comes with its number of cases."""
-    (ours, number), (plain, plain_number), (theirs, their_number) = calls
+def compare(job: str, calls: tuple[tuple[Callable[[], Any], float], ...], peer: str, aims: tuple[float, float]) -> None:
+    """Measure what a case costs compiled, by NumPy and with the peer; each call comes with its number of cases."""
+    (ours, size), (plain, plain_size), (theirs, their_size) = calls
     times: list[list[float]] = [[], [], []]
     for _ in range(ROUNDS):
-        times[0].append(processor(ours) / number)
-        times[1].append(by_numpy(plain) / plain_number)
-        times[2].append(processor(theirs) / their_number)
-    compiled, numpy, peer = (1e9 * statistics.median(each) for each in times)
-    print(
-        f"{title:<48} {compiled:>7.2f} {numpy:>7.2f} {peer:>8.1f} ns "
-        f"{peer / compiled:>6.0f}× (aim {aims[0]:g}) without {peer / numpy:>5.0f}× (aim {aims[1]:g})"
-    )
+        times[0].append(processor(ours) / size)
+        times[1].append(by_numpy(plain) / plain_size)
+        times[2].append(processor(theirs) / their_size)
+    compiled, numpy, other = (1e9 * statistics.median(each) for each in times)
+    aim = f"{number(aims[0])}×" + (f", {number(aims[1])}× by NumPy" if aims[1] else "")
+    faster = f"{number(other / compiled)}×, {number(other / numpy)}× by NumPy"
+    keep(Row(job, f"{number(compiled)} ns", f"{peer}: {number(other)} ns", faster, aim))
 
 
 def data(rows: int) -> tuple[np.ndarray, np.ndarray]:
@@ -54,7 +54,7 @@ def data(rows: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def bootstraps() -> None:
-    """Time the bootstrap of areas and average precisions."""
+    """Bootstraps of areas and average precisions, a case of a resample."""
     from sklearn import metrics
 
     for rows, resamples, fewer, few in ((10_000, 9_999, 1_024, 20), (1_000_000, 2_048, 64, 1)):
@@ -79,12 +79,13 @@ def bootstraps() -> None:
                     (lambda ours=ours, fewer=fewer: ours(fewer), rows * fewer),
                     (theirs, rows * few),
                 ),
+                "scikit-learn in a loop",
                 aims,
             )
 
 
 def delong() -> None:
-    """Time the area with DeLong's interval, from columns."""
+    """DeLong's interval from columns, a case."""
     import confidenceinterval
 
     true, score = data(1_000_000)
@@ -96,11 +97,11 @@ def delong() -> None:
         confidenceinterval.roc_auc_score(true, score)
 
     calls = ((ours, len(true)), (ours, len(true)), (theirs, len(true)))
-    compare("roc_auc_score with DeLong interval, n = 1,000,000", calls, (60, 0))
+    compare("roc_auc_score with DeLong interval, n = 1,000,000", calls, "confidenceinterval", (60, 0))
 
 
 def draws() -> None:
-    """Time gamma draws of one shape, against NumPy's generator."""
+    """Gamma draws, a draw."""
     for shape in (0.5, 1.0, 3.0, 40.0, 8_000.0):
         shapes, size = np.full(100, shape), 1_310
 
@@ -110,14 +111,16 @@ def draws() -> None:
         def theirs(shapes: np.ndarray = shapes, size: int = size) -> None:
             np.random.default_rng(0).standard_gamma(shapes[:, None], (len(shapes), size))
 
-        number = size * len(shapes)
-        compare(f"gamma draws of shape {shape:g}", ((ours, number), (ours, number), (theirs, number)), (4, 0))
+        calls = tuple((call, size * len(shapes)) for call in (ours, ours, theirs))
+        compare(f"gamma draws of shape {shape:g}", calls, "NumPy's generator", (4, 0))
 
+
+SECTIONS = {"bootstraps": bootstraps, "delong": delong, "draws": draws}
 
 if __name__ == "__main__":
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # threads on one core cost each other time
     assert running() == "compiled C", running()
-    bootstraps()
-    delong()
-    draws()
+    for section in sys.argv[1:] or SECTIONS:
+        print(f"— {section}: {SECTIONS[section].__doc__}")
+        SECTIONS[section]()

@@ -1,10 +1,9 @@
-"""Ratios against peers, measured in one run, since machines differ and are noisy.
+"""Tables of counts against peers: reading them, intervals, resamples, posteriors, reports, pairs, and the start.
 
-Run ``python benchmarks/ratios.py [SECTION …]``; sections are foundation, strings, resampling, posterior, scores,
-memory, pairs, start, growth, sums, reports and classes. Each line gives our time, the peer's, and how many times faster
-we are. A peer that would take minutes is timed on fewer resamples and scaled; the line says so. The last three sections
-measure processor time, of both sides in turn, and give the range of the ratios beside their median. Functions of scores
-have ``benchmarks/scores.py``, compiled kernels ``benchmarks/kernels.py``.
+Run ``python benchmarks/ratios.py [SECTION …]``; sections are foundation, strings, resampling, sums, posterior, reports,
+pairs, memory, start, classes and growth. Each line gives our time and the peer's, in turn, and how many times faster we
+are; a peer that would take minutes is timed on fewer resamples and scaled, and the line says so. Functions of scores
+have ``benchmarks/scores.py``, compiled kernels ``benchmarks/kernels.py``; ``benchmarks/speed.py`` runs all three.
 """
 
 from __future__ import annotations
@@ -12,35 +11,17 @@ from __future__ import annotations
 import resource
 import subprocess
 import sys
-import time
 import tracemalloc
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from measure import figure, in_turn, number, processor
 
 import howsure as hs
 
-REPEATS = 3
-
-
-def seconds(call: Callable[[], Any], repeats: int = REPEATS) -> float:
-    """Return the shortest time of some calls."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return min(times)
-
-
-def line(title: str, ours: float, theirs: float, target: float, note: str = "") -> None:
-    """Print one comparison."""
-    print(
-        f"{title:<62} {ours * 1e3:>10.2f} ms {theirs * 1e3:>12.1f} ms {theirs / ours:>9.0f}× (aim {target:g}×) {note}"
-    )
+FOUR = ["accuracy", "f1@macro", "balanced_accuracy", "mcc"]
 
 
 def predictions(rows: int, classes: int, accuracy: float = 0.85, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -55,12 +36,13 @@ def foundation() -> None:
     import confidenceinterval
 
     true, predicted = predictions(10_000_000, 3)
-    line(
-        "f1_score(average='macro') with interval, 10⁷ integers",
-        seconds(lambda: hs.f1_score(true, predicted, average="macro")),
-        seconds(lambda: confidenceinterval.f1_score(true, predicted, average="macro"), 1),
-        20,
+    in_turn(
+        "macro F1 with interval, 10⁷ integers",
+        lambda: hs.f1_score(true, predicted, average="macro"),
+        lambda: confidenceinterval.f1_score(true, predicted, average="macro"),
         "confidenceinterval",
+        20,
+        repeats=1,
     )
     rng = np.random.default_rng(1)
     table = hs.from_counts(rng.poisson(np.full((100, 100), 0.3) + 50 * np.eye(100)))
@@ -69,35 +51,18 @@ def foundation() -> None:
         for name in ("f1", "recall", "precision", "jaccard")
         for average in ("macro", "micro", "weighted")
     ]
-    names += [
-        "accuracy",
-        "balanced_accuracy",
-        "mcc",
-        "kappa",
-        "gwet_ac1",
-        "mae",
-        "specificity@macro",
-        "fbeta+beta=2@macro",
-    ]
-    print(
-        f"evaluate, {len(names)} metrics, K = 100: {seconds(lambda: hs.evaluate(table, names)) * 1e3:.1f} ms (aim 20 ms)"
-    )
+    names += ["accuracy", "balanced_accuracy", "mcc", "kappa", "gwet_ac1", "mae"]
+    names += ["specificity@macro", "fbeta+beta=2@macro"]
+    took = 1e3 * min(processor(lambda: hs.evaluate(table, names)) for _ in range(5))
+    figure(f"{len(names)} metrics with intervals, K = 100", f"{number(took)} ms")
     wide = hs.from_counts(rng.poisson(np.full((1000, 1000), 0.02) + 50 * np.eye(1000)))
     tracemalloc.start()
     hs.estimate(wide, "f1@macro", method="delta")
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    took = seconds(lambda: hs.estimate(wide, "f1@macro", method="delta"))
-    print(
-        f"macro F1 with delta interval, K = 1000: {took * 1e3:.1f} ms (aim 100 ms), peak {peak / 2**20:.0f} MB (aim 200)"
-    )
-    bare, ours = (import_time(code) for code in ("import numpy", "import numpy, howsure"))
-    print(f"import howsure over bare interpreter plus NumPy: {(ours - bare) * 1e3:.0f} ms (aim 150 ms)")
-
-
-def import_time(code: str) -> float:
-    """Return the shortest time of a fresh interpreter that runs some code."""
-    return seconds(lambda: subprocess.run([sys.executable, "-c", code], check=True), 5)
+    took = 1e3 * min(processor(lambda: hs.estimate(wide, "f1@macro", method="delta")) for _ in range(5))
+    figure("macro F1 with delta interval, K = 1000", f"{number(took)} ms", "100 ms")
+    figure("its memory", f"{peak / 2**20:.0f} MB", "200 MB")
 
 
 def strings() -> None:
@@ -121,12 +86,13 @@ def strings() -> None:
     }
     for name, (true, predicted) in columns.items():
         peers = objects if name in ("Arrow", "Polars categorical") else (true, predicted)
-        line(
-            f"f1_score(average='macro'), 2·10⁶ {name} labels",
-            seconds(lambda true=true, predicted=predicted: hs.f1_score(true, predicted, average="macro")),
-            seconds(lambda peers=peers: f1_score(*peers, average="macro"), 1),
+        in_turn(
+            f"macro F1 with interval, 2·10⁶ {name} labels",
+            lambda true=true, predicted=predicted: hs.f1_score(true, predicted, average="macro"),
+            lambda peers=peers: f1_score(*peers, average="macro"),
+            "scikit-learn",
             8,
-            "scikit-learn, no interval",
+            repeats=1,
         )
 
 
@@ -158,48 +124,14 @@ def resampling() -> None:
         table = hs.confusion(true, predicted)
         names = ["accuracy", "f1" if classes == 2 else "f1@macro", "balanced_accuracy", "mcc"]
         method = hs.Bootstrap("percentile", 9999)
-        line(
+        in_turn(
             f"9,999 resamples of 4 metrics, n = 10⁵, K = {classes}",
-            seconds(lambda table=table, names=names, method=method: hs.evaluate(table, names, method=method)),
-            seconds(theirs, 1) * 999.9,
+            lambda table=table, names=names, method=method: hs.evaluate(table, names, method=method),
+            theirs,
+            "SciPy with scikit-learn",
             target,
-            "SciPy with scikit-learn, from 10 resamples",
-        )
-    for rows in (1_000, 10_000_000):
-        table = hs.confusion(*predictions(rows, 2))
-        took = seconds(lambda table=table: hs.evaluate(table, ["accuracy", "f1", "mcc"], method="bootstrap_percentile"))
-        print(f"9,999 resamples of 3 metrics of a table of {rows:,} cases: {took * 1e3:.1f} ms")
-
-
-def posterior() -> None:
-    """10,000 draws of three metrics under the peer's default prior."""
-    import prob_conf_mat
-
-    for classes, target in ((2, 2), (10, 2), (100, 3)):
-        rng = np.random.default_rng(2)
-        counts = rng.poisson(np.full((classes, classes), 1.0) + 40 * np.eye(classes))
-        table = hs.from_counts(counts)
-        method = hs.Dirichlet(prior=0, prevalence_prior=0, n_draws=10_000)
-
-        def theirs(counts: np.ndarray = counts) -> None:
-            study = prob_conf_mat.Study(seed=0, num_samples=10_000, ci_probability=0.95)
-            study.add_experiment("a/b", confusion_matrix=counts.tolist(), prevalence_prior=0, confusion_prior=0)
-            for metric in ("acc", "f1@macro", "mcc"):
-                study.add_metric(metric)
-                study.get_metric_samples(metric=metric, experiment_name="a/b", sampling_method="posterior")
-
-        line(
-            f"10,000 posterior draws of 3 metrics, K = {classes}",
-            seconds(
-                lambda table=table, method=method: hs.evaluate(table, ["accuracy", "f1@macro", "mcc"], method=method)
-            ),
-            seconds(theirs, 1),
-            target,
-            "prob_conf_mat",
-        )
-    for classes, draws in ((100, 10_000), (10, 1_000_000)):
-        print(
-            f"peak memory, K = {classes}, {draws:,} draws: {peak_memory(classes, draws):.0f} MB above the start (aim 150)"
+            scale=999.9,
+            repeats=1,
         )
 
 
@@ -234,58 +166,8 @@ print(memory("VmHWM") - before)
     return int(answer.stdout) / 1024
 
 
-def scores() -> None:
-    """Areas under the ROC curve, their bootstrap, and metrics along thresholds."""
-    import confidenceinterval
-    from sklearn import metrics
-
-    def data(rows: int) -> tuple[np.ndarray, np.ndarray]:
-        rng = np.random.default_rng(3)
-        true = rng.integers(0, 2, rows)
-        return true, rng.normal(true)
-
-    true, score = data(1_000_000)
-    ours = seconds(lambda: hs.roc_auc_score(true, score), 5)
-    title = "roc_auc_score with DeLong interval, n = 10⁶"
-    line(title, ours, seconds(lambda: confidenceinterval.roc_auc_score(true, score), 1), 10, "confidenceinterval")
-    line(title, ours, seconds(lambda: metrics.roc_auc_score(true, score), 5), 1, "scikit-learn, no interval")
-    for rows, resamples, few, target in ((10_000, 9_999, 50, 30), (1_000_000, 20, 2, 6)):
-        true, score = data(rows)
-        table = hs.scores(true, score)
-        rng = np.random.default_rng(0)
-
-        def theirs(true: Any = true, score: Any = score, rows: int = rows, rng: Any = rng, few: int = few) -> None:
-            for _ in range(few):
-                picks = rng.integers(rows, size=rows)
-                metrics.roc_auc_score(true[picks], score[picks])
-
-        method = hs.Bootstrap("percentile", resamples)
-        line(
-            f"{resamples:,} resamples of ROC AUC, n = {rows:,}",
-            seconds(lambda table=table, method=method: hs.estimate(table, "roc_auc", method=method), 1),
-            seconds(theirs, 1) * resamples / few,
-            target,
-            f"scikit-learn, from {few} resamples",
-        )
-    names = [
-        "precision",
-        "recall",
-        "specificity",
-        "npv",
-        "f1",
-        "accuracy",
-        "balanced_accuracy",
-        "mcc",
-        "kappa",
-        "jaccard",
-    ]
-    table = hs.scores(*data(1_000_000))
-    took = seconds(lambda: hs.threshold_curves(table, names), 1)
-    print(f"10 metrics with bands along the thresholds of 10⁶ cases, after the sort: {took:.2f} s (aim 2 s)")
-
-
 def memory() -> None:
-    """Peak memory of 9,999 resamples of clusters above that of the data."""
+    """Peak memory of drawing, above that of the data."""
     for clusters in (20_000, 100_000):
         setup = f"""
 rng = np.random.default_rng(0)
@@ -296,7 +178,11 @@ table = hs.confusion(true, predicted, **roles)
 def ask(n):
     hs.estimate(table, "f1@macro", method=hs.Bootstrap("percentile", n), random_state=0)
 """
-        print(f"{clusters:,} distinct clusters: {grown_memory(setup, 9_999):.0f} MB above the data (aim 300 MB)")
+        grown = grown_memory(setup, 9_999)
+        figure(f"9,999 resamples of {clusters:,} distinct clusters", f"{grown:.0f} MB", "300 MB")
+    for classes, draws in ((100, 10_000), (10, 1_000_000)):
+        grown = peak_memory(classes, draws)
+        figure(f"{draws:,} posterior draws of 3 metrics, K = {classes}", f"{grown:.0f} MB", "150 MB")
 
 
 def pairs() -> None:
@@ -307,14 +193,19 @@ def pairs() -> None:
     table = hs.paired(true, said)
     names = table.models
     for metric in ("accuracy", "f1@macro", "mcc"):
-        ours = processor(lambda metric=metric: hs.compare_all(table, metric))
-        alone = processor(lambda metric=metric: [hs.compare(table, metric, a=names[0], b=b) for b in names[1:11]])
-        title = f"compare_all of 134 models in '{metric}', 500 cases"
-        line(title, ours, alone * 891.1, 10, "compare of each pair, from 10; in all 5 s at most")
+        in_turn(
+            f"compare_all of 134 models in {metric}, 500 cases",
+            lambda metric=metric: hs.compare_all(table, metric),
+            lambda metric=metric: [hs.compare(table, metric, a=names[0], b=b) for b in names[1:11]],
+            "compare of each pair",
+            10,
+            scale=891.1,
+            repeats=1,
+        )
 
 
 def start() -> None:
-    """Processor's time of fresh interpreters, in units of ``import numpy``."""
+    """Fresh interpreters."""
 
     def of(*words: str) -> float:
         times = []
@@ -327,54 +218,32 @@ def start() -> None:
 
     numpy = of("-c", "import numpy")
     data = str(Path(__file__).parents[1] / "examples" / "breast_cancer.csv")
-    for title, *words in (
-        ("import howsure", "-c", "import howsure"),
-        ("first estimate", "-c", "import howsure as hs; hs.estimate(hs.from_counts([[50, 3], [4, 43]]), 'f1')"),
-        ("howsure --version", "-m", "howsure", "--version"),
-        ("howsure report", "-m", "howsure", "report", data, "--y-true", "label", "--y-pred", "logistic"),
+    figure("import numpy", f"{number(1e3 * numpy)} ms")
+    first = "import howsure as hs; hs.estimate(hs.from_counts([[50, 3], [4, 43]]), 'f1')"
+    for job, aim, *words in (
+        ("import howsure", "", "-c", "import howsure"),
+        ("the first estimate", "250 ms", "-c", first),
+        ("howsure --version", "100 ms", "-m", "howsure", "--version"),
+        ("howsure report", "500 ms", "-m", "howsure", "report", data, "--y-true", "label", "--y-pred", "logistic"),
     ):
-        took = of(*words)
-        print(f"{title:<20} {took * 1e3:6.0f} ms, {took / numpy:.1f} times `import numpy`")
+        figure(job, f"{number(1e3 * of(*words))} ms", aim)
 
 
 def growth() -> None:
-    """Time by size, as a power of it, for rows, groups, clusters and models."""
+    """Growth with rows, groups, clusters and models."""
     sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
     from support.growth import CASES, FACTOR, exponent
 
-    for name, (make, size, most) in CASES.items():
+    for make, size, most in CASES.values():
         power, took = exponent(make, size)
-        print(f"{name:<28} {power:5.2f} (at most {most}), {took * 1e3:.0f} ms at {FACTOR * size:,}")
-
-
-def processor(call: Callable[[], Any]) -> float:
-    """Return the processor time of one call."""
-    start = time.process_time()
-    call()
-    return time.process_time() - start
-
-
-def in_turn(
-    title: str, ours: Callable[[], Any], theirs: Callable[[], Any], target: float, scale: float = 1.0, repeats: int = 5
-) -> None:
-    """Print how many times as long a peer takes, measured in turn: the median and the range of some ratios."""
-    ours()
-    pairs = [(processor(ours), scale * processor(theirs)) for _ in range(repeats)]
-    ratios = sorted(peer / own for own, peer in pairs)
-    own, peer = np.median(pairs, axis=0)
-    print(
-        f"{title:<62} {own * 1e3:>10.2f} ms {peer * 1e3:>12.1f} ms {np.median(ratios):>9.3g}× "
-        f"({ratios[0]:.3g} to {ratios[-1]:.3g}; aim {target:g}×)"
-    )
-
-
-FOUR = ["accuracy", "f1@macro", "balanced_accuracy", "mcc"]
+        figure(
+            f"{make.__doc__.rstrip('.')}, to {FACTOR * size:,}: {number(1e3 * took)} ms", f"n^{power:.2f}", f"n^{most}"
+        )
 
 
 def sums() -> None:
-    """Drawing methods, which draw what the metrics look at and no more: four metrics, one class, posteriors."""
+    """Resamples of four metrics, and of one class."""
     import confidenceinterval
-    import prob_conf_mat
 
     few = 20
     for classes, target in ((2, 60_000), (10, 5_000), (100, 150)):
@@ -382,25 +251,33 @@ def sums() -> None:
         table, average = hs.confusion(true, predicted), "binary" if classes == 2 else "macro"
         names = [name.replace("@macro", "") if classes == 2 else name for name in FOUR]
         in_turn(
-            f"9,999 resamples of 4 metrics, K = {classes}; peer: F1, {few} scaled",
+            f"9,999 resamples of 4 metrics, K = {classes}",
             lambda table=table, names=names: hs.evaluate(table, names, method="bootstrap", random_state=0),
             lambda pair=(true, predicted), average=average: confidenceinterval.f1_score(
                 *pair, average=average, method="bootstrap_percentile", n_resamples=few
             ),
+            "confidenceinterval, F1 alone",
             target,
-            9_999 / few,
-            3,
+            scale=9_999 / few,
+            repeats=3,
         )
     for classes in (10, 100):
         true, predicted = predictions(100_000, classes)
         table, own = hs.confusion(true, predicted), hs.confusion(true == 1, predicted == 1)
         for method in ("bootstrap_percentile", "bootstrap_bca", "bootstrap_studentized", "bayes"):
             in_turn(
-                f"F1 of one class of {classes}, {method}; peer: its own 2×2 table",
+                f"F1 of one class of {classes}, {method}",
                 lambda table=table, method=method: hs.estimate(table, "f1@binary+positive_class=1", method=method),
                 lambda own=own, method=method: hs.estimate(own, "f1", method=method),
+                "its own 2×2 table",
                 1 / 1.5,
             )
+
+
+def posterior() -> None:
+    """Posterior draws."""
+    import prob_conf_mat
+
     for classes, draws, target in ((10, 10_000, 12), (100, 10_000, 25), (10, 1_000_000, 15)):
         rng = np.random.default_rng(2)
         counts = rng.poisson(np.full((classes, classes), 1.0) + 40 * np.eye(classes))
@@ -416,32 +293,34 @@ def sums() -> None:
         three = ["accuracy", "f1@macro", "mcc"]
         ask = lambda method, table=table, three=three: hs.evaluate(table, three, method=method)  # noqa: E731
         title = f"{draws:,} posterior draws of 3 metrics, K = {classes}"
-        in_turn(f"{title}; prob_conf_mat", lambda ask=ask, same=same: ask(same), theirs, target, 1.0, 1)
+        in_turn(title, lambda ask=ask, same=same: ask(same), theirs, "prob_conf_mat", target, repeats=1)
         default = hs.Dirichlet(n_draws=draws)
-        in_turn(f"{title}; default prior", lambda ask=ask, m=default: ask(m), lambda ask=ask, m=same: ask(m), 1 / 1.5)
+        calls = (lambda ask=ask, m=default: ask(m)), (lambda ask=ask, m=same: ask(m))
+        in_turn(f"{title}, default prior", *calls, "without prior", 1 / 1.5)
 
 
 def reports() -> None:
-    """The classification report with its default intervals, against scikit-learn's without; many groups."""
+    """The classification report, and many groups."""
     from sklearn import metrics
 
-    for rows in (10_000, 100_000):
+    for rows in (1_000, 10_000, 100_000):
         for classes in (2, 10, 50, 300):
             pair = predictions(rows, classes)
             in_turn(
                 f"classification_report, n = {rows:,}, K = {classes}",
                 lambda pair=pair: hs.classification_report(*pair, output_dict=True),
                 lambda pair=pair: metrics.classification_report(*pair, output_dict=True, zero_division=0),
+                "scikit-learn",
                 1,
             )
     counts = np.random.default_rng(0).poisson(np.full((10_000, 2, 2), 10.0) + 20 * np.eye(2))
     tables = hs.from_counts(counts)
     took = min(processor(lambda: hs.evaluate(tables, ["accuracy", "f1", "mcc", "balanced_accuracy"])) for _ in range(3))
-    print(f"10,000 groups × 4 metrics with intervals: {took * 1e3:.0f} ms of processor")
+    figure("4 metrics of 10,000 groups", f"{number(1e3 * took)} ms")
 
 
 def classes() -> None:
-    """Growth exponents of processor time: in the classes from 10 to 80, and in the draws from 2,000 to 32,000."""
+    """Growth with classes, from 10 to 80, and with draws, from 2,000 to 32,000."""
     for name, metric, most in (
         ("accuracy", "accuracy", 0.5),
         ("F1 of one class", "f1@binary+positive_class=1", 0.5),
@@ -458,22 +337,20 @@ def classes() -> None:
             took(10, 2_000)
             by_class = np.log(took(80, 2_000) / took(10, 2_000)) / np.log(8)
             by_draw = np.log(took(10, 32_000) / took(10, 2_000)) / np.log(16)
-            print(
-                f"{name:<18} {method.__name__:<10} classes: {by_class:.2f} (at most {most}); draws: {by_draw:.2f} (1)"
-            )
+            figure(f"{name}, {method.__name__}: classes", f"K^{by_class:.2f}", f"K^{most}")
+            figure(f"{name}, {method.__name__}: draws", f"B^{by_draw:.2f}", "B^1")
 
 
 SECTIONS = {
     "foundation": foundation,
     "strings": strings,
     "resampling": resampling,
-    "posterior": posterior,
-    "scores": scores,
-    "memory": memory,
-    "pairs": pairs,
-    "start": start,
     "sums": sums,
+    "posterior": posterior,
     "reports": reports,
+    "pairs": pairs,
+    "memory": memory,
+    "start": start,
     "classes": classes,
     "growth": growth,
 }

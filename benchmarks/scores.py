@@ -1,13 +1,11 @@
-"""Scores against scikit-learn's point estimates and NannyML: ratios of processor time, memory, and growth.
+"""Scores against scikit-learn's point estimates and NannyML: processor time, memory, and growth.
 
-Run ``python benchmarks/scores.py [SECTION …]``; sections are two, many, threshold, unlabelled, growth. Ours give an
-interval, scikit-learn none. A ratio is of medians of processor time of calls in turn, in one process: ours over theirs,
-so that 1 is as fast. ``nannyml`` is timed where it can be imported.
+Run ``python benchmarks/scores.py [SECTION …]``; sections are two, many, threshold, unlabelled and scores_growth. Ours
+give an interval, scikit-learn none; we mean to be as fast. ``nannyml`` is timed where it can be imported.
 """
 
 from __future__ import annotations
 
-import statistics
 import sys
 import tracemalloc
 import warnings
@@ -16,7 +14,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from ratios import processor
+from measure import duration, figure, in_turn, processor
 from sklearn import metrics as sk
 from sklearn.calibration import calibration_curve
 
@@ -25,12 +23,9 @@ import howsure as hs
 METRICS = ["accuracy", "precision", "recall", "f1", "specificity"]
 
 
-def ratio(title: str, ours: Callable[[], Any], theirs: Callable[[], Any], repeats: int) -> None:
-    """Print how many times the processor time of the peer ours is, from calls in turn."""
-    ours(), theirs()
-    pairs = [(processor(ours), processor(theirs)) for _ in range(repeats)]
-    own, peers = (statistics.median(each) for each in zip(*pairs, strict=True))
-    print(f"{title:<48} {own * 1e3:>10.2f} ms, {peers * 1e3:>10.2f} ms: {own / peers:>6.2f}×", flush=True)
+def ratio(job: str, ours: Callable[[], Any], theirs: Callable[[], Any], repeats: int) -> None:
+    """Measure a job against scikit-learn."""
+    in_turn(job, ours, theirs, "scikit-learn", 1, repeats=repeats)
 
 
 def memory(call: Callable[[], Any]) -> float:
@@ -58,7 +53,7 @@ def many_classes(size: int, classes: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def two() -> None:
-    """Every function of scores of two classes."""
+    """Scores of two classes."""
     names = ["roc_auc_score", "average_precision_score", "brier_score_loss", "d2_brier_score", "log_loss"]
     names += ["d2_log_loss_score", "roc_curve", "precision_recall_curve", "det_curve"]
     for size, repeats in ((1_000, 25), (1_000_000, 7)):
@@ -75,7 +70,7 @@ def two() -> None:
 
 
 def many() -> None:
-    """Areas and average precision of many classes."""
+    """Scores of many classes."""
     for size, classes, repeats in ((1_000, 10, 15), (100_000, 10, 5), (10_000, 100, 3), (100_000, 100, 1)):
         true, score = many_classes(size, classes)
         label, shape = np.eye(classes, dtype=int)[true], f"n = {size:,}, K = {classes}"
@@ -99,18 +94,18 @@ def many() -> None:
             title = f"ROC AUC of pairs, {shape}"
             ratio(title, partial(own, true, score, **asked), partial(peers, true, score, **asked), pairs)
     table = hs.multiclass_scores(true, score)
-    print(f"default metrics, {shape}: {processor(lambda: hs.evaluate(table)):.1f} s")
+    figure(f"default metrics, {shape}", duration(processor(lambda: hs.evaluate(table))))
     used = memory(lambda: hs.evaluate(hs.multiclass_scores(true, score)))
-    print(f"    peak {used:.0f} MB above scores of {score.nbytes / 2**20:.0f} MB")
+    figure(f"their memory, above scores of {score.nbytes / 2**20:.0f} MB", f"{used:.0f} MB")
 
 
 def threshold() -> None:
-    """The choice of a threshold on a million cases."""
+    """The choice of a threshold."""
     table = hs.scores(*two_classes(1_000_000))
     for criterion in ("youden", "cost", "f1", "mcc"):
         took = processor(partial(hs.optimal_threshold, table, criterion, random_state=0))
-        print(f"optimal_threshold, '{criterion}', n = 10⁶, 999 resamples: {took:.2f} s (aim 2 s)")
-    print(f"    peak {memory(lambda: hs.optimal_threshold(table, random_state=0)):.0f} MB")
+        figure(f"optimal_threshold, '{criterion}', n = 10⁶, 999 resamples", duration(took), "2 s")
+    figure("its memory", f"{memory(lambda: hs.optimal_threshold(table, random_state=0)):.0f} MB")
 
 
 def _at_half(score: np.ndarray) -> Any:
@@ -118,19 +113,17 @@ def _at_half(score: np.ndarray) -> Any:
 
 
 def unlabelled() -> None:
-    """Five metrics of unlabelled cases at one threshold."""
+    """Scores without labels, at one threshold."""
     for size in (1_000_000, 10_000_000):
         score = np.random.default_rng(0).beta(0.8, 1.4, size)
         call = partial(_at_half, score)
-        print(
-            f"{len(METRICS)} metrics at 0.5, n = {size:,}: {min(processor(call) for _ in range(3)):.2f} s (aim 1.5 s)"
-        )
-    print(f"    peak {memory(call):.0f} MB above scores of {score.nbytes / 2**20:.0f} MB (aim 500)")
+        took = min(processor(call) for _ in range(3))
+        figure(f"{len(METRICS)} metrics at 0.5, n = {size:,}", duration(took), "1.5 s")
+    figure(f"their memory, above scores of {score.nbytes / 2**20:.0f} MB", f"{memory(call):.0f} MB", "500 MB")
     try:
         import nannyml
         import pandas as pd
     except ImportError:
-        print("    nannyml cannot be imported")
         return
     size = 1_000_000
     true, score = two_classes(size)
@@ -145,11 +138,11 @@ def unlabelled() -> None:
         calibrator = hs.calibrate(score[:50_000], true[:50_000], method="isotonic", random_state=0)
         _at_half(calibrator.predict(score))
 
-    ratio("calibration on 5·10⁴ and 5 metrics of 10⁶", ours, theirs, 3)
+    in_turn("calibration on 5·10⁴ and 5 metrics of 10⁶", ours, theirs, "NannyML", 20, repeats=3)
 
 
-def growth() -> None:
-    """By which powers of the cases and of the classes the processor time grows."""
+def scores_growth() -> None:
+    """Growth of functions of scores, with cases and classes."""
     two_jobs = {
         "roc_auc_score": hs.roc_auc_score,
         "average_precision_score": hs.average_precision_score,
@@ -160,7 +153,7 @@ def growth() -> None:
     }
     sizes = [100_000, 300_000, 1_000_000]
     for name, job in two_jobs.items():
-        print(f"{name}: n^{_exponent(sizes, [partial(job, *two_classes(size)) for size in sizes]):.2f}")
+        figure(name, f"n^{_exponent(sizes, [partial(job, *two_classes(size)) for size in sizes]):.2f}", "n^1.1")
     many_jobs = {
         "macro ROC AUC": lambda true, score: hs.roc_auc_score(true, score, multi_class="ovr"),
         "ROC AUC of pairs": lambda true, score: hs.roc_auc_score(true, score, multi_class="ovo"),
@@ -170,7 +163,7 @@ def growth() -> None:
     for name, job in many_jobs.items():
         by_classes = [partial(job, *many_classes(20_000, k)) for k in classes]
         by_rows = [partial(job, *many_classes(n, 20)) for n in rows]
-        print(f"{name}: K^{_exponent(classes, by_classes):.2f} and n^{_exponent(rows, by_rows):.2f}")
+        figure(name, f"K^{_exponent(classes, by_classes):.2f}, n^{_exponent(rows, by_rows):.2f}")
 
 
 def _exponent(sizes: list[int], calls: list[Callable[[], Any]]) -> float:
@@ -178,7 +171,7 @@ def _exponent(sizes: list[int], calls: list[Callable[[], Any]]) -> float:
     return float(np.polyfit(np.log(sizes), np.log(took), 1)[0])
 
 
-SECTIONS = {"two": two, "many": many, "threshold": threshold, "unlabelled": unlabelled, "growth": growth}
+SECTIONS = {"two": two, "many": many, "threshold": threshold, "unlabelled": unlabelled, "scores_growth": scores_growth}
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")

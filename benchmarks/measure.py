@@ -1,0 +1,96 @@
+"""What the scripts here measure with: processor time of two sides in turn, in one process, and what they print of it.
+
+Machines differ and are noisy, and so is the clock. A ratio is of calls in turn, and its median and range are given.
+`ROWS` keeps what was measured, for the page of the site that `speed.py` makes.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Row:
+    """One job: how long we take and a peer, how many times faster we are, and what we aim at."""
+
+    job: str
+    ours: str
+    peer: str
+    faster: str
+    aim: str
+
+
+ROWS: list[Row] = []
+
+
+def processor(call: Callable[[], Any]) -> float:
+    """Return the processor time of one call, in seconds."""
+    start = time.process_time()
+    call()
+    return time.process_time() - start
+
+
+def in_turn(
+    job: str,
+    ours: Callable[[], Any],
+    theirs: Callable[[], Any],
+    peer: str,
+    aim: float,
+    *,
+    scale: float = 1.0,
+    repeats: int = 5,
+) -> None:
+    """Measure a job, ours and a peer's in turn, after a call of each that is not counted unless it is scaled.
+
+    Parameters
+    ----------
+    job, peer
+        What is done, and against whom.
+    ours, theirs
+        The calls.
+    aim
+        How many times faster we mean to be.
+    scale
+        How many times longer the peer would take for the whole job: resamples that it was spared, say.
+    repeats
+        How often.
+    """
+    ours()
+    if scale == 1:
+        theirs()
+    pairs = [(processor(ours), scale * processor(theirs)) for _ in range(repeats)]
+    ratios = sorted(other / own for own, other in pairs)
+    own, other = np.median(pairs, axis=0)
+    spread = f" ({number(ratios[0])} to {number(ratios[-1])})" if repeats > 1 else ""
+    note = f"{peer}{' (scaled)' if scale != 1 else ''}: {duration(other)}"
+    keep(Row(job, duration(own), note, f"{number(float(np.median(ratios)))}×{spread}", f"{number(aim)}×"))
+
+
+def figure(job: str, value: str, aim: str = "") -> None:
+    """Note what has no peer: a time, a memory, an exponent, in words."""
+    keep(Row(job, value, "", "", aim))
+
+
+def keep(row: Row) -> None:
+    """Print a row, and keep it."""
+    ROWS.append(row)
+    aim = f"; aim {row.aim}" if row.aim else ""
+    print(f"{row.job:<64} {row.ours:>9}  {row.peer:<40} {row.faster}{aim}", flush=True)
+
+
+def duration(seconds: float) -> str:
+    """Write a time with two or three digits."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= size:
+            return f"{number(seconds / size)} {unit}"
+    return f"{number(seconds / 1e-6)} µs"
+
+
+def number(value: float) -> str:
+    """Write a number with three digits at most after the first that is not zero."""
+    return f"{float(f'{value:.3g}'):,.0f}" if value >= 100 else f"{value:.3g}"

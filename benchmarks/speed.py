@@ -1,0 +1,60 @@
+"""Make the page of the site that tells how fast howsure is, ``docs/speed.md``.
+
+Run ``python benchmarks/speed.py [SECTION …]``. With names of sections only these are measured anew, and the page keeps
+the others. All of them take some minutes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import warnings
+from pathlib import Path
+
+import kernels
+import measure
+import ratios
+import scores
+
+from howsure.native.library import running
+
+PAGE = Path(__file__).parents[1] / "docs" / "speed.md"
+HEAD = """# Speed
+
+How long howsure takes, and how many times faster it is than another package at the same job: processor time of one core,
+both sides in turn in one process, medians with the range of the repetitions. Ours give an interval with every metric;
+scikit-learn gives none. `python benchmarks/speed.py` measures this and writes this page. Times differ from machine to
+machine, ratios less.
+"""
+SECTIONS = ratios.SECTIONS | scores.SECTIONS | kernels.SECTIONS
+PART = re.compile(r"^## (.+?)\n+((?:\|.*\n)+)", re.MULTILINE)
+
+
+def table(rows: list[measure.Row]) -> str:
+    """Return rows as a Markdown table."""
+    lines = ["| job | ours | peer | times faster | aim |", "| :--- | ---: | :--- | ---: | ---: |"]
+    lines += [f"| {row.job} | {row.ours} | {row.peer} | {row.faster} | {row.aim} |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def main(names: list[str]) -> None:
+    """Measure sections, and write the page."""
+    tables = dict(PART.findall(PAGE.read_text())) if PAGE.exists() else {}
+    for name in names or SECTIONS:
+        title = SECTIONS[name].__doc__.rstrip(".")
+        print(f"— {name}: {title}")
+        measure.ROWS.clear()
+        SECTIONS[name]()
+        tables[title] = table(measure.ROWS)
+    titles = [each.__doc__.rstrip(".") for each in SECTIONS.values()]
+    parts = [f"## {title}\n\n{tables[title]}" for title in titles if title in tables]
+    PAGE.write_text("\n".join([HEAD, *parts]))
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # threads on one core cost each other time
+    assert running() == "compiled C", running()
+    main(sys.argv[1:])
