@@ -160,10 +160,8 @@ def _of_one_table(
     definition, arguments, own, size = spec.definition, spec.arguments, _class_counts(table), len(table.labels)
 
     def by_cell(single: Array, counts: ClassCounts = own) -> Array:
-        every = np.zeros((*single.shape, size))
-        every[..., where] = single[..., None]
-        every[3] *= last_share
-        return counts.by_cell(every)
+        each = single if last_share == 1.0 else np.stack([*single[:3], last_share * single[3]])
+        return counts.by_cell_of(each, where)
 
     def ratio() -> Ratio:
         outcome = definition.outcome_ratio(**arguments)

@@ -111,6 +111,12 @@ class ClassCounts(Counts):
         """Turn derivatives by (tp, fn, fp, tn) of each class, ``(4, ..., K)``, into derivatives by each cell."""
         raise NotImplementedError
 
+    def by_cell_of(self, slopes: Array, where: Any) -> Array:
+        """Do so with derivatives, ``(4, ...)``, that are those of the classes at ``where``, and of no others."""
+        every = np.zeros((*slopes.shape, self.classes))
+        every[..., where] = slopes[..., None]
+        return self.by_cell(every)
+
     def at(self, form: Array) -> Array:
         """Return what a linear form of the cells gives to each of them, in the shape of one table's cells."""
         raise NotImplementedError
