@@ -53,18 +53,19 @@ def relation(files: Sequence[Location]) -> Any:
     OPENED.add(connection)
     format_ = format_of(files[0])
 
+    def returned(call: str) -> Any:
+        return connection.sql(f"select * from {call}")  # noqa: S608 - its names are quoted
+
     def rows(some: Sequence[Location], more: str = "") -> Any:
         names = ", ".join(_quoted(file) for file in some)
-        call = READERS[format_].format(files=f"[{names}]", number=len(some), more=more)
-        return connection.sql(f"select * from {call}")  # noqa: S608 - quoted
+        return returned(READERS[format_].format(files=f"[{names}]", number=len(some), more=more))
 
     def found_once(file: Location) -> Any:
         """Return the rows of a file whose format and types are found now, and not again for each query."""
         if "read_csv" not in READERS[format_]:
             return rows([file], ", hive_partitioning=false")
-        call = READERS[format_].replace("read_csv", "sniff_csv").format(files=_quoted(file), more="")
-        found = connection.sql(f"select * from {call}").fetchall()[0]  # noqa: S608 - quoted
-        return connection.sql(f"select * from read_csv({_quoted(file)}, {_dialect(*found[:10])})")  # noqa: S608
+        found = returned(READERS[format_].replace("read_csv", "sniff_csv").format(files=_quoted(file), more=""))
+        return returned(f"read_csv({_quoted(file)}, {_dialect(*found.fetchall()[0][:10])})")
 
     parts = []
     for file in files:
