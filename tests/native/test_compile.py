@@ -44,6 +44,12 @@ from howsure.native.outcomes import outcomes
 for tables in (64, 65, 127, 128, 1000):
     for classes in (1, 3, 19, 20):
         outcomes(rng.random((tables, classes, classes)))
+from howsure.native.moments import bin_moments, class_moments
+for trial in range(100):
+    cells = int(rng.choice([1, 2, 7, 5000]))
+    numbers, counts = rng.choice([rng.random(cells), np.zeros(cells), np.ones(cells)]), rng.poisson(1.0, cells)
+    bin_moments(numbers, counts, (0.0, 1.0), int(rng.choice([1, 2, 4096])))
+    class_moments(counts, counts, rng.integers(int(rng.choice([1, 3, 100])), size=cells), rng.normal(size=cells))
 from howsure.native.placements import placement_sums
 from howsure.native.sorting import count_scores
 for trial in range(300):

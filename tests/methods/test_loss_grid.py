@@ -1,0 +1,93 @@
+"""Intervals of a mean loss from its losses on a grid are those from all of its losses."""
+
+import numpy as np
+import pytest
+
+import howsure as hs
+from howsure.methods import loss_grid
+from howsure.methods.flow import Flow
+from howsure.methods.loss_grid import gridded
+from howsure.metrics.binding import resolve
+
+ROWS = 20_000
+LEVELS = (0.5, 0.95, 0.9999)
+
+
+def scores(kind, rows=ROWS):
+    """Return labels and probabilities of one kind."""
+    rng = np.random.default_rng(4)
+    truth = rng.random(rows) < (0.002 if kind == "rare" else 0.4)
+    score = 1 / (1 + np.exp(-rng.normal(2.0 * truth - 1, 3.0 if kind == "sharp" else 1.0)))
+    if kind == "one outlier":
+        score[np.flatnonzero(truth)[0]] = 1e-300
+    if kind == "ties":
+        score = np.where(rng.random(rows) < 0.5, np.round(score, 2), score)
+    return truth * 1, score
+
+
+def intervals(table, metric):
+    """Return the limits at some levels."""
+    found = [hs.estimate(table, metric, method="flow", confidence_level=level) for level in LEVELS]
+    return np.array([[each.value, each.low, each.high, each.standard_error] for each in found])
+
+
+@pytest.mark.parametrize("metric", ["brier_score", "log_loss"])
+@pytest.mark.parametrize("kind", ["usual", "sharp", "rare", "one outlier", "ties"])
+def test_limits_are_those_of_the_exact_path(metric, kind, monkeypatch):
+    """To 1e-9 of the width, at levels low and high, and whatever the order of the rows."""
+    truth, score = scores(kind)
+    table, turned = hs.scores(truth, score), hs.scores(truth[::-1], score[::-1])
+    bound = resolve(metric, table)
+    small, _ = gridded(bound, bound.losses, table)
+    assert small is not table or kind == "one outlier"
+    found = intervals(table, metric)
+    np.testing.assert_allclose(intervals(turned, metric), found, rtol=1e-12)
+    monkeypatch.setattr(loss_grid, "MANY", np.inf)
+    exact = intervals(table, metric)
+    assert np.abs(found - exact).max() < 1e-9 * (exact[:, 2] - exact[:, 1]).min()
+
+
+def test_losses_of_many_classes_too(monkeypatch):
+    """Each class has its losses; the mean is over the cases."""
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 4, ROWS)
+    odds = np.exp(rng.normal(size=(ROWS, 4)) + np.eye(4)[truth])
+    table = hs.multiclass_scores(truth, odds / odds.sum(1, keepdims=True))
+    for metric in ("brier_score", "log_loss"):
+        found = hs.estimate(table, metric)
+        with monkeypatch.context() as exactly:
+            exactly.setattr(loss_grid, "MANY", np.inf)
+            exact = hs.estimate(table, metric)
+        assert [found.low, found.value, found.high] == pytest.approx([exact.low, exact.value, exact.high], rel=1e-9)
+
+
+@pytest.mark.parametrize("role", ["sample_weight", "groups", "strata"])
+def test_cases_that_do_not_count_alike_keep_their_cells(role):
+    """Weights, clusters and strata have no grid: what each case adds is not its loss alone."""
+    truth, score = scores("usual")
+    roles = {role: np.arange(ROWS) % 7 + 1}
+    roles |= {"stratum_sizes": dict.fromkeys(range(1, 8), 1 / 7)} if role == "strata" else {}
+    table = hs.scores(truth, score, **roles)
+    bound = resolve("brier_score", table)
+    assert gridded(bound, bound.losses, table)[0] is table
+
+
+def test_a_group_has_the_limits_of_its_rows_alone():
+    """Whether or not there are others."""
+    truth, score = scores("usual", 2 * ROWS)
+    half = np.arange(2 * ROWS) % 2
+    found = hs.estimate(hs.scores(truth, score, by=half), "brier_score")
+    for name in (0, 1):
+        alone = hs.estimate(hs.scores(truth[half == name], score[half == name]), "brier_score")
+        assert [found[name].low, found[name].high] == pytest.approx([alone.low, alone.high], rel=1e-9)
+
+
+def test_losses_closer_than_the_grid_keep_their_cells():
+    """Where one loss is far off, and the others closer together than two points, sums over the grid would be off."""
+    truth, score = scores("usual")
+    close = 0.5 + 1e-9 * (score - 0.5)
+    close[0] = 1e-300
+    table = hs.scores(truth, close)
+    bound = resolve("log_loss", table)
+    assert gridded(bound, bound.losses, table)[0] is table
+    assert Flow().interval(bound, table, 0.95).low < bound(table.counted)
