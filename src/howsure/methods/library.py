@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from howsure.methods import (  # noqa: F401 - each registers its methods
+from howsure.methods import (
     anytime,
     bootstrap,
     bounded_mean,
@@ -26,16 +26,28 @@ from howsure.methods import (  # noqa: F401 - each registers its methods
 )
 from howsure.methods.default import default_method
 from howsure.methods.interval import DrawingMethod, Interval, Method
-from howsure.methods.registry import METHODS
+from howsure.methods.registry import METHODS, Entry
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
 __all__ = ["METHODS", "DrawingMethod", "Interval", "Method", "suitable_methods"]
 
-_by_module = sorted(METHODS.items(), key=lambda item: item[1].kind.__module__)
+# In the order in which they are listed: of shares, of any metric, of areas, pairs, values, and of particular evidence.
+MODULES = (
+    *(proportion, delta, flow, mover, fieller, least_favourable, bootstrap, dirichlet, delong, mann_whitney, pairs),
+    *(two_samples, hall, bounded_mean, order_statistics, gap_test, predictive, stratified, rater_sampling, anytime),
+)
+
+
+def _place(entry: Entry) -> int:
+    names = [module.__name__ for module in MODULES]
+    return names.index(entry.kind.__module__) if entry.kind.__module__ in names else len(names)
+
+
+_in_order = sorted(METHODS.items(), key=lambda item: _place(item[1]))
 METHODS.clear()
-METHODS.update(_by_module)  # listed in one order, whichever was needed first
+METHODS.update(_in_order)  # whichever was needed first
 
 
 def suitable_methods(table: Table, metric: str | Metric, *, threshold: float | None = None) -> list[str]:
@@ -64,7 +76,7 @@ def suitable_methods(table: Table, metric: str | Metric, *, threshold: float | N
     --------
     >>> import howsure as hs
     >>> hs.suitable_methods(hs.scores([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), "roc_auc")[:3]
-    ['delong', 'anytime', 'bootstrap_percentile']
+    ['delong', 'delta', 'wald']
     >>> "wilson" in hs.suitable_methods(hs.from_counts([[50, 3], [5, 42]]), "mcc")
     False
     """
