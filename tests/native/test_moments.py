@@ -32,6 +32,18 @@ def test_moments_by_bin_are_sums_of_powers(cells, bins, seed, by_numpy):
         np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
 
 
+def test_the_largest_number_is_in_the_last_bin(by_numpy):
+    """However its place among the bins is rounded."""
+    rng = np.random.default_rng(0)
+    for bins in range(1, 100):
+        low, high = np.sort(rng.normal(size=2))
+        for call in (lambda ask: ask(), by_numpy):
+            _, cells = call(
+                lambda low=low, high=high, bins=bins: bin_moments(np.array([high]), np.ones(1), (low, high), bins)
+            )
+            assert cells[-1, 0] == 1 == cells[:, 0].sum()
+
+
 @pytest.mark.parametrize("cells, classes", [(1, 1), (9, 2), (700, 5)])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_moments_by_class_are_sums_over_its_cells(cells, classes, weighted, by_numpy):

@@ -1,5 +1,7 @@
 """Tables and counts: outcomes, labels, one class against the rest, thresholds, and what is no confusion matrix."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -155,3 +157,14 @@ def test_views_of_one_table_are_not_mixed_up():
             ours = hs.compare(table, metric, a=first, b=second)
             fresh = hs.compare(hs.paired(truth, models), metric, a=first, b=second)
             assert (ours.value, ours.low, ours.high) == (fresh.value, fresh.low, fresh.high)
+
+
+def test_a_kept_table_does_not_keep_what_was_worked_out():
+    """A copy by pickle is as long before as after questions, and answers them alike."""
+    rng = np.random.default_rng(0)
+    table = hs.scores(rng.integers(0, 2, 500), rng.random(500))
+    before = pickle.dumps(table)
+    value = hs.estimate(table, "brier_score")
+    assert table.cells.shape == (1000,)
+    assert len(pickle.dumps(table)) == len(before)
+    assert hs.estimate(pickle.loads(before), "brier_score") == value

@@ -54,10 +54,13 @@ def freedom_by_class(counts: Array, squares: Array, truth: Array, slopes: Array)
 
 def _by_class(counts: Array, squares: Array, truth: Array, slopes: Array) -> tuple[Array, Array, Array]:
     """Return ``squares * slopes**2``, the effective number of cases (Kish's) and the fourth powers of each class."""
-    tables = np.broadcast_arrays(*(each.reshape(-1, each.shape[-1]) for each in (counts, squares, slopes)))
-    each = [class_moments(count, square, truth, slope) for count, square, slope in zip(*tables, strict=True)]
-    size = np.broadcast_shapes(counts.shape, squares.shape, slopes.shape)[:-1]
-    totals, worth, spread, fourths = np.moveaxis(np.reshape(each, (*size, -1, 4)), -1, 0)
+    if counts.ndim == squares.ndim == slopes.ndim == 1:
+        totals, worth, spread, fourths = class_moments(counts, squares, truth, slopes).T
+    else:
+        counts, squares, slopes = np.broadcast_arrays(counts, squares, np.where(counts == 0, 0.0, slopes))
+        second = squares * slopes**2
+        sums = (counts, squares, second, quotient(squares, counts) ** 2 * second * slopes**2)
+        totals, worth, spread, fourths = (added_up(each, truth, int(truth.max()) + 1) for each in sums)
     return spread, quotient(totals**2, worth), fourths
 
 

@@ -10,7 +10,7 @@ PUBLIC int howsure_bin_moments(int64_t cells, int64_t bins, const double *number
                                const double *ends, double *of_counts, double *of_cells) {
     for (int64_t index = 0; index < cells; index++) {
         const double place = (numbers[index] - ends[0]) * ends[1];
-        if (!(place >= 0.0 && place <= (double)bins))
+        if (!(place >= 0.0 && place < (double)bins + 1.0)) /* the last may be rounded up */
             return 1;
         int64_t bin = (int64_t)place;
         bin = bin < bins ? bin : bins - 1;

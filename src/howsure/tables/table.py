@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -143,6 +143,10 @@ class Table(abc.ABC):
     def shape(self) -> tuple[int, ...]:
         """Shape of the cells of one table."""
         return self.counts.shape[self.counts.ndim - self.axes :]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy is made of: what was worked out is worked out again."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     @cached_property
     def cells(self) -> Array:
