@@ -119,7 +119,7 @@ class _Area:
         total
             Number of its cases.
         """
-        upto = np.cumsum(kind & Case.POSITIVE)
+        upto = np.cumsum(kind & Case.POSITIVE, dtype=np.intp)
         closed = np.where((kind & Case.ENDS > 0) | (kind & Case.MIXED == 0), np.arange(1, len(kind) + 1), 0)
         start = np.concatenate([[0], np.maximum.accumulate(closed)])  # of the score of each case, in the block
         negative = np.flatnonzero(kind & Case.POSITIVE == 0)
@@ -152,7 +152,7 @@ class _Precision:
         ends = np.flatnonzero(kind & Case.ENDS)
         every = _added_up(weights)
         if len(ends):
-            higher = positives[np.cumsum(kind & Case.POSITIVE)[ends]]
+            higher = positives[np.cumsum(kind & Case.POSITIVE, dtype=np.intp)[ends]]
             tied = np.diff(higher, axis=0, prepend=np.uint32(0)).astype(float)
             tied[0] += self.waiting
             precision = (higher + self.positives) / np.maximum(every[ends + 1] + self.all, 1.0)
