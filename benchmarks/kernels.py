@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from measure import Row, keep, number, processor
+from measure import Row, keep, number, processor, run
 
 import howsure as hs
 from howsure.native.gammas import gammas
@@ -121,6 +121,4 @@ if __name__ == "__main__":
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # threads on one core cost each other time
     assert running() == "compiled C", running()
-    for section in sys.argv[1:] or SECTIONS:
-        print(f"— {section}: {SECTIONS[section].__doc__}")
-        SECTIONS[section]()
+    run(SECTIONS, sys.argv[1:])

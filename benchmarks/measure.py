@@ -35,6 +35,11 @@ def processor(call: Callable[[], Any]) -> float:
     return time.process_time() - start
 
 
+def quickest(call: Callable[[], Any], repeats: int = 3) -> float:
+    """Return the shortest processor time of some calls."""
+    return min(processor(call) for _ in range(repeats))
+
+
 def in_turn(
     job: str,
     ours: Callable[[], Any],
@@ -69,6 +74,13 @@ def in_turn(
     spread = f" ({number(ratios[0])} to {number(ratios[-1])})" if repeats > 1 else ""
     note = f"{peer}{' (scaled)' if scale != 1 else ''}: {duration(other)}"
     keep(Row(job, duration(own), note, f"{number(float(np.median(ratios)))}×{spread}", f"{number(aim)}×"))
+
+
+def run(sections: dict[str, Callable[[], None]], names: list[str]) -> None:
+    """Run the sections of these names, or all of them."""
+    for name in names or sections:
+        print(f"— {name}: {sections[name].__doc__}")
+        sections[name]()
 
 
 def figure(job: str, value: str, aim: str = "") -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from measure import figure, in_turn, number, processor
+from measure import duration, figure, in_turn, processor, quickest, run
 
 import howsure as hs
 
@@ -53,15 +53,15 @@ def foundation() -> None:
     ]
     names += ["accuracy", "balanced_accuracy", "mcc", "kappa", "gwet_ac1", "mae"]
     names += ["specificity@macro", "fbeta+beta=2@macro"]
-    took = 1e3 * min(processor(lambda: hs.evaluate(table, names)) for _ in range(5))
-    figure(f"{len(names)} metrics with intervals, K = 100", f"{number(took)} ms")
+    took = quickest(lambda: hs.evaluate(table, names), 5)
+    figure(f"{len(names)} metrics with intervals, K = 100", duration(took))
     wide = hs.from_counts(rng.poisson(np.full((1000, 1000), 0.02) + 50 * np.eye(1000)))
     tracemalloc.start()
     hs.estimate(wide, "f1@macro", method="delta")
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    took = 1e3 * min(processor(lambda: hs.estimate(wide, "f1@macro", method="delta")) for _ in range(5))
-    figure("macro F1 with delta interval, K = 1000", f"{number(took)} ms", "100 ms")
+    took = quickest(lambda: hs.estimate(wide, "f1@macro", method="delta"), 5)
+    figure("macro F1 with delta interval, K = 1000", duration(took), "100 ms")
     figure("its memory", f"{peak / 2**20:.0f} MB", "200 MB")
 
 
@@ -218,7 +218,7 @@ def start() -> None:
 
     numpy = of("-c", "import numpy")
     data = str(Path(__file__).parents[1] / "examples" / "breast_cancer.csv")
-    figure("import numpy", f"{number(1e3 * numpy)} ms")
+    figure("import numpy", duration(numpy))
     first = "import howsure as hs; hs.estimate(hs.from_counts([[50, 3], [4, 43]]), 'f1')"
     for job, aim, *words in (
         ("import howsure", "", "-c", "import howsure"),
@@ -226,7 +226,7 @@ def start() -> None:
         ("howsure --version", "100 ms", "-m", "howsure", "--version"),
         ("howsure report", "500 ms", "-m", "howsure", "report", data, "--y-true", "label", "--y-pred", "logistic"),
     ):
-        figure(job, f"{number(1e3 * of(*words))} ms", aim)
+        figure(job, duration(of(*words)), aim)
 
 
 def growth() -> None:
@@ -236,9 +236,7 @@ def growth() -> None:
 
     for make, size, most in CASES.values():
         power, took = exponent(make, size)
-        figure(
-            f"{make.__doc__.rstrip('.')}, to {FACTOR * size:,}: {number(1e3 * took)} ms", f"n^{power:.2f}", f"n^{most}"
-        )
+        figure(f"{make.__doc__.rstrip('.')}, to {FACTOR * size:,}: {duration(took)}", f"n^{power:.2f}", f"n^{most}")
 
 
 def sums() -> None:
@@ -315,8 +313,8 @@ def reports() -> None:
             )
     counts = np.random.default_rng(0).poisson(np.full((10_000, 2, 2), 10.0) + 20 * np.eye(2))
     tables = hs.from_counts(counts)
-    took = min(processor(lambda: hs.evaluate(tables, ["accuracy", "f1", "mcc", "balanced_accuracy"])) for _ in range(3))
-    figure("4 metrics of 10,000 groups", f"{number(1e3 * took)} ms")
+    took = quickest(lambda: hs.evaluate(tables, ["accuracy", "f1", "mcc", "balanced_accuracy"]))
+    figure("4 metrics of 10,000 groups", duration(took))
 
 
 def classes() -> None:
@@ -357,6 +355,4 @@ SECTIONS = {
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    for section in sys.argv[1:] or SECTIONS:
-        print(f"— {section}: {SECTIONS[section].__doc__}")
-        SECTIONS[section]()
+    run(SECTIONS, sys.argv[1:])

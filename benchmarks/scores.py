@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from measure import duration, figure, in_turn, processor
+from measure import duration, figure, in_turn, processor, quickest, run
 from sklearn import metrics as sk
 from sklearn.calibration import calibration_curve
 
@@ -117,8 +117,7 @@ def unlabelled() -> None:
     for size in (1_000_000, 10_000_000):
         score = np.random.default_rng(0).beta(0.8, 1.4, size)
         call = partial(_at_half, score)
-        took = min(processor(call) for _ in range(3))
-        figure(f"{len(METRICS)} metrics at 0.5, n = {size:,}", duration(took), "1.5 s")
+        figure(f"{len(METRICS)} metrics at 0.5, n = {size:,}", duration(quickest(call)), "1.5 s")
     figure(f"their memory, above scores of {score.nbytes / 2**20:.0f} MB", f"{memory(call):.0f} MB", "500 MB")
     try:
         import nannyml
@@ -167,7 +166,7 @@ def scores_growth() -> None:
 
 
 def _exponent(sizes: list[int], calls: list[Callable[[], Any]]) -> float:
-    took = [min(processor(call) for _ in range(3)) for call in calls]
+    took = [quickest(call) for call in calls]
     return float(np.polyfit(np.log(sizes), np.log(took), 1)[0])
 
 
@@ -175,6 +174,4 @@ SECTIONS = {"two": two, "many": many, "threshold": threshold, "unlabelled": unla
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    for section in sys.argv[1:] or SECTIONS:
-        print(f"— {section}: {SECTIONS[section].__doc__}")
-        SECTIONS[section]()
+    run(SECTIONS, sys.argv[1:])

@@ -43,9 +43,8 @@ def main(names: list[str]) -> None:
     tables = dict(PART.findall(PAGE.read_text())) if PAGE.exists() else {}
     for name in names or SECTIONS:
         title = SECTIONS[name].__doc__.rstrip(".")
-        print(f"— {name}: {title}")
         measure.ROWS.clear()
-        SECTIONS[name]()
+        measure.run(SECTIONS, [name])
         tables[title] = table(measure.ROWS)
     titles = [each.__doc__.rstrip(".") for each in SECTIONS.values()]
     parts = [f"## {title}\n\n{tables[title]}" for title in titles if title in tables]

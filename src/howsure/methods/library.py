@@ -26,7 +26,7 @@ from howsure.methods import (
 )
 from howsure.methods.default import default_method
 from howsure.methods.interval import DrawingMethod, Interval, Method
-from howsure.methods.registry import METHODS, Entry
+from howsure.methods.registry import METHODS
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
@@ -40,12 +40,8 @@ MODULES = (
 )
 
 
-def _place(entry: Entry) -> int:
-    names = [module.__name__ for module in MODULES]
-    return names.index(entry.kind.__module__) if entry.kind.__module__ in names else len(names)
-
-
-_in_order = sorted(METHODS.items(), key=lambda item: _place(item[1]))
+_places = {module.__name__: place for place, module in enumerate(MODULES)}
+_in_order = sorted(METHODS.items(), key=lambda item: _places.get(item[1].kind.__module__, len(MODULES)))
 METHODS.clear()
 METHODS.update(_in_order)  # whichever was needed first
 

@@ -39,8 +39,10 @@ def quantile(confidence_level: float | Levels, degrees_of_freedom: Any) -> Any:
     if np.isposinf(degrees_of_freedom).all():
         return normal
     tail = tail_of(confidence_level) / 2
-    if np.ndim(tail) == 0 and np.size(degrees_of_freedom) == 1 and is_ordinary(tail, float(np.max(degrees_of_freedom))):
-        return np.full(np.shape(degrees_of_freedom), upper_quantile(tail, float(np.max(degrees_of_freedom))))[()]
+    if np.ndim(tail) == 0 and np.size(degrees_of_freedom) == 1:
+        alone = float(np.max(degrees_of_freedom))
+        if is_ordinary(tail, alone):
+            return np.full(np.shape(degrees_of_freedom), upper_quantile(tail, alone))[()]
     from scipy import special
 
     known = np.where(np.greater(degrees_of_freedom, 0), degrees_of_freedom, np.nan)

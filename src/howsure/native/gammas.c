@@ -15,12 +15,6 @@ ALWAYS_INLINE double double_of(uint64_t bits) {
     return x;
 }
 
-ALWAYS_INLINE uint64_t bits_of(double x) {
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
 /* A number between 0 and 1 from the upper 52 bits of a word, or from its upper 32. */
 ALWAYS_INLINE double uniform(uint64_t word) { return double_of(word >> 12 | ONE) - (1 - 0x1p-53); }
 ALWAYS_INLINE double coarse_uniform(uint64_t word) { return double_of(word >> 32 << 20 | ONE) - (1 - 0x1p-33); }

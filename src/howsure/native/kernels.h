@@ -5,6 +5,7 @@
 #define HOWSURE_KERNELS_H
 
 #include <stdint.h>
+#include <string.h>
 
 #if defined(_WIN32)
 #define PUBLIC __declspec(dllexport)
@@ -24,6 +25,12 @@
 #else
 #define FOR_EACH_PROCESSOR
 #endif
+
+ALWAYS_INLINE uint64_t bits_of(double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
 
 /* SplitMix64 (Steele, Lea, Flood 2014): word `index` of the stream of a key. */
 ALWAYS_INLINE uint64_t word_at(uint64_t key, uint64_t index) {

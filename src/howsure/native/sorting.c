@@ -7,12 +7,6 @@ enum { BITS = 12, BUCKETS = 1 << BITS, DIGITS = 2, MOVES = 8 };
 
 static const uint64_t SIGN = (uint64_t)1 << 63;
 
-ALWAYS_INLINE uint64_t bits_of(double score) {
-    uint64_t bits;
-    memcpy(&bits, &score, sizeof bits);
-    return bits;
-}
-
 /* Scores as whole numbers in the same order: magnitudes count from the smallest but 0, so that the numbers need few
  * bits. They are shifted up as far as they go, and the lowest bit says the class. */
 typedef struct {
