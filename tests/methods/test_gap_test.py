@@ -196,3 +196,15 @@ def test_sums_that_are_zero_have_no_side():
         for unit in (1.0, 7.3, 3.1, 13.9)
     ]
     assert found == pytest.approx([found[0]] * 4)
+
+
+def test_gaps_that_are_as_large_are_all_off_zero():
+    """The resolution's first gap and fourth are 13/16 of a case; which one rounding makes the larger is no matter."""
+    cases, positive = np.array([17, 4, 8, 15, 4]), np.array([13, 3, 6, 13, 4])
+    score = np.repeat([0.1, 0.3, 0.5, 0.7, 0.9], cases)
+    truth = np.concatenate([np.arange(n) < k for n, k in zip(cases, positive, strict=True)])
+    found = [
+        hs.estimate(hs.scores(truth, score, sample_weight=np.full(48, unit)), "brier_resolution").high
+        for unit in (1.0, 0.1, 7.3, 1000.0)
+    ]
+    assert found == pytest.approx([found[0]] * 4, rel=1e-9)

@@ -129,7 +129,8 @@ class _Gaps:
     def directions(self) -> list[Array]:
         """What the true sums may be, of norm 1; see `GapTest`."""
         errors, size = np.sqrt(np.diag(self.covariance)), np.abs(self.sums)
-        off = (divide(size, errors) > OFF) | (size == size.max())
+        largest = size >= (1 - DUST) * size.max()  # or as large
+        off = (divide(size, errors) > OFF) | largest
         spread = np.maximum(size, errors)
         side = -1.0 if self.sums.sum() < -DUST * size.sum() else 1.0  # of some metrics they sum to 0
         every = (np.where(off, self.sums, 0.0), np.where(self.sums < 0, -1.0, 1.0) * spread, side * spread)
