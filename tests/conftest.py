@@ -31,6 +31,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.get_closest_marker("longest") is None)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Hand out the cases of a test together: xdist looks through all that it handed out each time, and workers wait for it."""
+    from xdist.scheduler import LoadGroupScheduling
+
+    class Together(LoadGroupScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return super()._split_scope(nodeid).partition("[")[0]
+
+    return Together(config, log) if config.getvalue("dist") == "loadgroup" else None
+
+
 @pytest.fixture(autouse=True)
 def _same_numbers_in_any_order(request: pytest.FixtureRequest) -> None:
     """Begin each test where its file's generators stood when the file was read, whatever ran before it."""

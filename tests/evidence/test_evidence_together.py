@@ -21,7 +21,7 @@ def scored():
     return {
         "batch": hs.calibrated(SCORE),
         "population": hs.calibrated(SCORE, target="population"),
-        "calibrator": hs.calibrated(SCORE[80:], calibrator=CALIBRATOR),
+        "calibrator": hs.calibrated(SCORE[80:120], calibrator=CALIBRATOR),
         "distribution": hs.calibrated(stats.beta(2, 3)),
         "drawn": hs.calibrated(stats.beta(2, 3), n=200),
     }

@@ -105,6 +105,7 @@ def test_means_are_those_of_a_t_test(normal_values):
     assert plan.n == pytest.approx(TTestPower().solve_power(0.5, power=0.8, alpha=0.05), abs=1.5)
 
 
+@pytest.mark.thorough
 def test_two_means_are_those_of_a_t_test(normal_values):
     """Two means half a standard deviation apart: the two-sample z and t tests."""
     shifted = normal_values + 0.5 * np.std(normal_values, ddof=1)
