@@ -6,19 +6,22 @@
 PYTHON = python3
 VENV = .venv
 BIN = $(VENV)/bin
-PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+CONSTRAINTS = constraints.txt
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint $(CONSTRAINTS)
 WORKERS = auto
 NATIVE = src/howsure/native
 KERNELS = hatch_build.py $(NATIVE)/compile.py $(NATIVE)/gammas.c $(NATIVE)/kernels.h $(NATIVE)/moments.c \
 	$(NATIVE)/outcomes.c $(NATIVE)/resampling.c $(NATIVE)/sorting.c $(NATIVE)/version.c
 
-.PHONY: all help demo test thorough slow check docs format bench native clean
+.PHONY: all help demo test floors newest thorough slow check docs format bench native clean
 
 all: help
 
 help:
 	@echo 'make demo    install howsure and its command line, print the example data, write report.html'
 	@echo 'make test    install what the tests need, and run them'
+	@echo 'make floors  run them with the oldest versions that pyproject.toml allows; PYTHON=python3.11 has wheels of all'
+	@echo 'make newest  run them with the newest versions that it allows; PYTHON=... chooses the Python'
 	@echo 'make thorough run the tests that take seconds each: brief simulations; Spark, a server, a browser'
 	@echo 'make slow    run the long simulations of coverage too'
 	@echo 'make check   lint, formatting, types, import contracts, docstrings, examples in the documents'
@@ -33,6 +36,13 @@ demo: $(VENV)/demo.stamp
 
 test: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+
+floors: $(VENV)/floors.txt
+	$(MAKE) VENV=$(VENV)/floors CONSTRAINTS=$(VENV)/floors.txt test
+
+newest:
+	rm -rf $(VENV)/newest
+	$(MAKE) VENV=$(VENV)/newest CONSTRAINTS=/dev/null test
 
 thorough: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "thorough and not slow"
@@ -72,18 +82,22 @@ $(VENV)/venv.stamp:
 	$(PYTHON) -m venv $(VENV)
 	@touch $@
 
-$(VENV)/demo.stamp: $(VENV)/venv.stamp pyproject.toml constraints.txt $(KERNELS)
+$(VENV)/floors.txt: pyproject.toml
+	@mkdir -p $(VENV)
+	grep -o '"[A-Za-z][^">]*>=[0-9.]*' pyproject.toml | sed 's/"//; s/\[.*\]//; s/>=/==/' > $@
+
+$(VENV)/demo.stamp: $(VENV)/venv.stamp pyproject.toml $(CONSTRAINTS) $(KERNELS)
 	$(PIP) --editable '.[cli]'
 	@touch $@
 
-$(VENV)/test.stamp: $(VENV)/venv.stamp pyproject.toml constraints.txt $(KERNELS)
+$(VENV)/test.stamp: $(VENV)/venv.stamp pyproject.toml $(CONSTRAINTS) $(KERNELS)
 	$(PIP) --editable '.[cli,test]'
 	@touch $@ $(VENV)/demo.stamp
 
-$(VENV)/dev.stamp: $(VENV)/venv.stamp pyproject.toml constraints.txt $(KERNELS)
+$(VENV)/dev.stamp: $(VENV)/venv.stamp pyproject.toml $(CONSTRAINTS) $(KERNELS)
 	$(PIP) --editable '.[dev]'
 	@touch $@ $(VENV)/demo.stamp $(VENV)/test.stamp
 
-$(VENV)/docs.stamp: $(VENV)/venv.stamp pyproject.toml constraints.txt $(KERNELS)
+$(VENV)/docs.stamp: $(VENV)/venv.stamp pyproject.toml $(CONSTRAINTS) $(KERNELS)
 	$(PIP) --editable '.[docs]'
 	@touch $@ $(VENV)/demo.stamp

@@ -282,12 +282,22 @@ def refuses(read, fault, folder):
     return str(error.value)
 
 
+@pytest.mark.filterwarnings("ignore")  # of engines: made errors, they would be taken for what is refused
 @pytest.mark.parametrize("fault", FAULTY)
 @pytest.mark.parametrize("kind", OPENED)
 def test_a_faulty_part(kind, fault, tmp_path):
     """A part that is cut short, lacks a column or changes a type is refused in one line, and the rest is no table."""
     said = refuses(OPENED[kind], fault, tmp_path)
     assert any(words in said for words in ("`data` cannot be read", "missing values", "share no label", "'a'"))
+
+
+@pytest.mark.parametrize("names", [["a", "b"], [f"breed {i}" for i in range(200)]])
+def test_a_part_that_holds_numbers_where_text_is_declared(names):
+    """Parts are refused in either order, and where the numbers come after many texts: Dask joins them to one column."""
+    parts = [{"t": names, "p": names}, {"t": names, "p": list(range(len(names)))}]
+    frame = pytest.importorskip("dask.dataframe").from_map(pd.DataFrame, parts)
+    with pytest.raises(hs.HowsureError, match="^`data` cannot be read: column 'p' holds text in some parts alone"):
+        hs.confusion("t", "p", data=frame)
 
 
 @pytest.mark.thorough

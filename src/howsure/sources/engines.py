@@ -197,6 +197,8 @@ def collected(frame: Any) -> Columns:
 
     if isinstance(frame, nw.DataFrame):
         return _columns(frame)
+    if frame.implementation.is_dask():
+        return _columns(_of_one_type(frame.collect(), frame.collect_schema()))
     if not frame.implementation.is_duckdb():
         return _columns(frame.collect())
     native = frame.to_native()
@@ -205,6 +207,18 @@ def collected(frame: Any) -> Columns:
             return {name: plain(name, column) for name, column in native.fetchnumpy().items()}
         rows = native.fetchall()
     return {name: [row[i] for row in rows] for i, name in enumerate(native.columns)}
+
+
+def _of_one_type(found: Any, declared: Any) -> Any:
+    """Return what came of a Dask frame, which joins parts that differ; refuse columns that have text in some alone."""
+    import narwhals as nw
+
+    for each in found.iter_columns():
+        may_differ = each.dtype in {nw.Object, nw.String} and declared[each.name] != nw.Object
+        if may_differ and len({isinstance(value, str) for value in each.to_list() if not is_missing(value)}) > 1:
+            message = f"`data` cannot be read: column '{each.name}' holds text in some parts alone. Give all one type."
+            raise HowsureError(message)
+    return found
 
 
 def _columns(frame: Any) -> Columns:
