@@ -19,6 +19,7 @@ OWN = np.empty(0)  # names of clusters that no other table has
 FEW = 20  # clusters, below which a variance between them is little more than a guess
 LEAST = 4.0  # degrees of freedom: below, the approximation is not to be trusted (Tipton 2015)
 UNSEEN = 1 / 16  # of a cluster whose cases all fall in one cell, which a sample may have missed
+LARGE = 16.0  # cases of one, over those that are worth as much as an independent one: many large clusters that are alike
 
 
 @final
@@ -119,7 +120,8 @@ class Clusters(Design):
 
         The few bad clusters bring most of the variance, and a sample without them shows cases that seem independent.
         So to the variance, and to that of independent cases, a small part of an average cluster is added whose cases
-        all fall in one of the cells that count, each as likely.
+        all fall in one of the cells that count, each as likely; of a cluster of no more cases than sixteen independent
+        ones are worth, as large clusters that are much alike leave no doubt of it.
         """
         heard = is_heard(counts, gradient)
         sizes, total = self.totals(heard), (counts * heard).sum(-1)
@@ -140,7 +142,7 @@ class Clusters(Design):
         most, told = self.degrees_of_freedom, trace > DUST * whole
         freedom = np.where(told, np.minimum(np.maximum(quotient(trace**2, spread), LEAST), most), most)
         inflation = np.maximum(quotient(whole, trace) * quotient(most, most + 1.0), 1.0)
-        size = h2 * total / self.labels_per_case  # of an average cluster
+        size = np.minimum(h2 * total / self.labels_per_case, LARGE * np.maximum(seen, 1.0) * self.case_weight)
         unseen = UNSEEN * size * quotient(quotient((heard * gradient**2).sum(-1), heard.sum(-1)), plain)
         missed = quotient(1 + unseen * quotient(size, seen), 1 + unseen * self.case_weight)
         return np.where(told, inflation * np.maximum(missed, 1.0), 1.0), freedom
