@@ -18,8 +18,6 @@ Array = NDArray[Any]
 OWN = np.empty(0)  # names of clusters that no other table has
 FEW = 20  # clusters, below which a variance between them is little more than a guess
 LEAST = 4.0  # degrees of freedom: below, the approximation is not to be trusted (Tipton 2015)
-UNSEEN = 1 / 16  # of a cluster whose cases all fall in one cell, which a sample may have missed
-LARGE = 16.0  # cases of one, over those that are worth as much as an independent one: many large clusters that are alike
 
 
 @final
@@ -111,17 +109,12 @@ class Clusters(Design):
         return np.where(enough, quotient(number, number - 1) * squares, np.nan)
 
     def small_sample(self, counts: Array, gradient: Array) -> tuple[Any, Any]:
-        """Return by what factor the variance is too small, and Satterthwaite's degrees of freedom.
+        """Return one over the share of the variance that is seen, and Satterthwaite's degrees of freedom.
 
         Both follow from the clusters' shares ``h`` of the cases that the form depends on, were any two cases of
         a cluster correlated alike (Imbens and Kolesár 2016); the correlation is what the variance shows, by moments.
         Clusters of one size give 1 and their number minus 1. A giant cluster pulls the average towards itself: its
         deviation is too small, and most of what is known of the variance.
-
-        The few bad clusters bring most of the variance, and a sample without them shows cases that seem independent.
-        So to the variance, and to that of independent cases, a small part of an average cluster is added whose cases
-        all fall in one of the cells that count, each as likely; of a cluster of no more cases than sixteen independent
-        ones are worth, as large clusters that are much alike leave no doubt of it.
         """
         heard = is_heard(counts, gradient)
         sizes, total = self.totals(heard), (counts * heard).sum(-1)
@@ -141,11 +134,8 @@ class Clusters(Design):
         spread -= 4 * h2 * whole * first
         most, told = self.degrees_of_freedom, trace > DUST * whole
         freedom = np.where(told, np.minimum(np.maximum(quotient(trace**2, spread), LEAST), most), most)
-        inflation = np.maximum(quotient(whole, trace) * quotient(most, most + 1.0), 1.0)
-        size = np.minimum(h2 * total / self.labels_per_case, LARGE * np.maximum(seen, 1.0) * self.case_weight)
-        unseen = UNSEEN * size * quotient(quotient((heard * gradient**2).sum(-1), heard.sum(-1)), plain)
-        missed = quotient(1 + unseen * quotient(size, seen), 1 + unseen * self.case_weight)
-        return np.where(told, inflation * np.maximum(missed, 1.0), 1.0), freedom
+        inflation = quotient(whole, trace) * quotient(most, most + 1.0)
+        return np.where(told, np.maximum(inflation, 1.0), 1.0), freedom
 
     def excess_skewness(self, counts: Array, effect: Array) -> Array:
         """Return ``(1 - r + 2 m r) / ((1 + r) (1 - r + m r)) - 1`` of clusters of m cases that are correlated by r.
