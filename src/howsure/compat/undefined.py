@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import warnings
 from collections.abc import Callable, Sequence
@@ -62,7 +63,7 @@ def estimated(
     if undefined and not np.isnan(value):
         found = settings.estimates(table, metrics(value))
         # Where no class at all has a weight, the average counts as the value too.
-        found = [each.replace(value=value) if np.isnan(each) else each for each in found]
+        found = [each.replace(value=value) if math.isnan(each) else each for each in found]
     else:
         found = settings.estimates(table, plain)
     if zero_division == "warn":

@@ -167,10 +167,9 @@ class FilledCells(PathTables):
         return steps
 
     def _parts(self, cells: Array) -> tuple[Array, Array, Array, Array]:
-        right, wrong, of_truth, of_prediction = np.split(
-            cells, (self.classes, cells.shape[-1] - 2 * self.classes, cells.shape[-1] - self.classes), -1
-        )
-        return right, wrong, of_truth, of_prediction
+        size = self.classes
+        right, wrong, of_truth = cells[..., :size], cells[..., size : -2 * size], cells[..., -2 * size : -size]
+        return right, wrong, of_truth, cells[..., -size:]
 
 
 @final

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self, final
 
@@ -43,6 +43,8 @@ class ClassShares:
         How often each class is averaged over.
     filled : ndarray of shape (..., 1)
         The value of a class on which the ratio is undefined; nan leaves it out.
+    read : tuple of two tuples of int
+        Which of hits, row total and column total have coefficients other than 0 in numerator and denominator.
     """
 
     above: Array
@@ -50,6 +52,7 @@ class ClassShares:
     by_total: Array
     times: Array
     filled: Array
+    read: tuple[tuple[int, ...], tuple[int, ...]]
 
     @classmethod
     def of(cls, spec: Spec, average: Average, chosen: Array | None, classes: int) -> Self | None:
@@ -62,19 +65,20 @@ class ClassShares:
             return None
         (above, below) = np.stack([forms[:, 0] - forms[:, 1] - forms[:, 2], forms[:, 1], forms[:, 2]], -1)[..., None]
         times = np.ones(classes) if chosen is None else np.bincount(chosen, minlength=classes) * 1.0
-        return cls(above, below, np.array([average.reads_weights]), times, np.array([spec.zero_division]))
+        read = (_read(above), _read(below))
+        return cls(above, below, np.array([average.reads_weights]), times, np.array([spec.zero_division]), read)
 
     @classmethod
     def beside(cls, averages: Sequence[ClassShares]) -> Self:
         """Return several averages, one for each table of a batch."""
         above, below = (np.stack([getattr(each, name) for each in averages], 1) for name in ("above", "below"))
         rest = (np.stack([getattr(each, name) for each in averages]) for name in ("by_total", "times", "filled"))
-        return cls(above, below, *rest)
+        return cls(above, below, *rest, (_read(above), _read(below)))
 
     def at(self, which: Any) -> ClassShares:
         """Return some of several averages."""
         of_each = (self.by_total[which], self.times[which], self.filled[which])
-        return ClassShares(self.above[:, which], self.below[:, which], *of_each)
+        return ClassShares(self.above[:, which], self.below[:, which], *of_each, self.read)
 
     def slopes(self, hits: Array, rows: Array, columns: Array) -> Slopes:
         """Return values and derivatives on tables of which each class has these hits and totals, ``(..., K)``."""
@@ -83,13 +87,20 @@ class ClassShares:
         total = weights.sum(-1, keepdims=True)
         mean = (values * weights).sum(-1, keepdims=True) / total
         each = np.where(whole == 0, 0.0, weights / (total * whole))
-        by_hit, by_row, by_column = (each * (a - values * b) for a, b in zip(self.above, self.below, strict=True))
+        by_hit, by_row, by_column = self._derivatives(each, each * values)
         by_row = by_row + self.by_total * times * (values - mean) / total
         return Slopes(mean[..., 0], by_hit, by_row, by_column)
 
+    def _derivatives(self, each: Array, scaled: Array) -> Iterator[Array]:
+        for place, (above, below) in enumerate(zip(self.above, self.below, strict=True)):
+            found = each * above if place in self.read[0] else np.zeros_like(each)
+            yield found - scaled * below if place in self.read[1] else found
+
     def of_each(self, hits: Array, rows: Array, columns: Array) -> tuple[Array, Array, Array]:
         """Return the value of each class, how often it is averaged over, 0 if left out, and its denominator."""
-        part, whole = (a * hits + b * rows + c * columns for a, b, c in (self.above, self.below))
+        counts = (hits, rows, columns)
+        part = sum(self.above[place] * counts[place] for place in self.read[0])
+        whole = np.asarray(sum(self.below[place] * counts[place] for place in self.read[1]))
         empty = whole == 0
         if not empty.any():
             return part / whole, self.times, whole
@@ -111,6 +122,10 @@ class ClassShares:
         values, times, _ = self.of_each(tp, tp + fn, tp + fp)
         every = self.times.sum(-1, keepdims=True)
         return np.asarray(values * times * np.where(self.by_total, (tp + fn) / (tp + fn + fp + tn), 1 / every))
+
+
+def _read(coefficients: Array) -> tuple[int, ...]:
+    return tuple(place for place, each in enumerate(coefficients) if each.any())
 
 
 def filled_cells(counts: Array) -> tuple[Array, Array]:
