@@ -28,7 +28,7 @@ from howsure.methods.sides import Alternative, Sides
 from howsure.metrics.binding import labels_to_expand, listed_metrics, resolve
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
-from howsure.tables.batch import Tables
+from howsure.tables.batch import Tables, in_groups
 from howsure.tables.confusion import OF_TWO_CLASSES
 from howsure.tables.table import Table
 
@@ -118,7 +118,7 @@ def estimate(
     0.667
     """
     given = table_of(table, "estimate")
-    first = given.overall if isinstance(given, Tables) else given
+    first = in_groups(given).overall
     if labels_to_expand(metric, first):
         resolve(metric, first)  # refuses what is one value per class
     sides = Sides.checked(confidence_level, alternative)
@@ -207,7 +207,7 @@ def evaluate(
     ['roc_auc', 'f1']
     """
     given = table_of(table, "evaluate")
-    first = given.overall if isinstance(given, Tables) else given
+    first = in_groups(given).overall
     specs: Sequence[Asked] = default_metrics(first, threshold) if metrics is None else listed_metrics(metrics)
     if isinstance(given, Tables):
         specs = asked_metrics(first, specs)

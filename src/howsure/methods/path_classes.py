@@ -82,7 +82,8 @@ class SquareCells(PathTables):
         """Return what each class adds to the numerator and the denominator of the averages, ``(2, ..., K)``."""
         values, times, _ = self.averages.of_each(hits, rows, columns)
         weights = np.where(self.averages.by_total, rows, 1.0) * times
-        return np.stack(np.broadcast_arrays(values * weights, weights))
+        shape = np.broadcast_shapes(hits.shape, rows.shape, columns.shape)  # not all averages look at all of these
+        return np.stack([np.broadcast_to(each, shape) for each in (values * weights, weights)])
 
 
 @final
