@@ -72,10 +72,10 @@ class SquareCells(PathTables):
         moved = np.moveaxis(truth, 2, -1) + np.moveaxis(prediction, 2, -2)
         diagonal = np.arange(self.classes)
         moved[..., diagonal, diagonal] = self._sums(hits + right, rows + right, columns + right) - middle[:, None]
-        whole = middle.sum(-1)
-        above, below = moved + whole[:, None, :, None, None]
-        (down, up), here = above / below, whole[0] / whole[1]
-        bend = (down + up - 2 * here[:, None, None]) / nudges**2
+        above, below = middle.sum(-1)[..., None, None]
+        # Changes of the average, and not the average, whose rounding a second difference would show.
+        changes = (moved[0] - above / below * moved[1]) / (below + moved[1])
+        bend = changes.sum(0) / nudges**2
         return np.asarray((cells * np.where(np.isfinite(bend), bend, 0.0)).sum((-2, -1)) / 2)
 
     def _sums(self, hits: Array, rows: Array, columns: Array) -> Array:
