@@ -57,8 +57,10 @@ class Binomial(JointMethod, abc.ABC):
         """Return the intervals as a function of their level, all limits found at once; see the class."""
         shares = [each.proportion for each in metrics if each.proportion is not None]  # all of them: see `suits`
         counts = _counts(shares, table, 0.0) if table.design.is_independent else None  # the same at all levels
-        plain = counts is not None and not table.has_sample_variance
-        errors = _errors(shares, counts) if plain else [standard_error(each, table) for each in metrics]
+        if counts is None or table.has_sample_variance:
+            errors = np.stack([standard_error(each, table) for each in metrics])
+        else:
+            errors = _errors(shares, counts)
 
         def intervals(confidence_level: float) -> list[Interval]:
             successes, trials = _counts(shares, table, confidence_level) if counts is None else counts
