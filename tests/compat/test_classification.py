@@ -7,11 +7,22 @@ import pytest
 from sklearn import metrics as sk
 
 import howsure as hs
+from howsure.compat import keywords
 
 RNG = np.random.default_rng(5)
 TRUE = RNG.integers(0, 3, 200)
 SAID = np.where(RNG.random(200) < 0.7, TRUE, RNG.integers(0, 3, 200))
 METRICS = {"precision": sk.precision_score, "recall": sk.recall_score, "f1": sk.f1_score}
+
+
+def test_an_undefined_class_does_not_have_all_evaluated_twice(monkeypatch):
+    """Which classes are undefined is seen from the counts, before anything is estimated."""
+    asked, evaluate = [], keywords.evaluate
+    monkeypatch.setattr(keywords, "evaluate", lambda *args, **given: asked.append(args) or evaluate(*args, **given))
+    with pytest.warns(hs.HowsureWarning, match="`precision` is undefined on 1 of 3 classes"):
+        report = hs.classification_report([0, 1, 2, 2], [0, 1, 0, 1])
+    assert len(asked) == 1
+    assert report["2"]["precision"].value == 0
 
 
 def test_cells_are_the_estimates():

@@ -71,6 +71,17 @@ def test_mid_p_solves_its_equation(x, n, level):
         assert stats.binom.cdf(x - 1, n, high) + stats.binom.pmf(x, n, high) / 2 == pytest.approx(tail, rel=1e-9)
 
 
+def test_equal_counts_among_many_have_the_limits_of_one():
+    """Many classes or groups with few distinct counts are looked up, in their shape."""
+    x, n = np.array([0, 1, 3, 3] * 25).reshape(5, 20), np.array([4, 4, 4, 9] * 25).reshape(5, 20)
+    low, high = mid_p(x, n, 0.95)
+    for pair in [(0, 4), (1, 4), (3, 4), (3, 9)]:
+        here = (x == pair[0]) & (n == pair[1])
+        one = mid_p(*pair, 0.95)
+        np.testing.assert_allclose(low[here], one[0], rtol=1e-12)
+        np.testing.assert_allclose(high[here], one[1], rtol=1e-12)
+
+
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("x, n", GRID)
 def test_likelihood_ratio_solves_its_equation(x, n, level):

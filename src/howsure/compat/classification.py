@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.compat import undefined
 from howsure.compat.keywords import Keywords, Settings, listed, with_keywords
-from howsure.compat.per_class import Classes
+from howsure.compat.per_class import Classes, one_class
 from howsure.compat.undefined import ZeroDivision
 from howsure.errors import HowsureError, boolean, checked_level, looked_up, several
 from howsure.estimates.estimate import Estimate
@@ -225,7 +225,7 @@ def _as_dict(report: ClassificationReport) -> dict[str, Any]:
     found: dict[str, Any] = {
         name: {"f1-score" if metric == "f1" else metric: each for metric, each in row.items()}
         | {"support": report.support[name]}
-        for name, row in report.items()
+        for name, row in report.rows.items()
     }
     return found | {name: found[name]["recall"] for name in found if name == ACCURACY}
 
@@ -253,17 +253,22 @@ def estimated(
 
     After them come the metrics of the whole table, each as all metrics of a row.
     """
-    plain, labels = [parse(metric) for metric in metrics], table.labels.tolist()
+    plain, size = [parse(metric) for metric in metrics], len(metrics)
+    is_each = list(shown) == list(range(len(table.labels)))
 
     def asked(value: float) -> list[Spec | Metric]:
         specs = plain if np.isnan(value) else [replace(spec, zero_division=value) for spec in plain]
-        single = (replace(spec, average="binary", positive_class=str(labels[i])) for i in shown for spec in specs)
+        single: list[Spec | Metric] = [replace(spec, average="none") for spec in specs]
+        if not is_each:
+            single = [one_class(spec, table.labels[place], table) for spec in specs for place in shown]
         averaged_ones = (
             resolve(replace(spec, average=average), table, classes=averaged) for average in averages for spec in specs
         )
         return [*single, *averaged_ones, *map(parse, whole)]
 
     found = undefined.estimated(settings, table, zero_division, asked)
-    size, by_row = len(metrics), len(found) - len(whole)
-    rows = [dict(zip(metrics, found[i : i + size], strict=True)) for i in range(0, by_row, size)]
-    return rows + [dict.fromkeys(metrics, each) for each in found[by_row:]]
+    by_class, by_average = size * len(shown), size * (len(shown) + len(averages))
+    rows = [found[place : by_class : len(shown)] for place in range(len(shown))]
+    rows += [found[place : place + size] for place in range(by_class, by_average, size)]
+    rows += [[each] * size for each in found[by_average:]]
+    return [dict(zip(metrics, row, strict=True)) for row in rows]

@@ -21,6 +21,7 @@ from howsure.methods.interval import Method
 from howsure.methods.names import MethodName
 from howsure.methods.naming import named
 from howsure.metrics.averages import canonical_average
+from howsure.metrics.binding import labels_to_expand
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
 from howsure.sources.confusion import confusion
@@ -158,7 +159,10 @@ class Settings:
         found = evaluate(
             table, metrics, method=self.chosen_method, confidence_level=self.level, random_state=self.random_state
         )
-        return list(found.values()) if len(found) == len(metrics) else [found[_name(each)] for each in metrics]
+        number = sum(len(table.labels) if _is_each(metric) else 1 for metric in metrics)
+        if len(found) == number:
+            return list(found.estimates.values())
+        return [found[name] for metric in metrics for name in _names(metric, table)]
 
     def estimated(self, table: Table, metric: Metric | str, *, normalize: bool = True) -> Estimate:
         """Return the estimate of a mean over the cases, or with ``normalize=False`` of the sum."""
@@ -170,8 +174,15 @@ class Settings:
         )
 
 
-def _name(metric: Metric | Spec | str) -> str:
-    return metric if isinstance(metric, str) else metric.text if isinstance(metric, Spec) else metric.name
+def _is_each(metric: Metric | Spec | str) -> bool:
+    """Whether there is an estimate of each class."""
+    return isinstance(metric, Spec) and metric.average == "none"
+
+
+def _names(metric: Metric | Spec | str, table: Table) -> list[str]:
+    if isinstance(metric, Spec):
+        return labels_to_expand(metric, table) or [metric.text]
+    return [metric if isinstance(metric, str) else metric.name]
 
 
 def scaled(estimate: Estimate, factor: float, reason: str = "") -> Estimate:

@@ -18,7 +18,7 @@ from howsure.estimates.estimate import Estimate
 from howsure.metrics.averages import canonical_average
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
-from howsure.metrics.spec import Spec, parse
+from howsure.metrics.spec import Spec, of_class, parse
 from howsure.tables.table import Table
 
 Result = Estimate | list[Estimate]
@@ -145,7 +145,7 @@ def fbeta(beta: float) -> Spec:
 
 def one_class(spec: Spec, label: object, table: Table) -> Metric:
     """Return a metric of one class against the rest."""
-    return resolve(replace(spec, average="binary", positive_class=str(label)), table)
+    return resolve(of_class(spec, label), table)
 
 
 def _positive(table: Table, pos_label: Any) -> Any:

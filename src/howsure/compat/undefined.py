@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import warnings
 from collections.abc import Callable, Sequence
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from howsure.compat.keywords import Settings
 from howsure.errors import HowsureError, HowsureWarning
 from howsure.estimates.estimate import Estimate
+from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
 from howsure.tables.table import Table
@@ -56,32 +58,41 @@ def estimated(
     metrics : callable
         The value (nan for none) → the metrics.
     """
-    value = filling(zero_division)
-    plain = metrics(np.nan)
-    found = settings.estimates(table, plain)
-    if any(each.reason for each in found) and (undefined := _undefined(plain, found, table)):
-        if zero_division == "warn":
-            for name, (number, size) in undefined.items():
-                words = f"on {number} of {size} classes, and counts as 0 there"
-                warn(f"`{name}` is undefined {words} as in scikit-learn. Set `zero_division` to 0, 1 or nan to choose.")
-        if not np.isnan(value):
-            found = settings.estimates(table, metrics(value))
-            # Where no class at all has a weight, the average counts as the value too.
-            found = [each.replace(value=value) if np.isnan(each) else each for each in found]
+    value, plain = filling(zero_division), metrics(np.nan)
+    undefined = _undefined(plain, table)
+    if undefined and not np.isnan(value):
+        found = settings.estimates(table, metrics(value))
+        # Where no class at all has a weight, the average counts as the value too.
+        found = [each.replace(value=value) if math.isnan(each) else each for each in found]
+    else:
+        found = settings.estimates(table, plain)
+    if zero_division == "warn":
+        for name, (number, size) in undefined.items():
+            words = f"on {number} of {size} classes, and counts as 0 there"
+            warn(f"`{name}` is undefined {words} as in scikit-learn. Set `zero_division` to 0, 1 or nan to choose.")
     return found
 
 
-def _undefined(metrics: Sequence[Metric | Spec], found: Sequence[Estimate], table: Table) -> dict[str, tuple[int, int]]:
+def _undefined(metrics: Sequence[Metric | Spec], table: Table) -> dict[str, tuple[int, int]]:
     """Return on how many classes of how many a metric is undefined, by the names of those that are."""
     number: dict[str, tuple[int, int]] = {}
-    for metric, estimate in zip(metrics, found, strict=True):
-        average = metric if isinstance(metric, Metric) and metric.per_class else None
-        spec = metric.spec if isinstance(metric, Metric) else metric
-        name = spec.definition.name if spec else estimate.metric
-        absent = np.isnan([estimate.value] if average is None else average.per_class(table.counted))  # type: ignore[misc]
-        before = number.get(name, (0, 0)) if average is None else (0, 0)  # an average has seen all classes
+    for each in metrics:
+        absent, spec = _absent(each, table), each.spec if isinstance(each, Metric) else each
+        name = spec.definition.name if spec else each.name  # type: ignore[union-attr]  # without a spec a metric
+        is_single = isinstance(each, Metric) and each.per_class is None
+        before = number.get(name, (0, 0)) if is_single else (0, 0)  # an average has seen all classes
         number[name] = before[0] + int(absent.sum()), before[1] + len(absent)
     return {name: counted for name, counted in number.items() if counted[0]}
+
+
+def _absent(metric: Metric | Spec, table: Table) -> Array:
+    """Return whether a metric is undefined on each class that it looks at."""
+    counts: Any = table.counted
+    with np.errstate(all="ignore"):
+        if isinstance(metric, Spec) and metric.average == "none":
+            return np.isnan(metric.definition.evaluate(*counts.outcomes(), **metric.arguments))
+        bound = resolve(metric, table)
+        return np.isnan([bound.value_at(counts)] if bound.per_class is None else bound.per_class(counts))
 
 
 def warn(words: str, category: type[Warning] = UndefinedMetricWarning) -> None:

@@ -2,36 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsure.estimates.estimate import Estimate
+from howsure.estimates.passes import Answer, in_passes, of_two_classes
 from howsure.estimates.reasons import reasons
-from howsure.methods.default import checked
 from howsure.methods.interval import Method
 from howsure.methods.sides import Sides
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
-from howsure.metrics.spec import Spec, parse
+from howsure.metrics.spec import Spec, of_class, parse
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
-Classes = dict[str, tuple[Spec, dict[int, int]]]  # of metrics that differ in their class alone: place → class
 
 
-def of_two_classes(spec: Spec) -> Spec:
-    """Return the spec of a metric of one of many classes on the table of it against the rest."""
-    return replace(spec, average="binary", positive_class=None)
+@dataclass(slots=True)
+class _Alike:
+    """Metrics that differ in their class alone: the places where they are asked for, and the classes."""
+
+    spec: Spec
+    places: list[int] = field(default_factory=list)
+    classes: list[int] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+
+    def add(self, place: int, classes: Iterable[int], names: Iterable[str]) -> None:
+        """Add classes that are asked for at a place, and what the metric of each is called."""
+        self.classes += classes
+        self.names += names
+        self.places += [place] * (len(self.classes) - len(self.places))
 
 
 def of_classes(
     table: Table, asked: Sequence[str | Spec | Metric], method: Method | None, sides: Sides
-) -> dict[int, Estimate]:
-    """Return the estimates of metrics of one class, by their place among those asked for, where several share a pass.
+) -> dict[int, list[Estimate]]:
+    """Return the estimates of metrics of one class, or each, by their place, where several share a pass.
 
     Parameters
     ----------
@@ -44,58 +54,54 @@ def of_classes(
     sides : Sides
         The level, and which limits are asked for.
     """
-    found: dict[int, Estimate] = {}
-    stacks: dict[tuple[int, ...], Table | None] = {}
-    for spec, places in _alike(table, asked).values():
-        classes = tuple(places.values())
-        if len(classes) == 1:
+    found: dict[int, list[Estimate]] = {}
+    together: dict[tuple[int, ...], list[_Alike]] = {}
+    for each in _alike(table, asked):
+        together.setdefault(tuple(each.classes), []).append(each)
+    for classes, alike in together.items():
+        stack = table.each_against_rest(np.array(classes)) if len(classes) > 1 else None
+        if stack is None:
             continue
-        if classes not in stacks:
-            stacks[classes] = table.each_against_rest(np.array(classes))
-        stack = stacks[classes]
-        names = [_name(asked[place]) for place in places]
-        estimates = None if stack is None else _in_one_pass(stack, of_two_classes(spec), names, method, sides)
-        found |= {} if estimates is None else dict(zip(places, estimates, strict=True))
+        metrics = [resolve(of_two_classes(each.spec), stack) for each in alike]
+        for index, answer in in_passes(stack, metrics, method, sides.two_sided).items():
+            estimates = _of_a_batch(stack, metrics[index], alike[index].names, answer, sides)
+            for place, estimate in zip(alike[index].places, estimates, strict=True):
+                found.setdefault(place, []).append(estimate)
     return found
 
 
-def _alike(table: Table, asked: Sequence[str | Spec | Metric]) -> Classes:
+def _alike(table: Table, asked: Sequence[str | Spec | Metric]) -> Iterable[_Alike]:
     """Return the metrics of one of many classes, those together that differ in their class alone."""
-    alike: Classes = {}
+    alike: dict[str, _Alike] = {}
     if not table.has_rows or table.batch or table.is_binary:
-        return alike
+        return ()
     for place, each in enumerate(asked):
         spec = each.spec if isinstance(each, Metric) else each if isinstance(each, Spec) else parse(each)
-        if spec is None or spec.definition.form != "outcomes" or spec.positive_class is None:
+        if spec is None or spec.definition.form != "outcomes":
             continue
-        known = each.positive if isinstance(each, Metric) else None
-        position = table.position(spec.positive_class) if known is None else known
-        alike.setdefault(spec.head, (spec, {}))[1][place] = position
-    return alike
+        if spec.average == "none":
+            start = of_class(spec, "").text
+            names = [f"{start}{label}" for label in table.labels.tolist()]
+            alike.setdefault(spec.head, _Alike(spec)).add(place, range(len(names)), names)
+        elif spec.positive_class is not None:
+            known = each.positive if isinstance(each, Metric) else None
+            position = table.position(spec.positive_class) if known is None else known
+            name = each.name if isinstance(each, Metric) else spec.text
+            alike.setdefault(spec.head, _Alike(spec)).add(place, [position], [name])
+    return alike.values()
 
 
-def _name(asked: str | Spec | Metric) -> str:
-    if isinstance(asked, Metric):
-        return asked.name
-    return (asked if isinstance(asked, Spec) else parse(asked)).text
-
-
-def _in_one_pass(
-    stack: Table, spec: Spec, names: Sequence[str], method: Method | None, sides: Sides
-) -> list[Estimate] | None:
-    """Return the estimates of a metric on each table of a batch; None where the method takes one at a time."""
-    metric = resolve(spec, stack)
-    chosen = checked(method, metric, stack)
-    if not chosen.takes_batches:
-        return None
-    interval = sides.cut(chosen.at_levels(metric, stack)(sides.two_sided), metric)
+def _of_a_batch(stack: Table, metric: Metric, names: Sequence[str], answer: Answer, sides: Sides) -> Iterator[Estimate]:
+    """Yield the estimates of a metric on each table of a batch."""
+    chosen, found = answer
+    interval = sides.cut(found, metric)
     with np.errstate(all="ignore"):
         value = np.asarray(metric(stack.counted), dtype=float)
     told = reasons(metric, stack, value, interval.reason)
     parts = (value, interval.low, interval.high, interval.standard_error, told)
     plain = (np.broadcast_to(part, value.shape).tolist() for part in parts)
-    return [
-        Estimate(
+    for name, number, low, high, error, reason in zip(names, *plain, strict=True):
+        yield Estimate(
             number,
             low=low,
             high=high,
@@ -105,5 +111,3 @@ def _in_one_pass(
             standard_error=error,
             reason=reason,
         )
-        for name, number, low, high, error, reason in zip(names, *plain, strict=True)
-    ]

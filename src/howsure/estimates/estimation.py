@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from typing import Any, final, overload
 
 import numpy as np
@@ -11,11 +12,12 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.estimates.batch import Estimates, Evaluations
-from howsure.estimates.by_class import of_classes, of_two_classes
+from howsure.estimates.by_class import of_classes
 from howsure.estimates.estimate import Estimate, estimate_of
 from howsure.estimates.evaluation import Evaluation
 from howsure.estimates.given import table_of
 from howsure.estimates.grouped import of_groups
+from howsure.estimates.passes import Answer, in_passes, own_table
 from howsure.estimates.reasons import reasons
 from howsure.methods.default import checked
 from howsure.methods.draws import group_seed, seed_sequence
@@ -26,7 +28,7 @@ from howsure.methods.sides import Alternative, Sides
 from howsure.metrics.binding import labels_to_expand, listed_metrics, resolve
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
-from howsure.tables.batch import Tables
+from howsure.tables.batch import Tables, in_groups
 from howsure.tables.confusion import OF_TWO_CLASSES
 from howsure.tables.table import Table
 
@@ -116,6 +118,9 @@ def estimate(
     0.667
     """
     given = table_of(table, "estimate")
+    first = in_groups(given).overall
+    if labels_to_expand(metric, first):
+        resolve(metric, first)  # refuses what is one value per class
     sides = Sides.checked(confidence_level, alternative)
     question = _Question((metric,), sides.suited(named(method)), sides, random_state, classes, threshold)
     if isinstance(given, Tables):
@@ -202,12 +207,14 @@ def evaluate(
     ['roc_auc', 'f1']
     """
     given = table_of(table, "evaluate")
-    first = given.overall if isinstance(given, Tables) else given
-    specs = asked_metrics(first, metrics, threshold)
+    first = in_groups(given).overall
+    specs: Sequence[Asked] = default_metrics(first, threshold) if metrics is None else listed_metrics(metrics)
+    if isinstance(given, Tables):
+        specs = asked_metrics(first, specs)
     sides = Sides.checked(confidence_level, alternative)
     chosen = sides.suited(named(method))
     seed = seed_sequence(random_state) if isinstance(chosen, DrawingMethod) else random_state
-    question = _Question(specs, chosen, sides, seed, None, threshold)
+    question = _Question(tuple(specs), chosen, sides, seed, None, threshold)
     found = question.of_table(first)
     overall = Evaluation(
         estimates={each.metric: each for each in found},
@@ -223,22 +230,18 @@ def evaluate(
     return Evaluations(tables=given, overall=overall, by_metric=question.of_tables(given, found), seeds=seeds)
 
 
-def asked_metrics(table: Table, metrics: Asked | Sequence[Asked] | None, threshold: float | None) -> tuple[Asked, ...]:
-    """Return the metrics that are asked for, one per class where the average is ``none``; by default a selection."""
-    if metrics is None:
-        return default_metrics(table, threshold)
-    specs: list[Asked] = []
-    for each in listed_metrics(metrics):
-        specs += labels_to_expand(each, table) or [each]
-    return tuple(specs)
+def asked_metrics(table: Table, metrics: Sequence[Asked]) -> tuple[Asked, ...]:
+    """Return the metrics that are asked for, one per class where the average is ``none``."""
+    return tuple(chain.from_iterable(_expanded(each, table) for each in metrics))
+
+
+def _expanded(asked: Asked, table: Table) -> Sequence[Asked]:
+    return labels_to_expand(asked, table) or (asked,)
 
 
 def default_metrics(table: Table, threshold: float | None = None) -> tuple[str, ...]:
     """Return the metrics that `evaluate` reports when none are named."""
     return table.default_metrics + (OF_TWO_CLASSES if threshold is not None else ())
-
-
-Answer = tuple[Method, Interval]
 
 
 @final
@@ -257,16 +260,16 @@ class _Question:
         """Return the estimates of one table."""
         method = self.sides.suited(named(table.design.method or None)) if self.method is None else self.method
         if isinstance(method, DrawingMethod) or self.threshold is not None:
-            return self.one_by_one(table, method)
+            return self.one_by_one(asked_metrics(table, self.metrics), table, method)
         found = of_classes(table, self.metrics, method, self.sides)
-        rest = [place for place in range(len(self.metrics)) if place not in found]
-        alone = replace(self, metrics=tuple(self.metrics[place] for place in rest)) if found else self
-        found |= zip(rest, alone.one_by_one(table, method) if rest else (), strict=True)
-        return tuple(found[place] for place in range(len(self.metrics)))
+        rest = {place: _expanded(each, table) for place, each in enumerate(self.metrics) if place not in found}
+        alone = iter(self.one_by_one(list(chain(*rest.values())), table, method)) if rest else iter(())
+        found |= {place: list(islice(alone, len(each))) for place, each in rest.items()}
+        return tuple(chain.from_iterable(found[place] for place in range(len(self.metrics))))
 
-    def one_by_one(self, table: Table, method: Method | None) -> tuple[Estimate, ...]:
-        """Return the estimates of one table, each metric by itself but for the draws, which all share."""
-        bound = self._bound(table)
+    def one_by_one(self, metrics: Sequence[Asked], table: Table, method: Method | None) -> tuple[Estimate, ...]:
+        """Return the estimates of metrics of one table, in as few passes as there are methods and own tables."""
+        bound = self._bound(metrics, table)
         names = [metric.name for metric in bound]
         if len(bound) == 1 or (table.has_thresholds and all(metric.smaller for metric in bound)):
             own = [own_table(table, metric) for metric in bound]  # whose few cells say all that the many could
@@ -278,7 +281,8 @@ class _Question:
                 checked(method, metric, table)
             answers = [(method, each) for each in method.intervals(bound, table, level, self.seed)]
         else:
-            answers = [_analytic(table, metric, method, level, self.seed) for metric in bound]
+            found = in_passes(table, bound, method, level, self.seed)
+            answers = [found[place] for place in range(len(bound))]
         return tuple(
             finished(name, *own_table(table, metric), self.sides.level, chosen, self.sides.cut(interval, metric))
             for name, metric, (chosen, interval) in zip(names, bound, answers, strict=True)
@@ -288,10 +292,10 @@ class _Question:
         """Return the estimates of each group by metric; in one pass where tables and method allow it."""
         stack, found = tables.stack, {}
         if stack is not None and not stack.design.method and not isinstance(self.method, DrawingMethod):
-            for metric, whole in zip(self._bound(stack), overall, strict=True):
-                batch = _in_one_pass(tables, stack, metric, self.method, self.sides, whole)
-                if batch is not None:
-                    found[whole.metric] = batch
+            bound = self._bound(self.metrics, stack)
+            for place, answer in in_passes(stack, bound, self.method, self.sides.two_sided).items():
+                whole = overall[place]
+                found[whole.metric] = _of_a_batch(tables, *own_table(stack, bound[place]), answer, self.sides, whole)
         rest = [place for place, whole in enumerate(overall) if whole.metric not in found]
         if rest:
             alone = replace(self, metrics=tuple(self.metrics[place] for place in rest))
@@ -301,8 +305,8 @@ class _Question:
                 found[overall[place].metric] = Estimates.of(tables, overall[place], estimates)
         return {whole.metric: found[whole.metric] for whole in overall}
 
-    def _bound(self, table: Table) -> list[Metric]:
-        bound = [resolve(each, table, classes=self.classes, threshold=self.threshold) for each in self.metrics]
+    def _bound(self, metrics: Sequence[Asked], table: Table) -> list[Metric]:
+        bound = [resolve(each, table, classes=self.classes, threshold=self.threshold) for each in metrics]
         _check_threshold(self.threshold, table, bound)
         return bound
 
@@ -323,29 +327,14 @@ def _check_threshold(threshold: float | None, table: Table, metrics: Sequence[Me
     raise HowsureError(message)
 
 
-def own_table(table: Table, metric: Metric) -> tuple[Table, Metric]:
-    """Return the smaller table that a metric looks at, where there is one, with the metric of it."""
-    return (table, metric) if metric.smaller is None else metric.smaller(table)
-
-
-def _analytic(table: Table, metric: Metric, method: Method | None, level: float, seed: Any) -> Answer:
-    small, same = smallest(*own_table(table, metric))
-    chosen = checked(method, same, small)
-    return chosen, chosen.interval(same, small, level, seed)
-
-
-def _in_one_pass(
-    tables: Tables[Any], stack: Table, metric: Metric, method: Method | None, sides: Sides, overall: Estimate
-) -> Estimates | None:
-    """Return the estimates of all groups at once; None where the method takes one table at a time."""
-    table, own = own_table(stack, metric)
-    small, same = smallest(table, own)
-    chosen = checked(method, same, small)
-    if not (chosen.takes_batches and same.takes_batches):
-        return None
-    found = sides.cut(chosen.at_levels(same, small)(sides.two_sided), metric)
+def _of_a_batch(
+    tables: Tables[Any], table: Table, metric: Metric, answer: Answer, sides: Sides, overall: Estimate
+) -> Estimates:
+    """Return the estimates of all groups at once."""
+    chosen, interval = answer
+    found = sides.cut(interval, metric)
     with np.errstate(all="ignore"):
-        value = np.asarray(own(table.counted), dtype=float)
+        value = np.asarray(metric(table.counted), dtype=float)
     return Estimates(
         tables=tables,
         metric=overall.metric,
@@ -355,7 +344,7 @@ def _in_one_pass(
         high=found.high,
         standard_error=np.broadcast_to(found.standard_error, value.shape),
         method=np.full(value.shape, chosen.name),
-        reason=reasons(own, table, value, found.reason),
+        reason=reasons(metric, table, value, found.reason),
         confidence_level=overall.confidence_level,
     )
 
@@ -373,13 +362,3 @@ def finished(
     reason = reasons(metric, table, value, interval.reason).item()
     told = interval if reason == interval.reason else replace(interval, reason=reason)
     return estimate_of(name, float(value), told, level, method)
-
-
-def smallest(table: Table, metric: Metric) -> tuple[Table, Metric]:
-    """Return the smallest table that holds all a metric looks at: the 2×2 one, of one class of many."""
-    if metric.positive is None or table.shape == (2, 2) or metric.spec is None:
-        return table, metric
-    small = table.one_against_rest(metric.positive)
-    if small is None:
-        return table, metric
-    return small, resolve(of_two_classes(metric.spec), small)

@@ -77,6 +77,8 @@ def _left_out(metric: Metric, table: Table) -> Any:
     if metric.per_class is None:
         return ""
     undefined = np.isnan(metric.per_class(table.counted))
+    if not undefined.any():
+        return ""
     missing, number = undefined.sum(-1), undefined.shape[-1]
     what = "pairs of classes" if metric.spec is not None and metric.spec.pairs else "classes"
     text = np.full(table.batch, "", dtype=object)

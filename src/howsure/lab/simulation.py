@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, checked_level, whole_number
-from howsure.estimates.estimation import own_table, smallest
+from howsure.estimates.passes import in_passes
 from howsure.grids import Grid, OneRecord, number, percent
 from howsure.lab.truths import Asked, Repeated, Truth
 from howsure.methods.default import checked
@@ -252,15 +252,14 @@ def _limits(
     """Return the limits of each metric on drawn tables: in one pass where the method can."""
     if not isinstance(tables, Sequence):
         distinct, times = _distinct(tables)
-        found = [_in_one_pass(truth, metric, distinct, times, method, level) for metric in metrics]
-        rest = [place for place, each in enumerate(found) if each is None]
-        singles: Sequence[Table] = [distinct.picked(index) for index in range(len(times))] if rest else []
+        found = _in_one_pass(truth, metrics, distinct, times, method, level)
+        singles: Sequence[Table] = [distinct.picked(index) for index in range(len(times))]
     else:
-        found, rest = [None] * len(metrics), list(range(len(metrics)))
-        singles, times = tables, np.ones(len(tables))
+        found, singles, times = {}, tables, np.ones(len(tables))
+    rest = [place for place in range(len(metrics)) if place not in found]
     alone = _one_by_one(truth, [metrics[place] for place in rest], singles, times, method, level, rng)
-    known = dict(zip(rest, alone, strict=True))
-    return [known[place] if each is None else each for place, each in enumerate(found)]
+    found |= zip(rest, alone, strict=True)
+    return [found[place] for place in range(len(metrics))]
 
 
 def _distinct(stack: Table) -> tuple[Table, Array]:
@@ -273,20 +272,17 @@ def _distinct(stack: Table) -> tuple[Table, Array]:
 
 
 def _in_one_pass(
-    truth: Truth, asked: Asked, stack: Table, times: Array, method: Method | None, level: float
-) -> _Limits | None:
-    """Return the limits of a metric on all tables of a batch; None where metric or method take one table at a time."""
-    metric = truth.bound(asked, stack.picked(0))  # all tables have the same cells
-    if not metric.takes_batches:
-        return None
-    small, same = smallest(*own_table(stack, metric))
-    chosen = checked(method, same, small)
-    if not chosen.takes_batches:
-        return None
+    truth: Truth, metrics: Sequence[Asked], stack: Table, times: Array, method: Method | None, level: float
+) -> dict[int, _Limits]:
+    """Return the limits of metrics on all tables of a batch, by their place; without those that take one at a time."""
+    bound = [truth.bound(each, stack.picked(0)) for each in metrics]  # all tables have the same cells
+    found = {}
     with np.errstate(all="ignore"):
-        interval = chosen.at_levels(same, small)(level)
-    low, high = (np.broadcast_to(limit, times.shape) for limit in (interval.low, interval.high))
-    return _Limits(metric, chosen.name, low, high, times)
+        answers = in_passes(stack, bound, method, level)
+    for place, (chosen, interval) in answers.items():
+        low, high = (np.broadcast_to(limit, times.shape) for limit in (interval.low, interval.high))
+        found[place] = _Limits(bound[place], chosen.name, low, high, times)
+    return found
 
 
 def _one_by_one(
@@ -317,13 +313,9 @@ def _of_table(
         for metric in metrics:
             checked(method, metric, table)
         return method.intervals(metrics, table, level, rng), [method.name] * len(metrics)
-    found, names = [], []
-    for metric in metrics:
-        small, same = smallest(*own_table(table, metric))
-        chosen = checked(method, same, small)
-        found.append(chosen.interval(same, small, level, rng))
-        names.append(chosen.name)
-    return found, names
+    answers = in_passes(table, metrics, method, level, rng)
+    chosen, found = zip(*(answers[place] for place in range(len(metrics))), strict=True)
+    return list(found), [each.name for each in chosen]
 
 
 def _measured(limits: _Limits, truth: float, level: float, draws: int) -> Coverage:

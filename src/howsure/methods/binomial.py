@@ -24,6 +24,7 @@ from howsure.methods.halving import root
 from howsure.methods.levels import tail_of
 
 Array = NDArray[Any]
+MANY_COUNTS = 64  # from which on it is worth to look for equal ones
 MOST_STEPS, ENOUGH = 60, 1e-9  # of Newton's; a step of the log odds that changes nothing
 LEAST_SHARE = 1e-3
 MOST_OUTCOMES = 1e12  # of which each has a probability of its own in floating-point numbers
@@ -103,6 +104,11 @@ def mid_p(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> L
     (0.2544, 0.3658)
     """
     x, n, tail = _prepared(successes, trials, confidence_level)
+    if x.size > MANY_COUNTS:  # of many classes or groups often few are distinct
+        pairs, places = np.unique(x + 1j * n, return_inverse=True)
+        if 2 * pairs.size < x.size:
+            low, high = mid_p(pairs.real, pairs.imag, confidence_level)
+            return low[places].reshape(x.shape), high[places].reshape(x.shape)
 
     # The upper limit is one of failures, where p is known to full relative precision.
     low, high = (_mid_p_odds(tails, each, n, tail) for tails, each in zip(_tails(x, n), (x, n - x), strict=True))

@@ -2,57 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.base import PSEUDO_CASES, quotient
-from howsure.designs.sums import dot
+from howsure.designs.base import quotient
 from howsure.methods.draws import lumped
 from howsure.methods.interval import (
     CONSTANT,
     ONE_CASE,
     ONE_CLUSTER,
     UNDEFINED,
+    AllAtLevels,
     AtLevels,
     Interval,
-    Method,
+    JointMethod,
     needs_counted_cases,
 )
 from howsure.methods.loss_grid import gridded
-from howsure.methods.scales import automatic_scale
+from howsure.methods.path_classes import FilledCells, SquareCells, TooSteepError
+from howsure.methods.path_tables import ENTRIES, LUMPED_CELLS, WAYS, AllCells, PathTables, Point
 from howsure.methods.standard_errors import design_sample, quantile, shows_variation, standard_error
 from howsure.metrics.averages import EXTREMES
+from howsure.metrics.class_shares import ClassShares
 from howsure.metrics.metric import Metric
-from howsure.tables.counts import ClassCounts
+from howsure.tables.counts import ClassCounts, ConfusionCounts
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
-STRIDE = 0.7  # standard errors from one table of the path to the next
 MOST_STRIDES = 80
-STEEPEST = 5.0  # logarithm of the factor by which a cell may change in a stride
 FLAT = 1e-12  # share of the first variance at which a table is at the end of the metric's range
 SYMMETRIC = 1e-6  # skewness that is none
 CLOSE = 1e-6  # normal quantiles between points that are one; standard errors of a stride that leads nowhere
 HOPELESS = 1000.0  # normal quantiles: with fewer than one degree of freedom, beyond what steps of a path can tell
 FARTHEST = 1e12  # normal quantiles: how far the end of a way is, beyond which there are no values
-NUDGE = 0.5  # cases that a cell is changed by, up or down, for a second derivative
-SMALL_PART = 1 / 16  # of an outcome of a class, which is changed by no more: the share of a rare class bends sharply
-MOST_CELLS = 1024  # whose second derivatives are taken one by one
-LUMPED_CELLS = 400  # from which on it pays to put together those that stay in proportion
-DIRECTIONS = 128  # in which they are taken together, beyond that
-ENTRIES = 2**20  # of tables held at once
 REMOTE = 6 * np.log(10.0)  # on a logarithmic scale: rounding decides how likely values are that far from the observed
-CONFIDENCE = 2.0  # how many times too confident probabilities may be: pseudo-cases have the 1/2-th power of theirs
-WAYS = np.array([-1.0, 1.0])[:, None]  # down and up
 
 
 @final
 @dataclass(frozen=True, slots=True)
-class Flow(Method):
+class Flow(JointMethod):
     """Score interval along the natural-gradient flow: the values that the observed one does not contradict.
 
     Notes
@@ -117,19 +110,46 @@ class Flow(Method):
             )
         return ""
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
-        """Return the interval as a function of its level: all levels share one path.
+    def all_at_levels(self, metrics: Sequence[Metric], table: Table) -> AllAtLevels:
+        """Return the intervals as a function of their level: all levels share one path.
 
-        Cells with equal slopes stay in proportion all the way, and are one cell; very many losses are put on a grid.
+        Averages over classes go along their paths side by side. Of other metrics cells with equal slopes stay in
+        proportion all the way, and are one cell; very many losses are put on a grid.
         """
-        cells = table.cells.shape[-1]
-        if cells < LUMPED_CELLS:
-            small, same = table, metric
-        elif metric.losses is None:
-            small, same = lumped(table, [metric], table.design.lumps(cells)), metric
-        else:
-            small, same = gridded(metric, metric.losses, table)
-        return flow_intervals(same, small, *design_sample(same, small))
+        beside = _side_by_side(metrics, table)
+        places = [place for place, metric in enumerate(metrics) if metric not in beside]
+        together = _of_averages(beside, table) if beside else None
+        alone = {place: _by_cells(metrics[place], table) for place in places}
+
+        def intervals(level: float) -> list[Interval]:
+            found = [] if together is None else together(level)
+            for place, at_level in alone.items():  # ascending, so that each comes to its own place
+                found.insert(place, at_level(level))
+            return found
+
+        return intervals
+
+
+def _side_by_side(metrics: Sequence[Metric], table: Table) -> list[Metric]:
+    """Return the averages over classes whose paths need no more than the counts of a confusion table."""
+    design = table.design
+    if table.counts_class is not ConfusionCounts or any(map(design.offers, ("sampled", "tangent", "rescaled"))):
+        return []
+    cells = table.cells.shape[-1]
+    if cells >= LUMPED_CELLS and not (design.is_independent or design.lumps(cells) is None):
+        return []  # lumped cells have a small sample of their own
+    return [each for each in metrics if each.shares is not None and (cells < LUMPED_CELLS or each.terms is not None)]
+
+
+def _by_cells(metric: Metric, table: Table) -> AtLevels:
+    cells = table.cells.shape[-1]
+    if cells < LUMPED_CELLS:
+        small, same = table, metric
+    elif metric.losses is None:
+        small, same = lumped(table, [metric], table.design.lumps(cells)), metric
+    else:
+        small, same = gridded(metric, metric.losses, table)
+    return flow_intervals(same, small, *design_sample(same, small))
 
 
 def flow_intervals(metric: Metric, table: Table, inflation: Any, freedom: Any) -> AtLevels:
@@ -145,129 +165,103 @@ def flow_intervals(metric: Metric, table: Table, inflation: Any, freedom: Any) -
         How many times the design's variance that of the metric is, and its degrees of freedom.
     """
     with np.errstate(all="ignore"):
+        sample = _Sample.of(metric, table, inflation, freedom)
+        cases = table.design.sampled(table.cells) / sample.effect[..., None]
+        cells = cases.shape[-1]
+        flat = cases.reshape(-1, cells)
+        paths = _Paths.of(lambda part: AllCells(metric, table, flat[part]), cells, sample, metric.range)
+    return lambda level: paths.interval(level, table)
+
+
+def _of_averages(metrics: Sequence[Metric], table: Table) -> AllAtLevels:
+    """Return the intervals of averages over classes, along paths side by side; by all cells where one is too steep."""
+    shares: list[ClassShares] = [each.shares for each in metrics if each.shares is not None]
+    averages, square = ClassShares.beside(shares), (-1, *table.shape)
+    counts, tables = table.counts.reshape(square), math.prod(table.batch)
+    with np.errstate(all="ignore"):
+        if table.design.is_independent:
+            sample = _Sample.of_averages(averages, metrics, table)
+        else:
+            sample = _Sample.beside([_Sample.of(each, table, *design_sample(each, table)) for each in metrics])
+        effect = sample.effect.reshape(-1)
+
+        def path_tables(part: slice) -> PathTables:
+            which, own = np.divmod(np.arange(effect.size)[part], tables)
+            each = counts if tables == 1 else counts[own]
+            if counts.shape[-1] ** 2 < LUMPED_CELLS:
+                return SquareCells(averages.at(which), each / effect[part, None, None])
+            return FilledCells(averages.at(which), each, effect[part])
+
+        paths = _Paths.of(path_tables, table.cells.shape[-1], sample, metrics[0].range)
+    apart: list[AtLevels] = []
+
+    def intervals(level: float) -> list[Interval]:
+        try:
+            if not apart:
+                return paths.interval(level, table).parts()
+        except TooSteepError:
+            apart.extend(_by_cells(metric, table) for metric in metrics)
+        return [at_level(level) for at_level in apart]
+
+    return intervals
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sample:
+    """Values of tables, their standard errors, and what a sample of each is worth, in the shape of the batch."""
+
+    value: Array
+    error: Array
+    effect: Array  # how many counts an independent case is worth
+    excess: Array  # skewness in excess of that of independent cases
+    freedom: Any
+
+    @classmethod
+    def of(cls, metric: Metric, table: Table, inflation: Any, freedom: Any) -> _Sample:
+        """Return those of a metric; for the parameters see `flow_intervals`."""
         value, error = metric.value_at(table.counted), standard_error(metric, table)
-        effect = inflation * design_effect(metric, table, shows_variation(error, value))
+        effect = np.asarray(inflation * design_effect(metric, table, shows_variation(error, value)))
         excess = np.broadcast_to(table.design.excess_skewness(table.cells, effect), effect.shape)
-        sampled = table.design.sampled(table.cells)
-        paths = _Paths.of(metric, table, sampled / np.asarray(effect)[..., None], value, excess)
-    lowest, highest = metric.range
+        return cls(value, error, effect, excess, freedom)
 
-    def interval(confidence_level: float) -> Interval:
-        z = quantile(confidence_level, freedom)
-        with np.errstate(all="ignore"):
-            low, high = paths.limits(z)
-            low = np.where(value <= lowest, lowest, np.minimum(low, value))
-            high = np.where(value >= highest, highest, np.maximum(high, value))
-        reason = np.where(paths.varies & (low < high), "", CONSTANT)
-        reason = np.where(np.isfinite(z), reason, ONE_CASE if table.has_sample_variance else ONE_CLUSTER)
-        reason = np.where(np.isfinite(value), reason, UNDEFINED)
-        usable = reason == ""
-        low, high = np.where(usable, low, np.nan), np.where(usable, high, np.nan)
-        return Interval(low, high, np.where(np.isfinite(value), error, np.nan), reason=reason)
+    @classmethod
+    def beside(cls, samples: Sequence[_Sample]) -> _Sample:
+        """Return those of several metrics, on one more leading axis."""
+        shape = samples[0].value.shape
+        parts = ([np.broadcast_to(getattr(each, name), shape) for each in samples] for name in cls.__slots__)
+        return cls(*map(np.stack, parts))
 
-    return interval
+    @classmethod
+    def of_averages(cls, averages: ClassShares, metrics: Sequence[Metric], table: Table) -> _Sample:
+        """Return those of averages over classes of independent cases."""
+        each = np.arange(len(metrics)).reshape(-1, *(1 for _ in table.batch))
+        variance = averages.at(each).variance(cast("ClassCounts", table.counted))
+        value = np.stack([each.value_at(table.counted) for each in metrics])
+        error = np.where(np.isfinite(value), np.sqrt(variance), np.nan)
+        return cls(value, error, np.ones(value.shape), np.zeros(value.shape), table.design.degrees_of_freedom)
 
 
 class _Path:
-    """The tables on the way down and up from each observed one, and how far they are: as a normal quantile.
+    """The tables on the way down and up from each observed one, and how far they are: as a normal quantile."""
 
-    Tables are told by the cells that the design samples.
-
-    Arrays have the way, down or up, as their first axis, then the tables of the batch, and then the cells.
-    """
-
-    def __init__(self, metric: Metric, table: Table, cases: Array, value: Array, excess: Array) -> None:
-        self.metric, self.table, self.cases, self.excess = metric, table, cases, excess
-        self.left = table.design.remaining
-        self.is_finite = bool(np.any(self.left != 1))  # whether the population is
-        self.sign, self.end = (0.0, 0.0) if metric.is_mean_loss else _end(metric.range)
-        filled = cases + PSEUDO_CASES * self.pseudo_shares() * self.left
-        self.start = self.point(np.array([filled, filled]), slice(None))
-        centre = self.scaled(value)
-        centre = np.where(np.isfinite(centre), centre, self.start.value[0])
-        self.centre = centre if metric.is_mean_loss else centre - self.bias(filled)
-        self.varies = shows_variation(np.sqrt(self.start.variance[0]), centre)
+    def __init__(self, tables: PathTables, value: Array, excess: Array, bounds: tuple[float, float]) -> None:
+        self.tables, self.excess, self.bounds = tables, excess, bounds
+        self.start = tables.start()
+        centre = tables.scale.scaled(value)
+        self.centre = np.where(np.isfinite(centre), centre, self.start.value[0]) - tables.bias()
+        self.varies = shows_variation(np.sqrt(self.start.variance[0]), self.centre)
         self.reach = np.full(self.centre.shape, -np.inf)
         self.distances, self.values = np.empty(0), np.empty(0)
 
-    def pseudo_shares(self) -> Array:
-        """Return the share of the pseudo-cases in each cell: of a loss without bound fewer where it is large."""
-        even = self.table.design.spread(self.table.prior_shares.ravel())
-        if not self.metric.is_mean_loss or np.isfinite(self.metric.range[1]):
-            return even
-        cells = self.table.design.tables(self.cases)
-        total = cells.sum(-1, keepdims=True)
-        beyond = total * self.metric.gradient(self.table.wrap(cells)).reshape(cells.shape)  # the mean loss
-        beyond = self.table.design.lifted(beyond)
-        shares = even * np.exp(-beyond / CONFIDENCE)
-        return np.asarray(shares / shares.sum(-1, keepdims=True))
-
-    def bias(self, cells: Array) -> Array:
-        """Return the second-order bias of the metric on its scale: with many cells by what each class adds."""
-        terms = self.metric.terms
-        few = len(self.table.labels) ** 2 < LUMPED_CELLS
-        if terms is None or few or self.sign or self.table.design.has_strata:
-            return second_order_bias(self.value, cells)
-        counts = cast("ClassCounts", self.table.wrap(cells))  # of which alone there are terms
-        outcomes = np.stack(counts.outcomes(), -1)
-
-        def by_class(flat: Array) -> Array:
-            four = np.moveaxis(flat.reshape(*flat.shape[:-2], *outcomes.shape), -1, 0)
-            return np.asarray(terms(*four)).reshape(flat.shape[:-1])
-
-        of_each = second_order_bias(by_class, outcomes.reshape(-1, 4), SMALL_PART)
-        return np.asarray(of_each.reshape(outcomes.shape[:-1]).sum(-1))
-
-    def scaled(self, value: Array) -> Array:
-        """Return values on the metric's scale: the logarithm of the distance from a single end, else themselves."""
-        return self.sign * np.log(self.sign * (value - self.end)) if self.sign else value
-
-    def unscaled(self, value: Array) -> Array:
-        """Return the values that are these on the metric's scale."""
-        return np.asarray(self.end + self.sign * np.exp(self.sign * value) if self.sign else value)
-
-    def value(self, cells: Array) -> Array:
-        """Return the metric of tables, by their sampled cells, on its scale."""
-        return self.scaled(np.asarray(self.metric(self.table.wrap(self.table.design.tables(cells)))))
-
-    def point(self, cells: Array, tables: Any) -> _Point:
-        """Return the point of the path at tables in these proportions, with the totals that the design fixes."""
-        design = self.table.design
-        cells = design.rescaled(cells, self.cases[tables])
-        whole = design.tables(cells)
-        counts = self.table.wrap(whole)
-        value, slopes = np.asarray(self.metric(counts)), self.metric.gradient(counts).reshape(whole.shape)
-        if not np.isfinite(slopes).all():
-            slopes = np.where(np.isfinite(slopes), slopes, 0.0)
-        slopes = design.tangent(cells, slopes)
-        if self.sign:
-            slopes = slopes / np.abs(value - self.end)[..., None]
-        squares = cells * slopes
-        squares *= slopes
-        third = dot(squares, slopes * quotient(2 * self.left - 1, np.sqrt(self.left)) if self.is_finite else slopes)
-        return _Point(cells, slopes, self.scaled(value), squares.sum(-1), third)
-
-    def ahead(self, here: _Point, tables: Any) -> _Point:
-        """Return the points one stride on."""
-        pace = STRIDE / np.sqrt(here.variance)
-        pace = np.where(np.isfinite(pace), pace, 0.0)  # where nothing varies, nothing changes
-        steps = (WAYS * pace)[..., None] * here.slopes
-        if self.is_finite:
-            steps *= np.sqrt(self.left)
-        cells = np.exp(np.clip(steps, -STEEPEST, STEEPEST, out=steps), out=steps)
-        cells *= here.cells
-        return self.point(cells, tables)
-
-    def distance(self, here: _Point, near: _Point, far: _Point, tables: Any) -> Array:
+    def distance(self, here: Point, near: Point, far: Point, tables: Any) -> Array:
         """Return the quantile of a normal variable at which the observed value would be, were ``here`` the truth."""
-        found = (
-            self.of_scores(here, tables) if self.table.design.has_strata else self.of_values(here, near, far, tables)
-        )
+        by_score = self.tables.by_score
+        found = self.of_scores(here, tables) if by_score else self.of_values(here, near, far, tables)
         score, skewness, added = found
         skewness = np.where(np.abs(skewness) > SYMMETRIC, skewness, SYMMETRIC)
         return np.asarray(-WAYS * (6 / skewness * (np.cbrt(1 + skewness * (score + added) / 2) - 1) + skewness / 6))
 
-    def of_values(self, here: _Point, near: _Point, far: _Point, tables: Any) -> tuple[Array, Array, Array]:
+    def of_values(self, here: Point, near: Point, far: Point, tables: Any) -> tuple[Array, Array, Array]:
         """Return how many standard errors off the observed value is, its skewness, and what is added for the excess.
 
         The variance's derivative is that of a parabola through the point and two others of its path.
@@ -279,18 +273,18 @@ class _Path:
         excess = self.excess[tables] * here.third / variance**1.5
         return (self.centre[tables] - here.value) / np.sqrt(variance), skewness - 2 * excess, excess / 2
 
-    def of_scores(self, here: _Point, tables: Any) -> tuple[Array, Array, Array]:
+    def of_scores(self, here: Point, tables: Any) -> tuple[Array, Array, Array]:
         """Return Rao's score, its skewness, and 0: how far the observed cells are from ``here`` along its slopes.
 
         It is linear in the counts, so that its variance and skewness are exact, however steeply the metric bends.
         """
-        score = (self.cases[tables] * quotient(here.slopes, np.sqrt(self.left))).sum(-1) / np.sqrt(here.variance)
+        score = self.tables.score(here, tables) / np.sqrt(here.variance)
         return score, here.third / here.variance**1.5, np.zeros_like(score)
 
     def walk(self, reach: Array) -> None:
         """Go on, both ways from every table, until each is farther than its quantile."""
         tables: Any = slice(None)
-        near, here = self.start, self.ahead(self.start, tables)
+        near, here = self.start, self.tables.ahead(self.start, tables)
         far = here.turned()
         farthest, latest = self.distance(near, here, far, tables), near.value.copy()
         ended = np.zeros(farthest.shape, dtype=bool)  # a way that turned, or varies no more: what follows is rounding
@@ -310,7 +304,7 @@ class _Path:
             near, far = here, near
             if not going.all():
                 tables, near, far = np.arange(len(self.centre))[tables][going], near.of(going), far.of(going)
-            here = self.ahead(near, tables)
+            here = self.tables.ahead(near, tables)
         self.reach = reach
         self.distances = np.stack([-distances[1][::-1], *distances])
         self.values = np.stack([values[1][::-1], *values])
@@ -324,71 +318,56 @@ class _Path:
         places = np.maximum(beyond.argmax(0) + np.array([-1, 0, 1])[:, None, None], 0)
         around = (np.take_along_axis(part, places, 0) for part in (self.distances, self.values))
         limit = _between(z, *around)
-        remote = (np.abs(limit - self.start.value) > REMOTE) & (self.sign != 0)
+        remote = (np.abs(limit - self.start.value) > REMOTE) & (self.tables.scale.sign != 0)
         found = beyond.any(0) & ~remote & (z <= HOPELESS)
-        return np.where(found, self.unscaled(limit), np.array(self.metric.range)[:, None])
+        return np.where(found, self.tables.scale.unscaled(limit), np.array(self.bounds)[:, None])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Paths:
     """The paths of all tables of a batch, in blocks that bound their memory."""
 
     blocks: list[_Path]
-    shape: tuple[int, ...]
+    sample: _Sample
+    bounds: tuple[float, float]
 
     @classmethod
-    def of(cls, metric: Metric, table: Table, cases: Array, value: Array, excess: Array) -> _Paths:
-        """Return the paths from each table, of numbers of independent cases."""
-        flat, values, excess = cases.reshape(-1, cases.shape[-1]), value.reshape(-1), excess.reshape(-1)
-        step = max(1, ENTRIES // flat.shape[1])
-        parts = [slice(start, start + step) for start in range(0, len(flat), step)]
-        return cls([_Path(metric, table, flat[part], values[part], excess[part]) for part in parts], value.shape)
+    def of(
+        cls, tables: Callable[[slice], PathTables], cells: int, sample: _Sample, bounds: tuple[float, float]
+    ) -> _Paths:
+        """Return the paths of tables, of which ``tables`` gives a part."""
+        value, excess = sample.value.reshape(-1), sample.excess.reshape(-1)
+        step = max(1, ENTRIES // cells)
+        parts = [slice(start, start + step) for start in range(0, len(value), step)]
+        return cls([_Path(tables(part), value[part], excess[part], bounds) for part in parts], sample, bounds)
 
-    @property
-    def varies(self) -> Array:
-        """Whether the metric varies at all."""
-        return np.concatenate([block.varies for block in self.blocks]).reshape(self.shape)
+    def interval(self, confidence_level: float, table: Table) -> Interval:
+        """Return the interval at a level; ``table`` tells what no level there can be for."""
+        z = quantile(confidence_level, self.sample.freedom)
+        value, (lowest, highest) = self.sample.value, self.bounds
+        with np.errstate(all="ignore"):
+            low, high = self.limits(z)
+            low = np.where(value <= lowest, lowest, np.minimum(low, value))
+            high = np.where(value >= highest, highest, np.maximum(high, value))
+        varies = np.concatenate([block.varies for block in self.blocks]).reshape(value.shape)
+        reason = np.where(varies & (low < high), "", CONSTANT)
+        reason = np.where(np.isfinite(z), reason, ONE_CASE if table.has_sample_variance else ONE_CLUSTER)
+        reason = np.where(np.isfinite(value), reason, UNDEFINED)
+        usable = reason == ""
+        low, high = np.where(usable, low, np.nan), np.where(usable, high, np.nan)
+        return Interval(low, high, np.where(np.isfinite(value), self.sample.error, np.nan), reason=reason)
 
     def limits(self, quantile: Any) -> tuple[Array, Array]:
         """Return the lower and upper limits at a quantile, or at one for each table."""
-        z = np.broadcast_to(quantile, self.shape).reshape(-1)
-        ends = np.cumsum([len(block.cases) for block in self.blocks])
+        shape = self.sample.value.shape
+        z = np.broadcast_to(quantile, shape).reshape(-1)
+        ends = np.cumsum([len(block.centre) for block in self.blocks])
         pieces = zip(self.blocks, np.split(z, ends[:-1]), strict=True)
         low, high = np.concatenate([block.limits(each) for block, each in pieces], axis=1)
-        return low.reshape(self.shape), high.reshape(self.shape)
+        return low.reshape(shape), high.reshape(shape)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Point:
-    """Tables, with the metric's gradient by their cells, and its value, variance and third moment on the scale."""
-
-    cells: Array
-    slopes: Array
-    value: Array
-    variance: Array
-    third: Array
-
-    def of(self, tables: Array) -> _Point:
-        """Return the points of some of the tables."""
-        return _Point(*(part[:, tables] for part in self._parts))
-
-    def turned(self) -> _Point:
-        """Return the points of the other way."""
-        return _Point(*(part[::-1] for part in self._parts))
-
-    @property
-    def _parts(self) -> tuple[Array, ...]:
-        return self.cells, self.slopes, self.value, self.variance, self.third
-
-
-def _end(bounds: tuple[float, float]) -> tuple[float, float]:
-    """Return the single finite end of a range, after 1 if it is the lower and −1 if it is the upper one; else zeros."""
-    if automatic_scale(bounds) != "log":
-        return 0.0, 0.0
-    return (1.0, bounds[0]) if np.isfinite(bounds[0]) else (-1.0, bounds[1])
-
-
-def _slope(here: _Point, there: _Point) -> Array:
+def _slope(here: Point, there: Point) -> Array:
     """Return how the variance changes with the value from one point to another."""
     return np.asarray((there.variance - here.variance) / (there.value - here.value))
 
@@ -420,41 +399,3 @@ def _effect(metric: Metric, table: Table) -> Array:
     gradient, sampled = metric.slopes(table.counted).reshape(table.cells.shape), table.design.sampled(table.cells)
     slopes = table.design.tangent(sampled, gradient)
     return quotient(table.variance(gradient), (sampled * slopes**2).sum(-1))
-
-
-def second_order_bias(value: Callable[[Array], Array], cells: Array, part: float = 1.0) -> Array:
-    """Return the bias of a function of Poisson counts to second order: half the sum of ``C · ∂²/∂C²`` over the cells.
-
-    Of very many cells by Hutchinson's estimate of that trace, in fixed directions.
-
-    Parameters
-    ----------
-    value : callable
-        ndarray of shape (..., cells) → (...).
-    cells : ndarray of shape (tables, cells)
-        The counts, all positive.
-    part : float
-        Share of a count by which it is changed at the most.
-    """
-    tables, size = cells.shape
-    total = np.zeros(tables)
-    if size <= MOST_CELLS:
-        for start in range(0, size, block := max(1, ENTRIES // cells.size)):
-            chosen = np.arange(start, min(start + block, size))
-            own = cells[:, chosen].T
-            nudges, number = np.minimum(part * own, NUDGE), np.arange(len(chosen))
-            moved = np.repeat(cells[None], 2 * len(chosen) + 1, 0)
-            moved[number, :, chosen] += nudges
-            moved[len(chosen) + number, :, chosen] -= nudges
-            above, below, middle = np.split(value(moved), (len(chosen), 2 * len(chosen)))
-            bend = (above + below - 2 * middle) / nudges**2
-            total += (own * np.where(np.isfinite(bend), bend, 0.0)).sum(0)
-        return total / 2
-    middle = value(cells)
-    signs = np.random.default_rng(0).choice([-1.0, 1.0], (DIRECTIONS, size))
-    step = NUDGE * np.sqrt(np.where(cells > 0, cells, np.inf).min(-1, keepdims=True))
-    for sign in signs:
-        moved = step * np.sqrt(cells) * sign
-        bend = (value(cells + moved) + value(cells - moved) - 2 * middle) / step[:, 0] ** 2
-        total += np.where(np.isfinite(bend), bend, 0.0) / DIRECTIONS
-    return total / 2

@@ -62,6 +62,11 @@ class Interval:
         plain = (np.broadcast_to(part, np.shape(self.low)).tolist() for part in parts)
         return [Interval(low, high, error, reason=reason) for low, high, error, reason in zip(*plain, strict=True)]
 
+    def parts(self) -> list[Interval]:
+        """Return the intervals along the first axis, such as those of several metrics of a batch."""
+        parts = (self.low, self.high, self.standard_error, self.reason)
+        return [Interval(low, high, error, reason=reason) for low, high, error, reason in zip(*parts, strict=True)]
+
     def of_one(self) -> Interval:
         """Return the interval of a single table, in plain numbers and words."""
         low, high, error = (float(each) for each in (self.low, self.high, self.standard_error))
@@ -69,6 +74,7 @@ class Interval:
 
 
 AtLevels = Callable[[float], Interval]
+AllAtLevels = Callable[[float], list[Interval]]
 
 
 class Method(abc.ABC):
@@ -263,6 +269,41 @@ class Method(abc.ABC):
             The hypothetical value.
         """
         return np.nan
+
+
+class JointMethod(Method, abc.ABC):
+    """A method that takes many metrics of a table in one pass.
+
+    A subclass says in `all_at_levels` what the intervals of metrics are.
+    """
+
+    __slots__ = ()
+
+    @abc.abstractmethod
+    def all_at_levels(self, metrics: Sequence[Metric], table: Table) -> AllAtLevels:
+        """Return the intervals of metrics as a function of their level.
+
+        Parameters
+        ----------
+        metrics : sequence of Metric
+            Bound to the table.
+        table : Table
+            One table, or a batch where `takes_batches` is set.
+        """
+
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+        """Return the interval as a function of its level."""
+        every = self.all_at_levels([metric], table)
+        return lambda level: every(level)[0]
+
+    def intervals(
+        self, metrics: Sequence[Metric], table: Table, confidence_level: float, rng: Any = None
+    ) -> list[Interval]:
+        """Return the interval of each metric, all in one pass."""
+        if table.batch and not self.takes_batches:
+            return super().intervals(metrics, table, confidence_level, rng)
+        found = self.all_at_levels(metrics, table)(confidence_level)
+        return found if table.batch else [each.of_one() for each in found]
 
 
 class DrawingMethod(Method, abc.ABC):

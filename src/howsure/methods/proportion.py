@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
@@ -14,9 +15,9 @@ from howsure.methods.interval import (
     CONSTANT,
     NO_TRIALS,
     ONE_CLUSTER,
-    AtLevels,
+    AllAtLevels,
     Interval,
-    Method,
+    JointMethod,
     needs_counted_cases,
     needs_labels,
 )
@@ -29,7 +30,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Binomial(Method, abc.ABC):
+class Binomial(JointMethod, abc.ABC):
     """An interval for a proportion, carried over to every metric that is a monotone function of one.
 
     Recall, precision or accuracy are proportions; binary F1 is ``2p / (1 + p)`` and Jaccard's index is ``p``,
@@ -52,14 +53,17 @@ class Binomial(Method, abc.ABC):
             )
         return needs_counted_cases(self, table)
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
-        """Return the interval as a function of its level; see the class."""
-        share = metric.proportion
-        assert share is not None  # noqa: S101 - see `suits`
-        error = standard_error(metric, table)
+    def all_at_levels(self, metrics: Sequence[Metric], table: Table) -> AllAtLevels:
+        """Return the intervals as a function of their level, all limits found at once; see the class."""
+        shares = [each.proportion for each in metrics if each.proportion is not None]  # all of them: see `suits`
+        counts = _counts(shares, table, 0.0) if table.design.is_independent else None  # the same at all levels
+        if counts is None or table.has_sample_variance:
+            errors = np.stack([standard_error(each, table) for each in metrics])
+        else:
+            errors = _errors(shares, counts)
 
-        def interval(confidence_level: float) -> Interval:
-            successes, trials = effective_counts(share, table, confidence_level)
+        def intervals(confidence_level: float) -> list[Interval]:
+            successes, trials = _counts(shares, table, confidence_level) if counts is None else counts
             reason = np.where(trials == 0, NO_TRIALS, np.where(np.isinf(trials), CONSTANT, ""))
             reason = np.where(np.isnan(trials), ONE_CLUSTER, reason)
             usable = reason == ""
@@ -67,11 +71,27 @@ class Binomial(Method, abc.ABC):
                 ends = type(self).limits(
                     np.where(usable, successes, 0.0), np.where(usable, trials, 0.0), confidence_level
                 )
-                low, high = (np.where(usable, share.metric(limit), np.nan) for limit in ends)
-            found = np.where(usable, error, np.where(np.isinf(trials), 0.0, np.nan))
-            return Interval(low, high, found, reason=reason)
+                ends = np.stack([share.metric(each) for share, each in zip(shares, np.stack(ends, 1), strict=True)], 1)
+            low, high = np.where(usable, ends, np.nan)
+            found = np.where(usable, errors, np.where(np.isinf(trials), 0.0, np.nan))
+            return Interval(low, high, found, reason=reason).parts()
 
-        return interval
+        return intervals
+
+
+def _counts(shares: Sequence[Proportion], table: Table, confidence_level: float) -> Array:
+    """Return successes and trials of each proportion, ``(2, proportions, ...)``."""
+    return np.stack([effective_counts(share, table, confidence_level) for share in shares], 1)
+
+
+def _errors(shares: Sequence[Proportion], counts: Array) -> Array:
+    """Return the standard errors of what follows from proportions of independent cases; nan where there is none."""
+    successes, trials = counts
+    with np.errstate(all="ignore"):
+        observed = successes / trials
+        errors = np.sqrt(observed * (1 - observed) / trials)
+        errors = np.stack([share.slope(p) * error for share, p, error in zip(shares, observed, errors, strict=True)])
+    return np.where(np.isfinite(errors), errors, np.nan)
 
 
 @final

@@ -15,7 +15,7 @@ from howsure.metrics.counted import of_predictions
 from howsure.metrics.metric import Metric
 from howsure.metrics.multiclass import of_score_matrix
 from howsure.metrics.scored import of_scores, of_values
-from howsure.metrics.spec import Spec, named, parse
+from howsure.metrics.spec import Spec, named, of_class, parse
 from howsure.tables.counts import ClassCounts, ConfusionCounts, Counts
 from howsure.tables.paired import JointTable
 from howsure.tables.score_matrix import ScoreMatrixTable
@@ -170,6 +170,7 @@ def from_split(metric: Metric, split: int) -> Metric:
         as_ratio=None,
         parts=None,
         terms=None,
+        shares=None,
         lumps=None,
         positive=None,
         per_class=None,
@@ -183,4 +184,4 @@ def labels_to_expand(spec: str | Spec | Metric, table: Table) -> list[str] | Non
     asked = spec if isinstance(spec, Spec) else parse(spec)
     if asked.average != "none" or asked.pairs:
         return None
-    return [replace(asked, average="binary", positive_class=str(label)).text for label in table.labels]
+    return [of_class(asked, label).text for label in table.labels]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError
 from howsure.metrics import averages
 from howsure.metrics.averages import Average
+from howsure.metrics.class_shares import ClassShares
 from howsure.metrics.forms import Parts, Ratio, complex_step, divide
 from howsure.metrics.lumps import lumps_of_margins, lumps_of_outcomes, lumps_of_ratio, lumps_of_shares
 from howsure.metrics.metric import Metric
@@ -127,9 +128,26 @@ def _single_class(spec: Spec, table: Table) -> Metric:
     if index is None:
         raise needs_average(spec, table)
     where = np.array([index])
-    return _of_one_table(
+    metric = _of_one_table(
         spec, table, where, lambda counts: counts.outcomes(index), parts=_parts(spec, where), positive=index
     )
+    if metric.as_ratio is None or table.shape != (2, 2):
+        return metric
+    arguments = tuple(spec.arguments.items())
+    return replace(metric, as_ratio=lambda: _ratio_of_two_classes(spec.definition, arguments, index))
+
+
+@lru_cache(REMEMBERED)
+def _ratio_of_two_classes(definition: Definition, arguments: tuple[tuple[str, Any], ...], index: int) -> Ratio:
+    """Return the linear forms of the cells of a 2×2 table, which tables of each class against the rest ask for."""
+    one = ConfusionCounts(np.zeros((2, 2)))
+    return _ratio_of_outcomes(definition, dict(arguments), lambda single: one.by_cell_of(single, np.array([index])))
+
+
+def _ratio_of_outcomes(definition: Definition, arguments: dict[str, Any], by_cell: Callable[[Array], Array]) -> Ratio:
+    outcome = definition.outcome_ratio(**arguments)
+    assert outcome is not None  # noqa: S101 - of linear definitions only
+    return Ratio(by_cell(outcome.numerator), by_cell(outcome.denominator))
 
 
 def _pooled(spec: Spec, table: Table, chosen: Array | None) -> Metric:
@@ -163,17 +181,12 @@ def _of_one_table(
         each = single if last_share == 1.0 else np.stack([*single[:3], last_share * single[3]])
         return counts.by_cell_of(each, where)
 
-    def ratio() -> Ratio:
-        outcome = definition.outcome_ratio(**arguments)
-        assert outcome is not None  # noqa: S101 - `ratio` is set for linear definitions only
-        return Ratio(by_cell(outcome.numerator), by_cell(outcome.denominator))
-
     return Metric(
         **basics(spec, size),
         counts_class=type(own),
         value=lambda counts: _filled(definition.evaluate(*outcomes(counts), **arguments), spec),
         gradient=lambda counts: by_cell(definition.slopes(*outcomes(counts), **arguments), counts),
-        as_ratio=ratio if definition.linear else None,
+        as_ratio=(lambda: _ratio_of_outcomes(definition, arguments, by_cell)) if definition.linear else None,
         lumps=(lambda: lumps_of_outcomes(size, where)) if table.has_rows else None,
         **facts,
     )
@@ -196,13 +209,15 @@ def _averaged(spec: Spec, table: Table, average: Average, chosen: Array | None) 
         slopes[:2] += by_weight  # a class's weight is its true total, tp + fn
         return counts.by_cell(slopes)
 
-    classes = np.arange(len(table.labels)) if chosen is None else chosen
+    size = len(table.labels)
+    classes = np.arange(size) if chosen is None else chosen
     return Metric(
-        **basics(spec, len(table.labels)),
+        **basics(spec, size),
         counts_class=table.counts_class,
         value=lambda counts: average.value(*counts.once(per_class)),
         gradient=gradient,
         terms=_terms(spec, average, chosen),
+        shares=ClassShares.of(spec, average, chosen, size),
         lumps=lumps_of_shares(spec, classes, table, weighs=average.reads_weights),
         parts=_parts(spec, classes) if average.name == "macro" and np.isnan(spec.zero_division) else None,
         per_class=None if definition.form == "events" else lambda counts: counts.once(per_class)[0],

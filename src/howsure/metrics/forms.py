@@ -113,6 +113,11 @@ class Proportion:
         (a, b), (c, d) = self.success_coefficients, self.failure_coefficients
         return np.asarray((a * share + c * (1 - share)) / (b * share + d * (1 - share)))
 
+    def slope(self, share: Array) -> Array:
+        """Return the derivative of the metric's value by the share."""
+        (a, b), (c, d) = self.success_coefficients, self.failure_coefficients
+        return np.asarray((a * d - b * c) / (b * share + d * (1 - share)) ** 2)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rank:

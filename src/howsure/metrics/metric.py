@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
+from howsure.metrics.class_shares import ClassShares
 from howsure.metrics.forms import Better, Distance, Parts, Proportion, Rank, Ratio
 from howsure.metrics.spec import Spec
 from howsure.native.resampling import Ranked
@@ -52,6 +53,8 @@ class Metric:
     terms : callable, optional
         Outcomes (tp, fn, fp, tn) of each class ``(..., K)`` → what each class adds to it, in the same shape, where it
         is a sum over the classes.
+    shares : ClassShares, optional
+        The average over classes of ratios of their hits and totals that it is.
     lumps : callable, optional
         Returns codes of the cells of a confusion table, in their shape: it looks at the sum over the cells of each
         code, and at nothing else. None where it tells all cells apart.
@@ -89,6 +92,7 @@ class Metric:
     as_ratio: Callable[[], Ratio] | None = None
     parts: Parts | None = None
     terms: Callable[..., Array] | None = None
+    shares: ClassShares | None = None
     lumps: Callable[[], Array] | None = None
     positive: int | None = None
     spec: Spec | None = None

@@ -70,6 +70,11 @@ class Spec:
         return positive + ("+multi_class=ovo" if self.pairs else "")
 
 
+def of_class(spec: Spec, label: object) -> Spec:
+    """Return the spec of the metric of one class against the rest."""
+    return replace(spec, average="binary", positive_class=str(label))
+
+
 def parse(text: str) -> Spec:
     """Parse a spec string; unknown names, arguments and averages are refused with the nearest known ones.
 

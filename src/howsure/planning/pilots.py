@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from howsure.designs.base import is_heard
 from howsure.errors import HowsureError, UndefinedDesignError
-from howsure.estimates.estimation import own_table, smallest
+from howsure.estimates.passes import own_table, smallest
 from howsure.methods.default import checked, default_method
 from howsure.methods.interval import DrawingMethod, Method
 from howsure.methods.standard_errors import shows_variation, standard_error

@@ -11,9 +11,10 @@ import numpy as np
 
 from howsure.estimates.batch import Evaluations
 from howsure.estimates.estimate import Estimate
-from howsure.estimates.estimation import default_metrics, evaluate, finished, own_table
+from howsure.estimates.estimation import default_metrics, evaluate, finished
 from howsure.estimates.evaluation import Evaluation
 from howsure.estimates.given import table_of
+from howsure.estimates.passes import own_table
 from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.default import checked
 from howsure.methods.draws import seed_sequence

@@ -220,7 +220,7 @@ def refuse_mixed(
     true: Array, predicted: Array, name: str = "y_true", said: str = "y_pred", *, check: bool = True
 ) -> None:
     """Refuse a column of text beside one of numbers, and with ``check`` other labels that could never agree."""
-    kinds = [{_kind(value) for value in axis.tolist()} for axis in (true, predicted)]
+    kinds = [{_kind(each) for each in set(map(type, axis.tolist()))} for axis in (true, predicted)]
     if {"text", "number"} == kinds[0] | kinds[1] and len(kinds[0]) == len(kinds[1]) == 1:
         first, second = (
             (next(iter(kind)), min(axis.tolist(), key=_is_digits))
@@ -240,8 +240,8 @@ def _is_digits(label: Any) -> bool:
     return str(label).strip().lstrip("+-").replace(".", "", 1).isdigit()
 
 
-def _kind(value: Any) -> str:
-    return "text" if isinstance(value, str) else "number" if isinstance(value, NUMBERS) else "other"
+def _kind(of: type) -> str:
+    return "text" if issubclass(of, str) else "number" if issubclass(of, NUMBERS) else "other"
 
 
 def _cells(counted: Grouped, axis: Array) -> tuple[Array, Array]:

@@ -105,6 +105,8 @@ def _fraction(labels: Array) -> float | None:
 def refuse_alike(labels: list[Any]) -> None:
     """Refuse labels that differ in blanks around them, or in being text or a number, alone."""
     known: dict[str, Any] = {}
+    if set(map(type, labels)) == {int}:  # which are written differently
+        return
     for label in labels:
         if isinstance(label, str | bytes | bool | int | float):
             written = (label.decode(errors="replace") if isinstance(label, bytes) else str(label)).strip()

@@ -1,0 +1,67 @@
+"""One pass for all metrics that share a method and a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from howsure.methods.default import checked
+from howsure.methods.interval import Interval, Method
+from howsure.metrics.binding import resolve
+from howsure.metrics.metric import Metric
+from howsure.metrics.spec import Spec
+from howsure.tables.table import Table
+
+Answer = tuple[Method, Interval]
+
+
+def in_passes(
+    table: Table, metrics: Sequence[Metric], method: Method | None, level: float, seed: Any = None
+) -> dict[int, Answer]:
+    """Return method and interval of each metric by its place; of a batch, where these take one.
+
+    Parameters
+    ----------
+    table : Table
+        A table, or a batch.
+    metrics : sequence of Metric
+        Bound to it.
+    method : Method, optional
+        One that does not draw; by default the one that suits each metric.
+    level : float
+        Of the two-sided interval.
+    seed : seed, optional
+        For methods that draw where they are taken unasked.
+    """
+    passes: dict[tuple[str, int], tuple[Method, Table, dict[int, Metric]]] = {}
+    for place, metric in enumerate(metrics):
+        small, same = smallest(*own_table(table, metric))
+        chosen = checked(method, same, small)
+        if not table.batch or (chosen.takes_batches and same.takes_batches):
+            passes.setdefault((chosen.name, id(small)), (chosen, small, {}))[2][place] = same
+    found: dict[int, Answer] = {}
+    for chosen, small, bound in passes.values():
+        intervals = chosen.intervals(list(bound.values()), small, level, seed)
+        found |= {place: (chosen, interval) for place, interval in zip(bound, intervals, strict=True)}
+    return found
+
+
+def own_table(table: Table, metric: Metric) -> tuple[Table, Metric]:
+    """Return the smaller table that a metric looks at, where there is one, with the metric of it."""
+    return (table, metric) if metric.smaller is None else metric.smaller(table)
+
+
+def smallest(table: Table, metric: Metric) -> tuple[Table, Metric]:
+    """Return the smallest table that holds all a metric looks at: the 2×2 one, of one class of many."""
+    if metric.positive is None or table.shape == (2, 2) or metric.spec is None:
+        return table, metric
+    small = table.one_against_rest(metric.positive)
+    if small is None:
+        return table, metric
+    return small, resolve(of_two_classes(metric.spec), small)
+
+
+def of_two_classes(spec: Spec) -> Spec:
+    """Return the spec of a metric of one of many classes on the table of it against the rest."""
+    return replace(spec, average="binary", positive_class=None)

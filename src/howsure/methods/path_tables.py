@@ -1,0 +1,267 @@
+"""The tables along a path that the flow takes, by all their cells: of any metric, and of any design."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, cast, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.base import PSEUDO_CASES, quotient
+from howsure.designs.sums import dot
+from howsure.methods.scales import automatic_scale
+from howsure.metrics.metric import Metric
+from howsure.tables.counts import ClassCounts
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+STRIDE = 0.7  # standard errors from one table of the path to the next
+STEEPEST = 5.0  # logarithm of the factor by which a cell may change in a stride
+NUDGE = 0.5  # cases that a cell is changed by, up or down, for a second derivative
+SMALL_PART = 1 / 16  # of an outcome of a class, which is changed by no more: the share of a rare class bends sharply
+MOST_CELLS = 1024  # whose second derivatives are taken one by one
+LUMPED_CELLS = 400  # from which on it pays to put together those that stay in proportion
+DIRECTIONS = 128  # in which they are taken together, beyond that
+ENTRIES = 2**20  # of tables held at once
+CONFIDENCE = 2.0  # how many times too confident probabilities may be: pseudo-cases have the 1/2-th power of theirs
+WAYS = np.array([-1.0, 1.0])[:, None]  # down and up
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Point:
+    """Tables, with the metric's gradient by their cells, and its value, variance and third moment on the scale.
+
+    Arrays have the way, down or up, as their first axis, then the tables of the batch, and then the cells.
+    """
+
+    cells: Array
+    slopes: Array
+    value: Array
+    variance: Array
+    third: Array
+
+    def of(self, tables: Array) -> Point:
+        """Return the points of some of the tables."""
+        return Point(*(part[:, tables] for part in self._parts))
+
+    def turned(self) -> Point:
+        """Return the points of the other way."""
+        return Point(*(part[::-1] for part in self._parts))
+
+    @property
+    def _parts(self) -> tuple[Array, ...]:
+        return self.cells, self.slopes, self.value, self.variance, self.third
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The scale of a metric without bounds: the logarithm of the distance from its single end; else its own."""
+
+    sign: float = 0.0
+    end: float = 0.0
+
+    @classmethod
+    def of(cls, metric: Metric) -> Scale:
+        """Return the scale of a metric, on which a mean loss stays as it is."""
+        bounds = metric.range
+        if metric.is_mean_loss or automatic_scale(bounds) != "log":
+            return cls()
+        return cls(1.0, bounds[0]) if np.isfinite(bounds[0]) else cls(-1.0, bounds[1])
+
+    def scaled(self, value: Array) -> Array:
+        """Return values on the scale."""
+        return self.sign * np.log(self.sign * (value - self.end)) if self.sign else value
+
+    def unscaled(self, value: Array) -> Array:
+        """Return the values that are these on the scale."""
+        return np.asarray(self.end + self.sign * np.exp(self.sign * value) if self.sign else value)
+
+
+class PathTables(abc.ABC):
+    """How tables are told along a path: by all their cells, or by less where a metric looks at less.
+
+    Attributes
+    ----------
+    filled : ndarray of shape (tables, entries)
+        What the tables are at the start, two pseudo-cases beyond the observed ones.
+    scale : Scale
+        The metric's.
+    by_score : bool
+        Whether the statistic is Rao's score along the path, and not the metric's value.
+    """
+
+    filled: Array
+    scale: Scale = Scale()
+    by_score: bool = False
+
+    @abc.abstractmethod
+    def point(self, cells: Array, tables: Any) -> Point:
+        """Return the point of the path at tables in these proportions, with the totals that the design fixes."""
+
+    @abc.abstractmethod
+    def bias(self) -> Array:
+        """Return the second-order bias of the metric on its scale, at the start."""
+
+    def score(self, here: Point, tables: Any) -> Array:
+        """Return how far the observed cells are from a point along its slopes."""
+        raise NotImplementedError
+
+    def steps(self, here: Point) -> Array:
+        """Return the logarithms of the factors by which a stride changes the cells, down and up."""
+        return np.asarray(pace(here)[..., None] * here.slopes)
+
+    @final
+    def start(self) -> Point:
+        """Return the tables at the start, of either way."""
+        return self.point(np.array([self.filled, self.filled]), slice(None))
+
+    @final
+    def ahead(self, here: Point, tables: Any) -> Point:
+        """Return the points one stride on."""
+        steps = self.steps(here)
+        cells = np.exp(np.clip(steps, -STEEPEST, STEEPEST, out=steps), out=steps)
+        cells *= here.cells
+        return self.point(cells, tables)
+
+
+@final
+class AllCells(PathTables):
+    """Tables told by the cells that the design samples.
+
+    Parameters
+    ----------
+    metric : Metric
+        The metric, bound to the table.
+    table : Table
+        One table, or a batch.
+    cases : ndarray of shape (tables, cells)
+        Numbers of independent cases.
+    """
+
+    def __init__(self, metric: Metric, table: Table, cases: Array) -> None:
+        self.metric, self.table, self.cases = metric, table, cases
+        self.scale = Scale.of(metric)
+        self.left = table.design.remaining
+        self.is_finite = bool(np.any(self.left != 1))  # whether the population is
+        self.by_score = table.design.has_strata
+        self.filled = cases + PSEUDO_CASES * self.pseudo_shares() * self.left
+
+    def pseudo_shares(self) -> Array:
+        """Return the share of the pseudo-cases in each cell: of a loss without bound fewer where it is large."""
+        even = self.table.design.spread(self.table.prior_shares.ravel())
+        if not self.metric.is_mean_loss or np.isfinite(self.metric.range[1]):
+            return even
+        cells = self.table.design.tables(self.cases)
+        total = cells.sum(-1, keepdims=True)
+        beyond = total * self.metric.gradient(self.table.wrap(cells)).reshape(cells.shape)  # the mean loss
+        beyond = self.table.design.lifted(beyond)
+        shares = even * np.exp(-beyond / CONFIDENCE)
+        return np.asarray(shares / shares.sum(-1, keepdims=True))
+
+    def bias(self) -> Array:
+        """Return the second-order bias of the metric: with many cells by what each class adds."""
+        if self.metric.is_mean_loss:
+            return np.zeros(len(self.cases))
+        terms = self.metric.terms
+        few = len(self.table.labels) ** 2 < LUMPED_CELLS
+        if terms is None or few or self.scale.sign or self.by_score:
+            return second_order_bias(self.value, self.filled)
+        counts = cast("ClassCounts", self.table.wrap(self.filled))  # of which alone there are terms
+        return bias_by_class(terms, np.stack(counts.outcomes(), -1))
+
+    def value(self, cells: Array) -> Array:
+        """Return the metric of tables, by their sampled cells, on its scale."""
+        return self.scale.scaled(np.asarray(self.metric(self.table.wrap(self.table.design.tables(cells)))))
+
+    def point(self, cells: Array, tables: Any) -> Point:
+        """Return the point of the path at tables in these proportions, with the totals that the design fixes."""
+        design = self.table.design
+        cells = design.rescaled(cells, self.cases[tables])
+        whole = design.tables(cells)
+        counts = self.table.wrap(whole)
+        value, slopes = np.asarray(self.metric(counts)), self.metric.gradient(counts).reshape(whole.shape)
+        if not np.isfinite(slopes).all():
+            slopes = np.where(np.isfinite(slopes), slopes, 0.0)
+        slopes = design.tangent(cells, slopes)
+        if self.scale.sign:
+            slopes = slopes / np.abs(value - self.scale.end)[..., None]
+        squares = cells * slopes
+        squares *= slopes
+        third = dot(squares, slopes * quotient(2 * self.left - 1, np.sqrt(self.left)) if self.is_finite else slopes)
+        return Point(cells, slopes, self.scale.scaled(value), squares.sum(-1), third)
+
+    def steps(self, here: Point) -> Array:
+        """Return the logarithms of the factors; what is left of a finite population varies less."""
+        steps = super().steps(here)
+        return steps * np.sqrt(self.left) if self.is_finite else steps
+
+    def score(self, here: Point, tables: Any) -> Array:
+        """Return how far the observed cells are from a point along its slopes."""
+        return np.asarray((self.cases[tables] * quotient(here.slopes, np.sqrt(self.left))).sum(-1))
+
+
+def pace(here: Point) -> Array:
+    """Return what the slopes of a stride are multiplied by, down and up; 0 where nothing varies, nor changes."""
+    found = STRIDE / np.sqrt(here.variance)
+    return np.asarray(WAYS * np.where(np.isfinite(found), found, 0.0))
+
+
+def bias_by_class(terms: Callable[..., Array], outcomes: Array) -> Array:
+    """Return the second-order bias of a sum over classes.
+
+    Parameters
+    ----------
+    terms : callable
+        Outcomes (tp, fn, fp, tn) of each class, ``(..., K)`` → what each class adds.
+    outcomes : ndarray of shape (tables, K, 4)
+        At which it is taken.
+    """
+
+    def by_class(flat: Array) -> Array:
+        four = np.moveaxis(flat.reshape(*flat.shape[:-2], *outcomes.shape), -1, 0)
+        return np.asarray(terms(*four)).reshape(flat.shape[:-1])
+
+    of_each = second_order_bias(by_class, outcomes.reshape(-1, 4), SMALL_PART)
+    return np.asarray(of_each.reshape(outcomes.shape[:-1]).sum(-1))
+
+
+def second_order_bias(value: Callable[[Array], Array], cells: Array, part: float = 1.0) -> Array:
+    """Return the bias of a function of Poisson counts to second order: half the sum of ``C · ∂²/∂C²`` over the cells.
+
+    Of very many cells by Hutchinson's estimate of that trace, in fixed directions.
+
+    Parameters
+    ----------
+    value : callable
+        ndarray of shape (..., cells) → (...).
+    cells : ndarray of shape (tables, cells)
+        The counts, all positive.
+    part : float
+        Share of a count by which it is changed at the most.
+    """
+    tables, size = cells.shape
+    total = np.zeros(tables)
+    if size <= MOST_CELLS:
+        for start in range(0, size, block := max(1, ENTRIES // cells.size)):
+            chosen = np.arange(start, min(start + block, size))
+            own = cells[:, chosen].T
+            nudges, number = np.minimum(part * own, NUDGE), np.arange(len(chosen))
+            moved = np.repeat(cells[None], 2 * len(chosen) + 1, 0)
+            moved[number, :, chosen] += nudges
+            moved[len(chosen) + number, :, chosen] -= nudges
+            above, below, middle = np.split(value(moved), (len(chosen), 2 * len(chosen)))
+            bend = (above + below - 2 * middle) / nudges**2
+            total += (own * np.where(np.isfinite(bend), bend, 0.0)).sum(0)
+        return total / 2
+    middle = value(cells)
+    signs = np.random.default_rng(0).choice([-1.0, 1.0], (DIRECTIONS, size))
+    step = NUDGE * np.sqrt(np.where(cells > 0, cells, np.inf).min(-1, keepdims=True))
+    for sign in signs:
+        moved = step * np.sqrt(cells) * sign
+        bend = (value(cells + moved) + value(cells - moved) - 2 * middle) / step[:, 0] ** 2
+        total += np.where(np.isfinite(bend), bend, 0.0) / DIRECTIONS
+    return total / 2

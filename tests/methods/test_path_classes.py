@@ -1,0 +1,107 @@
+"""Averages over classes go along their paths side by side, and as if each were alone and told by all its cells."""
+
+import numpy as np
+import pytest
+
+import howsure as hs
+from howsure.methods.flow import flow_intervals
+from howsure.methods.path_classes import FilledCells, SquareCells, TooSteepError
+from howsure.methods.path_tables import AllCells
+from howsure.methods.standard_errors import design_sample
+from howsure.metrics.binding import resolve
+from howsure.metrics.class_shares import ClassShares
+
+SPECS = ["precision@macro", "recall@weighted", "f1@macro", "jaccard@weighted", "fdr@macro", "fbeta+beta=2@weighted"]
+
+
+def table_of(classes, cases, seed, accuracy=0.8):
+    """Return a table of classes of unequal frequency, some of which may not occur."""
+    rng = np.random.default_rng(seed)
+    truth = rng.choice(classes, cases, p=rng.dirichlet(np.full(classes, 0.7)))
+    said = np.where(rng.random(cases) < accuracy, truth, rng.integers(0, classes, cases))
+    return hs.confusion(truth, said, labels=np.arange(classes))
+
+
+def walked(tables, strides):
+    """Return value, variance and third moment at the start and after each of so many strides, down and up."""
+    found = [tables.start()]
+    for _ in range(strides):
+        found.append(tables.ahead(found[-1], slice(None)))
+    return np.array([[each.value, each.variance, each.third] for each in found])
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("told_by, classes", [(SquareCells, 2), (SquareCells, 5), (FilledCells, 24)])
+def test_tables_told_by_less_have_the_moments_and_the_bias_of_tables_told_by_all_cells(told_by, classes, seed):
+    """The generic path asks each metric for its value and gradient, and nudges every cell for the bias."""
+    table = table_of(classes, 300, seed)
+    metrics = [resolve(spec, table) for spec in SPECS]
+    averages = ClassShares.beside([each.shares for each in metrics])
+    if told_by is SquareCells:
+        together = SquareCells(averages, np.repeat(table.counts[None], len(SPECS), 0))
+    else:
+        together = FilledCells(averages, table.counts[None], np.ones(len(SPECS)))
+    alone = [AllCells(each, table, table.cells[None]) for each in metrics]
+    of_each = np.concatenate([walked(each, 2) for each in alone], -1)
+    np.testing.assert_allclose(walked(together, 2), of_each, rtol=1e-9, atol=1e-15)
+    np.testing.assert_allclose(together.bias(), np.concatenate([each.bias() for each in alone]), rtol=1e-6, atol=1e-10)
+
+
+@pytest.mark.parametrize("classes", [2, 4, 23])
+@pytest.mark.parametrize("roles", ["", "sample_weight", "groups"])
+def test_metrics_together_have_the_intervals_of_each_alone(classes, roles):
+    """Also with weights and clusters, beside metrics of other kinds, and in any order."""
+    rng = np.random.default_rng(classes)
+    truth = rng.integers(0, classes, 400)
+    said = np.where(rng.random(400) < 0.7, truth, rng.integers(0, classes, 400))
+    given = {"sample_weight": rng.gamma(2, size=400), "groups": np.arange(400) // 4}
+    table = hs.confusion(truth, said, **({roles: given[roles]} if roles else {}))
+    specs = ["mcc", *SPECS, "accuracy", "specificity@macro", *SPECS[:2], "kappa"]
+    for spec, found in hs.evaluate(table, specs).items():
+        alone = hs.estimate(table, spec)
+        np.testing.assert_allclose((found.low, found.high), (alone.low, alone.high), rtol=1e-9)
+        assert (found.method, found.reason) == (alone.method, alone.reason)
+
+
+@pytest.mark.parametrize("classes", [3, 22])
+def test_groups_have_the_intervals_of_each_table(classes):
+    """A batch of tables goes along with the metrics."""
+    rng = np.random.default_rng(classes)
+    truth, by = rng.integers(0, classes, 600), rng.integers(0, 3, 600)
+    said = np.where(rng.random(600) < 0.7, truth, rng.integers(0, classes, 600))
+    tables = hs.confusion(truth, said, by=by)
+    found = hs.evaluate(tables, SPECS)
+    for key, table in tables.items():
+        for spec in SPECS:
+            alone = hs.estimate(table, spec)
+            one = found[key][spec]
+            np.testing.assert_allclose((one.low, one.high), (alone.low, alone.high), rtol=1e-9)
+
+
+def test_a_stride_too_steep_for_products_is_taken_by_all_cells():
+    """Where an error vanishes within a stride its factor is cut, and cells are no products any more."""
+    counts = np.diag(np.full(22, 500.0))
+    counts[0, 1] = 1
+    table = hs.from_counts(counts.astype(int))
+    metric = resolve("f1@macro", table)
+    paths = FilledCells(ClassShares.beside([metric.shares]), table.counts[None], np.ones(1))
+    with pytest.raises(TooSteepError):
+        walked(paths, 80)
+    found = hs.estimate(table, metric, confidence_level=0.9999999)
+    by_cells = flow_intervals(metric, table, *design_sample(metric, table))(0.9999999)
+    assert (found.low, found.high) == pytest.approx((float(by_cells.low), float(by_cells.high)), rel=1e-12)
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_averages_have_the_value_and_the_slopes_of_their_metric(spec):
+    """Evaluated by hits and margins, as by the outcomes of each class and the chain rule."""
+    table = table_of(6, 60, 3)
+    metric = resolve(spec, table)
+    counts = table.counted
+    with np.errstate(all="ignore"):  # as of the callers: a class may not occur
+        value, by_hit, by_row, by_column = metric.shares.slopes(counts.hits, counts.rows, counts.columns)
+        variance = float(metric.shares.variance(counts))
+    slopes = by_row[:, None] + by_column + np.diag(by_hit)
+    assert float(value) == pytest.approx(float(metric(counts)), rel=1e-12)
+    np.testing.assert_allclose(slopes, metric.slopes(counts), rtol=1e-9, atol=1e-12)
+    assert variance == pytest.approx(float(table.variance(slopes.ravel())), rel=1e-9)
