@@ -22,23 +22,27 @@ from howsure.methods.interval import (
     Method,
     needs_counted_cases,
 )
-from howsure.methods.loss_grid import gridded
+from howsure.methods.loss_grid import Losses
 from howsure.methods.scales import automatic_scale
 from howsure.methods.standard_errors import design_sample, quantile, shows_variation, standard_error
+from howsure.methods.tilting import (
+    CLOSE,
+    CONFIDENCE,
+    FARTHEST,
+    FLAT,
+    HOPELESS,
+    MOST_STRIDES,
+    STEEPEST,
+    STRIDE,
+    SYMMETRIC,
+    Tilting,
+)
 from howsure.metrics.averages import EXTREMES
 from howsure.metrics.metric import Metric
 from howsure.tables.counts import ClassCounts
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
-STRIDE = 0.7  # standard errors from one table of the path to the next
-MOST_STRIDES = 80
-STEEPEST = 5.0  # logarithm of the factor by which a cell may change in a stride
-FLAT = 1e-12  # share of the first variance at which a table is at the end of the metric's range
-SYMMETRIC = 1e-6  # skewness that is none
-CLOSE = 1e-6  # normal quantiles between points that are one; standard errors of a stride that leads nowhere
-HOPELESS = 1000.0  # normal quantiles: with fewer than one degree of freedom, beyond what steps of a path can tell
-FARTHEST = 1e12  # normal quantiles: how far the end of a way is, beyond which there are no values
 NUDGE = 0.5  # cases that a cell is changed by, up or down, for a second derivative
 SMALL_PART = 1 / 16  # of an outcome of a class, which is changed by no more: the share of a rare class bends sharply
 MOST_CELLS = 1024  # whose second derivatives are taken one by one
@@ -46,7 +50,6 @@ LUMPED_CELLS = 400  # from which on it pays to put together those that stay in p
 DIRECTIONS = 128  # in which they are taken together, beyond that
 ENTRIES = 2**20  # of tables held at once
 REMOTE = 6 * np.log(10.0)  # on a logarithmic scale: rounding decides how likely values are that far from the observed
-CONFIDENCE = 2.0  # how many times too confident probabilities may be: pseudo-cases have the 1/2-th power of theirs
 WAYS = np.array([-1.0, 1.0])[:, None]  # down and up
 
 
@@ -120,16 +123,20 @@ class Flow(Method):
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval as a function of its level: all levels share one path.
 
-        Cells with equal slopes stay in proportion all the way, and are one cell; very many losses are put on a grid.
+        Cells with equal slopes stay in proportion all the way, and are one cell; a mean loss goes by its losses alone.
         """
         cells = table.cells.shape[-1]
-        if cells < LUMPED_CELLS:
-            small, same = table, metric
-        elif metric.losses is None:
-            small, same = lumped(table, [metric], table.design.lumps(cells)), metric
-        else:
-            small, same = gridded(metric, metric.losses, table)
-        return flow_intervals(same, small, *design_sample(same, small))
+        if metric.losses is not None and table.design.is_independent and not table.batch:
+            return _tilted(metric, Losses.of(table, metric.losses), metric.value_at(table.counted))
+        if cells >= LUMPED_CELLS and metric.losses is None:
+            table = lumped(table, [metric], table.design.lumps(cells))
+        return flow_intervals(metric, table, *design_sample(metric, table))
+
+
+def _tilted(metric: Metric, losses: Losses, value: Array) -> AtLevels:
+    """Return the interval of a mean loss of independent cases."""
+    path = Tilting(losses, float(value), metric.range)
+    return _at_levels(metric, value, np.asarray(path.standard_error), path, np.inf)
 
 
 def flow_intervals(metric: Metric, table: Table, inflation: Any, freedom: Any) -> AtLevels:
@@ -150,6 +157,13 @@ def flow_intervals(metric: Metric, table: Table, inflation: Any, freedom: Any) -
         excess = np.broadcast_to(table.design.excess_skewness(table.cells, effect), effect.shape)
         sampled = table.design.sampled(table.cells)
         paths = _Paths.of(metric, table, sampled / np.asarray(effect)[..., None], value, excess)
+    return _at_levels(metric, value, error, paths, freedom, ONE_CASE if table.has_sample_variance else ONE_CLUSTER)
+
+
+def _at_levels(
+    metric: Metric, value: Array, error: Array, paths: _Paths | Tilting, freedom: Any, why_endless: str = ""
+) -> AtLevels:
+    """Return the interval as a function of its level, from the paths of all tables."""
     lowest, highest = metric.range
 
     def interval(confidence_level: float) -> Interval:
@@ -159,7 +173,7 @@ def flow_intervals(metric: Metric, table: Table, inflation: Any, freedom: Any) -
             low = np.where(value <= lowest, lowest, np.minimum(low, value))
             high = np.where(value >= highest, highest, np.maximum(high, value))
         reason = np.where(paths.varies & (low < high), "", CONSTANT)
-        reason = np.where(np.isfinite(z), reason, ONE_CASE if table.has_sample_variance else ONE_CLUSTER)
+        reason = np.where(np.isfinite(z), reason, why_endless)
         reason = np.where(np.isfinite(value), reason, UNDEFINED)
         usable = reason == ""
         low, high = np.where(usable, low, np.nan), np.where(usable, high, np.nan)

@@ -100,11 +100,11 @@ def skill(losses: Array, null: Callable[[Array], tuple[Array, Array]]) -> Scored
         return divide(cells.sum(-2), cells.sum((-2, -1))[..., None])
 
     def slopes(cells: Array) -> Array:
-        share = shares(cells)
+        share, loss = shares(cells), mean.value(cells)[..., None]
         worst, by_share = null(share)
-        by_class = (by_share - (by_share * share).sum(-1, keepdims=True)) / cells.sum((-2, -1))[..., None]
-        worst, loss = worst[..., None, None], mean.value(cells)[..., None, None]
-        return np.asarray((loss * by_class[..., None, :] / worst - mean.gradient(cells)) / worst)
+        by_class = (by_share - (by_share * share).sum(-1, keepdims=True)) / worst[..., None]
+        scale = 1 / (worst * cells.sum((-2, -1)))
+        return np.asarray(((loss * (1 + by_class))[..., None, :] - losses) * scale[..., None, None])
 
     return Scored(value, slopes)
 
