@@ -94,3 +94,16 @@ def test_losses_closer_than_the_grid_keep_their_cells():
     bound = resolve("log_loss", table)
     assert not has_grid("log_loss", table)
     assert Flow().interval(bound, table, 0.95).low < bound(table.counted)
+
+
+@pytest.mark.parametrize("kind", ["usual", "ties"])
+def test_the_delta_method_looks_at_cells_with_cases_alone(kind, monkeypatch):
+    """Empty ones add nothing to a variance, nor to its degrees of freedom."""
+    truth, score = scores(kind)
+    tables = hs.scores(truth, score), hs.multiclass_scores(truth, np.stack([1 - score, score], 1))
+    for table, metric in zip(tables, ("log_loss", "brier_score"), strict=True):
+        found = hs.estimate(table, metric, method="delta")
+        with monkeypatch.context() as exactly:
+            exactly.setattr(loss_grid, "MANY", np.inf)
+            exact = hs.estimate(table, metric, method="delta")
+        assert [found.low, found.value, found.high] == pytest.approx([exact.low, exact.value, exact.high], rel=1e-12)

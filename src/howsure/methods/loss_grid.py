@@ -1,21 +1,23 @@
-"""The losses that the path of a mean loss goes by: those of all cells, or of very many the points of a grid."""
+"""The losses that an interval of their mean goes by: of all cells, of those with cases, or the points of a grid."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.metrics.metric import Metric
+from howsure.metrics.probability import mean_loss
 from howsure.native.moments import ORDERS, bin_moments
+from howsure.tables.filled import FilledTable
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
 BINS = 4096
-MANY = 4 * BINS  # losses, from which on a grid pays
-POINTS = np.arange(ORDERS) - (ORDERS - 1) / 2  # around the middle of a bin, in its widths
-SHARES = np.linalg.inv(np.vander(POINTS, increasing=True))  # of a power of the place in a bin to each of the points
+MANY = 2 * BINS  # losses, from which on a grid pays
+BEYOND = ORDERS / 2 - 1  # points beyond either end
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,46 +51,93 @@ class Losses:
         losses : ndarray
             The loss of each of its cells, in their shape.
         """
-        order: Literal["F", "C"] = "F" if table.counts.flags.f_contiguous else "C"  # as the counts lie in memory
-        found = cls(losses.ravel(order), table.counts.ravel(order), np.full(losses.size, 1 / losses.size))
-        if losses.size < MANY or losses.min() == losses.max():
-            return found
-        grid = on_grid(found)
-        mean = grid.cases @ grid.losses / grid.cases.sum()
-        variance = grid.cases @ (grid.losses - mean) ** 2 / grid.cases.sum()
-        return grid if variance > (grid.losses[1] - grid.losses[0]) ** 2 else found
+        order = _order(table)
+        flat, cases = losses.ravel(order), table.counts.ravel(order)
+        if flat.size >= MANY and (ends := (float(flat.min()), float(flat.max())))[0] < ends[1]:
+            grid = on_grid(flat, cases, ends)
+            mean = grid.cases @ grid.losses / grid.cases.sum()
+            variance = grid.cases @ (grid.losses - mean) ** 2 / grid.cases.sum()
+            if variance > (grid.losses[1] - grid.losses[0]) ** 2:
+                return grid
+        return cls(flat, cases, np.full(flat.size, 1 / flat.size))
 
 
-def on_grid(many: Losses) -> Losses:
-    """Return few losses, over which all sums are those over many.
+def of_filled_cells(metric: Metric, table: Table) -> tuple[Metric, Table]:
+    """Return a mean loss of the cells with cases, and the table of these; both as they are where that saves little.
 
-    Each loss is shared out to the six grid points around it by Lagrange's polynomials, and so is the even share that
-    its cell has of a prior. Sums of polynomials to the fifth order then are exact; those of what bends little from
-    one point to the next, such as the exponential tilts of a path, are off by less than rounding.
+    So they are where cases do not count alike, and where all lose the same, so that the empty cells are needed.
 
     Parameters
     ----------
-    many : Losses
-        They are not all equal, and the prior is spread evenly.
+    metric : Metric
+        Any metric.
+    table : Table
+        The cases.
+    """
+    losses = metric.losses
+    if losses is None or losses.size < MANY or table.batch or not table.design.is_independent:
+        return metric, table
+    order = _order(table)
+    filled = np.flatnonzero(table.counts.ravel(order) != 0)
+    some, cases = losses.ravel(order)[filled], table.counts.ravel(order)[filled]
+    if 2 * len(filled) > losses.size or some.min() == some.max():
+        return metric, table
+    small = FilledTable(
+        counts=cases,
+        labels=table.labels,
+        design=table.design,
+        rows=table.rows,
+        identity=table.identity_of("filled"),
+        true_class=np.unravel_index(filled, table.shape, order)[-1],
+    )
+    mean = mean_loss(some[:, None])
+    own = replace(
+        metric,
+        value=lambda counts: mean.value(counts.cells[..., None]),
+        gradient=lambda counts: mean.gradient(counts.cells[..., None])[..., 0],
+        losses=some,
+    )
+    return own, small
+
+
+def _order(table: Table) -> Literal["F", "C"]:
+    """Return how the counts lie in memory."""
+    return "F" if table.counts.flags.f_contiguous else "C"
+
+
+def on_grid(losses: Array, cases: Array, ends: tuple[float, float]) -> Losses:
+    """Return few losses, over which all sums are those over many.
+
+    Each loss is shared out to the six grid points around it by Lagrange's polynomials, and the even share that its cell
+    has of a prior to the nearest four. Sums of polynomials to the fifth order (of the prior, which is light, to the
+    third) then are exact; those of what bends little from one point to the next, such as the exponential tilts of a
+    path, are off by less than rounding.
+
+    Parameters
+    ----------
+    losses, cases : ndarray of shape (cells,)
+        The loss of each cell, and its cases.
+    ends : tuple of float
+        The smallest loss and the largest, which differ.
 
     Examples
     --------
-    >>> losses = np.array([0.01, 0.09, 0.36, 0.49])
-    >>> grid = on_grid(Losses(losses, np.array([2.0, 0.0, 1.0, 1.0]), np.full(4, 0.25)))
+    >>> grid = on_grid(np.array([0.01, 0.09, 0.36, 0.49]), np.array([2.0, 0.0, 1.0, 1.0]), (0.01, 0.49))
     >>> round(float((grid.cases * grid.losses**2).sum()), 12) == round(2 * 0.01**2 + 0.36**2 + 0.49**2, 12)
     True
     """
-    ends = float(many.losses.min()), float(many.losses.max())
     width = (ends[1] - ends[0]) / BINS
-    cases, cells = (_shared_out(each) for each in bin_moments(many.losses, many.cases, ends, BINS))
-    places = ends[0] + width * (0.5 + POINTS[0] + np.arange(len(cases)))
-    return Losses(places, cases, cells / len(many.losses))
+    of_cases, of_cells = (_shared_out(each) for each in bin_moments(losses, cases, ends, BINS))
+    places = ends[0] + width * (np.arange(len(of_cases)) - BEYOND)
+    return Losses(places, of_cases, of_cells / len(losses))
 
 
 def _shared_out(moments: Array) -> Array:
-    """Return what each grid point gets of the bins around it, from their moments."""
-    shares = moments @ SHARES
-    points = np.zeros(len(shares) + ORDERS - 1)
-    for place in range(ORDERS):
-        points[place : place + len(shares)] += shares[:, place]
-    return points
+    """Return what each grid point gets of the bins around it, from their moments: of as many points, evenly about."""
+    orders = moments.shape[1]
+    points = np.arange(orders) - (orders - 1) / 2  # in widths of a bin, from its middle
+    shares = moments @ np.linalg.inv(np.vander(points, increasing=True))  # of a power of the place to each of them
+    found = np.zeros(len(shares) + ORDERS - 1)
+    for place, share in enumerate(shares.T, (ORDERS - orders) // 2):
+        found[place : place + len(share)] += share
+    return found
