@@ -50,14 +50,24 @@ def test_a_first_estimate_loads_what_it_asks_for():
     assert not loaded & {f"howsure.methods.{each}" for each in others}
 
 
-def test_a_report_of_scores_needs_no_scipy():
-    """`howsure report` of labels and scores, by group, finds its intervals without SciPy, whose import takes longest."""
+def modules_after_report(*words):
+    """Return the modules that a fresh interpreter has after a report in the terminal."""
     file = Path(__file__).parent.parent / "examples" / "breast_cancer.csv"
-    words = ["--y-true", "label", "--y-pred", "logistic", "--y-score", "score_logistic", "--by", "tumour_size"]
     code = f"import os, sys; sys.argv = {['howsure', 'report', str(file), *words]}\n"
     code += "shown, sys.stdout = sys.stdout, open(os.devnull, 'w')\n"
     code += "from howsure.cli import main\nmain()\nsys.stdout = shown"
-    assert not modules_after(code) & {"scipy", "jinja2", "pandas", "pyarrow"}
+    return modules_after(code)
+
+
+def test_a_report_of_scores_needs_no_scipy():
+    """`howsure report` of labels and scores, by group, finds its intervals without SciPy, whose import takes longest."""
+    words = ["--y-true", "label", "--y-pred", "logistic", "--y-score", "score_logistic", "--by", "tumour_size"]
+    assert not modules_after_report(*words) & {"scipy", "jinja2", "pandas", "pyarrow"}
+
+
+def test_a_report_of_labels_draws_nothing():
+    """Neither randomness nor masked arrays are loaded where none are asked for."""
+    assert not modules_after_report("--y-true", "label", "--y-pred", "logistic") & {"numpy.ma", "numpy.random"}
 
 
 def test_methods_and_metrics_are_listed_in_one_order():

@@ -6,7 +6,7 @@ import pytest
 import howsure as hs
 from howsure.methods import loss_grid
 from howsure.methods.flow import Flow
-from howsure.methods.loss_grid import gridded
+from howsure.methods.loss_grid import BINS, Losses
 from howsure.metrics.binding import resolve
 
 ROWS = 20_000
@@ -25,6 +25,11 @@ def scores(kind, rows=ROWS):
     return truth * 1, score
 
 
+def has_grid(metric, table):
+    """Return whether an interval of a metric goes by a grid."""
+    return len(Losses.of(table, resolve(metric, table).losses).losses) < 2 * BINS
+
+
 def intervals(table, metric):
     """Return the limits at some levels."""
     found = [hs.estimate(table, metric, method="flow", confidence_level=level) for level in LEVELS]
@@ -37,9 +42,7 @@ def test_limits_are_those_of_the_exact_path(metric, kind, monkeypatch):
     """To 1e-9 of the width, at levels low and high, and whatever the order of the rows."""
     truth, score = scores(kind)
     table, turned = hs.scores(truth, score), hs.scores(truth[::-1], score[::-1])
-    bound = resolve(metric, table)
-    small, _ = gridded(bound, bound.losses, table)
-    assert small is not table or kind == "one outlier"
+    assert has_grid(metric, table) or kind == "one outlier"
     found = intervals(table, metric)
     np.testing.assert_allclose(intervals(turned, metric), found, rtol=1e-12)
     monkeypatch.setattr(loss_grid, "MANY", np.inf)
@@ -62,14 +65,14 @@ def test_losses_of_many_classes_too(monkeypatch):
 
 
 @pytest.mark.parametrize("role", ["sample_weight", "groups", "strata"])
-def test_cases_that_do_not_count_alike_keep_their_cells(role):
+def test_cases_that_do_not_count_alike_keep_their_cells(role, monkeypatch):
     """Weights, clusters and strata have no grid: what each case adds is not its loss alone."""
     truth, score = scores("usual")
     roles = {role: np.arange(ROWS) % 7 + 1}
     roles |= {"stratum_sizes": dict.fromkeys(range(1, 8), 1 / 7)} if role == "strata" else {}
     table = hs.scores(truth, score, **roles)
-    bound = resolve("brier_score", table)
-    assert gridded(bound, bound.losses, table)[0] is table
+    monkeypatch.delattr(Losses, "of")
+    assert hs.estimate(table, "brier_score").method == "flow"
 
 
 def test_a_group_has_the_limits_of_its_rows_alone():
@@ -89,5 +92,18 @@ def test_losses_closer_than_the_grid_keep_their_cells():
     close[0] = 1e-300
     table = hs.scores(truth, close)
     bound = resolve("log_loss", table)
-    assert gridded(bound, bound.losses, table)[0] is table
+    assert not has_grid("log_loss", table)
     assert Flow().interval(bound, table, 0.95).low < bound(table.counted)
+
+
+@pytest.mark.parametrize("kind", ["usual", "ties"])
+def test_the_delta_method_looks_at_cells_with_cases_alone(kind, monkeypatch):
+    """Empty ones add nothing to a variance, nor to its degrees of freedom."""
+    truth, score = scores(kind)
+    tables = hs.scores(truth, score), hs.multiclass_scores(truth, np.stack([1 - score, score], 1))
+    for table, metric in zip(tables, ("log_loss", "brier_score"), strict=True):
+        found = hs.estimate(table, metric, method="delta")
+        with monkeypatch.context() as exactly:
+            exactly.setattr(loss_grid, "MANY", np.inf)
+            exact = hs.estimate(table, metric, method="delta")
+        assert [found.low, found.value, found.high] == pytest.approx([exact.low, exact.value, exact.high], rel=1e-12)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from howsure.native.moments import ORDERS, bin_moments, class_moments
+from howsure.native.moments import ORDERS, ORDERS_OF_CELLS, bin_moments, class_moments
 
 
 def of_bins(numbers, counts, low, high, bins):
@@ -16,7 +16,7 @@ def of_bins(numbers, counts, low, high, bins):
         for order in range(ORDERS):
             power = ((number - low) / width - place - 0.5) ** order
             found[:, place, order] += count * power, power
-    return found
+    return found[0], found[1, :, :ORDERS_OF_CELLS]
 
 
 @pytest.mark.parametrize("cells, bins", [(0, 3), (1, 1), (2, 7), (500, 1), (500, 16)])
@@ -29,7 +29,8 @@ def test_moments_by_bin_are_sums_of_powers(cells, bins, seed, by_numpy):
     expected = of_bins(numbers, counts, -1.0, 3.0, bins)
     for call in (lambda ask: ask(), by_numpy):
         found = call(lambda: bin_moments(numbers, counts, (-1.0, 3.0), bins))
-        np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
+        for moments, sums in zip(found, expected, strict=True):
+            np.testing.assert_allclose(moments, sums, rtol=1e-10, atol=1e-12)
 
 
 def test_the_largest_number_is_in_the_last_bin(by_numpy):

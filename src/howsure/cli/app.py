@@ -18,7 +18,7 @@ from howsure.cli.inputs import HYPHEN, STANDARD, Files, Input, InputFormat
 from howsure.cli.judge import judge
 from howsure.cli.label_next import label_next
 from howsure.cli.leaderboard import leaderboard
-from howsure.cli.options import Format, Level, Metrics, Page, Seed, Words, split
+from howsure.cli.options import Format, Level, Metrics, Page, Seed, Words, one_seed, split
 from howsure.cli.output import say_written, write, write_grid
 from howsure.cli.plan import plan
 from howsure.cli.study import study_app
@@ -148,7 +148,6 @@ def report(
     """
     from howsure.cli.pages import Asked, Columns, blocks_of, class_blocks, report_on_file, subjects_of
     from howsure.cli.strata import strata_of
-    from howsure.methods.draws import seed_sequence
     from howsure.tables.batch import ALL
 
     given, wanted = Input.of(files, input_format), bounds(fail_under)
@@ -167,7 +166,7 @@ def report(
         },
     )
     # One seed for the terminal and the page, so that both show the same draws.
-    asked = Asked(split(metrics) or None, method, confidence_level, seed_sequence(random_state))
+    asked = Asked(split(metrics) or None, method, confidence_level, one_seed(random_state))
     subjects = subjects_of(given, columns, asked)
     page = None if html is None else report_on_file(given, columns, asked, subjects).save(html)
     write(class_blocks(subjects, asked, how) if per_class else blocks_of(subjects), given.title, how)
@@ -219,7 +218,6 @@ def matrix(
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
     from howsure.cli.pages import Asked, blocks_of, class_blocks, report_on
-    from howsure.methods.draws import seed_sequence
     from howsure.report.evidence import Subject
     from howsure.sources.matrices import from_counts
     from howsure.sources.matrix_file import read_matrix
@@ -227,7 +225,7 @@ def matrix(
 
     wanted = bounds(fail_under)
     found, counts = read_matrix(file)
-    asked = Asked(split(metrics) or None, method, confidence_level, seed_sequence(random_state))
+    asked = Asked(split(metrics) or None, method, confidence_level, one_seed(random_state))
     made = [asked.estimated(Subject(table=from_counts(counts, labels or found, pos_label=pos_label)))]
     page = None if html is None else report_on(made, Input([str(file)], str(file))).save(html)
     write(class_blocks(made, asked, how) if per_class else blocks_of(made), str(file), how)

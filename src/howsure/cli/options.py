@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -18,6 +19,18 @@ Metrics = Annotated[list[str] | None, Parameter(name=("--metrics", "--metric", "
 Page = Annotated[Path | None, Parameter(name=("--html", "--output", "-o"))]
 Seed = Annotated[int | None, Parameter(name=("--random-state", "--seed"))]
 Words = Annotated[list[str] | None, Parameter(consume_multiple=True)]
+
+
+def one_seed(random_state: int | None) -> Any:
+    """Return a seed by which what is printed, and what is written to a page, have the same draws.
+
+    Of none that was asked for it is a number: a sequence would load ``numpy.random`` where nothing is drawn.
+    """
+    if random_state is None:
+        return int.from_bytes(os.urandom(16))
+    from howsure.methods.draws import seed_sequence
+
+    return seed_sequence(random_state)
 
 
 def split(words: Sequence[str] | None) -> list[str]:

@@ -177,6 +177,9 @@ def _bin_counts(table: Table, inside: Array, level: float) -> tuple[Array, Array
 
 def bin_limits(table: Table, starts: Array, level: float, limits: Limits) -> tuple[Array, Array]:
     """Return the limits of the share of positive cases in each bin, from those of a proportion."""
+    if table.design.is_independent:
+        negatives, positives = np.add.reduceat(table.counts, starts, axis=0).T
+        return limits(positives, negatives + positives, level)
     binned = _binned(table, starts)
     each = np.arange(len(starts))
     effective = np.array([_bin_counts(binned, each == number, level) for number in each])

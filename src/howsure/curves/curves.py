@@ -411,9 +411,10 @@ def calibration_curve(
         raise HowsureError(message)
     probability = probabilities(table, "calibration_curve")
     starts = bin_starts(table, bins, strategy)
-    filled = bin_sums(table.counts, probability, starts)[0] > 0  # cases may have no weight
-    starts = np.append(0, starts[filled][1:])
     mass, hits, sums = bin_sums(table.counts, probability, starts)
+    if not mass.all():  # cases may have no weight
+        starts = np.append(0, starts[mass > 0][1:])
+        mass, hits, sums = bin_sums(table.counts, probability, starts)
     columns = {"mean_predicted": divide(sums, mass), "share_positive": divide(hits, mass), "cases": mass}
     if band == "pointwise":
         columns["low"], columns["high"] = bin_limits(table, starts, level, wilson)

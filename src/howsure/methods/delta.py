@@ -9,6 +9,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from howsure.methods.interval import CONSTANT, NO_ERROR, ONE_CLASS, ONE_CLUSTER, UNDEFINED, AtLevels, Interval, Method
+from howsure.methods.loss_grid import of_filled_cells
 from howsure.methods.scales import Scale, automatic_scale, check_scale, inside, on_scale
 from howsure.methods.standard_errors import critical_value, large_sample, shows_variation, small_sample, standard_error
 from howsure.methods.within_classes import is_within_classes
@@ -63,7 +64,7 @@ class Delta(Method):
 
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval as a function of its level: the standard error is worked out once."""
-        return normal_intervals(metric, table, self.transform)
+        return normal_intervals(*of_filled_cells(metric, table), self.transform)
 
 
 @final

@@ -23,10 +23,11 @@ from howsure.methods.interval import (
     JointMethod,
     needs_counted_cases,
 )
-from howsure.methods.loss_grid import gridded
+from howsure.methods.loss_grid import Losses
 from howsure.methods.path_classes import FilledCells, SquareCells, TooSteepError
 from howsure.methods.path_tables import ENTRIES, LUMPED_CELLS, WAYS, AllCells, PathTables, Point
 from howsure.methods.standard_errors import design_sample, quantile, shows_variation, standard_error
+from howsure.methods.tilting import CLOSE, FARTHEST, FLAT, HOPELESS, MOST_STRIDES, SYMMETRIC, Tilting
 from howsure.metrics.averages import EXTREMES
 from howsure.metrics.class_shares import ClassShares
 from howsure.metrics.metric import Metric
@@ -34,12 +35,6 @@ from howsure.tables.counts import ClassCounts, ConfusionCounts
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
-MOST_STRIDES = 80
-FLAT = 1e-12  # share of the first variance at which a table is at the end of the metric's range
-SYMMETRIC = 1e-6  # skewness that is none
-CLOSE = 1e-6  # normal quantiles between points that are one; standard errors of a stride that leads nowhere
-HOPELESS = 1000.0  # normal quantiles: with fewer than one degree of freedom, beyond what steps of a path can tell
-FARTHEST = 1e12  # normal quantiles: how far the end of a way is, beyond which there are no values
 REMOTE = 6 * np.log(10.0)  # on a logarithmic scale: rounding decides how likely values are that far from the observed
 
 
@@ -114,7 +109,7 @@ class Flow(JointMethod):
         """Return the intervals as a function of their level: all levels share one path.
 
         Averages over classes go along their paths side by side. Of other metrics cells with equal slopes stay in
-        proportion all the way, and are one cell; very many losses are put on a grid.
+        proportion all the way, and are one cell; a mean loss goes by its losses alone.
         """
         beside = _side_by_side(metrics, table)
         places = [place for place, metric in enumerate(metrics) if metric not in beside]
@@ -142,14 +137,19 @@ def _side_by_side(metrics: Sequence[Metric], table: Table) -> list[Metric]:
 
 
 def _by_cells(metric: Metric, table: Table) -> AtLevels:
+    if metric.losses is not None and table.design.is_independent and not table.batch:
+        return _tilted(metric, Losses.of(table, metric.losses), metric.value_at(table.counted))
     cells = table.cells.shape[-1]
-    if cells < LUMPED_CELLS:
-        small, same = table, metric
-    elif metric.losses is None:
-        small, same = lumped(table, [metric], table.design.lumps(cells)), metric
-    else:
-        small, same = gridded(metric, metric.losses, table)
-    return flow_intervals(same, small, *design_sample(same, small))
+    if cells >= LUMPED_CELLS and metric.losses is None:
+        table = lumped(table, [metric], table.design.lumps(cells))
+    return flow_intervals(metric, table, *design_sample(metric, table))
+
+
+def _tilted(metric: Metric, losses: Losses, value: Array) -> AtLevels:
+    """Return the interval of a mean loss of independent cases."""
+    path = Tilting(losses, float(value), metric.range)
+    sample = _Sample.of_one(value, path.standard_error)
+    return lambda level: _interval(sample, path, metric.range, quantile(level, sample.freedom))
 
 
 def flow_intervals(metric: Metric, table: Table, inflation: Any, freedom: Any) -> AtLevels:
@@ -223,6 +223,11 @@ class _Sample:
         effect = np.asarray(inflation * design_effect(metric, table, shows_variation(error, value)))
         excess = np.broadcast_to(table.design.excess_skewness(table.cells, effect), effect.shape)
         return cls(value, error, effect, excess, freedom)
+
+    @classmethod
+    def of_one(cls, value: Array, error: float) -> _Sample:
+        """Return those of one table of independent cases."""
+        return cls(value, np.asarray(error), np.ones(()), np.zeros(()), np.inf)
 
     @classmethod
     def beside(cls, samples: Sequence[_Sample]) -> _Sample:
@@ -341,21 +346,15 @@ class _Paths:
         parts = [slice(start, start + step) for start in range(0, len(value), step)]
         return cls([_Path(tables(part), value[part], excess[part], bounds) for part in parts], sample, bounds)
 
+    @property
+    def varies(self) -> Array:
+        """Whether each metric varies at all."""
+        return np.concatenate([block.varies for block in self.blocks]).reshape(self.sample.value.shape)
+
     def interval(self, confidence_level: float, table: Table) -> Interval:
         """Return the interval at a level; ``table`` tells what no level there can be for."""
-        z = quantile(confidence_level, self.sample.freedom)
-        value, (lowest, highest) = self.sample.value, self.bounds
-        with np.errstate(all="ignore"):
-            low, high = self.limits(z)
-            low = np.where(value <= lowest, lowest, np.minimum(low, value))
-            high = np.where(value >= highest, highest, np.maximum(high, value))
-        varies = np.concatenate([block.varies for block in self.blocks]).reshape(value.shape)
-        reason = np.where(varies & (low < high), "", CONSTANT)
-        reason = np.where(np.isfinite(z), reason, ONE_CASE if table.has_sample_variance else ONE_CLUSTER)
-        reason = np.where(np.isfinite(value), reason, UNDEFINED)
-        usable = reason == ""
-        low, high = np.where(usable, low, np.nan), np.where(usable, high, np.nan)
-        return Interval(low, high, np.where(np.isfinite(value), self.sample.error, np.nan), reason=reason)
+        why_endless = ONE_CASE if table.has_sample_variance else ONE_CLUSTER
+        return _interval(self.sample, self, self.bounds, quantile(confidence_level, self.sample.freedom), why_endless)
 
     def limits(self, quantile: Any) -> tuple[Array, Array]:
         """Return the lower and upper limits at a quantile, or at one for each table."""
@@ -365,6 +364,23 @@ class _Paths:
         pieces = zip(self.blocks, np.split(z, ends[:-1]), strict=True)
         low, high = np.concatenate([block.limits(each) for block, each in pieces], axis=1)
         return low.reshape(shape), high.reshape(shape)
+
+
+def _interval(
+    sample: _Sample, paths: _Paths | Tilting, bounds: tuple[float, float], z: Any, why_endless: str = ""
+) -> Interval:
+    """Return the interval at a normal quantile, or Student's; where that is not finite the reason is given."""
+    value, (lowest, highest) = sample.value, bounds
+    with np.errstate(all="ignore"):
+        low, high = paths.limits(z)
+        low = np.where(value <= lowest, lowest, np.minimum(low, value))
+        high = np.where(value >= highest, highest, np.maximum(high, value))
+    reason = np.where(paths.varies & (low < high), "", CONSTANT)
+    reason = np.where(np.isfinite(z), reason, why_endless)
+    reason = np.where(np.isfinite(value), reason, UNDEFINED)
+    usable = reason == ""
+    low, high = np.where(usable, low, np.nan), np.where(usable, high, np.nan)
+    return Interval(low, high, np.where(np.isfinite(value), sample.error, np.nan), reason=reason)
 
 
 def _slope(here: Point, there: Point) -> Array:

@@ -1,46 +1,143 @@
-"""The mean of very many losses as that of few: paths that go by the losses alone need no more."""
+"""The losses that an interval of their mean goes by: of all cells, of those with cases, or the points of a grid."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
+import numpy as np
 from numpy.typing import NDArray
 
 from howsure.metrics.metric import Metric
 from howsure.metrics.probability import mean_loss
-from howsure.tables.losses import BINS, on_grid
+from howsure.native.moments import ORDERS, bin_moments
+from howsure.tables.filled import FilledTable
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
-MANY = 4 * BINS  # cells
+BINS = 4096
+MANY = 2 * BINS  # losses, from which on a grid pays
+BEYOND = ORDERS / 2 - 1  # points beyond either end
 
 
-def gridded(metric: Metric, losses: Array, table: Table) -> tuple[Table, Metric]:
-    """Return a mean loss on a grid of losses, and the table of that; both as they are where that saves little.
+@dataclass(frozen=True, slots=True, eq=False)
+class Losses:
+    """How many cases lose how much. Counts at the points of a grid may lie below zero.
 
-    So they are where cases do not count alike, or where most losses are closer together than the grid's points, whose
-    sums then would be off by more than rounding.
+    Parameters
+    ----------
+    losses : ndarray of shape (m,)
+        What may be lost.
+    cases : ndarray of shape (m,)
+        How many cases lose that.
+    prior : ndarray of shape (m,)
+        How a prior's mass is spread; sums to 1.
+    """
+
+    losses: Array
+    cases: Array
+    prior: Array
+
+    @classmethod
+    def of(cls, table: Table, losses: Array) -> Losses:
+        """Return the losses of a table, on a grid where that saves much.
+
+        It does not where most are closer together than the points of the grid: sums would be off by more than rounding.
+
+        Parameters
+        ----------
+        table : Table
+            Its design is of independent cases.
+        losses : ndarray
+            The loss of each of its cells, in their shape.
+        """
+        order = _order(table)
+        flat, cases = losses.ravel(order), table.counts.ravel(order)
+        if flat.size >= MANY and (ends := (float(flat.min()), float(flat.max())))[0] < ends[1]:
+            grid = on_grid(flat, cases, ends)
+            mean = grid.cases @ grid.losses / grid.cases.sum()
+            variance = grid.cases @ (grid.losses - mean) ** 2 / grid.cases.sum()
+            if variance > (grid.losses[1] - grid.losses[0]) ** 2:
+                return grid
+        return cls(flat, cases, np.full(flat.size, 1 / flat.size))
+
+
+def of_filled_cells(metric: Metric, table: Table) -> tuple[Metric, Table]:
+    """Return a mean loss of the cells with cases, and the table of these; both as they are where that saves little.
+
+    So they are where cases do not count alike, and where all lose the same, so that the empty cells are needed.
 
     Parameters
     ----------
     metric : Metric
-        The mean loss.
-    losses : ndarray of the cells' shape
-        What each cell loses.
+        Any metric.
     table : Table
         The cases.
     """
-    if table.batch or losses.size < MANY or not table.design.is_independent or losses.min() == losses.max():
-        return table, metric
-    small = on_grid(table, losses)
-    mean = mean_loss(small.losses[:, None])
-    same = replace(
+    losses = metric.losses
+    if losses is None or losses.size < MANY or table.batch or not table.design.is_independent:
+        return metric, table
+    order = _order(table)
+    filled = np.flatnonzero(table.counts.ravel(order) != 0)
+    some, cases = losses.ravel(order)[filled], table.counts.ravel(order)[filled]
+    if 2 * len(filled) > losses.size or some.min() == some.max():
+        return metric, table
+    small = FilledTable(
+        counts=cases,
+        labels=table.labels,
+        design=table.design,
+        rows=table.rows,
+        identity=table.identity_of("filled"),
+        true_class=np.unravel_index(filled, table.shape, order)[-1],
+    )
+    mean = mean_loss(some[:, None])
+    own = replace(
         metric,
         value=lambda counts: mean.value(counts.cells[..., None]),
         gradient=lambda counts: mean.gradient(counts.cells[..., None])[..., 0],
-        losses=small.losses,
+        losses=some,
     )
-    value = same.value_at(small.counted)
-    variance = (small.counts * (small.losses - value) ** 2).sum() / small.counts.sum()
-    return (small, same) if variance > (small.losses[1] - small.losses[0]) ** 2 else (table, metric)
+    return own, small
+
+
+def _order(table: Table) -> Literal["F", "C"]:
+    """Return how the counts lie in memory."""
+    return "F" if table.counts.flags.f_contiguous else "C"
+
+
+def on_grid(losses: Array, cases: Array, ends: tuple[float, float]) -> Losses:
+    """Return few losses, over which all sums are those over many.
+
+    Each loss is shared out to the six grid points around it by Lagrange's polynomials, and the even share that its cell
+    has of a prior to the nearest four. Sums of polynomials to the fifth order (of the prior, which is light, to the
+    third) then are exact; those of what bends little from one point to the next, such as the exponential tilts of a
+    path, are off by less than rounding.
+
+    Parameters
+    ----------
+    losses, cases : ndarray of shape (cells,)
+        The loss of each cell, and its cases.
+    ends : tuple of float
+        The smallest loss and the largest, which differ.
+
+    Examples
+    --------
+    >>> grid = on_grid(np.array([0.01, 0.09, 0.36, 0.49]), np.array([2.0, 0.0, 1.0, 1.0]), (0.01, 0.49))
+    >>> round(float((grid.cases * grid.losses**2).sum()), 12) == round(2 * 0.01**2 + 0.36**2 + 0.49**2, 12)
+    True
+    """
+    width = (ends[1] - ends[0]) / BINS
+    of_cases, of_cells = (_shared_out(each) for each in bin_moments(losses, cases, ends, BINS))
+    places = ends[0] + width * (np.arange(len(of_cases)) - BEYOND)
+    return Losses(places, of_cases, of_cells / len(losses))
+
+
+def _shared_out(moments: Array) -> Array:
+    """Return what each grid point gets of the bins around it, from their moments: of as many points, evenly about."""
+    orders = moments.shape[1]
+    points = np.arange(orders) - (orders - 1) / 2  # in widths of a bin, from its middle
+    shares = moments @ np.linalg.inv(np.vander(points, increasing=True))  # of a power of the place to each of them
+    found = np.zeros(len(shares) + ORDERS - 1)
+    for place, share in enumerate(shares.T, (ORDERS - orders) // 2):
+        found[place : place + len(share)] += share
+    return found

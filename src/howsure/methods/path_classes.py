@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from howsure.designs.base import PSEUDO_CASES
 from howsure.designs.sums import dot
-from howsure.methods.path_tables import NUDGE, STEEPEST, WAYS, PathTables, Point, bias_by_class
+from howsure.methods.path_tables import NUDGE, WAYS, PathTables, Point, bias_by_class
+from howsure.methods.tilting import STEEPEST
 from howsure.metrics.class_shares import ClassShares, filled_cells
 from howsure.tables.counts import ConfusionCounts
 

@@ -13,20 +13,18 @@ from numpy.typing import NDArray
 from howsure.designs.base import PSEUDO_CASES, quotient
 from howsure.designs.sums import dot
 from howsure.methods.scales import automatic_scale
+from howsure.methods.tilting import CONFIDENCE, STEEPEST, STRIDE
 from howsure.metrics.metric import Metric
 from howsure.tables.counts import ClassCounts
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
-STRIDE = 0.7  # standard errors from one table of the path to the next
-STEEPEST = 5.0  # logarithm of the factor by which a cell may change in a stride
 NUDGE = 0.5  # cases that a cell is changed by, up or down, for a second derivative
 SMALL_PART = 1 / 16  # of an outcome of a class, which is changed by no more: the share of a rare class bends sharply
 MOST_CELLS = 1024  # whose second derivatives are taken one by one
 LUMPED_CELLS = 400  # from which on it pays to put together those that stay in proportion
 DIRECTIONS = 128  # in which they are taken together, beyond that
 ENTRIES = 2**20  # of tables held at once
-CONFIDENCE = 2.0  # how many times too confident probabilities may be: pseudo-cases have the 1/2-th power of theirs
 WAYS = np.array([-1.0, 1.0])[:, None]  # down and up
 
 

@@ -7,7 +7,8 @@ from statistics import NormalDist
 
 FEWEST, MOST = 2.0, 4096.0  # degrees of freedom; of fewer Newton's steps are many, of more what is added cancels
 LEAST_TAIL = 1e-9  # of smaller ones the steps are many too
-ENOUGH = 1e-15  # relative change at which steps and fractions end
+ENOUGH = 1e-15  # relative change at which fractions end
+CLOSE = 1e-8  # relative step that leaves an error of its square
 
 
 def is_ordinary(tail: float, degrees_of_freedom: float) -> bool:
@@ -16,9 +17,9 @@ def is_ordinary(tail: float, degrees_of_freedom: float) -> bool:
 
 
 def upper_quantile(tail: float, degrees_of_freedom: float) -> float:
-    """Return the t that is exceeded with a probability, by Newton's steps from the normal quantile.
+    """Return the t that is exceeded with a probability, by Newton's steps from Cornish and Fisher's expansion.
 
-    The probability is convex in t, and the normal quantile is below the root, so that no step passes it.
+    The probability is convex in t, so that no step from below the root passes it, and one from above leads below.
 
     Parameters
     ----------
@@ -34,12 +35,13 @@ def upper_quantile(tail: float, degrees_of_freedom: float) -> float:
     """
     half = degrees_of_freedom / 2
     logarithm = math.lgamma(half + 0.5) - math.lgamma(half) - math.log(2 * math.pi * half) / 2
-    t = -NormalDist().inv_cdf(tail)
+    z = -NormalDist().inv_cdf(tail)
+    t = z + (z**3 + z) / (8 * half) + (5 * z**5 + 16 * z**3 + 3 * z) / (384 * half**2)  # Abramowitz and Stegun 26.7.5
     while True:
         density = math.exp(logarithm - (half + 0.5) * math.log1p(t * t / (2 * half)))
         step = (_exceeded(t, half, density) - tail) / density
         t += step
-        if step <= ENOUGH * 16 * t:
+        if abs(step) <= CLOSE * t:
             return t
 
 

@@ -17,6 +17,7 @@ from howsure.metrics.registry import RowLoss, Scored, score_metric
 from howsure.tables.scores import ScoresTable as Table
 
 Array = NDArray[Any]
+IN_CACHE = 2**17  # numbers that several passes in a row find there
 ROUNDING = 1e-14  # a loss below it is none
 SMALLEST = float(np.finfo(float).eps)  # scikit-learn's clip of probabilities in the logarithm
 
@@ -47,17 +48,30 @@ def _squares(scores: Array) -> Array:
     return _of_classes(scores**2, (1 - scores) ** 2)
 
 
+def _squares_by_class(rows: Array) -> Array:
+    """Return the sum of squared differences of each row from that of each class, ``Σ p² + 1 − 2 p``."""
+    losses = np.empty(rows.shape)
+    step = max(1, IN_CACHE // rows.shape[1])
+    for start in range(0, len(rows), step):
+        some, found = rows[start : start + step], losses[start : start + step]
+        np.multiply(some, -2.0, out=found)
+        found += (np.vecdot(some, some) + 1.0)[:, None]
+        np.maximum(found, 0.0, out=found)  # which rounding may leave below
+    return losses
+
+
 def _surprises(scores: Array) -> Array:
     return _of_classes(_surprise(1 - scores), _surprise(scores))
 
 
-def _surprises_of_rows(scores: Array) -> Array:
+def _surprises_of_labels(scores: Array) -> Array:
     return _of_classes(np.zeros_like(scores), _surprise(scores))  # only the probability of the true class counts
 
 
 def _surprise(probability: Array) -> Array:
-    logs = np.log(np.minimum(np.maximum(probability, SMALLEST), 1 - SMALLEST))
-    return np.asarray(np.negative(logs, out=logs))
+    found = np.maximum(probability, SMALLEST)
+    np.log(np.minimum(found, 1 - SMALLEST, out=found), out=found)
+    return np.asarray(np.negative(found, out=found))
 
 
 def _of_classes(absent: Array, present: Array) -> Array:
@@ -100,11 +114,11 @@ def skill(losses: Array, null: Callable[[Array], tuple[Array, Array]]) -> Scored
         return divide(cells.sum(-2), cells.sum((-2, -1))[..., None])
 
     def slopes(cells: Array) -> Array:
-        share = shares(cells)
+        share, loss = shares(cells), mean.value(cells)[..., None]
         worst, by_share = null(share)
-        by_class = (by_share - (by_share * share).sum(-1, keepdims=True)) / cells.sum((-2, -1))[..., None]
-        worst, loss = worst[..., None, None], mean.value(cells)[..., None, None]
-        return np.asarray((loss * by_class[..., None, :] / worst - mean.gradient(cells)) / worst)
+        by_class = (by_share - (by_share * share).sum(-1, keepdims=True)) / worst[..., None]
+        scale = 1 / (worst * cells.sum((-2, -1)))
+        return np.asarray(((loss * (1 + by_class))[..., None, :] - losses) * scale[..., None, None])
 
     return Scored(value, slopes)
 
@@ -113,7 +127,7 @@ def skill(losses: Array, null: Callable[[Array], tuple[Array, Array]]) -> Scored
     name="brier_score",
     aliases=("brier", "brier_score_loss"),
     better="lower",
-    rows=RowLoss(_squares, (0.0, 2.0)),
+    rows=RowLoss(_squares, _squares_by_class, (0.0, 2.0)),
     sklearn="brier_score_loss",
 )
 def _brier_score(table: Table) -> Scored:
@@ -125,7 +139,7 @@ def _brier_score(table: Table) -> Scored:
     name="brier_skill",
     aliases=("brier_skill_score", "d2_brier", "d2_brier_score"),
     range=(-np.inf, 1.0),
-    rows=RowLoss(_squares, (-np.inf, 1.0), gini),
+    rows=RowLoss(_squares, _squares_by_class, (-np.inf, 1.0), gini),
     sklearn="d2_brier_score",
 )
 def _brier_skill(table: Table) -> Scored:
@@ -138,7 +152,7 @@ def _brier_skill(table: Table) -> Scored:
     aliases=("cross_entropy", "logarithmic_loss", "log_loss_score"),
     range=(0.0, np.inf),
     better="lower",
-    rows=RowLoss(_surprises_of_rows, (0.0, np.inf)),
+    rows=RowLoss(_surprises_of_labels, _surprise, (0.0, np.inf)),
     sklearn="log_loss",
 )
 def _log_loss(table: Table) -> Scored:
@@ -150,7 +164,7 @@ def _log_loss(table: Table) -> Scored:
     name="log_loss_skill",
     aliases=("d2_log_loss", "d2_log_loss_score"),
     range=(-np.inf, 1.0),
-    rows=RowLoss(_surprises_of_rows, (-np.inf, 1.0), entropy),
+    rows=RowLoss(_surprises_of_labels, _surprise, (-np.inf, 1.0), entropy),
     sklearn="d2_log_loss_score",
 )
 def _log_loss_skill(table: Table) -> Scored:

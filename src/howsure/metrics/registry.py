@@ -112,8 +112,10 @@ class RowLoss:
     Parameters
     ----------
     losses : callable
-        Probabilities ``(n, K)`` → the loss of each where the case is not, and where it is of the class, ``(n, K, 2)``;
-        a row's loss is the sum over its columns.
+        Probabilities of labels ``(n, K)`` → the loss of each without and with the label, ``(n, K, 2)``; a row's loss is
+        the sum over its columns.
+    by_class : callable
+        Probabilities of classes, which sum to 1 in each row, ``(n, K)`` → the row's loss if that class is the true one.
     range : tuple of float
         Smallest and largest value of the metric.
     null : callable, optional
@@ -122,6 +124,7 @@ class RowLoss:
     """
 
     losses: Callable[[Array], Array]
+    by_class: Callable[[Array], Array]
     range: Bounds
     null: Callable[[Array], tuple[Array, Array]] | None = None
 

@@ -64,11 +64,10 @@ def _checked(spec: Spec, table: Table) -> Array:
 
 def _mean(loss: RowLoss, probabilities: Array, table: Table) -> Scored:
     """Return the mean over the rows of the sum of their losses, by the cells of the table."""
-    without, with_class = np.moveaxis(loss.losses(probabilities), -1, 0)
     if table.has_one_label_per_case:
-        return mean_loss(without.sum(1, keepdims=True) - without + with_class)
+        return mean_loss(loss.by_class(probabilities))
     size = probabilities.shape[1]  # a case has one cell of each label
-    flat = mean_loss(size * np.stack([without, with_class], -1).reshape(-1, 2))
+    flat = mean_loss(size * loss.losses(probabilities).reshape(-1, 2))
 
     def gradient(cells: Array) -> Array:
         return flat.gradient(cells.reshape(*cells.shape[:-3], -1, 2)).reshape(cells.shape)

@@ -3,26 +3,27 @@
 
 #include <math.h>
 
-enum { ORDERS = 6 };
+enum { ORDERS = 6, ORDERS_OF_CELLS = 4 };
 
 /* `ends` has the smallest number and the bins that one unit has. Where a number lies in no bin it is refused. */
 PUBLIC int howsure_bin_moments(int64_t cells, int64_t bins, const double *numbers, const double *counts,
                                const double *ends, double *of_counts, double *of_cells) {
+    const double first = ends[0], scale = ends[1], beyond = (double)bins + 1.0; /* the last may be rounded up */
     for (int64_t index = 0; index < cells; index++) {
-        const double place = (numbers[index] - ends[0]) * ends[1];
-        if (!(place >= 0.0 && place < (double)bins + 1.0)) /* the last may be rounded up */
+        const double place = (numbers[index] - first) * scale;
+        if (!(place >= 0.0 && place < beyond))
             return 1;
         int64_t bin = (int64_t)place;
         bin = bin < bins ? bin : bins - 1;
-        const double from_middle = place - (double)bin - 0.5, count = counts[index];
-        double *const cell = of_cells + bin * ORDERS, *const counted = of_counts + bin * ORDERS;
-        double powers[ORDERS] = {1.0};
-        for (int order = 1; order < ORDERS; order++)
-            powers[order] = powers[order - 1] * from_middle;
-        for (int order = 0; order < ORDERS; order++) {
+        const double from_middle = place - (double)bin - 0.5, square = from_middle * from_middle;
+        const double powers[ORDERS_OF_CELLS] = {1.0, from_middle, square, from_middle * square};
+        double *const cell = of_cells + bin * ORDERS_OF_CELLS, *const counted = of_counts + bin * ORDERS;
+        for (int order = 0; order < ORDERS_OF_CELLS; order++)
             cell[order] += powers[order];
-            counted[order] += count * powers[order];
-        }
+        double power = counts[index];
+        if (power != 0.0) /* of many classes most cells have no case */
+            for (int order = 0; order < ORDERS; order++, power *= from_middle)
+                counted[order] += power;
     }
     return 0;
 }

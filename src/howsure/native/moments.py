@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from howsure.native.library import kernel
 
 Array = NDArray[Any]
-ORDERS = 6  # from the zeroth
+ORDERS, ORDERS_OF_CELLS = 6, 4  # from the zeroth
 
 
 def bin_moments(numbers: Array, counts: Array, ends: tuple[float, float], bins: int) -> tuple[Array, Array]:
-    """Return moments about the middle of each bin, with its width as the unit: of cases, and of cells, ``(bins, 6)``.
+    """Return moments about the middle of each bin, with its width as the unit: of cases, and of cells, fewer.
 
-    From them follow sums over the numbers of whatever bends little within a bin.
+    From them follow sums over the numbers of whatever bends little within a bin. Shape ``(bins, 6)`` and ``(bins, 4)``.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def bin_moments(numbers: Array, counts: Array, ends: tuple[float, float], bins: 
     scale = bins / (ends[1] - ends[0])
     compiled = kernel("bin_moments")
     if compiled is not None:
-        of_counts, of_cells = np.zeros((2, bins, ORDERS))
+        of_counts, of_cells = np.zeros((bins, ORDERS)), np.zeros((bins, ORDERS_OF_CELLS))
         numbers, counts = (np.ascontiguousarray(each, dtype=float) for each in (numbers, counts))
         compiled(len(numbers), bins, numbers, counts, np.array([ends[0], scale]), of_counts, of_cells)
         return of_counts, of_cells
@@ -46,7 +46,7 @@ def bin_moments(numbers: Array, counts: Array, ends: tuple[float, float], bins: 
     bin_of = np.minimum(place.astype(np.intp), bins - 1)
     from_middle = place - bin_of - 0.5
     powers = from_middle ** np.arange(ORDERS)[:, None]
-    of_cells = np.stack([np.bincount(bin_of, power, bins) for power in powers], -1)
+    of_cells = np.stack([np.bincount(bin_of, power, bins) for power in powers[:ORDERS_OF_CELLS]], -1)
     return np.stack([np.bincount(bin_of, counts * power, bins) for power in powers], -1), of_cells
 
 

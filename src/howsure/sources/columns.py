@@ -131,7 +131,7 @@ def _distinct(columns: list[Column], sizes: list[int]) -> tuple[list[Array], Arr
 def _in_order(levels: list[Array], codes: list[Array], n: Array, total: Array, squared: Array) -> Grouped:
     """Drop values that no row has and put the others in order."""
     for axis, (values, code) in enumerate(zip(levels, codes, strict=True)):
-        used = np.unique(code)
+        used = np.flatnonzero(np.bincount(code, minlength=1))
         order = used[sort_order(values[used])]
         position = np.zeros(len(values), dtype=np.intp)
         position[order] = np.arange(len(order))

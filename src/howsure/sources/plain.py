@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import suppress
 from typing import Any
 
@@ -33,7 +34,7 @@ def plain(role: str, values: Any) -> Any:
     shape = getattr(values, "shape", ())
     if isinstance(shape, tuple) and len(shape) == 2 and shape[1] == 1:
         values = _only_column(values)
-    if isinstance(values, np.ma.MaskedArray):
+    if "numpy.ma" in sys.modules and isinstance(values, np.ma.MaskedArray):  # which takes long to import for a look
         values = _unmasked(values)
     if not isinstance(values, np.ndarray):
         return values

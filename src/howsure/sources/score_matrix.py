@@ -174,8 +174,7 @@ def _matrix(scores: Any) -> Array:
             "For one score a case use `scores`."
         )
         raise HowsureError(message)
-    finite = np.isfinite(array).all(1)
-    if not finite.all():
+    if not np.isfinite(array.sum()) and not (finite := np.isfinite(array).all(1)).all():  # a sum needs no array
         number, first = int((~finite).sum()), int(np.argmin(finite))
         message = (
             f"`y_score` has missing or infinite values in {number} rows (first at row {first}). Drop or fill them."

@@ -1,0 +1,162 @@
+"""The path of one mean loss: its cases are tilted by what they lose, and four sums over the losses say where it is."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.base import PSEUDO_CASES
+from howsure.methods.loss_grid import Losses
+from howsure.methods.standard_errors import shows_variation
+
+Array = NDArray[Any]
+STRIDE = 0.7  # standard errors from one point of a path to the next
+MOST_STRIDES = 80
+STEEPEST = 5.0  # logarithm of the factor by which a cell may change in a stride
+FLAT = 1e-12  # share of the first variance at which a table is at the end of the metric's range
+SYMMETRIC = 1e-6  # skewness that is none
+CLOSE = 1e-6  # normal quantiles between points that are one; standard errors of a stride that leads nowhere
+HOPELESS = 1000.0  # normal quantiles: with fewer than one degree of freedom, beyond what steps of a path can tell
+FARTHEST = 1e12  # normal quantiles: how far the end of a way is, beyond which there are no values
+CONFIDENCE = 2.0  # how many times too confident probabilities may be: pseudo-cases have the 1/2-th power of theirs
+DOWN, UP = -1, 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Point:
+    """Cases in their numbers, by how much their mean is off the observed one, its variance and its third moment."""
+
+    weights: Array
+    off: float
+    variance: float
+    third: float
+
+    @property
+    def standard_error(self) -> float:
+        """The root of the variance."""
+        return math.sqrt(self.variance)
+
+    def rise_to(self, other: Point) -> float:
+        """Return how the variance changes with the mean from here to another point; nan where they are one."""
+        way = other.off - self.off
+        return (other.variance - self.variance) / way if way else math.nan
+
+
+class Tilting:
+    """The path of a mean loss of independent cases, that of `Flow`, both ways and as far as it was asked for.
+
+    It is of one table, so that what it has of each point are numbers and not arrays.
+
+    Parameters
+    ----------
+    losses : Losses
+        What cases lose.
+    value : float
+        Their mean.
+    bounds : tuple of float
+        Smallest and largest possible mean.
+    """
+
+    def __init__(self, losses: Losses, value: float, bounds: tuple[float, float]) -> None:
+        off = losses.losses - value
+        self.value, self.bounds, self.total = value, bounds, float(losses.cases.sum())
+        self.powers = np.ones((4, len(off)))
+        np.cumprod(np.broadcast_to(off, (3, len(off))), 0, out=self.powers[1:])
+        self.farthest = float(np.abs(off).max())
+        prior = losses.prior if math.isfinite(bounds[1]) else losses.prior * np.exp(-off / CONFIDENCE)
+        self.standard_error = self.point(losses.cases).standard_error
+        start = self.point(losses.cases + PSEUDO_CASES / prior.sum() * prior)
+        self.varies = bool(shows_variation(start.standard_error, value))
+        if self.varies:
+            down, up = self.ahead(start, DOWN), self.ahead(start, UP)
+            self.ways = _Way(self, DOWN, start, down, up), _Way(self, UP, start, up, down)
+
+    def point(self, weights: Array) -> Point:
+        """Return the point of cases in these proportions."""
+        total, first, second, third = np.vecdot(self.powers, weights).tolist()
+        mean, square = first / total, second / total
+        skew = third / total - 3 * mean * square + 2 * mean**3
+        return Point(weights, mean, max(square - mean**2, 0.0) / self.total, skew / self.total**2)
+
+    def ahead(self, here: Point, way: int) -> Point:
+        """Return the point one stride on."""
+        pace = way * STRIDE / (here.standard_error * self.total)
+        steps = pace * self.powers[1]
+        if abs(pace) * (self.farthest + abs(here.off)) > STEEPEST:
+            steps = np.clip(steps - pace * here.off, -STEEPEST, STEEPEST)
+        steps = np.exp(steps, out=steps)
+        steps *= here.weights
+        return self.point(steps)
+
+    def limits(self, z: float) -> tuple[float, float]:
+        """Return the values at which the observed one is at a quantile, lower and upper."""
+        if not self.varies:
+            return math.nan, math.nan
+        down, up = self.ways
+        ends = down.limit(z, up), up.limit(z, down)
+        low, high = (bound if off is None else self.value + off for off, bound in zip(ends, self.bounds, strict=True))
+        return low, high
+
+
+class _Way:
+    """One way along a path: how far points are from the observed value, and how far that is from them in quantiles."""
+
+    def __init__(self, path: Tilting, way: int, start: Point, first: Point, turned: Point) -> None:
+        self.path, self.way, self.least, self.ended = path, way, FLAT * start.variance, False
+        self.here, self.near, self.far = first, start, turned
+        self.offs, self.distances = [start.off], [self.distance(start, first, turned)]
+        self.arrive()
+
+    def distance(self, here: Point, near: Point, far: Point) -> float:
+        """Return the quantile of a normal variable at which the observed value would be, were ``here`` the truth."""
+        rise = here.rise_to(near)
+        rise += (here.off - near.off) * (rise - near.rise_to(far)) / (here.off - far.off or math.nan)
+        error = here.standard_error
+        skewness = (1.5 * rise - 0.5 * here.third / here.variance) / error
+        skewness = skewness if abs(skewness) > SYMMETRIC else SYMMETRIC
+        bent = 6 / skewness * (math.cbrt(1 - skewness * here.off / error / 2) - 1) + skewness / 6
+        return -self.way * bent
+
+    def arrive(self) -> None:
+        """Note the point that was reached."""
+        here, near = self.here, self.near
+        turned = self.way * (here.off - near.off) <= CLOSE * here.standard_error
+        found = FARTHEST if turned or not here.variance else self.distance(here, near, self.far)
+        self.ended = turned or here.variance <= self.least
+        self.distances.append(max(self.distances[-1], found))
+        self.offs.append(self.way * max(self.way * self.offs[-1], self.way * here.off))
+
+    def walk(self, z: float) -> None:
+        """Go on until the observed value is farther than a quantile, or the way ends."""
+        while self.distances[-1] < z and not self.ended and len(self.offs) <= MOST_STRIDES:
+            self.here, self.near, self.far = self.path.ahead(self.here, self.way), self.here, self.near
+            self.arrive()
+
+    def limit(self, z: float, other: _Way) -> float | None:
+        """Return how far from the observed value it is at a quantile; None beyond the end of the way."""
+        self.walk(z)
+        if not (z <= HOPELESS and z <= self.distances[-1]):
+            return None
+        distances, offs = [-other.distances[1], *self.distances], [other.offs[1], *self.offs]
+        last = next(place for place, each in enumerate(distances) if place and each >= z)
+        three = slice(max(last - 2, 0), last + 1)
+        return _between(z, distances[three], offs[three])
+
+
+def _between(place: float, at: list[float], values: list[float]) -> float:
+    """Return the value between the last two of three points, by the parabola through all, bent but monotone."""
+    near, far = at[-2:]
+    start, stop = values[-2:]
+    if place <= near:
+        return start
+    slope = (stop - start) / (far - near)
+    bend = 0.0
+    if near - at[0] > CLOSE:
+        bend = (slope - (start - values[0]) / (near - at[0])) / (far - at[0])
+        steepest = abs(slope) / (far - near)
+        bend = min(max(bend, -steepest), steepest)
+    return start + (place - near) * (slope + (place - far) * bend)

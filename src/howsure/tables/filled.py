@@ -1,0 +1,32 @@
+"""The cells of a table that have cases: all that a variance of independent cases looks at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+from numpy.typing import NDArray
+
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+
+
+@final
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class FilledTable(Table):
+    """Counts of some of the cells of another table; what that spreads over all of them it does not know.
+
+    Parameters
+    ----------
+    true_class : ndarray of shape (cells,)
+        Position of the true class of each.
+    """
+
+    true_class: Array
+    axes: ClassVar[int] = 1
+
+    @property
+    def truth(self) -> Array:
+        """Position of the true class of each cell."""
+        return self.true_class

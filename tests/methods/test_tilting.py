@@ -1,0 +1,28 @@
+"""The path of one mean loss is that of a batch of tables, which goes by their cells."""
+
+import numpy as np
+import pytest
+
+import howsure as hs
+
+LEVELS = (0.05, 0.5, 0.95, 0.9999, 1 - 1e-12)
+
+
+@pytest.mark.parametrize("metric", ["brier_score", "log_loss"])
+@pytest.mark.parametrize("rows", [1, 2, 3, 5, 12, 150])
+@pytest.mark.parametrize("kind", ["usual", "sharp", "rounded"])
+def test_a_table_has_the_limits_that_it_has_in_a_batch(kind, rows, metric):
+    """At levels low and high, of one case and of many, where a step of the path is cut short and where none is."""
+    rng = np.random.default_rng(rows)
+    truth, group = rng.integers(0, 2, 4 * rows), np.repeat(np.arange(4), rows)
+    score = 1 / (1 + np.exp(-rng.normal((2.0 * truth - 1) * (20 if kind == "sharp" else 1), 2)))
+    score = np.round(score, 1) if kind == "rounded" else score
+    groups = hs.scores(truth, score, by=group, pos_label=1)
+    for level in LEVELS:
+        found = hs.estimate(groups, metric, method="flow", confidence_level=level)
+        width = np.asarray(found.high) - np.asarray(found.low)
+        for name, wide in zip(groups, width, strict=True):
+            alone = hs.estimate(groups[name], metric, method="flow", confidence_level=level)
+            assert alone.reason == found[name].reason
+            if not alone.reason:
+                assert (alone.low, alone.high) == pytest.approx((found[name].low, found[name].high), abs=1e-8 * wide)
