@@ -72,8 +72,9 @@ class ClassShares:
     def beside(cls, averages: Sequence[ClassShares]) -> Self:
         """Return several averages, one for each table of a batch."""
         above, below = (np.stack([getattr(each, name) for each in averages], 1) for name in ("above", "below"))
-        rest = (np.stack([getattr(each, name) for each in averages]) for name in ("by_total", "times", "filled"))
-        return cls(above, below, *rest, (_read(above), _read(below)))
+        names = ("by_total", "times", "filled")
+        by_total, times, filled = (np.stack([getattr(each, name) for each in averages]) for name in names)
+        return cls(above, below, by_total, times, filled, (_read(above), _read(below)))
 
     def at(self, which: Any) -> ClassShares:
         """Return some of several averages."""
