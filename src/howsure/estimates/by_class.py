@@ -80,8 +80,10 @@ def _alike(table: Table, asked: Sequence[str | Spec | Metric]) -> Iterable[_Alik
         if spec is None or spec.definition.form != "outcomes":
             continue
         if spec.average == "none":
-            start = of_class(spec, "").text
-            names = [f"{start}{label}" for label in table.labels.tolist()]
+            start, labels = of_class(spec, "").text, list(map(str, table.labels.tolist()))
+            if len(set(labels)) < len(labels):
+                return ()  # of some the names would be one: they are refused one by one
+            names = [f"{start}{label}" for label in labels]
             alike.setdefault(spec.head, _Alike(spec)).add(place, range(len(names)), names)
         elif spec.positive_class is not None:
             known = each.positive if isinstance(each, Metric) else None
