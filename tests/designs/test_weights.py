@@ -248,3 +248,15 @@ def test_joined_weights_are_resampled_as_they_are():
     many = Weighted(second.design.weight_squared)
     drawn = first.design.joined([many]).resample(counts, 2000, np.random.default_rng(0))
     assert drawn.mean(0) == pytest.approx(counts, abs=4 * drawn.std(0).max() / np.sqrt(2000))
+
+
+def test_pseudo_cases_have_the_unit_of_the_weights_where_nothing_varies():
+    """A stratum has one case each, said to be alike, so that neither sample nor smoothed table shows variation."""
+    found = []
+    for unit in (1.0, 0.1, 1e-6):
+        weight = unit * np.array([1.3, 13.7])
+        strata = {"strata": [0, 1], "stratum_sizes": {0: 6000.0, 1: 7000.0}}
+        table = hs.confusion([1, 0], [0, 0], sample_weight=weight, labels=[0, 1], **strata)
+        one = hs.estimate(table, "precision_gain@harmonic", method="flow", confidence_level=0.8)
+        found.append([one.low, one.high])
+    np.testing.assert_allclose(found, [found[0]] * 3, rtol=1e-9)

@@ -38,3 +38,20 @@ def test_it_is_for_one_table_of_estimates():
     for table, metric in ((SOURCE, "mcc"), (hs.transported(SOURCE, {"ok": 1, "fault": 1}), "f1@min")):
         with pytest.raises(HowsureError, match=r"Use|Delta"):
             hs.estimate(table, metric, method="least_favourable")
+
+
+def test_an_error_that_is_rounding_is_no_variation():
+    """Where the judged cases say nothing of a value of zero, its error is 0 or 1e-16, as the unit of weights rounds."""
+    human = np.where(np.arange(12) == 1, "b", "e")
+    judge = np.where(np.arange(12) == 1, "0", "e")
+    weight = np.where((np.arange(12) > 5) & (np.arange(12) < 9), 0.0, 1.0)
+    found = {
+        hs.estimate(
+            hs.judged(human, judge, sample_weight=unit * weight, labels=["e", "b", "0"]),
+            "log_nlr@weighted",
+            method="least_favourable",
+            confidence_level=0.999,
+        ).reason
+        for unit in (1.0, 0.1, 3.1, 7.3, 1e-6, 1000.0)
+    }
+    assert len(found) == 1

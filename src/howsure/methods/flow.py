@@ -401,17 +401,22 @@ def _between(place: Array, at: Array, values: Array) -> Array:
 def design_effect(metric: Metric, table: Table, varies: Array) -> Array:
     """Return how many times the variance of the metric is that of independent cases, one a count, of each table.
 
-    Where the sample shows no variation it is that of the smoothed table.
+    Where the sample shows no variation it is that of the smoothed table, and where even that shows none, that of a form
+    which varies in any: pseudo-cases are to be in the unit of the weights.
     """
     if table.design.is_independent and not table.has_sample_variance:
         return np.ones(table.batch)
-    effect = _effect(metric, table)
+    effect = _effect(metric.slopes(table.counted), table)
     if not varies.all():
-        effect = np.where(varies, effect, _effect(metric, table.smoothed()))
+        smoothed = table.smoothed()
+        effect = np.where(varies, effect, _effect(metric.slopes(smoothed.counted), smoothed))
+        if not effect.all():
+            alternating = np.broadcast_to(np.arange(table.cells.shape[-1]) % 2.0, table.cells.shape)
+            effect = np.where(effect == 0, _effect(alternating, smoothed), effect)
     return np.where(effect == 0, 1.0, effect)
 
 
-def _effect(metric: Metric, table: Table) -> Array:
-    gradient, sampled = metric.slopes(table.counted).reshape(table.cells.shape), table.design.sampled(table.cells)
+def _effect(slopes: Array, table: Table) -> Array:
+    gradient, sampled = slopes.reshape(table.cells.shape), table.design.sampled(table.cells)
     slopes = table.design.tangent(sampled, gradient)
     return quotient(table.variance(gradient), (sampled * slopes**2).sum(-1))

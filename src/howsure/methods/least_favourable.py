@@ -66,8 +66,10 @@ class LeastFavourable(Method):
         """Return the interval as a function of its level; see the class."""
         with np.errstate(all="ignore"):
             value, error = float(metric(table.counted)), float(standard_error(metric, table))
-        usable = np.isfinite(value) and error > 0
-        direction = _direction(table, metric.slopes(table.counted).ravel()) if usable else table.cells
+            slopes = metric.slopes(table.counted).ravel()
+        # Of a value of zero an error may be rounding too.
+        usable = np.isfinite(value) and error > DUST * float(np.abs(slopes).max()) * table.cells.sum()
+        direction = _direction(table, slopes) if usable else table.cells
         known = small_sample(metric, table)
 
         def way(direction: Array) -> Ways:
