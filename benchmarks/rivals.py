@@ -1,10 +1,10 @@
 """Coverage of other general intervals for a function of counts, on the same studies as the default's.
 
-Run: python benchmarks/rivals.py FOLDER [TRUTHS [DRAWS]]; then `python -m howsure.lab show FOLDER`. The truths are those that
+Run: python benchmarks/rivals.py FOLDER [TRUTHS [DRAWS [METHOD ...]]]; then `python -m howsure.lab show FOLDER`. The truths are those that
 the defaults are proved on, of up to five classes and 500 cases. Tried are the profile likelihood (of a multinomial, that is
 the empirical one), Efron's ABC, Rao's score along the flow with the saddlepoint approximation of its tail, each from the
-observed shares and from those with two pseudo-cases, and the double bootstrap of the percentile interval, which costs a
-thousand times more.
+observed shares and from those with two pseudo-cases; and, where it is named, the double bootstrap of the percentile interval
+(`rival_double_bootstrap`), which costs a thousand times more.
 """
 
 from __future__ import annotations
@@ -216,10 +216,11 @@ class DoubleBootstrap(Rival):
 QUICK = (ProfileLikelihood, SmoothedLikelihood, Abc, SmoothedAbc, Saddlepoint, SmoothedSaddlepoint)
 
 
-def main(folder, truths=40, draws=1000):
+def main(folder, truths="40", draws="1000", *names):
     small = [each for each in shuffled(prove()) if each.truth.n <= 500 and each.truth.classes <= 5]
-    run(folder, small[:truths], ["auto", *(each.name for each in QUICK)], draws=draws, metrics=METRICS)
+    methods = names or [each.name for each in QUICK]
+    run(folder, small[: int(truths)], ["auto", *methods], draws=int(draws), metrics=METRICS)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], *map(int, sys.argv[2:]))
+    main(*sys.argv[1:])

@@ -159,7 +159,8 @@ class Settings:
         found = evaluate(
             table, metrics, method=self.chosen_method, confidence_level=self.level, random_state=self.random_state
         )
-        number = sum(len(table.labels) if _is_each(metric) else 1 for metric in metrics)
+        each = sum(isinstance(metric, Spec) and metric.is_each_class for metric in metrics)
+        number = len(metrics) + each * (len(table.labels) - 1)
         if len(found) == number:
             return list(found.estimates.values())
         return [found[name] for metric in metrics for name in _names(metric, table)]
@@ -172,11 +173,6 @@ class Settings:
             if boolean("normalize", normalize)
             else scaled(found, float(table.counts.sum()), "summed over the cases")
         )
-
-
-def _is_each(metric: Metric | Spec | str) -> bool:
-    """Whether there is an estimate of each class."""
-    return isinstance(metric, Spec) and metric.average == "none"
 
 
 def _names(metric: Metric | Spec | str, table: Table) -> list[str]:

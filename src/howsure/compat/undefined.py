@@ -89,7 +89,7 @@ def _absent(metric: Metric | Spec, table: Table) -> Array:
     """Return whether a metric is undefined on each class that it looks at."""
     counts: Any = table.counted
     with np.errstate(all="ignore"):
-        if isinstance(metric, Spec) and metric.average == "none":
+        if isinstance(metric, Spec) and metric.is_each_class:
             return np.isnan(metric.definition.evaluate(*counts.outcomes(), **metric.arguments))
         bound = resolve(metric, table)
         return np.isnan([bound.value_at(counts)] if bound.per_class is None else bound.per_class(counts))

@@ -79,7 +79,7 @@ def _alike(table: Table, asked: Sequence[str | Spec | Metric]) -> Iterable[_Alik
         spec = each.spec if isinstance(each, Metric) else each if isinstance(each, Spec) else parse(each)
         if spec is None or spec.definition.form != "outcomes":
             continue
-        if spec.average == "none":
+        if spec.is_each_class:
             start, labels = of_class(spec, "").text, list(map(str, table.labels.tolist()))
             if len(set(labels)) < len(labels):
                 return ()  # of some the names would be one: they are refused one by one

@@ -59,8 +59,8 @@ class Interval:
     def each(self) -> list[Interval]:
         """Return the interval of each table of a batch, in plain numbers and words."""
         parts = (self.low, self.high, self.standard_error, self.reason)
-        plain = (np.broadcast_to(part, np.shape(self.low)).tolist() for part in parts)
-        return [Interval(low, high, error, reason=reason) for low, high, error, reason in zip(*plain, strict=True)]
+        low, high, error, reason = (np.broadcast_to(part, np.shape(self.low)).tolist() for part in parts)
+        return Interval(low, high, error, reason=reason).parts()
 
     def parts(self) -> list[Interval]:
         """Return the intervals along the first axis, such as those of several metrics of a batch."""

@@ -182,6 +182,6 @@ def labels_to_expand(spec: str | Spec | Metric, table: Table) -> list[str] | Non
     if isinstance(spec, Metric):
         return None
     asked = spec if isinstance(spec, Spec) else parse(spec)
-    if asked.average != "none" or asked.pairs:
+    if not asked.is_each_class:
         return None
     return [of_class(asked, label).text for label in table.labels]

@@ -54,6 +54,11 @@ class Spec:
         return self.head + ("" if self.average is None else f"@{self.average}") + self._tail
 
     @property
+    def is_each_class(self) -> bool:
+        """Whether there is a value of each class against the rest, and no average of them."""
+        return self.average == "none" and not self.pairs
+
+    @property
     def head(self) -> str:
         """The part before the average."""
         return "+".join((self.definition.name, *self.settings))
