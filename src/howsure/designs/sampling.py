@@ -9,45 +9,46 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.native.gammas import gammas as gamma_draws
-from howsure.native.resampling import EIGHT, Resamples
+from howsure.native.multinomials import multinomials
+from howsure.native.resampling import EIGHT, Resamples, starts_of
 
 Array = NDArray[Any]
 Blocks = Iterator[tuple[Array, Array]]
 BLOCK_CELLS = 2**20  # cells of the tables held at once
 MANY_CELLS = 256  # from here on, cells of few cases each are resampled
 CASES_PER_CELL = 16  # or fewer of them, by weights of cases: they cost less than a binomial draw
-PICKED_CASES = 8  # or fewer of a cell: picking them costs less than a binomial draw
+WEIGHTED_CASES = 8  # or fewer of a cell: weights of them cost less than a binomial draw
 
 
 def multinomial(counts: Array, size: int, rng: np.random.Generator) -> Array:
-    """Multinomial draws over the non-empty cells, ``(size, cells)``; counts are whole.
+    """Multinomial draws, ``(size, cells)``; counts are whole.
 
-    Where many cells hold few cases each, their sum is drawn as one cell, and its cases are picked. Where these are most
-    of all cases, each case has a weight.
+    Where many cells hold few cases each, each of their cases has a weight.
     """
     filled = np.flatnonzero(counts)
-    few = filled[counts[filled] <= PICKED_CASES]
+    few = filled[counts[filled] <= WEIGHTED_CASES]
     total, poor = (round(float(counts[cells].sum())) for cells in (filled, few))
-    if len(few) >= MANY_CELLS and 2 * poor < total:
-        return _partly_picked(counts, few, size, rng)
+    many = len(few) >= MANY_CELLS
+    if many and 2 * poor < total:
+        return _partly_weighted(counts, few, size, rng)
     if holds_few(len(filled), total):
-        resamples, tables = Resamples.drawn(total, size, rng), np.empty((size, counts.size), dtype=np.intp)
-        step = max(1, BLOCK_CELLS // (EIGHT * counts.size))
-        for start in range(0, size, EIGHT * step):
-            weights = resamples.weights(start // EIGHT, step)
-            tables[start : start + EIGHT * step] = resampled(counts, weights)[: size - start]
-        return tables
-    if len(few) >= MANY_CELLS:
-        return _partly_picked(counts, few, size, rng)
-    drawn: Array = np.zeros((counts.size, size)).T  # draws of one cell lie together: what reads them sums over cells
-    if filled.size:
-        drawn[:, filled] = _by_cell(counts[filled], size, rng)
-    return drawn
+        return _added_up(counts, Resamples.drawn(total, size, rng), size).T
+    return _partly_weighted(counts, few, size, rng) if many else _by_cell(counts, size, rng).T
 
 
 def _by_cell(counts: Array, size: int, rng: np.random.Generator) -> Array:
-    """Multinomial draws, cell by cell."""
-    return rng.multinomial(round(float(counts.sum())), counts / counts.sum(), size)
+    """Multinomial draws, cell by cell, ``(cells, size)``: what reads draws sums over cells."""
+    return multinomials(counts, size, rng.integers(2**64 - 1, dtype=np.uint64, endpoint=True))
+
+
+def _added_up(counts: Array, resamples: Resamples, size: int) -> Array:
+    """Tables ``(cells, size)`` that weights of their cases add up to."""
+    tables = np.empty((counts.size, size))
+    step = max(1, BLOCK_CELLS // (EIGHT * counts.size))
+    for start in range(0, size, EIGHT * step):
+        drawn = resampled(counts, resamples.weights(start // EIGHT, step)).T
+        tables[:, start : start + EIGHT * step] = drawn[:, : size - start]
+    return tables
 
 
 def holds_few(filled: int, total: float) -> bool:
@@ -66,24 +67,21 @@ def resampled(counts: Array, weights: Array) -> Array:
     return drawn
 
 
-def _partly_picked(counts: Array, few: Array, size: int, rng: np.random.Generator) -> Array:
-    """Multinomial draws of which those of cells of few cases are made by picking cases."""
-    drawn, cases = np.zeros((size, counts.size)), np.repeat(few, counts[few].astype(np.intp))
-    rich = np.setdiff1d(np.flatnonzero(counts), few, assume_unique=True)
-    number = np.full(size, len(cases))
-    if rich.size:
-        sums = _by_cell(np.append(counts[rich], len(cases)), size, rng)
-        drawn[:, rich], number = sums[:, :-1], sums[:, -1]
-    kind = np.int32 if len(cases) < 2**31 else np.int64  # fewer random bits
-    alone = len(cases) == len(few)  # one case a cell
-    place = few if alone else cases
-    for row, picked in enumerate(number.tolist()):
-        picks = rng.integers(len(cases), size=picked, dtype=kind)
-        if alone:
-            drawn[row, place] = np.bincount(picks, minlength=len(place))
-        else:
-            drawn[row] += np.bincount(place[picks], minlength=counts.size)
-    return drawn
+def _partly_weighted(counts: Array, few: Array, size: int, rng: np.random.Generator) -> Array:
+    """Multinomial draws of which those of cells of few cases are made by weights of cases."""
+    rich, cases = np.setdiff1d(np.flatnonzero(counts), few, assume_unique=True), round(float(counts[few].sum()))
+    blocks, eights = np.diff(starts_of(cases)), -(-size // EIGHT)
+    keys = rng.integers(2**64 - 1, size=eights, dtype=np.uint64, endpoint=True)
+    sums = _by_cell(np.concatenate([counts[rich], blocks]), EIGHT * eights, rng)
+    resamples = Resamples(cases, keys, sums[len(rich) :].astype(np.uint32))
+    drawn: Array = np.zeros((counts.size, size))
+    drawn[rich], weights, start = sums[: len(rich), :size], resamples.weights(0, eights), 0
+    for number in range(1, WEIGHTED_CASES + 1):
+        cells = few[counts[few] == number]
+        layers = weights[start : start + number * len(cells)].reshape(number, len(cells), -1)
+        drawn[cells] = np.add.reduce(layers, 0, dtype=np.uint8)[:, :size]  # of at most 8 weights, which are below 31
+        start += number * len(cells)
+    return drawn.T
 
 
 def gammas(shape: Array, size: int, rng: np.random.Generator) -> Array:

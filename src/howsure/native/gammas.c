@@ -1,49 +1,9 @@
 /* Gamma draws. See `gammas.py`: the same operations in the same order, so that both give the same bits. */
-#include "kernels.h"
+#include "arithmetic.h"
 
 #include <string.h>
 
 enum { PAIRS = 32, LANES = 64, FEW = 4 };
-
-static const uint64_t ONE = 0x3FF0000000000000u, TWO_52 = 0x4330000000000000u, SIGN = 0x8000000000000000u;
-static const uint64_t FRACTION = 0x000FFFFFFFFFFFFFu, ROOT_HALF = 0x3FE6A09E00000000u;
-static const double LN2_HIGH = 6.93147180369123816490e-01, LN2_LOW = 1.90821492927058770002e-10;
-
-ALWAYS_INLINE double double_of(uint64_t bits) {
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-/* A number between 0 and 1 from the upper 52 bits of a word, or from its upper 32. */
-ALWAYS_INLINE double uniform(uint64_t word) { return double_of(word >> 12 | ONE) - (1 - 0x1p-53); }
-ALWAYS_INLINE double coarse_uniform(uint64_t word) { return double_of(word >> 32 << 20 | ONE) - (1 - 0x1p-33); }
-
-/* Of a positive normal number; fdlibm's polynomial. */
-ALWAYS_INLINE double log_of(double x) {
-    const uint64_t bits = bits_of(x) + (ONE - ROOT_HALF);
-    const double power = double_of(bits >> 52 | TWO_52) - (0x1p52 + 1023);
-    const double f = double_of((bits & FRACTION) + ROOT_HALF) - 1, half = 0.5 * f * f;
-    const double s = f / (2 + f), z = s * s, w = z * z;
-    const double even = w * (3.999999999940941908e-01 + w * (2.222219843214978396e-01 + w * 1.531383769920937332e-01));
-    const double odd = z * (6.666666666666735130e-01 + w * (2.857142874366239149e-01 + w * (1.818357216161805012e-01 +
-                                                                                       w * 1.479819860511658591e-01)));
-    return s * (half + (odd + even)) + power * LN2_LOW - half + f + power * LN2_HIGH;
-}
-
-/* Of a number of at most 0; fdlibm's polynomial. */
-ALWAYS_INLINE double exp_of(double x) {
-    x = x < -750 ? -750 : x;
-    const double power = (x * 1.44269504088896338700 + 0x1.8p52) - 0x1.8p52;
-    const double high = x - power * LN2_HIGH, low = power * LN2_LOW, r = high - low, z = r * r;
-    const double tail = 1.65339022054652515390e-06 - z * 4.13813679705723846039e-08;
-    const double c = r - z * (1.66666666666666019037e-01 -
-                              z * (2.77777777770155933842e-03 - z * (6.61375632143793436117e-05 - z * tail)));
-    const double y = 1 + (r * c / (2 - c) - low + high);
-    const double some = power < -1000 ? -1000 : power; /* a double has no power of two below 2^-1022 in its exponent */
-    return y * double_of((bits_of(some + (0x1p52 + 1023)) & FRACTION) << 52) *
-           double_of((bits_of(power - some + (0x1p52 + 1023)) & FRACTION) << 52);
-}
 
 /* Two normal draws from two words (Box, Muller 1958). */
 ALWAYS_INLINE void normals(uint64_t first, uint64_t second, double *one, double *other) {

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.native.arithmetic import ONE, SIGN, log, exp, polynomial, uniform
 from howsure.native.library import kernel
 from howsure.native.words import Words, streams_of, words_at
 
@@ -27,18 +28,6 @@ LANES = 64  # draws whose words follow each other
 PAIRS = LANES // 2  # of normal draws, from two words each
 FEW = 4  # uniform numbers, of which a product costs less than a normal draw
 AT_ONCE = 2**13  # draws by NumPy, which fit the processor's cache
-ONE, TWO_52, SIGN = np.uint64(0x3FF0 << 48), np.uint64(0x4330 << 48), np.uint64(1 << 63)
-FRACTION, ROOT_HALF = np.uint64(2**52 - 1), np.uint64(0x3FE6A09E << 32)
-LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
-LOG_EVEN = (3.999999999940941908e-01, 2.222219843214978396e-01, 1.531383769920937332e-01)
-LOG_ODD = (6.666666666666735130e-01, 2.857142874366239149e-01, 1.818357216161805012e-01, 1.479819860511658591e-01)
-EXP = (
-    1.66666666666666019037e-01,
-    -2.77777777770155933842e-03,
-    6.61375632143793436117e-05,
-    -1.65339022054652515390e-06,
-    4.13813679705723846039e-08,
-)
 SINE = (
     -1.66666666666666324348e-01,
     8.33333333332248946124e-03,
@@ -94,8 +83,8 @@ def _whole(number: int, draws: int, keys: Words) -> Array:
     block, lane = np.divmod(np.arange(draws), LANES)
     product: Any = 1.0
     for turn in range(number):
-        product = product * _uniform(words_at(keys[:, None], LANES * (number * block + turn) + lane))
-    return np.asarray(-_log(product))
+        product = product * uniform(words_at(keys[:, None], LANES * (number * block + turn) + lane))
+    return np.asarray(-log(product))
 
 
 def _any(shapes: Array, draws: int, keys: Words) -> Array:
@@ -118,8 +107,8 @@ def _any(shapes: Array, draws: int, keys: Words) -> Array:
     below = np.flatnonzero(shapes < 1)
     if below.size:
         with np.errstate(over="ignore"):
-            power = _log(_uniform(words_at(boosts[below, None], np.arange(draws)))) * (1 / shapes[below, None])
-        drawn[below] *= _exp(power)
+            power = log(uniform(words_at(boosts[below, None], np.arange(draws)))) * (1 / shapes[below, None])
+        drawn[below] *= exp(power)
     return drawn
 
 
@@ -128,7 +117,7 @@ def _decided(d: Array, c: Array, t: Array, u: Array, keys: Words) -> Array:
     t, left, index = t.copy(), np.arange(len(t)), 0
     while (left := left[~_is_taken(d[left], t[left], u)]).size:
         first, second, third = (words_at(keys[left], np.uint64(index + turn)) for turn in range(3))
-        t[left], u, index = c[left] * _normals(first, second)[0], _uniform(third), index + 3
+        t[left], u, index = c[left] * _normals(first, second)[0], uniform(third), index + 3
     t += 1
     return np.asarray(d * (t * t * t))
 
@@ -145,13 +134,8 @@ def _is_taken(d: Array, t: Array, u: Array) -> Array:
     for power in range(16, 3, -1):
         series = (1.0 if power % 2 else -1.0) / power + t * series
     series = series * (t * t * t * t)
-    rest = np.where(np.abs(t) < 0.125, series, _log(1 + t) - t + t * t / 2 - t * t * t / 3)
-    return np.asarray(inside & (_log(u) < 3 * d * rest))
-
-
-def _uniform(words: Words) -> Array:
-    """Return numbers between 0 and 1 from the upper 52 bits of words."""
-    return (words >> np.uint64(12) | ONE).view(float) - (1 - 2.0**-53)
+    rest = np.where(np.abs(t) < 0.125, series, log(1 + t) - t + t * t / 2 - t * t * t / 3)
+    return np.asarray(inside & (log(u) < 3 * d * rest))
 
 
 def _coarse_uniform(words: Words) -> Array:
@@ -161,47 +145,11 @@ def _coarse_uniform(words: Words) -> Array:
 
 def _normals(first: Words, second: Words) -> tuple[Array, Array]:
     """Return two normal draws from two words."""
-    radius = np.sqrt(-2 * _log(_uniform(first)))
-    angle = (_uniform(second << np.uint64(2)) - 0.5) * 1.57079632679489661923
+    radius = np.sqrt(-2 * log(uniform(first)))
+    angle = (uniform(second << np.uint64(2)) - 0.5) * 1.57079632679489661923
     z = angle * angle
-    sine = (angle + angle * z * _polynomial(SINE, z)).view(np.uint64)
-    cosine = (1 - 0.5 * z + z * z * _polynomial(COSINE, z)).view(np.uint64)
+    sine = (angle + angle * z * polynomial(SINE, z)).view(np.uint64)
+    cosine = (1 - 0.5 * z + z * z * polynomial(COSINE, z)).view(np.uint64)
     sign, swap = second << np.uint64(1) & SIGN, np.uint64(0) - (second >> np.uint64(63))
     changed = (sine ^ cosine) & swap
     return radius * (cosine ^ changed ^ sign).view(float), radius * (sine ^ changed ^ sign).view(float)
-
-
-def _log(x: Array) -> Array:
-    """Return the logarithm of positive normal numbers."""
-    bits = x.view(np.uint64) + (ONE - ROOT_HALF)
-    power = (bits >> np.uint64(52) | TWO_52).view(float) - (2.0**52 + 1023)
-    f = ((bits & FRACTION) + ROOT_HALF).view(float) - 1
-    half, s = 0.5 * f * f, f / (2 + f)
-    z = s * s
-    w = z * z
-    rest = z * _polynomial(LOG_ODD, w) + w * _polynomial(LOG_EVEN, w)
-    return np.asarray(s * (half + rest) + power * LN2_LOW - half + f + power * LN2_HIGH)
-
-
-def _exp(x: Array) -> Array:
-    """Return the exponential of numbers of at most 0."""
-    x = np.maximum(x, -750.0)
-    power = (x * 1.44269504088896338700 + 1.5 * 2.0**52) - 1.5 * 2.0**52
-    high, low = x - power * LN2_HIGH, power * LN2_LOW
-    r = high - low
-    z = r * r
-    c = r - z * _polynomial(EXP, z)
-    y = 1 + (r * c / (2 - c) - low + high)
-    some = np.maximum(power, -1000.0)  # a double has no power of two below 2^-1022 in its exponent
-    return np.asarray(y * _power_of_two(some) * _power_of_two(power - some))
-
-
-def _power_of_two(exponent: Array) -> Array:
-    return (((exponent + (2.0**52 + 1023)).view(np.uint64) & FRACTION) << np.uint64(52)).view(float)
-
-
-def _polynomial(coefficients: tuple[float, ...], x: Array) -> Any:
-    found: Any = coefficients[-1]
-    for each in coefficients[-2::-1]:
-        found = each + x * found
-    return found

@@ -1,0 +1,209 @@
+"""Multinomial draws: the cases are split in two halves of the cells, and these in turn, by binomial draws.
+
+A binomial draw of a mean below `FEW` adds up chances until they reach a uniform number. Any other is Hörmann's
+transformed rejection, of which two uniform numbers decide most at once. His test of the others is made with the
+logarithm of the chance itself, in a form that does not cancel: with X = k + 1/2, Y = n - k + 1/2 and S = n + 1,
+
+    log P(k) = -X log(X / pS) - Y log(Y / qS) - log(2π S p q) / 2 + what is left of Stirling's series.
+
+The words are those of `words.py`, the functions those of `arithmetic.py`: a draw follows from its key and its number to
+the last bit, compiled or by NumPy. Uniform numbers have 52 bits, and chances the rounding of doubles.
+
+References
+----------
+Hörmann (1993), The generation of binomial random variates, Journal of Statistical Computation and Simulation 46.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.native.arithmetic import exp, log, polynomial, uniform
+from howsure.native.library import kernel
+from howsure.native.words import Words, words_at
+
+Array = NDArray[Any]
+FEW = 10.0  # the mean from which on Hörmann's hat is above the binomial distribution
+MOST = 64  # cases of a draw of a smaller mean; beyond lies 1e-30
+AT_ONCE = 2**13  # draws by NumPy, which fit the processor's cache
+GAP = tuple((-1.0) ** power / (power * (power - 1)) for power in range(2, 17))
+WHOLE = (1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680)
+TAIL = (-1.0 / 24, 7.0 / 2880, -31.0 / 40320, 127.0 / 215040, -511.0 / 608256)
+REST = np.array(
+    [
+        *(0.37066656260680547, 9.95281578325499e-06, 5.440677764157082e-08, 1.5831229190135015e-09),
+        *(1.0808923500992886e-10, 1.2430959306320903e-11, 2.0334379126346562e-12, 4.288120504660531e-13),
+        *(1.0954179265147779e-13, 3.250657135183691e-14, 1.0879481261312644e-14, 4.018883481641379e-15),
+        *(1.6121034845082557e-15, 6.934473875634056e-16, 3.1671423617835447e-16, 1.523728918214902e-16),
+        0.0,
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Splits:
+    """How cases of consecutive cells are split in two, those of more cells before their parts.
+
+    Parameters
+    ----------
+    total : float
+        Number of all cases.
+    starts, middles : ndarray of shape (splits,)
+        The first cell of either part.
+    shares : ndarray of shape (splits,)
+        Of the cases, those in the smaller part.
+    logs : ndarray of shape (splits,)
+        Logarithm of the other share.
+    turned : ndarray of shape (splits,)
+        Whether the smaller part is the second.
+    levels : tuple of slice
+        Splits of which none is of another's part.
+    """
+
+    total: float
+    starts: NDArray[np.int64]
+    middles: NDArray[np.int64]
+    shares: Array
+    logs: Array
+    turned: NDArray[np.uint8]
+    levels: tuple[slice, ...]
+
+
+def multinomials(counts: Array, draws: int, key: np.uint64) -> Array:
+    """Return multinomial draws, ``(cells, draws)``: of as many cases as there are, in proportion to the counts.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (cells,)
+        Whole numbers, at least 0.
+    draws : int
+        How many tables.
+    key : uint64
+        Of the stream of words.
+
+    Examples
+    --------
+    >>> drawn = multinomials(np.array([30, 0, 70]), 100_000, np.uint64(1))
+    >>> drawn.mean(1).round(1).tolist(), drawn[0].var().round().item()
+    ([30.0, 0.0, 70.0], 21.0)
+    """
+    counts = np.ascontiguousarray(counts, dtype=float)
+    splits, found = splits_of(counts.tobytes()), np.empty((len(counts), draws))
+    compiled = kernel("multinomials")
+    if compiled is not None:
+        arrays = (splits.starts, splits.middles, splits.shares, splits.logs, splits.turned, np.array([splits.total]))
+        compiled(len(counts), draws, len(splits.starts), *arrays, np.array([key], dtype=np.uint64), found)
+        return found
+    found[:1], keys = splits.total, words_at(key, splits.middles)
+    for level in splits.levels:
+        starts, middles, turned = splits.starts[level], splits.middles[level], splits.turned[level, None] == 1
+        totals = found[starts]
+        part = _parts(totals, splits.shares[level], splits.logs[level], keys[level])
+        found[starts] = np.where(turned, totals - part, part)
+        found[middles] = np.where(turned, part, totals - part)
+    return found
+
+
+@lru_cache(16)
+def splits_of(counts: bytes) -> Splits:
+    """Return the splits of counts, given as their bytes: all blocks of a table's draws ask for the same."""
+    numbers = np.frombuffer(counts)
+    starts, middles, sums = [], [], []
+    for level in range(max(len(numbers) - 1, 0).bit_length()):
+        ends = np.arange(2 ** (level + 1) + 1) * len(numbers) >> (level + 1)
+        split = (ends[:-1:2] < ends[1::2]) & (ends[1::2] < ends[2::2])
+        starts.append(ends[:-1:2][split])
+        middles.append(ends[1::2][split])
+        sums.append(np.add.reduceat(numbers, ends[:-1]).reshape(-1, 2)[split])
+    ends = np.cumsum([0, *map(len, starts)]).tolist()
+    first, other = np.concatenate([np.empty((0, 2)), *sums]).T
+    smaller = np.minimum(first, other)
+    p = np.divide(smaller, first + other, out=np.zeros(len(smaller)), where=smaller > 0)
+    q = 1 - p
+    with np.errstate(invalid="ignore"):
+        logs = np.where(q < 1, log(q) * (p / (1 - q)), -p)  # of 1 - p, also where that is rounded
+    return Splits(
+        float(round(float(numbers.sum()))),
+        np.concatenate([np.empty(0, dtype=np.int64), *starts]),
+        np.concatenate([np.empty(0, dtype=np.int64), *middles]),
+        p,
+        logs,
+        (other < first).view(np.uint8),
+        tuple(slice(*each) for each in pairwise(ends)),
+    )
+
+
+def _parts(totals: Array, p: Array, log_q: Array, keys: Words) -> Array:
+    """Return binomial draws of the shares of totals, ``(splits, draws)``."""
+    drawn, few = np.zeros(totals.shape), totals * p[:, None] < FEW
+    for chosen, of in ((few & (totals * p[:, None] > 0), _inverted), (~few, _rejected)):
+        places = np.flatnonzero(chosen)
+        for some in (places[start : start + AT_ONCE] for start in range(0, len(places), AT_ONCE)):
+            row, draw = np.divmod(some, totals.shape[1])
+            drawn.ravel()[some] = of(totals.ravel()[some], p[row], log_q[row], keys[row], 2 * draw)
+    return drawn
+
+
+def _inverted(n: Array, p: Array, log_q: Array, keys: Words, place: Array) -> Array:
+    """Return binomial draws of small means, by adding up chances."""
+    odds, chance = p / (1 - p), exp(n * log_q)
+    left, drawn = uniform(words_at(words_at(keys, 0), place)) - chance, np.zeros(len(n))
+    for k in range(MOST):
+        above = left > 0
+        if not above.any():
+            break
+        drawn += above
+        chance *= (n - k) * (odds / (k + 1))
+        left -= chance
+    return np.minimum(drawn, n)
+
+
+def _rejected(n: Array, p: Array, _: Array, keys: Words, place: Array) -> Array:
+    """Return binomial draws of larger means."""
+    drawn, left, turn = np.empty(len(n)), np.arange(len(n)), 0
+    while left.size:
+        stream = words_at(keys, turn)
+        u, v = uniform(words_at(stream, place)) - 0.5, uniform(words_at(stream, place + 1))
+        mean = n * p
+        b = 1.15 + 2.53 * np.sqrt(mean * (1 - p))
+        a, end = -0.0873 + 0.0248 * b + 0.01 * p, 0.5 - np.abs(u)
+        k = np.floor((2 * a / end + b) * u + (mean + 0.5))
+        drawn[left] = k
+        open_ = np.flatnonzero(~((end >= 0.07) & (v <= 0.92 - 4.2 / b)))
+        again = open_[~_is_taken(k[open_], v[open_], end[open_], n[open_], p[open_], b[open_], a[open_])]
+        left, n, p, keys, place, turn = left[again], n[again], p[again], keys[again], place[again], turn + 1
+    return drawn
+
+
+def _is_taken(k: Array, v: Array, end: Array, n: Array, p: Array, b: Array, a: Array) -> Array:
+    """Whether the chance of k is above the hat times a uniform number."""
+    hat = (2.83 + 5.1 / b) * np.sqrt(n * p * (1 - p)) / (a / (end * end) + b)
+    some, s = np.clip(k, 0, n), n + 1
+    ps, qs, x = p * s, (1 - p) * s, 1 / s
+    d = some + 0.5 - ps
+    whole = x * polynomial(WHOLE, x * x)
+    rest, tails = _rest(some) + _rest(n - some), _tail(some) + _tail(n - some)
+    fits = whole - rest - tails - (ps * _gap(d / ps) + qs * _gap(-d / qs))
+    return np.asarray((some == k) & (log(v * hat) <= fits))
+
+
+def _gap(t: Array) -> Array:
+    """Return ``(1 + t) log(1 + t) - t``, which does not cancel for small t."""
+    return np.where(np.abs(t) < 0.125, t * t * polynomial(GAP, t), (1 + t) * log(1 + t) - t)
+
+
+def _tail(k: Array) -> Array:
+    """Return log k! less ``(k + 1/2) log(k + 1/2) - (k + 1/2) + log(2 pi) / 2``, for all but small k."""
+    x = 1 / (k + 0.5)
+    return np.asarray(x * polynomial(TAIL, x * x))
+
+
+def _rest(k: Array) -> Array:
+    """Return what this lacks for small k."""
+    return REST[np.minimum(k, len(REST) - 1).astype(np.intp)]
