@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from howsure.native import compile as compiling
+from howsure.native.multinomials import splits_of
 from howsure.native.ranks import cases_of
 from howsure.native.resampling import Resamples
 
@@ -40,6 +41,10 @@ from howsure.native.gammas import gammas
 for draws in (0, 1, 31, 32, 33, 63, 64, 65, 1000):
     shapes = np.array([0, 5e-324, 1e-310, 0.1, 1, 1.5, 2, 3, 4, 5, 150, 1e6, 1e12, 1e300])
     gammas(rng.permutation(shapes), draws, rng.integers(2**64 - 1, dtype=np.uint64))
+from howsure.native.multinomials import multinomials
+for draws in (0, 1, 255, 256, 257, 1000):
+    for counts in ([], [0], [7], [0, 0], [1] * 40, [3, 0, 20, 21, 19, 4000], [10**9, 10**15, 1]):
+        multinomials(np.array(counts), draws, rng.integers(2**64 - 1, dtype=np.uint64))
 from howsure.native.outcomes import outcomes
 for tables in (64, 65, 127, 128, 1000):
     for classes in (1, 3, 19, 20):
@@ -74,6 +79,11 @@ for shape in (-1.0, np.nan, np.inf):
     assert function.howsure_gammas(L(1), L(1), P(np.array([shape])), P(zeros), P(zeros)) == 1
 for cells, draws in ((-1, 1), (1, -1)):
     assert function.howsure_gammas(L(cells), L(draws), P(zeros), P(zeros), P(zeros)) == 1
+for cells, draws, splits in ((-1, 1, 0), (1, -1, 0), (1, 1, -1), (1, 1, 1)):
+    sizes = (L(cells), L(draws), L(splits))
+    assert function.howsure_multinomials(*sizes, *[P(zeros)] * 8) == 1
+for total in (-1.0, np.nan, 2.0**53):
+    assert function.howsure_multinomials(L(1), L(1), L(0), *[P(zeros)] * 5, P(np.array([total])), *[P(zeros)] * 2) == 1
 huge = np.full(64, 40_000, dtype=np.uint32)
 assert function.howsure_case_weights(L(4), L(1), *[P(zeros)] * 4, P(huge), P(zeros)) == 1
 for what in (0, 4, -1):
@@ -123,7 +133,7 @@ def test_every_instruction_set_gives_the_same_numbers(tmp_path):
     np.add.at(counts, (rng.integers(900, size=9_000), rng.integers(0, 2, 9_000)), 1)
     resamples, kind = Resamples.drawn(9_000, 64, rng), cases_of(counts)
     shapes, key = np.array([0.0, 1e-310, 0.3, 1, 1.5, 3, 4, 7, 1e4, 1e300]), np.array([7], dtype=np.uint64)
-    one, found = resamples.poisson, []
+    one, found, many = resamples.poisson, [], np.array([3.0, 0, 70, 12, 20, 21, 8_000, 1, 1, 300])
     for number, options in enumerate(
         (["-O3"], ["-O0", "-DPLAIN"], ["-O3", "-DPLAIN"], ["-O3", "-DPLAIN", "-march=native"])
     ):
@@ -140,7 +150,13 @@ def test_every_instruction_set_gives_the_same_numbers(tmp_path):
         addresses = [ctypes.c_void_p(each.ctypes.data) for each in (shapes, key, drawn)]
         gammas = ctypes.CDLL(str(target)).howsure_gammas
         assert gammas(ctypes.c_int64(len(shapes)), ctypes.c_int64(1_000), *addresses) == 0
-        found.append(np.concatenate([sums.ravel(), drawn.view(np.uint64).ravel()]))
+        splits, tables = splits_of(many.tobytes()), np.empty((len(many), 500))
+        total = np.array([splits.total])
+        arrays = (splits.starts, splits.middles, splits.shares, splits.logs, splits.turned, total, key, tables)
+        addresses = [ctypes.c_void_p(each.ctypes.data) for each in arrays]
+        sizes = [ctypes.c_int64(each) for each in (len(many), 500, len(splits.starts))]
+        assert ctypes.CDLL(str(target)).howsure_multinomials(*sizes, *addresses) == 0
+        found.append(np.concatenate([sums.ravel(), *(each.view(np.uint64).ravel() for each in (drawn, tables))]))
     for other in found[1:]:
         np.testing.assert_array_equal(other, found[0])
 

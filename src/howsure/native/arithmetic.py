@@ -59,6 +59,7 @@ def _power_of_two(exponent: Array) -> Array:
 
 
 def polynomial(coefficients: tuple[float, ...], x: Array) -> Any:
+    """Return a polynomial of these coefficients, the constant first."""
     found: Any = coefficients[-1]
     for each in coefficients[-2::-1]:
         found = each + x * found

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.native.arithmetic import ONE, SIGN, log, exp, polynomial, uniform
+from howsure.native.arithmetic import ONE, SIGN, exp, log, polynomial, uniform
 from howsure.native.library import kernel
 from howsure.native.words import Words, streams_of, words_at
 
