@@ -78,7 +78,7 @@ def _partly_weighted(counts: Array, few: Array, size: int, rng: np.random.Genera
     drawn[rich], weights, start = sums[: len(rich), :size], resamples.weights(0, eights), 0
     for number in range(1, WEIGHTED_CASES + 1):
         cells = few[counts[few] == number]
-        layers = weights[start : start + number * len(cells)].reshape(number, len(cells), -1)
+        layers = weights[start : start + number * len(cells)].reshape(number, len(cells), weights.shape[1])
         drawn[cells] = np.add.reduce(layers, 0, dtype=np.uint8)[:, :size]  # of at most 8 weights, which are below 31
         start += number * len(cells)
     return drawn.T

@@ -56,8 +56,8 @@ class Bootstrap(DrawingMethod):
     Examples
     --------
     >>> import howsure as hs
-    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "mcc", method=hs.Bootstrap("bca", 999), random_state=0))
-    0.840 [0.696, 0.921]
+    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "mcc", method=hs.Bootstrap("bca"), random_state=0))
+    0.840 [0.702, 0.921]
     """
 
     kind: Literal["percentile", "basic", "bca", "studentized"] = "percentile"

@@ -6,8 +6,9 @@
 enum { ORDERS = 6, ORDERS_OF_CELLS = 4 };
 
 /* `ends` has the smallest number and the bins that one unit has. Where a number lies in no bin it is refused. */
-PUBLIC int howsure_bin_moments(int64_t cells, int64_t bins, const double *numbers, const double *counts,
-                               const double *ends, double *of_counts, double *of_cells) {
+FOR_EACH_PROCESSOR PUBLIC int howsure_bin_moments(int64_t cells, int64_t bins, const double *numbers,
+                                                  const double *counts, const double *ends, double *of_counts,
+                                                  double *of_cells) {
     const double first = ends[0], scale = ends[1], beyond = (double)bins + 1.0; /* the last may be rounded up */
     for (int64_t index = 0; index < cells; index++) {
         const double place = (numbers[index] - first) * scale;
