@@ -27,6 +27,11 @@ IMAGES = (
         {"boxes": np.array([[11, 7, 14, 12], [5, 10, 9, 15]]), "labels": ["b", "a"]},
     ],
 )
+TRIALS = (
+    [0, 0, 0, 0, 1, 1, 1, 0, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 1, 1, 1, 1, 1, 0, 1, 0, 1, 0, 0, 1],
+    [5, 6, 4, 2, 6, 2, 4, 4, 5, 4, 6, 2, 5, 6, 1, 1, 3, 3, 6, 6, 5, 0, 1, 5, 3, 4, 3, 0, 5, 1],
+    np.isin(np.arange(30), [3, 5, 11, 16, 17, 21, 24, 26, 27]),
+)
 NONE = np.zeros((0, 4))
 FIVE_IMAGES = (
     [
@@ -64,6 +69,10 @@ CASES = {  # weights → table; metric, method, level
             *RUNS[:1], task=RUNS[1], sample_weight=unit * np.ones(12), groups=np.array([10, 6, 8])[RUNS[1]]
         ),
         ("cvar", "delta", 0.8),
+    ),
+    "a value beside the largest, of which the cut leaves rounding": (
+        lambda unit: hs.trials(TRIALS[0], task=TRIALS[1], sample_weight=unit * TRIALS[2]),
+        ("cvar", "delta", 0.5),
     ),
     "strata in which all labels agree": (
         lambda unit: hs.judged(

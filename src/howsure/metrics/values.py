@@ -167,7 +167,10 @@ def _mean_between(table: Table, low: float, high: float) -> Scored:
         upto = np.cumsum(cells, -1)
         total = upto[..., -1:]
         inside = np.clip(upto, low * total, high * total) - np.clip(upto - cells, low * total, high * total)
-        return divide(inside @ values, inside.sum(-1))  # of equal values that value, to the last bit
+        inside = np.where(inside > ROUNDING * total, inside, 0.0)  # else a value beside the cut counts by rounding
+        mean = divide(inside @ values, inside.sum(-1))
+        least, most = (np.where(inside > 0, values, none) for none in (np.inf, -np.inf))
+        return np.clip(mean, least.min(-1), most.max(-1))  # of equal values that value, to the last bit
 
     def slopes(cells: Array) -> Array:
         total = cells.sum(-1)[..., None]
