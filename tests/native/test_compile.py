@@ -55,6 +55,9 @@ for trial in range(100):
     numbers, counts = rng.choice([rng.random(cells), np.zeros(cells), np.ones(cells)]), rng.poisson(1.0, cells)
     bin_moments(numbers, counts, (0.0, 1.0), int(rng.choice([1, 2, 4096])))
     class_moments(counts, counts, rng.integers(int(rng.choice([1, 3, 100])), size=cells), rng.normal(size=cells))
+from howsure.native.squares import square_losses
+for rows, classes in ((0, 3), (1, 1), (5, 7), (4, 8), (9, 17)):
+    square_losses(rng.dirichlet(np.ones(classes), rows))
 from howsure.native.placements import placement_sums
 from howsure.native.sorting import count_scores
 for trial in range(300):
@@ -75,6 +78,8 @@ for name, arrays in (("count_scores", 5), ("placement_sums", 3), ("area", 3)):
         assert function["howsure_" + name](L(cases), *[P(zeros)] * arrays) == 1
 for classes, draws in ((0, 1), (21, 1), (-1, 1), (3, -1)):
     assert function.howsure_outcomes(L(classes), L(draws), P(zeros), P(zeros)) == 1
+for rows, classes in ((-1, 1), (1, -1)):
+    assert function.howsure_square_losses(L(rows), L(classes), P(zeros), P(zeros)) == 1
 for shape in (-1.0, np.nan, np.inf):
     assert function.howsure_gammas(L(1), L(1), P(np.array([shape])), P(zeros), P(zeros)) == 1
 for cells, draws in ((-1, 1), (1, -1)):

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError
 from howsure.metrics.forms import divide
 from howsure.metrics.registry import RowLoss, Scored, score_metric
+from howsure.native.squares import square_losses
 from howsure.tables.scores import ScoresTable as Table
 
 Array = NDArray[Any]
-IN_CACHE = 2**17  # numbers that several passes in a row find there
 ROUNDING = 1e-14  # a loss below it is none
 SMALLEST = float(np.finfo(float).eps)  # scikit-learn's clip of probabilities in the logarithm
 
@@ -46,18 +46,6 @@ def mean_loss(losses: Array) -> Scored:
 
 def _squares(scores: Array) -> Array:
     return _of_classes(scores**2, (1 - scores) ** 2)
-
-
-def _squares_by_class(rows: Array) -> Array:
-    """Return the sum of squared differences of each row from that of each class, ``Σ p² + 1 − 2 p``."""
-    losses = np.empty(rows.shape)
-    step = max(1, IN_CACHE // rows.shape[1])
-    for start in range(0, len(rows), step):
-        some, found = rows[start : start + step], losses[start : start + step]
-        np.multiply(some, -2.0, out=found)
-        found += (np.vecdot(some, some) + 1.0)[:, None]
-        np.maximum(found, 0.0, out=found)  # which rounding may leave below
-    return losses
 
 
 def _surprises(scores: Array) -> Array:
@@ -127,7 +115,7 @@ def skill(losses: Array, null: Callable[[Array], tuple[Array, Array]]) -> Scored
     name="brier_score",
     aliases=("brier", "brier_score_loss"),
     better="lower",
-    rows=RowLoss(_squares, _squares_by_class, (0.0, 2.0)),
+    rows=RowLoss(_squares, square_losses, (0.0, 2.0)),
     sklearn="brier_score_loss",
 )
 def _brier_score(table: Table) -> Scored:
@@ -139,7 +127,7 @@ def _brier_score(table: Table) -> Scored:
     name="brier_skill",
     aliases=("brier_skill_score", "d2_brier", "d2_brier_score"),
     range=(-np.inf, 1.0),
-    rows=RowLoss(_squares, _squares_by_class, (-np.inf, 1.0), gini),
+    rows=RowLoss(_squares, square_losses, (-np.inf, 1.0), gini),
     sklearn="d2_brier_score",
 )
 def _brier_skill(table: Table) -> Scored:
