@@ -22,7 +22,8 @@ def in_threads(function: Callable[..., Any], *arguments: Sequence[Any]) -> Itera
     from concurrent.futures import CancelledError, ThreadPoolExecutor
 
     stopped: threading.Event | None = getattr(_WORKER, "stopped", None)
-    threads = min(len(arguments[0]), cores())
+    tasks = len(arguments[0])
+    threads = min(tasks, cores()) if tasks > 1 else 1
     if threads == 1 or stopped is not None:
         for each in zip(*arguments, strict=True):
             if stopped is not None and stopped.is_set():
