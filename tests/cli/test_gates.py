@@ -49,7 +49,7 @@ def test_each_model_is_held_to_the_bound():
     assert "logistic" not in failed.stderr
 
 
-@pytest.mark.parametrize("bound, code", [("0", 0), ("0.9999", 1)])
+@pytest.mark.parametrize("bound, code", [pytest.param("0", 0, marks=pytest.mark.thorough), ("0.9999", 1)])
 def test_every_command_that_estimates_has_bounds(bound, code, judged, reviewed):
     """Reports, matrices, scores without labels, chunks of these, judged and reviewed cases."""
     commands = {

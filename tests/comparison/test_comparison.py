@@ -122,7 +122,8 @@ def smooth_specs():
         yield from [f"{each.name}@{how}" for how in AVERAGES] if each.form == "outcomes" else [each.name]
 
 
-@pytest.mark.parametrize("classes", [2, pytest.param(3, marks=pytest.mark.thorough)])
+@pytest.mark.thorough
+@pytest.mark.parametrize("classes", [2, 3])
 def test_standard_errors_agree(classes):
     """At n = 20,000 delta, bootstrap and posterior standard errors agree within 3 %, for every smooth metric of labels."""
     joint = paired(5, 20_000, classes).pair("A", "B")

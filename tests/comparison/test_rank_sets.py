@@ -116,6 +116,7 @@ def test_few_cases_decide_nothing():
     assert sets_of(given).simultaneous.tolist() == [[1, 2], [1, 2]]
 
 
+@pytest.mark.thorough
 def test_sets_hold_together_among_equals():
     """Among six equal, correlated models hardly more than one study in twenty claims a difference that is not there."""
     rng = np.random.default_rng(0)

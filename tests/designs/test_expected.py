@@ -78,6 +78,7 @@ def test_draws_have_mean_and_variance_of_the_design(target):
         assert values.var() == pytest.approx(variance, rel=4 * np.sqrt(2 / size))
 
 
+@pytest.mark.thorough
 def test_the_bayesian_bootstrap_of_the_population_agrees():
     """Posterior draws of the population spread as its resamples do."""
     table = hs.calibrated(np.random.default_rng(5).beta(2, 3, 400), target="population").at(0.4)

@@ -311,6 +311,7 @@ class TestDefectsOfThePeer:
         assert np.isnan([estimate.value, estimate.low, estimate.high]).all()
         assert "no case of the class" in estimate.reason
 
+    @pytest.mark.thorough
     def test_recall_covers_at_small_samples(self):
         """With fifty cases and recall 0.95, the default interval covers at about its level, not at 0.71."""
         rng = np.random.default_rng(4)

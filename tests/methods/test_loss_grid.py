@@ -37,7 +37,10 @@ def intervals(table, metric):
 
 
 @pytest.mark.parametrize("metric", ["brier_score", "log_loss"])
-@pytest.mark.parametrize("kind", ["usual", "sharp", "rare", "one outlier", "ties"])
+@pytest.mark.parametrize(
+    "kind",
+    ["rare", "ties", *(pytest.param(each, marks=pytest.mark.thorough) for each in ("usual", "sharp", "one outlier"))],
+)
 def test_limits_are_those_of_the_exact_path(metric, kind, monkeypatch):
     """To 1e-9 of the width, at levels low and high, and whatever the order of the rows."""
     truth, score = scores(kind)

@@ -70,11 +70,12 @@ def values(kind):
 
 LONG = pytest.mark.thorough
 PATHS = [
-    *((make, kind) for make in (confusion, paired) for kind in ("cases", "groups", "weights")),
+    *((make, kind) for make in (confusion, paired) for kind in ("cases", "groups")),
     (weighted_groups, "groups"),
     *((multilabel, kind) for kind in ("cases", "groups")),
     (ratings, "groups"),
     *(pytest.param(make, kind, marks=LONG) for make in (scores, values) for kind in ("cases", "groups", "weights")),
+    *(pytest.param(make, "weights", marks=LONG) for make in (confusion, paired)),
 ]
 
 

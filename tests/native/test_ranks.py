@@ -64,6 +64,7 @@ def test_a_resample_without_a_class_is_undefined():
     np.testing.assert_array_equal(np.isnan(sums.value(Ranked.PRECISION)), positives == 0)
 
 
+@pytest.mark.thorough
 def test_the_bootstrap_agrees_with_resampled_rows():
     """The spread of resampled areas and average precisions is scikit-learn's on resampled rows.
 

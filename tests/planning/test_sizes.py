@@ -164,6 +164,7 @@ PROMISES = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", PROMISES)
 def test_fresh_studies_keep_the_promise(name):
     """Studies from another seed have the width within 3 %, or the power within 2 points and the simulation's error."""

@@ -107,7 +107,7 @@ KINDS = {
 }
 
 
-SLOW = {"dask", "ibis", "polars lazy categories", "arrow dataset", "duckdb enum"}  # kinds that take a second or more
+SLOW = {"dask", "ibis", "polars lazy categories", "arrow dataset", "arrow stream", "duckdb enum", "pandas categories"}
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,7 @@ def test_a_seed_draws_the_same_rows_and_another_others():
     assert first == again != other
 
 
+@pytest.mark.thorough
 def test_each_row_of_a_stratum_is_as_likely():
     """Over 150 draws each case is drawn as often as its inclusion probability says, within noise."""
     score, predicted = SCORE[:300], PREDICTED[:300]

@@ -199,6 +199,7 @@ def test_wrong_records_hide_frequent_classes_more_often():
     assert other.shares[:, 0] == pytest.approx([expected[0, 1], expected[1, 0]])
 
 
+@pytest.mark.thorough
 def test_the_rarest_of_five_classes_gets_no_cases_of_the_others():
     """Mistakes at frequent classes make a rare one look frequent; the expected errors at it stay near their truth.
 
