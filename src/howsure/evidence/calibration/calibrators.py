@@ -150,8 +150,10 @@ class Isotonic(Rising):
         return cls(table, Steps.of(table, size, rng), rising_shares(table.counts))
 
     def curve(self, scores: Array) -> Array:
-        """Return the shares, interpolated."""
-        return np.interp(scores, self.table.scores, self.shares)
+        """Return the shares, interpolated between the scores where they start or stop to rise, which are few."""
+        rises = np.diff(self.shares) != 0
+        corner = np.concatenate([[True], rises]) | np.concatenate([rises, [True]])
+        return np.interp(scores, self.table.scores[corner], self.shares[corner])
 
 
 @final
