@@ -80,6 +80,16 @@ CASES = {  # weights → table; metric, method, level
         ),
         ("ppv_at@max", "delta", 0.5),
     ),
+    "strata whose means agree, far out": (
+        lambda unit: hs.judged(
+            ["a"] * 5,
+            ["b", "c", "c", "b", "d"],
+            labels=list("ebadc"),
+            sample_weight=unit * np.array([22.776841534398173, 2.0153760888825163, 4.4636551209819375, 0.275, 0.157]),
+            groups=[0, 1, 1, 0, 1],
+        ),
+        ("quadratic_weighted_kappa", "anytime", 0.95),
+    ),
     "a limit that nothing holds": (
         lambda unit: hs.ratings(SAID, labels=list("abcd"), sample_weight=unit * OF_ITEMS),
         ("conger_kappa", "flow", 0.95),

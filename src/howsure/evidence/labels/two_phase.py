@@ -152,7 +152,7 @@ class TwoPhase(Design):
         value = np.where(
             value > DUST, np.where(value < 1 - DUST, value, 1.0), 0.0
         )  # where all agree, sums of weights round
-        between = self._spread_slopes(mean - (total * mean).sum(-1, keepdims=True) / total.sum())
+        between = self._spread_slopes(self._apart(mean, gradient))
         return Strata(
             reach=total * span,
             value=value,
@@ -250,8 +250,12 @@ class TwoPhase(Design):
     def _slopes(self, gradient: Array) -> Array:
         """Return what one more case in each observed cell adds to a linear form, ``(..., observed)``."""
         mean = (self._shares() * gradient[..., self.places]).sum(-1)
-        centred = mean - (self.totals * mean).sum(-1, keepdims=True) / self.totals.sum()
-        return self._slopes_within(gradient) + self._spread_slopes(centred)
+        return self._slopes_within(gradient) + self._spread_slopes(self._apart(mean, gradient))
+
+    def _apart(self, mean: Array, gradient: Array) -> Array:
+        """Return how far each stratum's mean of a linear form is from that of all, 0 where rounding alone parts them."""
+        found = mean - (self.totals * mean).sum(-1, keepdims=True) / self.totals.sum()
+        return np.where(np.abs(found) > DUST * np.abs(gradient).max(-1)[..., None], found, 0.0)
 
     def _slopes_within(self, gradient: Array) -> Array:
         """Return what one more label tells of the other cases of its stratum, ``(..., observed)``."""
