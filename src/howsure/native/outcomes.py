@@ -67,12 +67,9 @@ def summed(array: Array, axis: int) -> Array:
 
 
 def _are_drawn(cells: Array) -> bool:
-    return (
-        cells.ndim == 3
-        and cells.shape[-1] > 2
-        and cells.dtype == float
-        and np.moveaxis(cells, 0, -1).flags.c_contiguous
-    )
+    if cells.ndim != 3 or len(cells) == 1 or cells.shape[-1] == 2 or cells.dtype != float:
+        return False
+    return bool(np.moveaxis(cells, 0, -1).flags.c_contiguous)  # draws of one cell lie together
 
 
 def _are_many(cells: Array) -> bool:

@@ -123,29 +123,28 @@ class _Area:
         negative, is_mixed = np.flatnonzero(is_negative), kind & Case.MIXED > 0
         higher = upto[negative]
         if not is_mixed.any():
-            self._add_wins(2, weights, negative, positives, higher)
+            self._add_wins(weights, negative, positives, higher)
             self._close(positives, total)
             return
         closed = np.where((kind & Case.ENDS > 0) | ~is_mixed, np.arange(1, len(kind) + 1), 0)
         start = np.concatenate([[0], np.maximum.accumulate(closed)])  # of the score of each case, in the block
         before = np.concatenate([[0], upto])[start]
-        for index in (higher, np.where(is_mixed[negative], before[negative], higher)):
-            self._add_wins(1, weights, negative, positives, index)
-        of_above = np.flatnonzero(
-            is_negative & is_mixed & (start[:-1] == 0)
-        )  # of the score that the block above ended in
+        strictly = np.where(is_mixed[negative], before[negative], higher)
+        self._add_wins(weights, negative, positives, higher, strictly)
+        of_above = negative[is_mixed[negative] & (start[negative] == 0)]  # of the score that the block above ended in
         self.wins -= self.waiting * weights[of_above].sum(0, dtype=np.uint64)
         self._close(positives, total)
         is_open = start[-1] < len(kind)
         tied = (positives[-1] - positives[before[-1]]).astype(np.uint64)
         self.waiting = (tied + (self.waiting if start[-1] == 0 else np.uint64(0))) * np.uint64(is_open)
 
-    def _add_wins(self, each: int, weights: Array, negative: Array, positives: Array, higher: Array) -> None:
-        """Add so many wins for each pair of a negative case and a positive one among so many from the top."""
+    def _add_wins(self, weights: Array, negative: Array, positives: Array, *higher: Array) -> None:
+        """Add wins of negative cases against the positive ones among so many from the top: two, or one each of two."""
         for at in range(0, len(negative), AT_ONCE):
             some = slice(at, at + AT_ONCE)
-            won = np.einsum("ij,ij->j", weights[negative[some]].astype(np.uint32), positives[higher[some]])
-            self.wins += each * won.astype(np.uint64)
+            own = weights[negative[some]].astype(np.uint32)
+            won = [np.einsum("ij,ij->j", own, positives[index[some]]).astype(np.uint64) for index in higher]
+            self.wins += sum(won) * np.uint64(2 // len(won))
 
     def _close(self, positives: Array, total: Array) -> None:
         """Count the block's negative cases as below the positive ones of the blocks before."""
