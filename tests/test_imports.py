@@ -55,19 +55,27 @@ def modules_after_report(*words):
     file = Path(__file__).parent.parent / "examples" / "breast_cancer.csv"
     code = f"import os, sys; sys.argv = {['howsure', 'report', str(file), *words]}\n"
     code += "shown, sys.stdout = sys.stdout, open(os.devnull, 'w')\n"
-    code += "from howsure.cli import main\nmain()\nsys.stdout = shown"
+    code += "from howsure.cli import main\ntry:\n    main()\nexcept SystemExit:\n    sys.stdout = shown"
     return modules_after(code)
 
 
 def test_a_report_of_scores_needs_no_scipy():
-    """`howsure report` of labels and scores, by group, finds its intervals without SciPy, whose import takes longest."""
-    words = ["--y-true", "label", "--y-pred", "logistic", "--y-score", "score_logistic", "--by", "tumour_size"]
+    """`howsure report` of labels and scores finds its intervals without SciPy, whose import takes longest."""
+    words = ["--y-true", "label", "--y-pred", "logistic", "--y-score", "score_logistic"]
     assert not modules_after_report(*words) & {"scipy", "jinja2", "pandas", "pyarrow"}
+    assert not modules_after_report(*words, "--by", "tumour_size") & {"jinja2", "pandas", "pyarrow"}
 
 
 def test_a_report_of_labels_draws_nothing():
     """Neither randomness nor masked arrays are loaded where none are asked for."""
     assert not modules_after_report("--y-true", "label", "--y-pred", "logistic") & {"numpy.ma", "numpy.random"}
+
+
+def test_a_report_loads_the_metrics_that_it_shows():
+    """The default metrics are found without those of scores, values, ratings, battles and detections."""
+    loaded = modules_after_report("--y-true", "label", "--y-pred", "logistic")
+    assert "howsure.metrics.agreement" in loaded
+    assert not loaded & {f"howsure.metrics.{each}" for each in ("library", "battles", "detections", "trials", "values")}
 
 
 def test_methods_and_metrics_are_listed_in_one_order():

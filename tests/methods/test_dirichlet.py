@@ -181,6 +181,17 @@ def test_highest_density_interval_of_a_beta(a, b):
     assert found == pytest.approx((beta.ppf(best), beta.ppf(best + 0.95)), abs=3e-3)
 
 
+@pytest.mark.parametrize("level", [0.01, 0.4, 0.5, 0.51, 0.9, 0.95, 0.999, 1.0])
+@pytest.mark.parametrize("size", [1, 2, 7, 40])
+def test_highest_density_interval_is_the_shortest_of_all(level, size):
+    """No two draws that hold as many between them are nearer to each other, tied draws or not."""
+    for draws in np.random.default_rng(size).gamma(2, size=(3, size)).round(1):
+        low, high = highest_density(draws, level)
+        within = [(b - a, a) for a in draws for b in draws if ((draws >= a) & (draws <= b)).mean() >= level]
+        assert high - low == min(within)[0]
+        assert ((draws >= low) & (draws <= high)).mean() >= level
+
+
 def test_the_density_is_smoothed_by_silvermans_width():
     """Away from the ends the density is that of a normal kernel of 0.9 min(s, IQR / 1.349) n^(-1/5)."""
     draws = stats.beta(20, 20).rvs(300, random_state=np.random.default_rng(0))

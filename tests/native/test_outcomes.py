@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from howsure.native.outcomes import MANY, MOST_CLASSES, outcomes
+from howsure.native.outcomes import MANY, MOST_CLASSES, margins, outcomes
 
 
 def by_hand(table):
@@ -29,6 +29,20 @@ def test_each_cell_is_one_outcome_of_each_class(classes, tables, together, by_nu
     expected = np.moveaxis([by_hand(table) for table in cells], 1, 0).astype(float)
     np.testing.assert_array_equal(outcomes(cells), expected)
     np.testing.assert_array_equal(by_numpy(lambda: outcomes(cells)), expected)
+
+
+@pytest.mark.parametrize("classes", [1, 2, 3, 40])
+@pytest.mark.parametrize("tables", [1, 31, 32, 70])
+@pytest.mark.parametrize("together", [True, False], ids=["cells", "tables"])
+def test_margins_are_the_cases_of_each_class(classes, tables, together, by_numpy):
+    """Rows and columns add up, however the tables lie in memory, to the last bit alike compiled and by NumPy."""
+    cells = np.random.default_rng(classes + tables).gamma(0.3, size=(tables, classes, classes))
+    if together:
+        cells = np.moveaxis(np.ascontiguousarray(np.moveaxis(cells, 0, -1)), -1, 0)
+    found = margins(cells)
+    for axis, part, plain in zip((2, 1), found, by_numpy(lambda: margins(cells)), strict=True):
+        np.testing.assert_allclose(part, [np.sum(table, axis - 1) for table in cells], rtol=1e-14)
+        np.testing.assert_array_equal(part, plain)
 
 
 @pytest.mark.usefixtures("compiled")

@@ -31,6 +31,21 @@ def test_work_within_a_thread_stays_there(monkeypatch):
     assert all(len(used) == 1 for used in in_threads(outer, [1, 2, 3, 4, 5]))
 
 
+def test_short_work_stays_with_the_caller(monkeypatch):
+    """What is done within a moment is done where it was asked for, and later work there may ask for threads again."""
+    monkeypatch.setattr(threads, "cores", lambda: 4)
+    monkeypatch.setattr(threads, "PATIENCE", 60.0)
+    for _ in range(2):
+        assert set(in_threads(lambda _: threading.get_ident(), range(50))) == {threading.get_ident()}
+
+
+def test_other_threads_join_in_where_there_is_more_to_do(monkeypatch):
+    """A first step that takes long holds up no other: all of them wait for each other here."""
+    monkeypatch.setattr(threads, "cores", lambda: 3)
+    together = threading.Barrier(3, timeout=60)
+    assert len(list(in_threads(lambda _: together.wait(), range(3)))) == 3
+
+
 def test_work_within_a_thread_stops_when_nobody_waits(monkeypatch):
     """Once the caller stops, as after Ctrl-C, long work in a thread ends at its next step."""
     monkeypatch.setattr(threads, "cores", lambda: 2)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import sys
 from typing import NoReturn
+
+GARBAGE = 100_000  # new objects from which on it is looked for; some 700 by default
 
 
 def main() -> None:
@@ -14,6 +18,7 @@ def main() -> None:
 
         sys.stdout.write(f"{version('howsure')}\n")
         return
+    _keep_garbage()
     try:
         from cyclopts import CycloptsError
 
@@ -43,6 +48,12 @@ def main() -> None:
         _end(str(HowsureError(f"{where} cannot be read or written: {error.strerror or error}.")))
     except KeyboardInterrupt:
         raise SystemExit(130) from None
+
+
+def _keep_garbage() -> None:
+    """Look for garbage seldom, and not at the end: what a command imports is none, and takes long to look through."""
+    gc.set_threshold(GARBAGE)
+    atexit.register(gc.freeze)
 
 
 def _end(message: str) -> NoReturn:

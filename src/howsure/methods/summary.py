@@ -31,13 +31,21 @@ def highest_density(draws: Array, confidence_level: float) -> tuple[Any, Any]:
     >>> bool(low < 0.001), bool(abs(high - 0.2831) < 0.005)
     (True, True)
     """
-    ordered = np.sort(draws, axis=-1)
-    size = ordered.shape[-1]
-    inside = min(int(np.ceil(confidence_level * size)), size)
-    widths = ordered[..., inside - 1 :] - ordered[..., : size - inside + 1]
-    start = np.argmin(widths, axis=-1)[..., None]
-    low, high = (np.take_along_axis(ordered, place, -1)[..., 0] for place in (start, start + inside - 1))
+    size = draws.shape[-1]
+    lowest, highest = _tails(draws, size - min(int(np.ceil(confidence_level * size)), size) + 1)
+    start = np.argmin(highest - lowest, axis=-1)[..., None]
+    low, high = (np.take_along_axis(part, start, -1)[..., 0] for part in (lowest, highest))
     return low[()], high[()]
+
+
+def _tails(draws: Array, number: int) -> tuple[Array, Array]:
+    """Return so many of the smallest draws and of the largest, each in order: most draws need none."""
+    size = draws.shape[-1]
+    if 2 * number < size:
+        parted = np.partition(draws, (number - 1, size - number), axis=-1)
+        return np.sort(parted[..., :number], axis=-1), np.sort(parted[..., size - number :], axis=-1)
+    ordered = np.sort(draws, axis=-1)
+    return ordered[..., :number], ordered[..., size - number :]
 
 
 def density(draws: Array) -> tuple[Array, Array]:

@@ -57,7 +57,10 @@ def _defined_mean(values: Array, weights: Array) -> Array:
 
 
 def _macro(values: Array, weights: Array) -> Array:
-    return _defined_mean(values, np.ones_like(weights))
+    defined = ~np.isnan(values)
+    if defined.all():
+        return np.asarray(values.sum(-1) / values.shape[-1])
+    return divide(np.where(defined, values, 0).sum(-1), defined.sum(-1))
 
 
 def _macro_slopes(values: Array, weights: Array) -> tuple[Array, Array]:

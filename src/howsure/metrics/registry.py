@@ -343,9 +343,10 @@ class Registry:
     def find(self, name: str) -> Definition | None:
         """Return the definition with this name or alias, or None."""
         found = self._registered(name)
-        if found is None:
-            import_module(LIBRARY)
-            found = self._registered(name)
+        for module in (REPORTED, LIBRARY):
+            if found is None:
+                import_module(module)
+                found = self._registered(name)
         return found
 
     def _registered(self, name: str) -> Definition | None:
@@ -379,6 +380,7 @@ def canonical(name: str) -> str:
     return name.strip().lower().replace("-", "_").replace(" ", "_")
 
 
+REPORTED = "howsure.metrics.agreement"  # what reports show beside the usual metrics
 LIBRARY = "howsure.metrics.library"
 REGISTRY = Registry()
 OWN_PARAMETERS = {

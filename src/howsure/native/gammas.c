@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { PAIRS = 32, LANES = 64, FEW = 4 };
+enum { PAIRS = 32, LANES = 64, FEW = 4, WIDEST = 8 };
 
 /* Two normal draws from two words (Box, Muller 1958). */
 ALWAYS_INLINE void normals(uint64_t first, uint64_t second, double *one, double *other) {
@@ -73,27 +73,38 @@ ALWAYS_INLINE void block_of(const Shape *shape, uint64_t key, uint64_t repairs, 
             drawn[lane] = decided(shape, t[lane], u[lane], word_at(repairs, (uint64_t)(first + lane)));
 }
 
-/* Draws of one shape. */
-ALWAYS_INLINE void row_of(double shape, uint64_t key, int64_t draws, double *found) {
+ALWAYS_INLINE int lanes_from(int64_t first, int64_t draws) { return draws - first < LANES ? (int)(draws - first) : LANES; }
+
+/* As many lanes as fill whole vectors, and none that nobody asked for. */
+ALWAYS_INLINE int filled(int lanes) { return (lanes + WIDEST - 1) / WIDEST * WIDEST; }
+
+/* Draws of a small whole shape: sums of so many exponential draws. */
+ALWAYS_INLINE void whole_row(int shape, uint64_t key, int64_t draws, double *found) {
+    double drawn[LANES];
+    for (int64_t first = 0; first < draws; first += LANES) {
+        const int lanes = lanes_from(first, draws), upto = filled(lanes);
+        for (int lane = 0; lane < upto; lane++)
+            drawn[lane] = uniform(word_at(key, (uint64_t)(first * shape + lane)));
+        for (int turn = 1; turn < shape; turn++)
+            for (int lane = 0; lane < upto; lane++)
+                drawn[lane] *= uniform(word_at(key, (uint64_t)(first * shape + turn * LANES + lane)));
+        for (int lane = 0; lane < upto; lane++)
+            drawn[lane] = -log_of(drawn[lane]);
+        memcpy(found + first, drawn, (size_t)lanes * sizeof(double));
+    }
+}
+
+/* Draws of any shape above zero. */
+ALWAYS_INLINE void any_row(double shape, uint64_t key, int64_t draws, double *found) {
     double drawn[LANES];
     const uint64_t repairs = word_at(key, UINT64_MAX - 1), boosts = word_at(key, UINT64_MAX - 2);
-    const int few = shape == 1 ? 1 : shape == 2 ? 2 : shape == 3 ? 3 : shape == FEW ? FEW : 0;
     const double d = (shape < 1 ? shape + 1 : shape) - 1.0 / 3, c = 1 / __builtin_sqrt(9 * d), inverse = 1 / shape;
     const Shape own = {d, c, c * c / 6};
     for (int64_t first = 0; first < draws; first += LANES) {
-        const int lanes = draws - first < LANES ? (int)(draws - first) : LANES;
-        if (few) { /* a sum of exponential draws */
-            for (int lane = 0; lane < LANES; lane++)
-                drawn[lane] = uniform(word_at(key, (uint64_t)(first * few + lane)));
-            for (int turn = 1; turn < few; turn++)
-                for (int lane = 0; lane < LANES; lane++)
-                    drawn[lane] *= uniform(word_at(key, (uint64_t)(first * few + turn * LANES + lane)));
-            for (int lane = 0; lane < LANES; lane++)
-                drawn[lane] = -log_of(drawn[lane]);
-        } else
-            block_of(&own, key, repairs, first, lanes, drawn);
+        const int lanes = lanes_from(first, draws), upto = filled(lanes);
+        block_of(&own, key, repairs, first, lanes, drawn);
         if (shape < 1)
-            for (int lane = 0; lane < LANES; lane++)
+            for (int lane = 0; lane < upto; lane++)
                 drawn[lane] *= exp_of(log_of(uniform(word_at(boosts, (uint64_t)(first + lane)))) * inverse);
         memcpy(found + first, drawn, (size_t)lanes * sizeof(double));
     }
@@ -106,10 +117,16 @@ FOR_EACH_PROCESSOR PUBLIC int howsure_gammas(int64_t cells, int64_t draws, const
     for (int64_t cell = 0; cell < cells; cell++)
         if (!(shapes[cell] >= 0 && shapes[cell] < 0x1p1023))
             return 1;
-    for (int64_t cell = 0; cell < cells; cell++)
-        if (shapes[cell] > 0)
-            row_of(shapes[cell], word_at(*key, (uint64_t)cell), draws, found + cell * draws);
+    for (int64_t cell = 0; cell < cells; cell++) {
+        const double shape = shapes[cell];
+        const uint64_t own = word_at(*key, (uint64_t)cell);
+        double *row = found + cell * draws;
+        if (shape == 0)
+            memset(row, 0, (size_t)draws * sizeof(double));
+        else if (shape == 1 || shape == 2 || shape == 3 || shape == FEW)
+            whole_row((int)shape, own, draws, row);
         else
-            memset(found + cell * draws, 0, (size_t)draws * sizeof(double));
+            any_row(shape, own, draws, row);
+    }
     return 0;
 }

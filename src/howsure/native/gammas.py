@@ -64,11 +64,12 @@ def gammas(shapes: Array, draws: int, key: np.uint64) -> Array:
     >>> drawn.mean(1).round(1).tolist(), drawn[2].var().round().item()
     ([0.0, 0.5, 40.0], 40.0)
     """
-    shapes, found = np.ascontiguousarray(shapes, dtype=float), np.zeros((len(shapes), draws))
+    shapes, found = np.ascontiguousarray(shapes, dtype=float), np.empty((len(shapes), draws))
     compiled = kernel("gammas")
     if compiled is not None:
         compiled(len(shapes), draws, shapes, np.array([key], dtype=np.uint64), found)
         return found
+    found[shapes == 0] = 0.0
     keys, step = words_at(key, np.arange(len(shapes), dtype=np.uint64)), max(1, AT_ONCE // max(draws, 1))
     whole = np.where(np.isin(shapes, np.arange(1, FEW + 1)), shapes, 0)
     for number in range(FEW + 1):

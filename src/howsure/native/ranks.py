@@ -13,7 +13,7 @@ from howsure.native.resampling import LANES, MOST_OF_BLOCK, Case, Ranked, Resamp
 
 Array = NDArray[Any]
 AT_ONCE = 256  # rows whose products are made at once, so that these stay in the first caches
-RUN = 64  # rows that are added up one after the other, in all runs of a block at once
+RUN = 16  # rows that are added up one after the other, in all runs of a block at once
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,25 +119,36 @@ class _Area:
         total
             Number of its cases.
         """
-        upto = np.cumsum(kind & Case.POSITIVE, dtype=np.intp)
-        closed = np.where((kind & Case.ENDS > 0) | (kind & Case.MIXED == 0), np.arange(1, len(kind) + 1), 0)
-        start = np.concatenate([[0], np.maximum.accumulate(closed)])  # of the score of each case, in the block
-        negative = np.flatnonzero(kind & Case.POSITIVE == 0)
-        mixed = kind[negative] & Case.MIXED > 0
+        upto, is_negative = np.cumsum(kind & Case.POSITIVE, dtype=np.intp), kind & Case.POSITIVE == 0
+        negative, is_mixed = np.flatnonzero(is_negative), kind & Case.MIXED > 0
         higher = upto[negative]
-        strictly = np.where(mixed, np.concatenate([[0], upto])[start[negative]], higher)
-        ties = 0 if np.array_equal(higher, strictly) else 1  # else both are the same sums
+        if not is_mixed.any():
+            self._add_wins(weights, negative, positives, higher)
+            self._close(positives, total)
+            return
+        closed = np.where((kind & Case.ENDS > 0) | ~is_mixed, np.arange(1, len(kind) + 1), 0)
+        start = np.concatenate([[0], np.maximum.accumulate(closed)])  # of the score of each case, in the block
+        before = np.concatenate([[0], upto])[start]
+        strictly = np.where(is_mixed[negative], before[negative], higher)
+        self._add_wins(weights, negative, positives, higher, strictly)
+        of_above = negative[is_mixed[negative] & (start[negative] == 0)]  # of the score that the block above ended in
+        self.wins -= self.waiting * weights[of_above].sum(0, dtype=np.uint64)
+        self._close(positives, total)
+        is_open = start[-1] < len(kind)
+        tied = (positives[-1] - positives[before[-1]]).astype(np.uint64)
+        self.waiting = (tied + (self.waiting if start[-1] == 0 else np.uint64(0))) * np.uint64(is_open)
+
+    def _add_wins(self, weights: Array, negative: Array, positives: Array, *higher: Array) -> None:
+        """Add wins of negative cases against the positive ones among so many from the top: two, or one each of two."""
         for at in range(0, len(negative), AT_ONCE):
             some = slice(at, at + AT_ONCE)
             own = weights[negative[some]].astype(np.uint32)
-            won = [np.einsum("ij,ij->j", own, positives[index[some]]) for index in (higher, strictly)[: 1 + ties]]
-            self.wins += (2 - ties) * sum(won).astype(np.uint64)
+            won = [np.einsum("ij,ij->j", own, positives[index[some]]).astype(np.uint64) for index in higher]
+            self.wins += sum(won) * np.uint64(2 // len(won))
+
+    def _close(self, positives: Array, total: Array) -> None:
+        """Count the block's negative cases as below the positive ones of the blocks before."""
         self.wins += 2 * self.above * (total - positives[-1])
-        of_above = negative[mixed & (start[negative] == 0)]  # of the score that the block above ended in
-        self.wins -= self.waiting * weights[of_above].sum(0, dtype=np.uint64)
-        is_open = start[-1] < len(kind)
-        tied = (positives[-1] - positives[np.concatenate([[0], upto])[start[-1]]]).astype(np.uint64)
-        self.waiting = (tied + (self.waiting if start[-1] == 0 else np.uint64(0))) * np.uint64(is_open)
         self.above += positives[-1].astype(np.uint64)
 
 

@@ -176,7 +176,7 @@ def block_weights(cases: int, block: int, keys: NDArray[np.uint64], totals: Arra
     streams = words_at(single[lanes // EIGHT], EIGHT * block + lanes % EIGHT)
     more = np.maximum(missing, 0)
     lane = np.repeat(lanes, more)
-    words = words_at(streams[lane], np.arange(len(lane)) - np.repeat(np.cumsum(more) - more, more))
+    words = words_at(np.repeat(streams, more), np.arange(len(lane)) - np.repeat(np.cumsum(more) - more, more))
     np.add.at(flat, _case_of(words, size) * weights.shape[1] + lane, np.uint8(1))
     for each in np.flatnonzero(missing < 0):
         weights[:, each] = _without(weights[:, each], -int(missing[each]), streams[each])

@@ -10,32 +10,62 @@ from pathlib import Path
 from typing import Any
 
 QUOTA = Path("/sys/fs/cgroup/cpu.max")
+PATIENCE = 0.01  # seconds: work that is done by then would wait for Python's lock for longer than threads save
 _WORKER = threading.local()
 
 
 def in_threads(function: Callable[..., Any], *arguments: Sequence[Any]) -> Iterator[Any]:
     """Yield what a function returns for each set of arguments, in order, as `map` does.
 
-    Threads of threads would only wait for each other: called within one of its own threads, it goes on there, and
-    stops at the next step once the caller has stopped waiting, as after Ctrl-C.
+    The caller's thread begins, and the others join in if there is still work after a moment. Threads of threads would
+    only wait for each other: called within one of its own threads, it goes on there, and stops at the next step once
+    the caller has stopped waiting, as after Ctrl-C.
     """
-    from concurrent.futures import CancelledError, ThreadPoolExecutor
-
     stopped: threading.Event | None = getattr(_WORKER, "stopped", None)
     tasks = len(arguments[0])
     threads = min(tasks, cores()) if tasks > 1 else 1
     if threads == 1 or stopped is not None:
-        for each in zip(*arguments, strict=True):
-            if stopped is not None and stopped.is_set():
-                raise CancelledError
-            yield function(*each)
-        return
-    stopped = threading.Event()
-    with ThreadPoolExecutor(threads, initializer=_begin, initargs=(stopped,)) as pool:
+        yield from _in_turn(function, arguments, stopped)
+    else:
+        yield from _side_by_side(function, arguments, threads)
+
+
+def _in_turn(function: Callable[..., Any], arguments: Any, stopped: threading.Event | None) -> Iterator[Any]:
+    from concurrent.futures import CancelledError
+
+    for each in zip(*arguments, strict=True):
+        if stopped is not None and stopped.is_set():
+            raise CancelledError
+        yield function(*each)
+
+
+def _side_by_side(function: Callable[..., Any], arguments: Any, threads: int) -> Iterator[Any]:
+    from concurrent.futures import ThreadPoolExecutor
+
+    stopped, joined = threading.Event(), threading.Event()
+    with ThreadPoolExecutor(threads, initializer=_begin, initargs=(stopped, joined)) as pool:
         try:
-            yield from pool.map(function, *arguments)
+            tasks = [(pool.submit(function, *each), each) for each in zip(*arguments, strict=True)]
+            for future, each in tasks:
+                is_own = not joined.is_set() and future.cancel()
+                yield _as_worker(function, each, stopped) if is_own else future.result()
         finally:
             stopped.set()
+            pool.shutdown(cancel_futures=True)
+
+
+def _begin(stopped: threading.Event, joined: threading.Event) -> None:
+    stopped.wait(PATIENCE)
+    joined.set()
+    _WORKER.stopped = stopped
+
+
+def _as_worker(function: Callable[..., Any], arguments: Any, stopped: threading.Event) -> Any:
+    _WORKER.stopped = stopped
+    try:
+        return function(*arguments)
+    finally:
+        _WORKER.stopped = None
 
 
 def cores(quota: Path = QUOTA) -> int:
@@ -55,7 +85,3 @@ def cores(quota: Path = QUOTA) -> int:
         return number if share == "max" else max(1, min(number, math.ceil(int(share) / int(period))))
     except (OSError, ValueError):
         return number
-
-
-def _begin(stopped: threading.Event) -> None:
-    _WORKER.stopped = stopped

@@ -577,8 +577,9 @@ class Table(abc.ABC):
 
 
 def counts_of_draws(cells: Array, size: int) -> Array:
-    """Return how often each of ``size`` cells is among those of each draw, ``(draws, size)``."""
-    counts = np.zeros((len(cells), size))
+    """Return how often each of ``size`` cells is among those of each draw, ``(draws, size)``, in bytes."""
+    counts = np.zeros((len(cells), size), dtype=np.uint8)
+    starts, flat = size * np.arange(len(cells)), counts.reshape(-1)
     for column in cells.T:
-        counts[np.arange(len(cells)), column] += 1.0
+        flat[starts + column] += 1
     return counts
