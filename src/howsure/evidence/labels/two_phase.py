@@ -253,7 +253,7 @@ class TwoPhase(Design):
         return self._slopes_within(gradient) + self._spread_slopes(self._apart(mean, gradient))
 
     def _apart(self, mean: Array, gradient: Array) -> Array:
-        """Return how far each stratum's mean of a linear form is from that of all, 0 where rounding alone parts them."""
+        """Return how far each stratum's mean of a linear form is from that of all, but for rounding."""
         found = mean - (self.totals * mean).sum(-1, keepdims=True) / self.totals.sum()
         return np.where(np.abs(found) > DUST * np.abs(gradient).max(-1)[..., None], found, 0.0)
 
