@@ -94,9 +94,7 @@ def _alike(table: Table, asked: Sequence[str | Spec | Metric]) -> Iterable[_Alik
     return alike.values()
 
 
-def _of_a_batch(
-    stack: Table, metric: Metric, names: Sequence[str], answer: Answer, sides: Sides
-) -> Iterable[Estimate]:
+def _of_a_batch(stack: Table, metric: Metric, names: Sequence[str], answer: Answer, sides: Sides) -> Iterable[Estimate]:
     """Return the estimates of a metric on each table of a batch."""
     chosen, found = answer
     interval = sides.cut(found, metric)
