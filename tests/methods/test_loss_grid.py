@@ -110,3 +110,24 @@ def test_the_delta_method_looks_at_cells_with_cases_alone(kind, monkeypatch):
             exactly.setattr(loss_grid, "MANY", np.inf)
             exact = hs.estimate(table, metric, method="delta")
         assert [found.low, found.value, found.high] == pytest.approx([exact.low, exact.value, exact.high], rel=1e-12)
+
+
+@pytest.mark.parametrize("metric", ["brier_skill", "log_loss_skill"])
+def test_what_rows_save_is_worked_out_of_the_cells_with_cases_alone(metric, monkeypatch):
+    """By the delta method: value, limits and standard error are those of all cells."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 30, 1_000)
+    odds = np.exp(rng.normal(size=(1_000, 30)) + 2 * np.eye(30)[truth])
+    table = hs.multiclass_scores(truth, odds / odds.sum(1, keepdims=True))
+    bound = resolve(metric, table)
+    _, small = loss_grid.of_filled_cells(bound, table)
+    assert small.counts.shape == (1_000,)
+    few = hs.estimate(table, metric)
+    monkeypatch.setattr(loss_grid, "MANY", table.counts.size + 1)
+    every = hs.estimate(table, metric)
+    for one, other in zip(
+        (few.value, few.low, few.high, few.standard_error),
+        (every.value, every.low, every.high, every.standard_error),
+        strict=True,
+    ):
+        assert one == pytest.approx(other, rel=1e-12)

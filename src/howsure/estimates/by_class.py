@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.estimates.estimate import Estimate
+from howsure.estimates.estimate import Estimate, estimates_of
 from howsure.estimates.passes import Answer, in_passes, of_two_classes
 from howsure.estimates.reasons import reasons
 from howsure.methods.interval import Method
@@ -93,23 +94,22 @@ def _alike(table: Table, asked: Sequence[str | Spec | Metric]) -> Iterable[_Alik
     return alike.values()
 
 
-def _of_a_batch(stack: Table, metric: Metric, names: Sequence[str], answer: Answer, sides: Sides) -> Iterator[Estimate]:
-    """Yield the estimates of a metric on each table of a batch."""
+def _of_a_batch(stack: Table, metric: Metric, names: Sequence[str], answer: Answer, sides: Sides) -> Iterable[Estimate]:
+    """Return the estimates of a metric on each table of a batch."""
     chosen, found = answer
     interval = sides.cut(found, metric)
     with np.errstate(all="ignore"):
         value = np.asarray(metric(stack.counted), dtype=float)
     told = reasons(metric, stack, value, interval.reason)
     parts = (value, interval.low, interval.high, interval.standard_error, told)
-    plain = (np.broadcast_to(part, value.shape).tolist() for part in parts)
-    for name, number, low, high, error, reason in zip(names, *plain, strict=True):
-        yield Estimate(
-            number,
-            low=low,
-            high=high,
-            metric=name,
-            confidence_level=sides.level,
-            method=chosen.name,
-            standard_error=error,
-            reason=reason,
-        )
+    values, low, high, error, reason = (np.broadcast_to(part, value.shape).tolist() for part in parts)
+    return estimates_of(
+        values,
+        low=low,
+        high=high,
+        metric=names,
+        confidence_level=repeat(sides.level),
+        method=repeat(chosen.name),
+        standard_error=error,
+        reason=reason,
+    )

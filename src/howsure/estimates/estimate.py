@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Hashable, Iterable, Iterator
+from collections import deque
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from itertools import repeat
 from typing import Any, ClassVar, NoReturn, Self
 
 from numpy.typing import NDArray
@@ -193,6 +195,23 @@ def estimate_of(name: str, value: float, interval: Interval, level: float, metho
         reason=interval.reason,
         stream=interval.stream,
     )
+
+
+def estimates_of(values: Sequence[float], **columns: Iterable[Any]) -> list[Estimate]:
+    """Return many estimates at once, none of them from draws, field by field.
+
+    Parameters
+    ----------
+    values : sequence of float
+        The observed values.
+    **columns : iterable
+        Of each other parameter of `Estimate` what the estimates have of it, in order; a constant may be repeated
+        without end.
+    """
+    made = [float.__new__(Estimate, value) for value in values]
+    for name, column in ({"draws": repeat(None), "stream": repeat(None)} | columns).items():
+        deque(map(getattr(Estimate, name).__set__, made, column), maxlen=0)  # which is read-only but for its slots
+    return made
 
 
 def estimate_grid(estimates: Iterable[Estimate], level: float) -> Grid:

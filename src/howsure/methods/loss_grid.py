@@ -8,8 +8,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.methods.standard_errors import NOISE
 from howsure.metrics.metric import Metric
-from howsure.metrics.probability import mean_loss
 from howsure.native.moments import ORDERS, bin_moments
 from howsure.tables.filled import FilledTable
 from howsure.tables.table import Table
@@ -63,9 +63,9 @@ class Losses:
 
 
 def of_filled_cells(metric: Metric, table: Table) -> tuple[Metric, Table]:
-    """Return a mean loss of the cells with cases, and the table of these; both as they are where that saves little.
+    """Return a metric of the cells with cases, and the table of these; both as they are where that saves little.
 
-    So they are where cases do not count alike, and where all lose the same, so that the empty cells are needed.
+    So they are where cases do not count alike, and where the cases show no variation, so that empty cells are needed.
 
     Parameters
     ----------
@@ -74,13 +74,16 @@ def of_filled_cells(metric: Metric, table: Table) -> tuple[Metric, Table]:
     table : Table
         The cases.
     """
-    losses = metric.losses
-    if losses is None or losses.size < MANY or table.batch or not table.design.is_independent:
+    if metric.of_some is None or table.counts.size < MANY or table.batch or not table.design.is_independent:
         return metric, table
     order = _order(table)
-    filled = np.flatnonzero(table.counts.ravel(order) != 0)
-    some, cases = losses.ravel(order)[filled], table.counts.ravel(order)[filled]
-    if 2 * len(filled) > losses.size or some.min() == some.max():
+    flat = table.counts.ravel(order)
+    filled = np.flatnonzero(flat != 0)
+    if 2 * len(filled) > flat.size:
+        return metric, table
+    places, cases = np.unravel_index(filled, table.shape, order), flat[filled]
+    built = metric.of_some(places)
+    if not (np.abs(cases * built.gradient(cases)) > NOISE).any():
         return metric, table
     small = FilledTable(
         counts=cases,
@@ -88,14 +91,13 @@ def of_filled_cells(metric: Metric, table: Table) -> tuple[Metric, Table]:
         design=table.design,
         rows=table.rows,
         identity=table.identity_of("filled"),
-        true_class=np.unravel_index(filled, table.shape, order)[-1],
+        true_class=places[-1],
     )
-    mean = mean_loss(some[:, None])
     own = replace(
         metric,
-        value=lambda counts: mean.value(counts.cells[..., None]),
-        gradient=lambda counts: mean.gradient(counts.cells[..., None])[..., 0],
-        losses=some,
+        value=lambda counts: built.value(counts.cells),
+        gradient=lambda counts: built.gradient(counts.cells),
+        losses=built.losses,
     )
     return own, small
 

@@ -14,6 +14,7 @@ from howsure.metrics.spec import Spec
 from howsure.tables.counts import ClassCounts
 
 Array = NDArray[Any]
+BY_MARGIN = np.array([[1, 0, 0], [-1, 1, 0], [-1, 0, 1], [0, 0, 0]])  # tp, fn, fp, tn by hits, row and column total
 
 
 class Slopes(NamedTuple):
@@ -63,7 +64,7 @@ class ClassShares:
         forms = np.array([ratio.numerator, ratio.denominator])
         if forms[:, 3].any():
             return None
-        (above, below) = np.stack([forms[:, 0] - forms[:, 1] - forms[:, 2], forms[:, 1], forms[:, 2]], -1)[..., None]
+        above, below = (forms @ BY_MARGIN)[..., None]
         times = np.ones(classes) if chosen is None else np.bincount(chosen, minlength=classes) * 1.0
         read = (_read(above), _read(below))
         return cls(above, below, np.array([average.reads_weights]), times, np.array([spec.zero_division]), read)
@@ -126,7 +127,7 @@ class ClassShares:
 
 
 def _read(coefficients: Array) -> tuple[int, ...]:
-    return tuple(place for place, each in enumerate(coefficients) if each.any())
+    return tuple(np.flatnonzero(coefficients.reshape(3, -1).any(-1)).tolist())
 
 
 def filled_cells(counts: Array) -> tuple[Array, Array]:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError
 from howsure.metrics.class_shares import ClassShares
 from howsure.metrics.forms import Better, Distance, Parts, Proportion, Rank, Ratio
+from howsure.metrics.registry import Scored
 from howsure.metrics.spec import Spec
 from howsure.native.resampling import Ranked
 from howsure.tables.counts import Counts
@@ -74,6 +75,9 @@ class Metric:
         What the ranks of resampled cases add up to, from which it follows.
     losses : ndarray of the cells' shape, optional
         What each cell loses, where it is the mean of that.
+    of_some : callable, optional
+        Places of some cells → it as a function of the counts of these, of a table that has no case in others: see
+        `Scored`.
     distance : Distance, optional
         The distance from calibration that it estimates.
     averages_distances : bool
@@ -102,6 +106,7 @@ class Metric:
     rank: Rank | None = None
     ranked: Ranked | None = None
     losses: Array | None = None
+    of_some: Callable[[tuple[Array, ...]], Scored] | None = None
     distance: Distance | None = None
     averages_distances: bool = False
     takes_batches: bool = True

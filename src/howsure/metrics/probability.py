@@ -33,15 +33,17 @@ def probabilities(table: Table, metric: str) -> Array:
 
 
 def mean_loss(losses: Array) -> Scored:
-    """Return the mean of a loss that each cell has, ``(S, 2)``."""
+    """Return the mean of a loss that each cell has, ``(S, 2)``, or of ``(cells,)`` alone."""
+    axes, places = tuple(range(-losses.ndim, 0)), "sc"[: losses.ndim]
+    sums, every = f"...{places},{places}->...", (..., *(None for _ in axes))
 
     def value(cells: Array) -> Array:
-        return divide(np.einsum("...sc,sc->...", cells, losses), cells.sum((-2, -1)))
+        return divide(np.einsum(sums, cells, losses), cells.sum(axes))
 
     def slopes(cells: Array) -> Array:
-        return np.asarray((losses - value(cells)[..., None, None]) / cells.sum((-2, -1))[..., None, None])
+        return np.asarray((losses - value(cells)[every]) / cells.sum(axes)[every])
 
-    return Scored(value, slopes, losses=losses)
+    return Scored(value, slopes, losses=losses, of_some=lambda some: mean_loss(losses[some]))
 
 
 def _squares(scores: Array) -> Array:

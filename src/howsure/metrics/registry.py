@@ -92,6 +92,9 @@ class Scored:
         What the ranks of resampled cases add up to, from which it follows.
     losses : ndarray of the cells' shape, optional
         What each cell loses, where it is the mean of that.
+    of_some : callable, optional
+        Places of some cells, an array for each axis → it as a function of the counts of these, ``(..., cells)``, of a
+        table that has no case in others.
     """
 
     value: Callable[[Array], Array]
@@ -103,6 +106,7 @@ class Scored:
     rank: Rank | None = None
     ranked: Ranked | None = None
     losses: Array | None = None
+    of_some: Callable[[tuple[Array, ...]], Scored] | None = None
 
 
 @dataclass(frozen=True, slots=True)

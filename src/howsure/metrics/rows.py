@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs.sums import added_up
 from howsure.errors import HowsureError
 from howsure.metrics.forms import divide
 from howsure.metrics.metric import Metric
@@ -17,6 +20,7 @@ from howsure.metrics.spec import Spec
 from howsure.tables.score_matrix import ScoreMatrixTable as Table
 
 Array = NDArray[Any]
+Null = Callable[[Array], tuple[Array, Array]]
 SUM_TOLERANCE = 1e-3  # of a row of probabilities: float32 and rounding to three digits
 
 
@@ -40,7 +44,7 @@ def of_rows(spec: Spec, table: Table) -> Metric:
     probabilities = _checked(spec, table)
     mean = _mean(loss, probabilities, table)
     if loss.null is not None:
-        return of_cells(spec, _saved(mean, loss, table), loss.range)
+        return of_cells(spec, _saved_by(mean, loss.null, table), loss.range)
     low, high = loss.range
     most = high if table.has_one_label_per_case or not np.isfinite(high) else 1.0 * len(table.labels)
     return of_cells(spec, mean, (low, most))
@@ -75,16 +79,53 @@ def _mean(loss: RowLoss, probabilities: Array, table: Table) -> Scored:
     return Scored(lambda cells: flat.value(cells.reshape(*cells.shape[:-3], -1, 2)), gradient)
 
 
-def _saved(mean: Scored, loss: RowLoss, table: Table) -> Scored:
+def _saved_by(mean: Scored, null: Null, table: Table) -> Scored:
+    """Return the share of a null's loss that the rows of a table save."""
+    found = _saved(mean, null, _layout(table))
+    mean_of_some = mean.of_some
+    if mean_of_some is None or not table.has_one_label_per_case:
+        return found
+    return replace(
+        found,
+        of_some=lambda some: _saved(mean_of_some(some), null, _layout_of_some(some[-1], len(table.labels))),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """How classes, or labels, lie in counts of some axes: their totals ``(..., K)``, and a number of each by cell."""
+
+    totals: Callable[[Array], Array]
+    by_cell: Callable[[Array], Array]
+    axes: int
+    cells_per_case: int = 1
+
+
+def _layout(table: Table) -> _Layout:
+    """Return the layout of all cells of a table."""
+    if table.has_one_label_per_case:
+        return _Layout(lambda cells: cells.sum(-2), lambda each: each[..., None, :], 2)
+    return _Layout(
+        lambda cells: cells[..., 1].sum(-2),
+        lambda each: np.stack([0 * each, each], -1)[..., None, :, :],
+        3,
+        len(table.labels),
+    )
+
+
+def _layout_of_some(truth: Array, classes: int) -> _Layout:
+    """Return the layout of cells of these true classes."""
+    return _Layout(lambda cells: added_up(cells, truth, classes), lambda each: each[..., truth], 1)
+
+
+def _saved(mean: Scored, null: Null, layout: _Layout) -> Scored:
     """Return the share of the loss of always predicting the classes' shares that the rows save."""
-    null, has_labels = loss.null, not table.has_one_label_per_case
-    assert null is not None  # noqa: S101 - the caller has looked
+    axes, added = tuple(range(-layout.axes, 0)), (1,) * layout.axes
 
     def shares(cells: Array) -> tuple[Array, Array]:
         """Return the shares of the classes, ``(..., K)``, and the number of cases."""
-        totals = cells[..., 1].sum(-2) if has_labels else cells.sum(-2)
-        cases = cells.sum((-3, -2, -1)) / cells.shape[-2] if has_labels else totals.sum(-1)
-        return divide(totals, cases[..., None]), cases
+        cases = cells.sum(axes) / layout.cells_per_case
+        return divide(layout.totals(cells), cases[..., None]), cases
 
     def value(cells: Array) -> Array:
         worst = null(shares(cells)[0])[0]
@@ -94,14 +135,9 @@ def _saved(mean: Scored, loss: RowLoss, table: Table) -> Scored:
         share, cases = shares(cells)
         worst, by_share = null(share)
         common = (by_share * share).sum(-1, keepdims=True)
-        if has_labels:
-            by_cell = np.stack([0 * by_share, by_share], -1) - common[..., None] / cells.shape[-2]
-            by_cell = by_cell[..., None, :, :]
-        else:
-            by_cell = (by_share - common)[..., None, :]
-        worst, observed, number = (
-            each.reshape(each.shape + (1,) * (3 if has_labels else 2)) for each in (worst, mean.value(cells), cases)
-        )
+        every = (each.reshape(each.shape + added) for each in (worst, mean.value(cells), cases, common[..., 0]))
+        worst, observed, number, common = every
+        by_cell = layout.by_cell(by_share) - common / layout.cells_per_case
         return np.asarray((observed * by_cell / number / worst - mean.gradient(cells)) / worst)
 
     return Scored(value, gradient)

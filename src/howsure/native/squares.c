@@ -2,18 +2,23 @@
 #include "kernels.h"
 
 enum { LANES = 8 };
+typedef double Lanes __attribute__((vector_size(64), aligned(8)));
 
 /* `scores` and `found` are (rows, classes). Each sum of squares is of eight sums, in one order on every processor. */
-FOR_EACH_PROCESSOR PUBLIC int howsure_square_losses(int64_t rows, int64_t classes, const double *scores, double *found) {
+FOR_EACH_PROCESSOR PUBLIC int howsure_square_losses(int64_t rows, int64_t classes, const double *restrict scores,
+                                                    double *restrict found) {
     if (rows < 0 || classes < 0)
         return 1;
     for (int64_t row = 0; row < rows; row++) {
         const double *const own = scores + row * classes;
-        double *const losses = found + row * classes, sums[LANES] = {0}, sum = 1;
+        double *const losses = found + row * classes;
+        double sum = 1;
+        Lanes sums = {0};
         const int64_t whole = classes - classes % LANES;
-        for (int64_t first = 0; first < whole; first += LANES)
-            for (int lane = 0; lane < LANES; lane++)
-                sums[lane] += own[first + lane] * own[first + lane];
+        for (int64_t first = 0; first < whole; first += LANES) {
+            const Lanes each = *(const Lanes *)(own + first);
+            sums += each * each;
+        }
         for (int64_t each = whole; each < classes; each++)
             sums[each - whole] += own[each] * own[each];
         for (int lane = 0; lane < LANES; lane++)

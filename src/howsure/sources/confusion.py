@@ -151,10 +151,11 @@ def confusion(
         names=None if groups is None or counted.multiplicity is not None else counted.levels[2],
         atoms=_atoms(keys, sample_weight, axis) if plain else None,
         multiplicity=counted.multiplicity,
-        classes=np.stack(np.divmod(np.arange(len(axis) ** 2), len(axis)), 1),
     )
     if strata is not None:
-        cells = cells.drawn_from(counted.codes[len(keys) - 1], counted.levels[len(keys) - 1], stratum_sizes)
+        classes = np.stack(np.divmod(np.arange(len(axis) ** 2), len(axis)), 1)
+        own = counted.codes[len(keys) - 1], counted.levels[len(keys) - 1]
+        cells = replace(cells, classes=classes).drawn_from(*own, stratum_sizes)
     cells = cells.of(kept)
 
     def table(counts: Array, design: Design, rows: Any) -> ConfusionTable:

@@ -186,7 +186,7 @@ def _matrix(scores: Any) -> Array:
 def _positions(truth: Column, labels: ArrayLike | None, size: int, *, check: bool) -> tuple[Array, Array]:
     """Return each case's column of its true class, and the classes of the columns."""
     code = np.asarray(truth.codes, dtype=np.int64) - truth.offset
-    used = np.unique(code)
+    used = np.flatnonzero(np.bincount(code))
     present = as_labels(truth.levels[used].tolist())
     if check:
         refuse_alike(present.tolist())
