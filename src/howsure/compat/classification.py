@@ -261,10 +261,9 @@ def estimated(
         single: list[Spec | Metric] = [replace(spec, average="none") for spec in specs]
         if not is_each:
             single = [one_class(spec, table.labels[place], table) for spec in specs for place in shown]
-        averaged_ones = (
-            resolve(replace(spec, average=average), table, classes=averaged) for average in averages for spec in specs
-        )
-        return [*single, *averaged_ones, *map(parse, whole)]
+        over = [replace(spec, average=average) for average in averages for spec in specs]
+        of_some = over if averaged is None else [resolve(spec, table, classes=averaged) for spec in over]
+        return [*single, *of_some, *map(parse, whole)]
 
     found = undefined.estimated(settings, table, zero_division, asked)
     by_class, by_average = size * len(shown), size * (len(shown) + len(averages))

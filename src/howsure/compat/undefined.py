@@ -76,7 +76,12 @@ def estimated(
 def _undefined(metrics: Sequence[Metric | Spec], table: Table) -> dict[str, tuple[int, int]]:
     """Return on how many classes of how many a metric is undefined, by the names of those that are."""
     number: dict[str, tuple[int, int]] = {}
+    of_each: set[str] = set()
     for each in metrics:
+        if isinstance(each, Spec):
+            if each.definition.name in of_each:  # an average over the same classes
+                continue
+            of_each |= {each.definition.name} if each.is_each_class else set()
         absent, spec = _absent(each, table), each.spec if isinstance(each, Metric) else each
         name = spec.definition.name if spec else each.name  # type: ignore[union-attr]  # without a spec a metric
         is_single = isinstance(each, Metric) and each.per_class is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import repeat
+from itertools import islice, repeat
 from typing import Any
 
 import numpy as np
@@ -25,18 +25,18 @@ Array = NDArray[Any]
 
 @dataclass(slots=True)
 class _Alike:
-    """Metrics that differ in their class alone: the places where they are asked for, and the classes."""
+    """Metrics that differ in their class alone: where how many of them are asked for, and the classes."""
 
     spec: Spec
-    places: list[int] = field(default_factory=list)
+    places: list[tuple[int, int]] = field(default_factory=list)
     classes: list[int] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
 
-    def add(self, place: int, classes: Iterable[int], names: Iterable[str]) -> None:
+    def add(self, place: int, classes: Iterable[int], names: Sequence[str]) -> None:
         """Add classes that are asked for at a place, and what the metric of each is called."""
         self.classes += classes
         self.names += names
-        self.places += [place] * (len(self.classes) - len(self.places))
+        self.places.append((place, len(names)))
 
 
 def of_classes(
@@ -65,9 +65,8 @@ def of_classes(
             continue
         metrics = [resolve(of_two_classes(each.spec), stack) for each in alike]
         for index, answer in in_passes(stack, metrics, method, sides.two_sided).items():
-            estimates = _of_a_batch(stack, metrics[index], alike[index].names, answer, sides)
-            for place, estimate in zip(alike[index].places, estimates, strict=True):
-                found.setdefault(place, []).append(estimate)
+            estimates = iter(_of_a_batch(stack, metrics[index], alike[index].names, answer, sides))
+            found |= {place: list(islice(estimates, number)) for place, number in alike[index].places}
     return found
 
 

@@ -153,7 +153,7 @@ class Isotonic(Rising):
         """Return the shares, interpolated between the scores where they start or stop to rise, which are few."""
         rises = np.diff(self.shares) != 0
         corner = np.concatenate([[True], rises]) | np.concatenate([rises, [True]])
-        return np.interp(scores, self.table.scores[corner], self.shares[corner])
+        return np.asarray(np.interp(scores, self.table.scores[corner], self.shares[corner]))
 
 
 @final
