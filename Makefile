@@ -23,7 +23,7 @@ help:
 	@echo 'make test    install what the tests need, and run them'
 	@echo 'make floors  run them with the oldest versions that pyproject.toml allows; PYTHON=python3.11 has wheels of all'
 	@echo 'make newest  run them with the newest versions that it allows; PYTHON=... chooses the Python'
-	@echo 'make thorough run the tests that take seconds each: brief simulations; Spark, a server, a browser'
+	@echo 'make thorough run what make test leaves out: brief simulations, longest lists of cases, Spark, a server, a browser'
 	@echo 'make slow    run the long simulations of coverage too'
 	@echo 'make check   lint, formatting, types, import contracts, docstrings, examples in the documents'
 	@echo 'make docs    build the documentation site into docs/_build/html'

@@ -21,7 +21,17 @@ SHIPPED = [name for name, entry in METHODS.items() if entry.kind.__module__.star
 TABLE = hs.from_counts([[61, 14], [18, 97]])
 
 
-@pytest.mark.parametrize("name", [name for name in SHIPPED if name != "predictive"])
+LONG = {"bootstrap_studentized", "mann_whitney"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.thorough if name in LONG else ())
+        for name in SHIPPED
+        if name != "predictive"
+    ],
+)
 def test_every_method_keeps_the_laws(name):
     """Each shipped method of labelled cases keeps every law of methods."""
     check_method(FEW.get(name, name))

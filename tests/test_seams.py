@@ -287,7 +287,7 @@ def test_every_method_answers(source, design):
             check(found, bounds, may_leave=name in LEAVES_RANGE)
 
 
-@pytest.mark.parametrize("source, design", EVERY)
+@pytest.mark.parametrize("source, design", a_third(EVERY))
 def test_every_verb_answers(source, design):
     """Evaluation, comparison, curves, draws, the report and pickle give results or refuse in one line."""
     table = table_of(source, design)
@@ -328,7 +328,7 @@ def test_every_report_is_written(source, design):
     assert report is None or metric.partition("@")[0].replace("_", " ").lower() in report.to_html().lower()
 
 
-@pytest.mark.parametrize("source, design", LABELLED)
+@pytest.mark.parametrize("source, design", a_third(LABELLED))
 def test_by_is_a_table_of_each_group(source, design):
     """Groups at once have the tables and intervals that each group has alone."""
     chosen = {name: COLUMNS[SETTINGS[name]] for name in DESIGNS[design]}
@@ -376,7 +376,7 @@ CHANGED = [
 ]
 
 
-@pytest.mark.parametrize("source, design, change", CHANGED)
+@pytest.mark.parametrize("source, design, change", a_third(CHANGED))
 def test_what_must_not_matter_does_not(source, design, change):
     """The order of rows, the names of labels and clusters, and the scale of the weights change no interval."""
     own, other = (model_of(table_of(source, design, data)) for data in (COLUMNS, CHANGES[change](COLUMNS)))

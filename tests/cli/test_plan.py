@@ -30,6 +30,7 @@ def cases(*words):
     return json.loads(printed.stdout)[0]["cases"]
 
 
+@pytest.mark.thorough
 def test_a_pilot_in_a_file_is_planned(pilot):
     """One model's width, two models' power and a score's area are those of `plan`."""
     one = hs.confusion("label", "new", data=pilot)

@@ -92,7 +92,15 @@ def test_the_table_of_a_group_is_that_of_its_rows(source, design):
 
 @pytest.mark.parametrize("design", DESIGNS)
 @pytest.mark.parametrize("source", ASKED)
-@pytest.mark.parametrize("method", [None, "wald", "delta", "bootstrap_percentile", "bayes"])
+@pytest.mark.parametrize(
+    "method",
+    [
+        None,
+        "delta",
+        "bootstrap_percentile",
+        *(pytest.param(each, marks=pytest.mark.thorough) for each in ("wald", "bayes")),
+    ],
+)
 def test_a_batch_is_a_loop(source, design, method):
     """Whatever the method, limits of the batch are those of one table at a time, to rounding, with their reasons."""
     tables = split(source, design, SITE)
