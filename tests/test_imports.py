@@ -59,6 +59,7 @@ def modules_after_report(*words):
     return modules_after(code)
 
 
+@pytest.mark.thorough
 def test_a_report_of_scores_needs_no_scipy():
     """`howsure report` of labels and scores finds its intervals without SciPy, whose import takes longest."""
     words = ["--y-true", "label", "--y-pred", "logistic", "--y-score", "score_logistic"]
@@ -78,6 +79,7 @@ def test_a_report_loads_the_metrics_that_it_shows():
     assert not loaded & {f"howsure.metrics.{each}" for each in ("library", "battles", "detections", "trials", "values")}
 
 
+@pytest.mark.thorough
 def test_methods_and_metrics_are_listed_in_one_order():
     """Whichever metric or method was needed first, all are listed, in the same order."""
     show = "from howsure.methods.library import METHODS; from howsure.metrics.registry import REGISTRY\n"

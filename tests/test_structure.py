@@ -3,6 +3,7 @@
 import ast
 import re
 import tomllib
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[1] / "src" / "howsure"
@@ -30,25 +31,13 @@ def imports(path, known):
     return {name for name in found if name in known}
 
 
-def circles(arrows):
-    """Return the modules that import each other, directly or through others."""
-    reached = {name: set(targets) for name, targets in arrows.items()}
-    grown = True
-    while grown:
-        grown = False
-        for name, targets in reached.items():
-            more = targets.union(*(reached[target] for target in targets))
-            grown = grown or more != targets
-            reached[name] = more
-    return sorted(name for name, targets in reached.items() if name in targets)
-
-
 def test_no_module_imports_itself_through_others():
     """Imports have no circle, not even those inside functions or for annotations."""
     known = modules()
     faces = {name for name, path in known.items() if path.name == "__init__.py"}
     arrows = {name: imports(path, known) - faces - {name} for name, path in known.items() if name not in faces}
-    assert circles(arrows) == []
+    TopologicalSorter(arrows).prepare()  # which names a circle
+    assert len(arrows) > 300
 
 
 def lines(pattern, *without):

@@ -80,6 +80,7 @@ def test_guide_agrees_with_the_words_that_it_stands_for():
     np.testing.assert_array_equal(one.guide[known], highest[known])
 
 
+@pytest.mark.thorough
 def test_weights_are_one_multinomial_draw():
     """Sums of weights over random sets of cases, and pairs of weights, vary as a multinomial's do.
 
