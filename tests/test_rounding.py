@@ -17,6 +17,13 @@ SAID = [[None, "a", None, None], [None, None, "d", None], [None, None, None, "c"
 SAID += [[None, "b", None, None], [None] * 4, ["b", "b", "b", None], [None, None, "a", None], [None, None, None, "c"]]
 SAID += [[None, None, None, "a"], [None, None, None, "a"], [None, "d", None, "d"]]
 OF_ITEMS = np.array([0.0287, 0.00516, 0.671, 123.29, 0.376, 0.749, 0.0141, 19.9, 3.27, 1.58, 0.228, 0.135])
+VERDICTS = ["yes" if each == "y" else None for each in "yy-yyyyy-y-yyy-y--y--yyyyy---y"]
+LOADS = [18.88229651987564, 2.939288977942968, 0.006096763252775895, 1.5659799789792614, 3.6077592341289106]
+LOADS += [0.026144202309051394, 0.3728744324040178, 1.7756523351199456, 2.08724646552307, 0.12422815088884541]
+LOADS += [0.23570392179954605, 0.7206053966462648, 6.561804196192066, 43.66230794596508, 1.1686652648981288]
+LOADS += [0.2927801957791783, 0.5275206957455996, 0.748878657855135, 31.103632291516412, 1.8652022613190766]
+LOADS += [1.3815434635066688, 5.879738575691089, 0.6564061817358652, 7.853975692826462, 0.5645456190818405]
+LOADS += [0.01586690561641986, 3.4159406862641446, 112.67450659323819, 0.07695950737578622, 1.5224938471607117]
 IMAGES = (
     [
         {"boxes": np.array([[11, 8, 17, 15], [7, 5, 11, 6]]), "labels": ["a", "c"], "scores": [0.91, 0.19]},
@@ -89,6 +96,15 @@ CASES = {  # weights → table; metric, method, level
             groups=[0, 1, 1, 0, 1],
         ),
         ("quadratic_weighted_kappa", "anytime", 0.95),
+    ),
+    "outcomes that are as good, but for what a small stratum leaves of their slopes": (
+        lambda unit: hs.judged(
+            VERDICTS,
+            ["yes"] * 19 + ["no"] + ["yes"] * 10,
+            labels=["yes", "no", "maybe"],
+            sample_weight=unit * np.array(LOADS),
+        ),
+        ("scotts_pi", "stratified", 0.5),
     ),
     "a limit that nothing holds": (
         lambda unit: hs.ratings(SAID, labels=list("abcd"), sample_weight=unit * OF_ITEMS),

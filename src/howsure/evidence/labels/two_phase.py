@@ -129,54 +129,45 @@ class TwoPhase(Design):
 
     def strata(self, counts: Array, gradient: Array) -> Strata:
         """Return what each stratum adds to a linear form; variances within strata lean towards their average."""
-        form = gradient[..., self.places]
-        low, high = form.min(-1), form.max(-1)
         unit = self._cases_per_weight
-        number, total, span = unit * self.labelled.sum(1), self.totals, high - low
-        mean = (self._shares() * form).sum(-1)
-        square = unit * (self.labelled * (form - mean[..., None]) ** 2).sum(-1)
+        low, span, place = self._placed(gradient)
+        number, total, shares = unit * self.labelled.sum(1), self.totals, self._shares()
+        value = (shares * place).sum(-1)
+        mean = low + span * value
+        value = np.where(value < DUST, 0.0, np.where(value > 1 - DUST, 1.0, value))  # sums of weights round
+        square = unit * (self.labelled * (place - value[..., None]) ** 2).sum(-1)
         freedom = np.maximum(number - 1, 0.0)
         # Shared as a part of the span: what varies in one stratum says nothing of another that the form does not see.
-        seen = span > DUST * np.abs(gradient).max(-1)[..., None]
-        pooled = quotient(quotient(square, span**2).sum(-1, where=seen), (freedom * seen).sum(-1))[..., None]
-        variance = (square + PRIOR * pooled * span**2) / (freedom + PRIOR)
+        pooled = quotient(square.sum(-1), (freedom * (span > 0)).sum(-1))[..., None]
+        variance = (square + PRIOR * pooled) / (freedom + PRIOR)
         # Where no stratum shows variation: that of a share with one more case, half of either outcome.
-        centre = (number * mean + (low + high) / 2) / (number + 1)
-        variance = np.where(pooled > DUST, variance, (centre - low) * (high - centre))
-        variance = np.where(number > 0, variance, span**2 / 4)
+        centre = (number * value + 0.5) / (number + 1)
+        variance = np.where(pooled > DUST, variance, centre * (1 - centre))
+        variance = np.where(number > 0, variance, 0.25)
         effect = unit * self._effect(gradient)[..., None]
         # Outcomes between the ends vary less than a share of the same mean.
-        at_ends = (np.minimum(form - low[..., None], high[..., None] - form) <= DUST * span[..., None]).all(-1)
-        worth = np.where(at_ends, 1.0, np.maximum(quotient((mean - low) * (high - mean), variance), 1.0))
-        value = quotient(mean - low, span)
-        value = np.where(
-            value > DUST, np.where(value < 1 - DUST, value, 1.0), 0.0
-        )  # where all agree, sums of weights round
+        at_ends = ((place == 0) | (place == 1)).all(-1)
+        worth = np.where(at_ends, 1.0, np.maximum(quotient(value * (1 - value), variance), 1.0))
         between = self._spread_slopes(self._apart(mean, gradient))
         return Strata(
             reach=total * span,
             value=value,
             trials=number * worth / effect,
-            within=total**2 * variance * effect / np.where(number > 0, number, 1.0),
+            within=(total * span) ** 2 * variance * effect / np.where(number > 0, number, 1.0),
             between=self.design.variance(self.observed, between),
         )
 
     def extremes(self, counts: Array, gradient: Array) -> Array:
         """Return the tables of which one stratum has nothing but the outcome that is worst or best for the form."""
-        form, shares = gradient[self.places], self._shares()
-        span = np.ptp(form, axis=-1, keepdims=True)
-        seen = span > DUST * np.abs(gradient).max()
-        best, worst = (
-            form >= form.max(-1, keepdims=True) - CLOSE * span,
-            form <= form.min(-1, keepdims=True) + CLOSE * span,
-        )
-        ties = np.stack([worst, best]) & seen
+        _, span, place = self._placed(gradient)
+        seen, shares = span[:, None] > 0, self._shares()
+        ties = np.stack([place == 0, place == 1]) & seen
         number = ties.sum(-1)
         ranked = np.argsort(~ties, axis=-1, kind="stable")[..., : max(number.max(), 1)]
         ranked = np.where(np.arange(ranked.shape[-1]) < number[..., None], ranked, ranked[..., :1])
-        change = (self.totals[:, None] * seen) * (np.eye(form.shape[-1])[np.moveaxis(ranked, -1, 1)] - shares)
+        change = (self.totals[:, None] * seen) * (np.eye(place.shape[-1])[np.moveaxis(ranked, -1, 1)] - shares)
         tables = np.zeros((*change.shape[:-1], counts.size))
-        cells: Any = (..., np.broadcast_to(np.arange(len(form))[:, None], form.shape), self.places)
+        cells: Any = (..., np.broadcast_to(np.arange(len(place))[:, None], place.shape), self.places)
         np.add.at(tables, cells, change)
         return np.asarray(counts + tables)
 
@@ -229,6 +220,20 @@ class TwoPhase(Design):
     def _left_out(self, size: int) -> Iterator[tuple[Array, Array]]:
         for observed, number in self.design.left_out(self.observed):
             yield self._tables(observed, size), number
+
+    def _placed(self, gradient: Array) -> tuple[Array, Array, Array]:
+        """Return the least value of a linear form in each stratum, how far it reaches, and where outcomes are between.
+
+        Their places are from 0 to 1, at an end where only rounding keeps them from it; without a reach all are at 0.
+        """
+        form = gradient[..., self.places]
+        dust = DUST * np.abs(gradient).max(-1)[..., None]
+        low = form.min(-1)
+        span = form.max(-1) - low
+        span = np.where(span > dust, span, 0.0)
+        place = quotient(form - low[..., None], span[..., None])
+        close = np.maximum(CLOSE, quotient(dust, span))[..., None]
+        return low, span, np.where(place <= close, 0.0, np.where(place >= 1 - close, 1.0, place))
 
     def _shares(self) -> Array:
         """Return the share of each outcome in each stratum, borrowed where none of its cases is labelled."""
