@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from howsure.methods.levels import Level
 from howsure.methods.standard_errors import quantile
 from howsure.methods.student import is_ordinary, upper_quantile
 
@@ -29,3 +30,15 @@ def test_a_quantile_keeps_the_shape_of_what_it_is_of():
     assert np.shape(quantile(0.95, 10.0)) == ()
     assert np.shape(quantile(0.95, np.array([10.0]))) == (1,)
     np.testing.assert_allclose(quantile(0.95, np.array([10.0, 10.0])), quantile(0.95, 10.0), rtol=1e-9)
+
+
+@pytest.mark.parametrize("tail", 10.0 ** -np.arange(20, 200, 9))
+def test_far_out_a_quantile_is_still_that_of_the_distribution(tail):
+    """With one and with two degrees of freedom, and with hardly more, where it has a closed form: cot(πp), 1/√(2p)."""
+    level = Level(2 * tail)
+    for near in (0.0, 1e-15, 2e-9):
+        np.testing.assert_allclose(quantile(level, 1 + near), 1 / (np.pi * tail), rtol=2e-6)
+        np.testing.assert_allclose(quantile(level, 2 + near), 1 / np.sqrt(2 * tail), rtol=2e-6)
+    found = quantile(level, np.geomspace(0.3, 300, 400))
+    assert not np.isnan(found).any()
+    assert (np.diff(found[np.isfinite(found)]) < 0).all()

@@ -20,6 +20,7 @@ from howsure.tables.table import Table
 
 Array = NDArray[Any]
 NOISE = 1e-12  # relative to the value: a standard error below it is rounding
+FAR = 1e6  # of the square root of the degrees of freedom: a power to twelve digits
 LEAST_WORTH = 1e-100  # of trials, at levels whose quantile of Student's t has a square beyond all bounds
 
 
@@ -46,7 +47,10 @@ def quantile(confidence_level: float | Levels, degrees_of_freedom: Any) -> Any:
     from scipy import special
 
     known = np.where(np.greater(degrees_of_freedom, 0), degrees_of_freedom, np.nan)
-    student = -special.stdtrit(known, tail)
+    with np.errstate(all="ignore"):
+        # Far out the tail is a power of t; there SciPy's inverse may be off, or nan.
+        power = np.exp(np.log(known) / 2 - (np.log(known * tail) + special.betaln(known / 2, 0.5)) / known)
+        student = np.where(power > FAR * np.sqrt(known), power, -special.stdtrit(known, tail))
     return np.where(np.isposinf(degrees_of_freedom), normal, student)[()]
 
 
