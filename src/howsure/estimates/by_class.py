@@ -75,15 +75,16 @@ def _alike(table: Table, asked: Sequence[str | Spec | Metric]) -> Iterable[_Alik
     alike: dict[str, _Alike] = {}
     if not table.has_rows or table.batch or table.is_binary:
         return ()
+    labels = list(map(str, table.labels.tolist()))
     for place, each in enumerate(asked):
         spec = each.spec if isinstance(each, Metric) else each if isinstance(each, Spec) else parse(each)
         if spec is None or spec.definition.form != "outcomes":
             continue
         if spec.is_each_class:
-            start, labels = of_class(spec, "").text, list(map(str, table.labels.tolist()))
             if len(set(labels)) < len(labels):
                 return ()  # of some the names would be one: they are refused one by one
-            names = [f"{start}{label}" for label in labels]
+            start = of_class(spec, "").text
+            names = [start + label for label in labels]
             alike.setdefault(spec.head, _Alike(spec)).add(place, range(len(names)), names)
         elif spec.positive_class is not None:
             known = each.positive if isinstance(each, Metric) else None
