@@ -86,7 +86,7 @@ class Cases:
 
     def cut(self, row: int) -> Cases:
         """Return the cases of a table of scores in its confusion table, predicted positive from a row on."""
-        group = (self.cells[:, 1] // 2 >= row).astype(np.int8)[self.group]
+        group = (self.cells[:, 1] >= 2 * row).astype(np.int8)[self.group]
         cells = np.array([[0, 2], [1, 3]])
         if group.min() == group.max():  # nothing lies on the other side
             group, cells = np.zeros_like(group), cells[group[:1]]
@@ -136,7 +136,8 @@ class Cases:
     def _members(self) -> list[Any]:
         """The places of the cases of each group: a slice where these lie together, in order."""
         if (self.group[1:] >= self.group[:-1]).all():
-            ends = np.searchsorted(self.group, np.arange(len(self.cells) + 1)).tolist()
+            inner = np.arange(1, len(self.cells), dtype=self.group.dtype)  # of another type it would copy all groups
+            ends = [0, *np.searchsorted(self.group, inner).tolist(), len(self.group)]
             return list(starmap(slice, pairwise(ends)))
         return [np.flatnonzero(self.group == index) for index in range(len(self.cells))]
 

@@ -17,6 +17,7 @@ from howsure.evidence.calibration.calibrator import Calibrator
 from howsure.evidence.unlabelled.batch import calibrated_batch
 from howsure.evidence.unlabelled.chunks import Every, chunks
 from howsure.evidence.unlabelled.columns import NONE, case_weights, predicted_positions, probability_columns
+from howsure.native.sorting import count_scores
 from howsure.sources.frames import Rows, columns, rows
 from howsure.sources.groups import by_columns, roles
 from howsure.tables.batch import Tables
@@ -294,11 +295,14 @@ def _of_scores(
     score: Array, number: Array, weight: Array | float, classes: Array, design: type[Batch | Population]
 ) -> Table:
     if np.ndim(weight) == 0 and (number == 1).all():
-        distinct, number_each = _occurrences(np.sort(score))
+        distinct, both = count_scores(np.zeros(len(score), dtype=bool), score)
+        number_each = np.broadcast_to(1.0, len(distinct)) if len(distinct) == len(score) else both[:, 0].copy()
+        del both  # twice as large as the scores
     else:
         distinct, place = np.unique(score, return_inverse=True)
         number_each = np.bincount(place, number)
-    probability = np.stack([1 - distinct, np.where(distinct < NONE, 0.0, distinct)], 1)
+    probability = np.stack([1 - distinct, distinct], 1)
+    probability[: np.searchsorted(distinct, NONE), 1] = 0.0
     places = np.int32 if probability.size < 2**31 else np.int64
     own, cells = np.arange(len(distinct), dtype=places), np.arange(probability.size, dtype=places)
     if np.ndim(weight) == 0:
@@ -308,15 +312,6 @@ def _of_scores(
         cases = Cases(probability[place], number, place, cells.reshape(-1, 2), weight)
         counts = cases.counts(probability.shape)
     return ScoresTable(counts=counts, scores=distinct, labels=classes, design=design(cases), rows=_total(number))
-
-
-def _occurrences(ordered: Array) -> tuple[Array, Array]:
-    """Return the distinct values of a sorted array, and how often each occurs."""
-    first = ordered[1:] != ordered[:-1]
-    if first.all():
-        return ordered, np.broadcast_to(1.0, len(ordered))
-    starts = np.concatenate([[0], np.flatnonzero(first) + 1])
-    return ordered[starts], np.diff(starts, append=len(ordered)).astype(float)
 
 
 def _of_probabilities(
