@@ -24,6 +24,15 @@ LOADS += [0.23570392179954605, 0.7206053966462648, 6.561804196192066, 43.6623079
 LOADS += [0.2927801957791783, 0.5275206957455996, 0.748878657855135, 31.103632291516412, 1.8652022613190766]
 LOADS += [1.3815434635066688, 5.879738575691089, 0.6564061817358652, 7.853975692826462, 0.5645456190818405]
 LOADS += [0.01586690561641986, 3.4159406862641446, 112.67450659323819, 0.07695950737578622, 1.5224938471607117]
+WEIGHTS = [5.27193639, 3.92074432, 38.71278629, 0.08427646, 2.97437448, 2.30572684, 4.6757137, 15.24099508]
+WEIGHTS += [2.9866799, 2.12901685, 1.48985668, 18.50765385]
+JUDGED = (
+    "o-o-o--ooo-e--eoo--o--eeeeoo--oo-o------e-e--o--oo------oeoee-e---o-ooo----b--oe",
+    "beeboooboeeobbooobebbeeeobooebeobboboeboboebbboboeeooeoooeooeoobobboobboebeobbeo",
+)
+RATERS = "slrsgkhqbfqctrqiisoqdbaalfhfadesrctntqtcoosrisgpcchqkcbitoabfkrqnjprrrpaptghioeq"
+SPLIT = "01100011011101111101110110100011100100111110110110101011011101100000111001100001"
+SEEN = ~np.isin(np.arange(80), [51, 77, 78])
 IMAGES = (
     [
         {"boxes": np.array([[11, 8, 17, 15], [7, 5, 11, 6]]), "labels": ["a", "c"], "scores": [0.91, 0.19]},
@@ -106,6 +115,17 @@ CASES = {  # weights → table; metric, method, level
         ),
         ("scotts_pi", "stratified", 0.5),
     ),
+    "a path of perfect strata, far out": (
+        lambda unit: hs.confusion(
+            *2 * [["no" if each == "n" else "yes" for each in "nnynnynnnnnn"]],
+            labels=["yes", "no", "maybe"],
+            sample_weight=unit * np.array(WEIGHTS),
+            strata=[0, 1, 1, 1, 1, 1, 0, 1, 0, 1, 1, 1],
+            stratum_sizes={0: 13, 1: 10},
+            check=False,
+        ),
+        ("kappa", "anytime", 0.5),
+    ),
     "a limit that nothing holds": (
         lambda unit: hs.ratings(SAID, labels=list("abcd"), sample_weight=unit * OF_ITEMS),
         ("conger_kappa", "flow", 0.95),
@@ -141,6 +161,24 @@ def test_no_answer_follows_the_unit_of_the_weights(case):
     for each in found:
         expected = [found[0].value, found[0].low, found[0].high]
         assert [each.value, each.low, each.high] == pytest.approx(expected, rel=1e-9, nan_ok=True)
+
+
+def test_slopes_of_rounding_alone_show_no_variation_in_a_group_either():
+    """A group whose metric cannot vary says so beside another group as it does alone."""
+    columns = [np.array(list(each)) for each in (*JUDGED, RATERS, SPLIT)]
+
+    def found(rows, **more):
+        human, judge, raters, _ = (each[rows] for each in columns)
+        human = np.where(human == "-", None, human)
+        table = hs.judged(human, judge, labels=list("ebo"), groups=raters, sample_weight=1.0 * SEEN[rows], **more)
+        return hs.estimate(table, "prevalence_threshold@max", confidence_level=0.5)
+
+    together = found(np.arange(80), by=columns[-1])
+    for group in "01":
+        own, beside = found(columns[-1] == group), together[group]
+        assert beside.reason == own.reason
+        assert [beside.low, beside.high] == pytest.approx([own.low, own.high], nan_ok=True)
+    assert "does not vary" in together["0"].reason
 
 
 @pytest.mark.parametrize("average", ["geometric", "harmonic"])

@@ -14,7 +14,7 @@ def test_files_are_known_again_by_their_fingerprints(tmp_path):
     """Each file has its size and SHA-256; what is no single file is passed over."""
     path = tmp_path / "cases.csv"
     path.write_bytes(b"label,prediction\n1,1\n")
-    report = hs.report_of(TABLE, files=[path, tmp_path, tmp_path / "parts-*.csv"])
+    report = hs.report_of(TABLE, files=[path, tmp_path, tmp_path / "parts-*.csv", "too-long" * 500])
     digest = hashlib.sha256(b"label,prediction\n1,1\n").hexdigest()
     said = [each[0] for each in report["How to reproduce this"].items]
     assert said[-1] == f"cases.csv: 21 bytes, SHA-256 {digest}."

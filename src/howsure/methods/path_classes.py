@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from howsure.designs.base import PSEUDO_CASES
 from howsure.designs.sums import dot
-from howsure.methods.path_tables import NUDGE, WAYS, PathTables, Point, bias_by_class
+from howsure.methods.path_tables import NUDGE, WAYS, PathTables, Point, bias_by_class, steady
 from howsure.methods.tilting import STEEPEST
 from howsure.metrics.class_shares import ClassShares, filled_cells
 from howsure.tables.counts import ConfusionCounts
@@ -40,7 +40,7 @@ class SquareCells(PathTables):
     """
 
     def __init__(self, averages: ClassShares, cases: Array) -> None:
-        self.averages = averages
+        self.averages, cases = averages, steady(cases)
         self.classes = cases.shape[-1]
         self.totals = cases.sum((-2, -1))
         self.filled = (cases + PSEUDO_CASES / self.classes**2).reshape(len(cases), -1)
@@ -112,12 +112,11 @@ class FilledCells(PathTables):
         self.by_prediction = np.argsort(self.prediction, kind="stable")
         self.truths = _Runs(self.truth)
         self.predictions = _Runs(self.prediction[self.by_prediction])
-        self.totals = counts.sum((-2, -1)) / effect
+        self.totals = steady(counts.sum((-2, -1)) / effect)
         pseudo = np.full((len(effect), self.classes), PSEUDO_CASES / self.classes**2)
-        right = np.diagonal(counts, axis1=-2, axis2=-1) / effect[:, None] + pseudo
-        self.filled = np.concatenate(
-            [right, counts[:, self.truth, self.prediction] / effect[:, None], pseudo, np.ones(pseudo.shape)], -1
-        )
+        right, wrong = np.diagonal(counts, axis1=-2, axis2=-1), counts[:, self.truth, self.prediction]
+        right, wrong = (steady(each / effect[:, None]) for each in (right, wrong))
+        self.filled = np.concatenate([right + pseudo, wrong, pseudo, np.ones(pseudo.shape)], -1)
 
     def bias(self) -> Array:
         """Return the second-order bias by what each class adds."""

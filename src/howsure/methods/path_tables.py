@@ -25,6 +25,7 @@ MOST_CELLS = 1024  # whose second derivatives are taken one by one
 LUMPED_CELLS = 400  # from which on it pays to put together those that stay in proportion
 DIRECTIONS = 128  # in which they are taken together, beyond that
 ENTRIES = 2**20  # of tables held at once
+DIGITS = 40  # binary, of numbers of cases
 WAYS = np.array([-1.0, 1.0])[:, None]  # down and up
 
 
@@ -141,12 +142,12 @@ class AllCells(PathTables):
     """
 
     def __init__(self, metric: Metric, table: Table, cases: Array) -> None:
-        self.metric, self.table, self.cases = metric, table, cases
+        self.metric, self.table, self.cases = metric, table, steady(cases)
         self.scale = Scale.of(metric)
         self.left = table.design.remaining
         self.is_finite = bool(np.any(self.left != 1))  # whether the population is
         self.by_score = table.design.has_strata
-        self.filled = cases + PSEUDO_CASES * self.pseudo_shares() * self.left
+        self.filled = self.cases + PSEUDO_CASES * self.pseudo_shares() * self.left
 
     def pseudo_shares(self) -> Array:
         """Return the share of the pseudo-cases in each cell: of a loss without bound fewer where it is large."""
@@ -200,6 +201,13 @@ class AllCells(PathTables):
     def score(self, here: Point, tables: Any) -> Array:
         """Return how far the observed cells are from a point along its slopes."""
         return np.asarray((self.cases[tables] * quotient(here.slopes, np.sqrt(self.left))).sum(-1))
+
+
+def steady(cases: Array) -> Array:
+    """Return numbers of cases to twelve digits: those of weighted ones round, and far along a path that may be seen."""
+    mantissa, exponent = np.frexp(cases)
+    rounded: Array = np.ldexp(np.rint(mantissa * 2.0**DIGITS), exponent - DIGITS)
+    return rounded
 
 
 def pace(here: Point) -> Array:

@@ -16,6 +16,7 @@ from howsure.methods import binomial
 from howsure.methods.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, AtLevels, Interval, Method
 from howsure.methods.levels import tail_of
 from howsure.methods.standard_errors import (
+    NOISE,
     critical_value,
     normal_quantile,
     shows_variation,
@@ -77,6 +78,8 @@ class Stratified(Method):
         with np.errstate(all="ignore"):
             value, error = float(metric(table.counted)), float(standard_error(metric, table))
         slopes = metric.slopes(table.counted).ravel()
+        seen = np.abs(slopes) * table.cells.sum() > NOISE * max(1.0, abs(value))  # more than rounding leaves of zero
+        slopes = np.where(seen, slopes, 0.0)
         parts = table.design.strata(table.cells, slopes)
         known = small_sample(metric, table)
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from howsure.errors import HowsureError
 from howsure.escapes import shortened
 from howsure.report.content import Section
+from howsure.sources.locations import is_file
 
 installed = functools.cache(importlib.metadata.version)
 
@@ -32,7 +33,7 @@ def reproduction(command: str, chance: str, files: Sequence[str | Path] = ()) ->
     """
     listed = ", ".join(f"{name} {version}" for name, version in versions().items())
     said = [f"Made on {made_at():%Y-%m-%d, %H:%M} UTC.", f"Versions: {listed}.", chance]
-    said += [fingerprint(each) for each in paths(files) if each.is_file()]
+    said += [fingerprint(each) for each in paths(files) if is_file(each)]
     return Section("How to reproduce this", (), tuple((each,) for each in said if each), code=command)
 
 
