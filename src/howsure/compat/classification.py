@@ -24,6 +24,7 @@ from howsure.tables.counts import ClassCounts
 from howsure.tables.table import Table
 
 METRICS = ("precision", "recall", "f1")
+THEIRS = ("precision", "recall", "f1-score", "support")  # keys of a row of scikit-learn's dict
 AVERAGES = ("micro", "macro", "weighted")
 SAMPLES = "samples avg"  # over the cases of multilabel data: a mean of what each case's labels have
 ACCURACY = "accuracy"  # what the micro average is called where it is over all classes, of one label per case
@@ -191,8 +192,10 @@ def classification_report(
     if repeated := [name for name, number in Counter(every).items() if number > 1]:
         message = f"The report has several rows {repeated[0]!r}. Give each class once, and a name of its own."
         raise HowsureError(message)
-    support = {name: float(total[place]) for name, place in zip(names, shown, strict=True)}
-    support |= {f"{average} avg": sum(float(total[place]) for place in shown) for average in averages}
+    totals = total.tolist()
+    cases = [float(totals[place]) for place in shown]
+    support = dict(zip(names, cases, strict=True))
+    support |= dict.fromkeys([f"{average} avg" for average in averages], sum(cases))
     whole = (ACCURACY,) if is_accuracy else ()
     found = estimated(settings, table, shown, places, averages, zero_division=zero_division, whole=whole)
     rows = dict(zip(support, found, strict=False))
@@ -223,9 +226,7 @@ def _with_accuracy(
 def _as_dict(report: ClassificationReport) -> dict[str, Any]:
     """Return scikit-learn's dict of a report."""
     found: dict[str, Any] = {
-        name: {"f1-score" if metric == "f1" else metric: each for metric, each in row.items()}
-        | {"support": report.support[name]}
-        for name, row in report.rows.items()
+        name: dict(zip(THEIRS, (*row.values(), report.support[name]), strict=True)) for name, row in report.rows.items()
     }
     return found | {name: found[name]["recall"] for name in found if name == ACCURACY}
 

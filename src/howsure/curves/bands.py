@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.sums import confusion_from_top
 from howsure.errors import HowsureError
 from howsure.methods.binomial import clopper_pearson, wilson
 from howsure.methods.delong import class_sizes
@@ -24,8 +23,9 @@ Limits = Callable[[Array, Array, float], tuple[Array, Array]]  # (successes, tri
 
 def from_top(table: Table) -> tuple[Array, Array, Array]:
     """Return thresholds from the top (infinity first) and the negative and positive cases at or above each."""
-    above = confusion_from_top(table.counts)[..., 1]
-    return thresholds_from_top(table), above[:, 0], above[:, 1]
+    negatives, positives = above = np.zeros((2, len(table.counts) + 1))
+    np.cumsum(table.counts[::-1].T, 1, out=above[:, 1:])
+    return thresholds_from_top(table), negatives, positives
 
 
 def thresholds_from_top(table: Table) -> Array:
@@ -115,13 +115,15 @@ def precision_pointwise(table: Table, negatives: Array, positives: Array, level:
     others, number = class_sizes(table)
     if table.design.has_strata or not table.design.has_labels:
         return _precision_expected(table, negatives, positives, level)
-    false, true = divide(negatives, negatives[-1]) * others, divide(positives, positives[-1]) * number
+    false, true = negatives * divide(others, negatives[-1]), positives * divide(number, positives[-1])
     hits, errors = true + 0.5, false + 0.5  # a precision of 1 has a variance too
     share, rate = hits / (hits + errors), hits / (number + 1)
     through = others / (np.maximum(_slopes_from_top(table), 1e-9) * errors)
-    variance = (share * (1 - share)) ** 2 * (1 / number + 1 / errors + through**2 * rate * (1 - rate) / number)
-    observed = np.where(true + false > 0, np.nan_to_num(divide(true, true + false)), np.nan)
-    low, high = wilson_limits(table, observed, np.minimum(share * (1 - share) / variance, true + false), level)
+    spread = share * (1 - share)
+    inverse = spread * (1 / number + 1 / errors + through**2 * rate * (1 - rate) / number)  # of the effective number
+    called = true + false
+    observed = divide(true, called)
+    low, high = wilson_limits(table, observed, np.minimum(1 / inverse, called), level)
     known = np.isfinite(observed)  # nothing is called positive above the largest score
     return np.where(known, low, np.nan), np.where(known, high, np.nan)
 

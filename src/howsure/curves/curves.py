@@ -335,7 +335,8 @@ def precision_recall_curve(
     checked_band(band)
     thresholds, negatives, positives = from_top(table)
     recall = divide(positives, positives[-1])
-    precision = np.where(negatives + positives > 0, np.nan_to_num(divide(positives, negatives + positives)), 1.0)
+    precision = divide(positives, negatives + positives)
+    precision[np.isnan(precision)] = 1.0  # nothing is called positive
     columns = {"recall": recall, "precision": precision, "threshold": thresholds}
     if band == "pointwise":
         columns["low"], columns["high"] = precision_pointwise(table, negatives, positives, level)

@@ -318,6 +318,9 @@ def class_sizes(table: Table) -> Array:
 
     Kish's with weights or clusters.
     """
+    if table.design.is_independent:  # which count as many as they are
+        rest = tuple(range(1 - table.axes, 0))
+        return np.stack([table.counts[..., place].sum(rest) for place in range(table.shape[-1])])
     sides = np.eye(table.shape[-1], dtype=bool)
     return np.stack([table.effective_trials(np.broadcast_to(side, table.shape)) for side in sides])
 

@@ -149,12 +149,13 @@ class FilledCells(PathTables):
     def moments(self, cells: Array, slopes: Array) -> tuple[Array, Array]:
         """Return the sums over all cells of squares and third powers of the slopes."""
         told = slice(-2 * self.classes)
-        _, _, of_truth, of_prediction = self._parts(cells)
-        _, _, by_row, by_column = self._parts(slopes)
-        (n, n1, n2, n3), (m, m1, m2, m3) = _powers(of_truth, by_row), _powers(of_prediction, by_column)
-        same, both = of_truth * of_prediction, by_row + by_column  # right predictions are no products
-        second = n2 * m + 2 * n1 * m1 + n * m2 - dot(same * both, both)
-        third = n3 * m + 3 * (n2 * m1 + n1 * m2) + n * m3 - dot(same * both, both**2)
+        factors, by_total = self._factors(cells), self._factors(slopes)
+        (n, m), (n1, m1), (n2, m2), (n3, m3) = _powers(factors, by_total)
+        both = by_total.sum(-2)
+        same = factors.prod(-2) * both  # right predictions are no products
+        same *= both
+        second = n2 * m + 2 * n1 * m1 + n * m2 - same.sum(-1)
+        third = n3 * m + 3 * (n2 * m1 + n1 * m2) + n * m3 - dot(same, both)
         squares = cells[..., told] * slopes[..., told]
         squares *= slopes[..., told]
         return second + squares.sum(-1), third + dot(squares, slopes[..., told])
@@ -172,6 +173,10 @@ class FilledCells(PathTables):
         right, wrong, of_truth = cells[..., :size], cells[..., size : -2 * size], cells[..., -2 * size : -size]
         return right, wrong, of_truth, cells[..., -size:]
 
+    def _factors(self, cells: Array) -> Array:
+        """Return what the cells have of the true and of the predicted classes, ``(..., 2, K)``."""
+        return cells[..., -2 * self.classes :].reshape(*cells.shape[:-1], 2, self.classes)
+
 
 @final
 class _Runs:
@@ -187,10 +192,9 @@ class _Runs:
             sums[..., self.of] += np.add.reduceat(values, self.starts, axis=-1)
 
 
-def _powers(factors: Array, slopes: Array) -> list[Array]:
-    """Return the sums of factors times the powers of slopes, from the zeroth to the third."""
-    sums = [factors.sum(-1)]
-    for _ in range(3):
-        factors = factors * slopes
-        sums.append(factors.sum(-1))
-    return sums
+def _powers(factors: Array, slopes: Array) -> Array:
+    """Return the sums of factors times the powers of slopes, from the zeroth to the third, ``(4, 2, ...)``."""
+    first = factors * slopes
+    second = first * slopes
+    sums = [factors.sum(-1), first.sum(-1), second.sum(-1), dot(second, slopes)]
+    return np.moveaxis(np.array(sums), -1, 1)

@@ -50,6 +50,10 @@ class Point:
         """Return the points of the other way."""
         return Point(*(part[::-1] for part in self._parts))
 
+    def of_both_ways(self) -> Point:
+        """Return these points, of a single way, as those of either."""
+        return Point(*(np.broadcast_to(part, (2, *part.shape[1:])) for part in self._parts))
+
     @property
     def _parts(self) -> tuple[Array, ...]:
         return self.cells, self.slopes, self.value, self.variance, self.third
@@ -115,8 +119,8 @@ class PathTables(abc.ABC):
 
     @final
     def start(self) -> Point:
-        """Return the tables at the start, of either way."""
-        return self.point(np.array([self.filled, self.filled]), slice(None))
+        """Return the tables at the start, which are the same of either way."""
+        return self.point(np.array([self.filled]), slice(None)).of_both_ways()
 
     @final
     def ahead(self, here: Point, tables: Any) -> Point:

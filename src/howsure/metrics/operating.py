@@ -38,7 +38,7 @@ def roc_slope(counts: Array, cases: int) -> Array:
     what remains to be smoothed is the share of positive cases along the ranks, by a normal kernel, reflected at the
     ends. With ``p`` that share the slope is ``p / (1 - p) * n_neg / n_pos``.
     """
-    mass = counts.sum(1)
+    mass = counts[:, 0] + counts[:, 1]  # a sum along an axis of two takes several times as long
     total = mass.sum()
     if not total > 0:  # a resample of cases without weight
         return np.full(len(mass), np.nan)
