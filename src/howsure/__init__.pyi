@@ -187,6 +187,7 @@ from .methods.delong import (
     HanleyMcNeil as HanleyMcNeil,
     Newcombe as Newcombe,
 )
+from .methods.delong_score import DeLongScore as DeLongScore
 from .methods.delta import (
     Delta as Delta,
     Wald as Wald,

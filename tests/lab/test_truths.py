@@ -160,9 +160,9 @@ def test_rounded_scores_are_calibrated_and_tied():
 
 
 def test_intervals_of_an_area_cover_it():
-    """DeLong's interval holds the area of continuous scores about as often as it says."""
+    """The interval of an area of continuous scores holds it about as often as it says."""
     found = hs.lab.coverage("roc_auc", truth=hs.lab.BinormalScores(0.8, 30, 30, levels=30), draws=2000, random_state=0)
-    assert found.method == "delong"
+    assert found.method == "delong_score"
     assert found.coverage == pytest.approx(0.95, abs=0.02)
 
 

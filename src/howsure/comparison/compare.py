@@ -285,7 +285,7 @@ def compared(
         )
     else:
         first = chosen.interval(metric, joint, sides.two_sided)
-        a, b = (alone(side, joint, own_method(chosen), level) for side in pair)
+        a, b = (alone(side, joint, own_method(method), level) for side in pair)
     interval = sides.cut(first, metric)
     limits = ContrastLimits(method=chosen, metric=metric, table=joint, draws=interval.draws, seed=seed)
     reason = interval.reason
@@ -308,8 +308,8 @@ def suited(method: Method | None, metric: Metric, joint: Table, sides: Sides) ->
     return checked(sides.suited(checked(method, metric, joint)), metric, joint)
 
 
-def own_method(method: Method) -> Method | None:
-    """Return the method of the two models by themselves: the comparison's, or None where that is for pairs alone."""
+def own_method(method: Method | None) -> Method | None:
+    """Return the method of the two models by themselves: the one asked for, or None where that is for pairs alone."""
     return method if isinstance(method, Delta | Wald | DeLong | Anytime) else None
 
 

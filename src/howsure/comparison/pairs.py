@@ -118,7 +118,7 @@ def _in_one_pass(
             method=chosen, metric=contrast_metric(DIFFERENCE, *one), table=batch.picked(index), draws=None, seed=None
         )
         own = [
-            alone(Side(each.name, each.metric, models.view(each.name)), models, own_method(chosen), sides.level)
+            alone(Side(each.name, each.metric, models.view(each.name)), models, own_method(method), sides.level)
             for each in one
         ]
         cut = sides.cut(interval, contrast)

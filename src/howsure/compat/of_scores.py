@@ -105,7 +105,7 @@ def roc_auc_score(
     --------
     >>> import howsure as hs
     >>> print(hs.roc_auc_score([0, 1, 0, 0, 1, 1], [0.1, 0.9, 0.3, 0.7, 0.8, 0.4]))
-    0.889 [0.222, 0.996]
+    0.889 [0.408, 0.988]
     """
     one_of("scheme (`multi_class`)", multi_class, ("ovr", "ovo", "raise"))
     settings, score = Settings(**keywords), given(y_score=y_score, y_pred=y_pred, y_proba=y_proba)

@@ -34,6 +34,10 @@ def _compares(metric: Metric, table: Table) -> bool:
     return metric.contrast is not None
 
 
+def _is_area(metric: Metric, table: Table) -> bool:
+    return metric.contrast is None and metric.is_area
+
+
 def _is_of_areas(metric: Metric, table: Table) -> bool:
     if metric.contrast is None:
         return metric.is_area
@@ -120,6 +124,11 @@ PREFERENCE = (
         "cases labelled in part: it puts together intervals of their strata that cover",
     ),
     Preference("tango", _compares, "paired proportions: it holds its level where the models seldom disagree", "pairs"),
+    Preference(
+        "delong_score",
+        _is_area,
+        "an area under the ROC curve: it allows for what a small sample does not show",
+    ),
     Preference("delong", _is_of_areas, "areas under the ROC curve: their variance is known in closed form"),
     Preference(
         "gap_test", _is_distance, "a distance from calibration: noise only adds to it, which other methods ignore"

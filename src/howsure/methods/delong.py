@@ -112,7 +112,7 @@ class DeLong(Method):
         shows = shows_variation(error, value) | (plain & np.isfinite(error))
         why = np.where(freedom < 1, SINGLE_CLUSTER, CLUSTER_OF_CLASS)
         why = np.where(np.isfinite(error), CONSTANT, why)
-        why = np.where(shows | extreme | single, "", np.where(_all_equal(table), EQUAL, why))
+        why = np.where(shows | extreme | single, "", np.where(all_equal(table), EQUAL, why))
         why = np.where(np.isnan(value), NO_CASE, why)
         spread, degrees = error, sample_of(metric, table)[1]
         if table.has_thresholds and not plain and not table.design.estimates_shares:  # of classes as they were seen
@@ -382,7 +382,7 @@ def observed_area(metric: Metric, table: Table) -> Array:
         return np.where(value <= ROUNDING, 0.0, np.where(value >= 1 - ROUNDING, 1.0, value))
 
 
-def _all_equal(table: Table) -> Array:
+def all_equal(table: Table) -> Array:
     """Whether all cases of a table have the same scores."""
     assert isinstance(table, ScoresTable | MulticlassScoresTable)  # noqa: S101 - see `suits`
     seen = (table.counts > 0).any(-1, keepdims=True)

@@ -7,6 +7,7 @@ from howsure.methods import (
     bootstrap,
     bounded_mean,
     delong,
+    delong_score,
     delta,
     dirichlet,
     fieller,
@@ -35,7 +36,8 @@ __all__ = ["METHODS", "DrawingMethod", "Interval", "Method", "suitable_methods"]
 
 # In the order in which they are listed: of shares, of any metric, of areas, pairs, values, and of particular evidence.
 MODULES = (
-    *(proportion, delta, flow, mover, fieller, least_favourable, bootstrap, dirichlet, delong, mann_whitney, pairs),
+    *(proportion, delta, flow, mover, fieller, least_favourable, bootstrap, dirichlet),
+    *(delong_score, delong, mann_whitney, pairs),
     *(two_samples, hall, bounded_mean, order_statistics, gap_test, predictive, stratified, rater_sampling, anytime),
 )
 
@@ -72,7 +74,7 @@ def suitable_methods(table: Table, metric: str | Metric, *, threshold: float | N
     --------
     >>> import howsure as hs
     >>> hs.suitable_methods(hs.scores([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), "roc_auc")[:3]
-    ['delong', 'delta', 'wald']
+    ['delong_score', 'delta', 'wald']
     >>> "wilson" in hs.suitable_methods(hs.from_counts([[50, 3], [5, 42]]), "mcc")
     False
     """

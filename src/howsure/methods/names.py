@@ -23,6 +23,7 @@ MethodName = Literal[
     "clopper_pearson",
     "confidence_sequence",
     "delong",
+    "delong_score",
     "delong_wald",
     "delta",
     "dirichlet",
