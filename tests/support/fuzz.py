@@ -460,7 +460,6 @@ def numbers(found, table, metric, threshold):
 
 TEXTBOOK = {
     "wald",
-    "delong_score",
     "delong_wald",
     "jeffreys",
 }  # which leave the range, or the value of a perfect sample, as textbooks do
