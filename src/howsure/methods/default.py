@@ -16,6 +16,7 @@ from howsure.methods.naming import named
 from howsure.methods.registry import METHODS
 from howsure.methods.within_classes import is_within_classes
 from howsure.metrics.metric import Metric
+from howsure.native.resampling import Ranked
 from howsure.tables.table import Table
 
 MOST_LOSSES = 2**16  # distinct ones; of more a mean is normal, and the path takes long
@@ -36,6 +37,10 @@ def _compares(metric: Metric, table: Table) -> bool:
 
 def _is_area(metric: Metric, table: Table) -> bool:
     return metric.contrast is None and metric.is_area
+
+
+def _is_average_precision(metric: Metric, table: Table) -> bool:
+    return metric.contrast is None and metric.ranked is Ranked.PRECISION
 
 
 def _is_of_areas(metric: Metric, table: Table) -> bool:
@@ -130,6 +135,11 @@ PREFERENCE = (
         "an area under the ROC curve: it allows for what a small sample does not show",
     ),
     Preference("delong", _is_of_areas, "areas under the ROC curve: their variance is known in closed form"),
+    Preference(
+        "effective_wilson",
+        _is_average_precision,
+        "average precision: it allows for what a small sample does not show",
+    ),
     Preference(
         "gap_test", _is_distance, "a distance from calibration: noise only adds to it, which other methods ignore"
     ),

@@ -27,6 +27,7 @@ MethodName = Literal[
     "delong_wald",
     "delta",
     "dirichlet",
+    "effective_wilson",
     "exact",
     "fieller",
     "flow",

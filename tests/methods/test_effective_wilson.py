@@ -1,0 +1,156 @@
+"""Wilson's interval of average precision is as it is defined, keeps its laws, and covers."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import howsure as hs
+from howsure.methods.default import default_method
+from howsure.methods.effective_wilson import EffectiveWilson, with_ends
+from howsure.metrics.binding import resolve
+
+
+def drawn(seed, size, share=0.3, *, ties=True):
+    """Return truth and scores."""
+    rng = np.random.default_rng(seed)
+    truth = (rng.random(size) < share).astype(int)
+    truth[:2] = 0, 1
+    score = rng.normal(truth * 1.5)
+    return truth, np.round(score, 1) if ties else score
+
+
+def precision(truth, score, weight):
+    """Return average precision from all pairs of cases: at each positive case the share of those not below it."""
+    above = (score[None, :] >= score[:, None]) * weight
+    positive = truth == 1
+    each = above[:, positive].sum(1) / above.sum(1)
+    return (weight * each)[positive].sum() / weight[positive].sum()
+
+
+def slopes(truth, score, weight):
+    """Return numerical derivatives of it by the weight of each case."""
+    steps = np.diag(1e-5 * weight)
+    ends = (np.array([precision(truth, score, weight + sign * step) for step in steps]) for sign in (1, -1))
+    return np.subtract(*ends) / (2e-5 * weight)
+
+
+def with_quarters(truth, score, weight):
+    """Return the cases with an eighth of an average one of each class above all others, and an eighth below.
+
+    And what each case adds to the variance by the square of its slope.
+    """
+    average = (weight**2).sum() / weight.sum()
+    parts = np.full(4, 1 / 8)
+    cases = np.r_[truth, 0, 1, 0, 1], np.r_[score, -99, -99, 99, 99], np.r_[weight, parts * average]
+    return cases, np.r_[weight**2, parts * average**2]
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_value_and_variance_are_those_of_a_table_with_a_quarter_of_a_case_more(seed, weighted):
+    """They equal the definition from all pairs of cases; those that are added have the average weight."""
+    truth, score = drawn(seed, 40)
+    weight = np.random.default_rng(seed).integers(1, 5, 40).astype(float) if weighted else np.ones(40)
+    table = hs.scores(truth, score, sample_weight=weight if weighted else None)
+    value, variance = with_ends(resolve("average_precision", table), table)
+    cases, squares = with_quarters(truth, score, weight)
+    assert value == pytest.approx(precision(*cases), rel=1e-12)
+    assert variance == pytest.approx(squares @ slopes(*cases) ** 2, rel=1e-6)
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95, 0.999])
+def test_the_limits_are_wilsons_of_the_effective_number_of_cases(level):
+    """The interval is that of a share of so many cases, with Student's quantile, and holds the observed value."""
+    truth, score = drawn(5, 50)
+    table = hs.scores(truth, score)
+    found = hs.estimate(table, "average_precision", confidence_level=level)
+    assert found.method == "effective_wilson"
+    centre, variance = with_ends(resolve("average_precision", table), table)
+    number = centre * (1 - centre) / variance
+    quantile = stats.t.ppf((1 + level) / 2, 2 * truth.sum())
+    for limit in (found.low, found.high):
+        assert abs(limit - centre) == pytest.approx(quantile * np.sqrt(limit * (1 - limit) / number), rel=1e-9)
+    assert found.low < found.value < found.high
+
+
+def test_ranks_alone_and_the_unit_of_the_weights_do_not_matter():
+    """Scores of equal ranks have one interval, weights of any equal size change nothing, nor does a batch."""
+    truth, score = drawn(7, 60)
+    one = hs.estimate(hs.scores(truth, score), "average_precision")
+    both = hs.scores(np.tile(truth, 2), np.r_[score, -score], by=np.repeat([0, 1], 60))
+    others = (
+        hs.estimate(hs.scores(truth, np.exp(score)), "average_precision"),
+        hs.estimate(hs.scores(truth, score, sample_weight=np.full(60, 7.0)), "average_precision"),
+        hs.estimate(both, "average_precision")[0],
+        hs.estimate(both[0], "average_precision"),
+    )
+    for found in others:
+        assert found.method == one.method
+        assert [found.low, found.high] == pytest.approx([one.low, one.high], rel=1e-9)
+        assert found.standard_error == pytest.approx(one.standard_error, rel=1e-9)
+    assert hs.estimate(hs.scores(truth, score, sample_weight=1.0 + truth), "average_precision").low > one.low
+
+
+@pytest.mark.parametrize("sizes", [(1, 1), (6, 4), (300, 40), (40, 300)])
+def test_separated_classes_have_an_interval_that_ends_at_one(sizes):
+    """Of positive cases above all others the upper limit is 1, the lower one well below."""
+    truth = np.repeat([0, 1], sizes)
+    found = hs.estimate(hs.scores(truth, np.arange(float(len(truth)))), "average_precision")
+    assert (found.value, found.high, found.reason) == (1, 1, "")
+    assert 0 <= found.low < 1 - 1 / (8 * sum(sizes))
+
+
+def test_positive_cases_at_the_bottom_and_equal_scores():
+    """The other end, and scores that rank nothing: the interval is not a point, holds the value, and stays in range."""
+    for truth, score in (([1, 0, 0, 0], [1, 2, 3, 4]), ([0, 1, 0, 1, 1], [0.5] * 5), ([1, 1, 1, 0], [1, 2, 3, 4])):
+        found = hs.estimate(hs.scores(truth, score), "average_precision")
+        assert 0 <= found.low < found.value < found.high <= 1
+
+
+def test_what_it_does_not_serve_has_the_delta_method():
+    """Clusters, averages over classes and other metrics; by name it is refused, with what to use."""
+    truth, score = drawn(1, 60)
+    clustered = hs.scores(truth, score, groups=np.arange(60) // 2)
+    assert hs.estimate(clustered, "average_precision").method == "delta"
+    with pytest.raises(hs.HowsureError, match=r"not for clusters or strata. Use `Delta\(\)`"):
+        hs.estimate(clustered, "average_precision", method="effective_wilson")
+    with pytest.raises(hs.HowsureError, match="is for `average_precision`, not for `roc_auc`"):
+        hs.estimate(hs.scores(truth, score), "roc_auc", method="effective_wilson")
+    several = hs.multiclass_scores(np.arange(60) % 3, np.random.default_rng(0).dirichlet([1, 1, 1], 60))
+    assert hs.estimate(several, "average_precision@macro").method == "delta"
+    assert hs.estimate(several, "average_precision@binary+positive_class=1").method == "effective_wilson"
+
+
+def covered(truth, scores, value):
+    """Return how often the default interval of rows of cases holds a value."""
+    ranks = stats.rankdata(scores, "dense", axis=1) - 1
+    size = int(ranks.max()) + 1
+    codes = (2 * ranks + truth + 2 * size * np.arange(len(ranks))[:, None]).astype(int)
+    counts = np.bincount(codes.ravel(), minlength=2 * size * len(ranks)).reshape(-1, size, 2)
+    one = hs.scores(np.r_[0, 1, np.zeros(size - 2, int)], np.arange(size, dtype=float))
+    tables = replace(one, counts=counts.astype(float), rows=scores.shape[1])
+    metric = resolve("average_precision", tables)
+    method = default_method(metric, tables)
+    assert method == EffectiveWilson()
+    found = method.interval(metric, tables, 0.95)
+    return float(np.mean((found.low <= value) & (value <= found.high)))
+
+
+def of_students_t(rng, truth, freedom, shift):
+    """Return scores of two populations of Student's t."""
+    return rng.standard_t(freedom, size=truth.shape) + shift * truth
+
+
+@pytest.mark.parametrize("size, share", [(40, 0.5), (160, 0.1), (150, 0.8)])
+@pytest.mark.parametrize("freedom", [2, 30])
+def test_coverage_in_brief(size, share, freedom):
+    """Of light and of heavy tails, few positive cases and few negative ones: 500 samples, the truth from two million."""
+    rng = np.random.default_rng(3)
+    everyone = (rng.random(2_000_000) < share).astype(int)
+    population = hs.scores(everyone, of_students_t(rng, everyone, freedom, 2.5))
+    truth = (rng.random((500, size)) < share).astype(int)
+    truth[:, :2] = 0, 1
+    value = hs.estimate(population, "average_precision").value
+    assert covered(truth, of_students_t(rng, truth, freedom, 2.5), value) > 0.92
