@@ -9,7 +9,7 @@ from howsure.methods.standard_errors import quantile
 from howsure.methods.student import is_ordinary, upper_quantile
 
 
-@pytest.mark.parametrize("degrees_of_freedom", [2, 2.1, 3, 7.3, 31.9, 569, 4096])
+@pytest.mark.parametrize("degrees_of_freedom", [2, 2.1, 3, 7.3, 31.9, 569, 4096, 4100, 1e5, 1e12])
 @pytest.mark.parametrize("tail", [0.45, 0.25, 0.05, 0.025, 0.0005, 1e-9])
 def test_a_quantile_is_that_of_the_distribution(tail, degrees_of_freedom):
     """Beyond the quantile lies the tail, says SciPy, for few and many degrees of freedom, in the middle and far out."""
@@ -17,9 +17,9 @@ def test_a_quantile_is_that_of_the_distribution(tail, degrees_of_freedom):
     assert stats.t.sf(upper_quantile(tail, degrees_of_freedom), degrees_of_freedom) == pytest.approx(tail, rel=1e-11)
 
 
-@pytest.mark.parametrize("degrees_of_freedom", [0.5, 1.0, 1e6, np.inf, -1.0, np.nan])
+@pytest.mark.parametrize("degrees_of_freedom", [0.5, 1.0, np.inf, -1.0, np.nan])
 def test_what_takes_many_steps_is_left_to_scipy(degrees_of_freedom):
-    """Fewer than two degrees of freedom, very many and none at all have SciPy's quantiles."""
+    """Fewer than two degrees of freedom, infinitely many and none at all have SciPy's quantiles."""
     assert not is_ordinary(0.025, degrees_of_freedom)
     expected = stats.t.isf(0.025, degrees_of_freedom) if degrees_of_freedom > 0 else np.nan
     np.testing.assert_allclose(quantile(0.95, degrees_of_freedom), expected, rtol=1e-10)
