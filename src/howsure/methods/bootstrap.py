@@ -19,6 +19,7 @@ from howsure.methods.inversion import p_value, resolved
 from howsure.methods.registry import Variant
 from howsure.methods.resampled_cases import values_of_resamples
 from howsure.methods.standard_errors import NOISE, standard_error, standard_errors
+from howsure.methods.summary import quantiles
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
@@ -124,9 +125,10 @@ class Bootstrap(DrawingMethod):
 
     def levels_of(self, draws: Array, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval that resampled values of the metric give, as a function of its level."""
-        if not np.isfinite(metric(table.counted)):
+        if not np.isfinite(metric.value_at(table.counted)):
             return lambda _: Interval(np.nan, np.nan, draws=draws, reason=UNDEFINED)
-        kept = draws[np.isfinite(draws)]
+        defined = np.isfinite(draws)
+        kept = draws if defined.all() else draws[defined]
         lost = len(draws) - len(kept)
         limits = self.limits(metric, table, kept, rng)
         error = float(kept.std(ddof=1)) if len(kept) > 1 else np.nan
@@ -148,7 +150,7 @@ class Bootstrap(DrawingMethod):
         """Return the interval's limits as a function of the confidence level, from defined resampled values."""
         if self.kind == "studentized":
             return _studentized(metric, self.lumped([metric], table), self.n_resamples, seed_sequence(rng))
-        value = float(metric(table.counted))
+        value = float(metric.value_at(table.counted))
         skewness = acceleration(metric, self.lumped([metric], table)) if self.kind == "bca" else 0.0
         return lambda level: limits_of_draws(self.kind, value, draws, level, skewness)
 
@@ -174,17 +176,6 @@ def limits_of_draws(
         tails = _corrected(tails, value, draws, acceleration)
     low, high = quantiles(draws, tails)
     return (2 * value - high, 2 * value - low) if kind == "basic" else (low, high)
-
-
-def quantiles(values: Array, shares: Array) -> list[float]:
-    """Return the quantiles of values at some shares, by linear interpolation, as NumPy's."""
-    place = shares * (len(values) - 1)
-    below = np.minimum(place.astype(np.intp), max(len(values) - 2, 0))
-    above = np.minimum(below + 1, len(values) - 1)
-    if not (values[:-1] <= values[1:]).all():
-        values = np.partition(values, np.concatenate([below, above]))  # a sixth of the cost of sorting all
-    found: list[float] = (values[below] + (place - below) * (values[above] - values[below])).tolist()
-    return found
 
 
 def _corrected(tails: Array, value: float, draws: Array, acceleration: float) -> Array:

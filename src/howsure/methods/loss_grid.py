@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from howsure.methods.standard_errors import NOISE
 from howsure.metrics.metric import Metric
 from howsure.native.moments import ORDERS, bin_moments
+from howsure.native.squares import IN_CACHE
 from howsure.tables.filled import FilledTable
 from howsure.tables.table import Table
 
@@ -53,7 +54,7 @@ class Losses:
         """
         order = _order(table)
         flat, cases = losses.ravel(order), table.counts.ravel(order)
-        if flat.size >= MANY and (ends := (float(flat.min()), float(flat.max())))[0] < ends[1]:
+        if flat.size >= MANY and (ends := _ends(flat))[0] < ends[1]:
             grid = on_grid(flat, cases, ends)
             mean = grid.cases @ grid.losses / grid.cases.sum()
             variance = grid.cases @ (grid.losses - mean) ** 2 / grid.cases.sum()
@@ -100,6 +101,13 @@ def of_filled_cells(metric: Metric, table: Table) -> tuple[Metric, Table]:
         losses=built.losses,
     )
     return own, small
+
+
+def _ends(numbers: Array) -> tuple[float, float]:
+    """Return the smallest and the largest number, reading memory once."""
+    blocks = [numbers[start : start + IN_CACHE] for start in range(0, len(numbers), IN_CACHE)]
+    ends = [(block.min(), block.max()) for block in blocks]
+    return float(min(low for low, _ in ends)), float(max(high for _, high in ends))
 
 
 def _order(table: Table) -> Literal["F", "C"]:

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs.sums import dot
 from howsure.errors import HowsureError
 from howsure.metrics.forms import divide
 from howsure.metrics.registry import RowLoss, Scored, score_metric
-from howsure.native.squares import square_losses
+from howsure.native.squares import IN_CACHE, square_losses
 from howsure.tables.scores import ScoresTable as Table
 
 Array = NDArray[Any]
@@ -36,14 +37,23 @@ def mean_loss(losses: Array) -> Scored:
     """Return the mean of a loss that each cell has, ``(S, 2)``, or of ``(cells,)`` alone."""
     axes, places = tuple(range(-losses.ndim, 0)), "sc"[: losses.ndim]
     sums, every = f"...{places},{places}->...", (..., *(None for _ in axes))
+    step = max(1, IN_CACHE // losses[:1].size)
 
     def value(cells: Array) -> Array:
-        return divide(np.einsum(sums, cells, losses), cells.sum(axes))
+        if cells.ndim > losses.ndim:
+            return divide(np.einsum(sums, cells, losses), cells.sum(axes))
+        parts = np.array([_sums(cells[at : at + step], losses[at : at + step]) for at in range(0, len(cells), step)])
+        return divide(*parts.sum(0))
 
     def slopes(cells: Array) -> Array:
         return np.asarray((losses - value(cells)[every]) / cells.sum(axes)[every])
 
     return Scored(value, slopes, losses=losses, of_some=lambda some: mean_loss(losses[some]))
+
+
+def _sums(cells: Array, losses: Array) -> tuple[Array, Array]:
+    """Return the sum of the losses of cells, and the number of cases; memory is read once for both."""
+    return dot(cells.ravel(), losses.ravel()), cells.sum()
 
 
 def _squares(scores: Array) -> Array:

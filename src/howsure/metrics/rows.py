@@ -53,7 +53,7 @@ def of_rows(spec: Spec, table: Table) -> Metric:
 def _checked(spec: Spec, table: Table) -> Array:
     scores = table.scores
     if table.has_one_label_per_case:
-        sums = scores.sum(1)
+        sums = np.einsum("ij->i", scores)
         if scores.min() < 0 or np.abs(sums - 1).max() > SUM_TOLERANCE:
             message = (
                 f"`{spec.text}` needs rows of probabilities; they sum to {sums.min():g} … {sums.max():g}, not to 1."
