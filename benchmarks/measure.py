@@ -26,6 +26,8 @@ class Row:
 
 
 ROWS: list[Row] = []
+LEAST = 0.05  # seconds: a single call of a millisecond is measured with the caches that the other side has left
+MOST_CALLS = 100
 
 
 def processor(call: Callable[[], Any]) -> float:
@@ -33,6 +35,13 @@ def processor(call: Callable[[], Any]) -> float:
     start = time.process_time()
     call()
     return time.process_time() - start
+
+
+def repeated(call: Callable[[], Any]) -> Callable[[], float]:
+    """Return what measures a call: its mean over as many in a row as take `LEAST` seconds, after the first."""
+    first = processor(call)
+    number = max(1, min(MOST_CALLS, round(LEAST / max(first, 1e-9))))
+    return lambda: processor(lambda: [call() for _ in range(number)]) / number
 
 
 def quickest(call: Callable[[], Any], repeats: int = 3) -> float:
@@ -50,7 +59,9 @@ def in_turn(
     scale: float = 1.0,
     repeats: int = 5,
 ) -> None:
-    """Measure a job, ours and a peer's in turn, after a call of each that is not counted unless it is scaled.
+    """Measure a job, ours and a peer's in turn, each so many times in a row that the clock tells them.
+
+    The first call of each is not counted.
 
     Parameters
     ----------
@@ -65,10 +76,8 @@ def in_turn(
     repeats
         How often.
     """
-    ours()
-    if scale == 1:
-        theirs()
-    pairs = [(processor(ours), scale * processor(theirs)) for _ in range(repeats)]
+    own_time, peers_time = repeated(ours), repeated(theirs)
+    pairs = [(own_time(), scale * peers_time()) for _ in range(repeats)]
     ratios = sorted(other / own for own, other in pairs)
     own, other = np.median(pairs, axis=0)
     spread = f" ({number(ratios[0])} to {number(ratios[-1])})" if repeats > 1 else ""
