@@ -26,6 +26,27 @@ def test_report_prints_the_estimates():
     assert "569 cases, positive class malignant (37.3 %)" in result.stdout
 
 
+@pytest.mark.parametrize(
+    "asked, shown",
+    [
+        (["roc_auc"], ["roc_auc"]),
+        (["roc_auc", "f1"], ["f1", "roc_auc"]),
+        (["f1"], ["f1", "roc_auc", "average_precision"]),
+    ],
+)
+def test_metrics_of_scores_are_asked_for_beside_those_of_predictions(asked, shown):
+    """Of a column of scores both kinds are known; each is of its own table, as in Python."""
+    options = [word for name in asked for word in ("--metrics", name)]
+    result = run("report", CANCER, "--y-true", "label", "--y-score", "score_forest", *options, "--format", "json")
+    assert result.returncode == 0, result.stderr
+    found = {each["metric"]: each["low"] for each in json.loads(result.stdout)["estimates"]}
+    assert list(found) == shown
+    tables = hs.scores("label", "score_forest", data=CANCER)
+    for name, low in found.items():
+        threshold = 0.5 if name == "f1" else None
+        assert low == hs.estimate(tables, name, threshold=threshold).low
+
+
 @pytest.mark.thorough
 def test_a_process_of_its_own_prints_the_same():
     """Started from a shell, a command prints what it prints in these tests, and an error ends it with code 2."""

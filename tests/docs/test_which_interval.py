@@ -49,6 +49,8 @@ def held():
         "both_values": hs.values({"first": score, "second": second}),
         "first": hs.confusion(truth, predicted),
         "second": hs.confusion(truth, other),
+        "first_scores": hs.scores(truth, score),
+        "second_scores": hs.scores(truth, second),
     }
 
 

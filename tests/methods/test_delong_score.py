@@ -143,6 +143,28 @@ def test_separated_classes_have_an_interval_that_ends_at_one(sizes):
     assert found.reason == ""
 
 
+@pytest.mark.parametrize("truth", [[0, 0, 0, 1], [1, 1, 1, 0]])
+def test_a_single_case_of_a_class_has_limits_and_no_standard_error(truth):
+    """Its class has no sample variance: nan, as by DeLong's interval, with weights of one, and in a batch."""
+    score = np.array([1.0, 2.0, 3.0, 2.5])
+    both = hs.scores(np.tile(truth, 2), np.r_[score, score], by=np.repeat([0, 1], 4))
+    weighted = hs.scores(truth, score, sample_weight=np.ones(4))
+    alone = hs.estimate(hs.scores(truth, score), "roc_auc")
+    for found in (alone, hs.estimate(weighted, "roc_auc"), hs.estimate(both, "roc_auc")[0]):
+        assert np.isnan(found.standard_error)
+        assert [found.low, found.high] == pytest.approx([alone.low, alone.high], rel=1e-9)
+    assert 0 < alone.low < alone.value < alone.high < 1
+
+
+def test_what_is_undefined_has_no_standard_error():
+    """In a population without one of the classes there is no area, nor an error of one."""
+    table = hs.scores([0, 0, 1, 1], [1, 3, 2, 4]).at_prevalence([1, 0])
+    for method in (None, "delong"):
+        found = hs.estimate(table, "roc_auc", method=method)
+        assert np.isnan([found.value, found.standard_error]).all()
+        assert found.reason
+
+
 def test_equal_scores_say_nothing():
     """Where all scores are equal nothing was ranked: nan limits, with the reason, alone and in a batch."""
     alone = hs.estimate(hs.scores([0, 0, 1, 1], [0.5] * 4), "roc_auc")

@@ -1,6 +1,7 @@
 """Wilson's interval of average precision is as it is defined, keeps its laws, and covers."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -60,6 +61,13 @@ def test_value_and_variance_are_those_of_a_table_with_a_quarter_of_a_case_more(s
     assert variance == pytest.approx(squares @ slopes(*cases) ** 2, rel=1e-6)
 
 
+def wilson(share, error, quantile):
+    """Return Wilson's interval of a share of as many cases as give it this standard error, by its equation's roots."""
+    number = share * (1 - share) / error**2
+    square = quantile**2 / number
+    return np.sort(np.roots([1 + square, -2 * share - square, share**2]))
+
+
 @pytest.mark.parametrize("level", [0.8, 0.95, 0.999])
 def test_the_limits_are_wilsons_of_the_effective_number_of_cases(level):
     """The interval is that of a share of so many cases, with Student's quantile, and holds the observed value."""
@@ -70,8 +78,9 @@ def test_the_limits_are_wilsons_of_the_effective_number_of_cases(level):
     centre, variance = with_ends(resolve("average_precision", table), table)
     number = centre * (1 - centre) / variance
     quantile = stats.t.ppf((1 + level) / 2, 2 * truth.sum())
-    for limit in (found.low, found.high):
-        assert abs(limit - centre) == pytest.approx(quantile * np.sqrt(limit * (1 - limit) / number), rel=1e-9)
+    own = wilson(found.value, found.standard_error, quantile)[1]
+    assert found.high == pytest.approx(max(wilson(centre, np.sqrt(variance), quantile)[1], own), rel=1e-9)
+    assert centre - found.low == pytest.approx(quantile * np.sqrt(found.low * (1 - found.low) / number), rel=1e-9)
     assert found.low < found.value < found.high
 
 
@@ -100,6 +109,27 @@ def test_separated_classes_have_an_interval_that_ends_at_one(sizes):
     found = hs.estimate(hs.scores(truth, np.arange(float(len(truth)))), "average_precision")
     assert (found.value, found.high, found.reason) == (1, 1, "")
     assert 0 <= found.low < 1 - 1 / (8 * sum(sizes))
+
+
+@pytest.mark.parametrize("sizes", [(40, 40), (400, 60)])
+def test_above_a_value_below_one_there_is_room_that_grows_with_the_level(sizes):
+    """Also where all but one pair are in order, so that the added cases pull the interval's centre below its value."""
+    score = np.arange(float(sum(sizes)))
+    score[sizes[0] - 1 : sizes[0] + 1] = score[sizes[0] - 1 : sizes[0] + 1][::-1]
+    table = hs.scores(np.repeat([0, 1], sizes), score)
+    found = [hs.estimate(table, "average_precision", confidence_level=level) for level in (0.5, 0.8, 0.95, 0.99)]
+    rooms = [each.high - each.value for each in found]
+    assert all(0 < one < more for one, more in pairwise(rooms))
+    assert found[-1].high < 1
+    one_sided = hs.estimate(table, "average_precision", alternative="less", confidence_level=0.9)
+    assert one_sided.high == pytest.approx(found[1].high, rel=1e-12)
+
+
+def test_two_test_sets_are_compared_by_the_delta_method():
+    """What each interval allows for beyond its sample would be twice in a difference."""
+    first, second = (hs.scores(*drawn(seed, 80)) for seed in (1, 2))
+    found, delta = (hs.compare(first, second, "average_precision", method=method) for method in (None, "delta"))
+    assert (found.method, found.low, found.high) == ("delta", delta.low, delta.high)
 
 
 def test_positive_cases_at_the_bottom_and_equal_scores():
@@ -141,6 +171,17 @@ def covered(truth, scores, value):
 def of_students_t(rng, truth, freedom, shift):
     """Return scores of two populations of Student's t."""
     return rng.standard_t(freedom, size=truth.shape) + shift * truth
+
+
+@pytest.mark.parametrize("cases", [80, 200])
+def test_classes_that_are_all_but_separated_are_covered(cases):
+    """Most samples are of a value above the true one: their lower limit allows for it, and other ones' upper limit."""
+    rng = np.random.default_rng(8)
+    everyone = (rng.random(2_000_000) < 0.5).astype(int)
+    value = hs.estimate(hs.scores(everyone, rng.normal(4.65 * everyone)), "average_precision").value
+    assert 0.9993 < value < 0.9997
+    truth = (rng.random((500, cases)) < 0.5).astype(int)
+    assert covered(truth, rng.normal(4.65 * truth), value) > 0.93
 
 
 @pytest.mark.parametrize("size, share", [(40, 0.5), (160, 0.1), (150, 0.8)])

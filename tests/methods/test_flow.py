@@ -36,6 +36,63 @@ def test_the_limits_of_a_proportion_solve_the_skewness_corrected_score_equation(
     assert (found.low, found.high) == pytest.approx((low, high), abs=2e-3 * (high - low))
 
 
+def numerical(function, place, step=1e-4):
+    """Return first and second derivatives by each entry, by central differences."""
+    steps = step * np.eye(len(place)) * place.max()
+    above, below = (np.array([function(place + sign * each) for each in steps]) for sign in (1, -1))
+    size = step * place.max()
+    return (above - below) / (2 * size), (above + below - 2 * function(place)) / size**2
+
+
+def macro_f1(cells):
+    """Return the mean of 2 tp / (2 tp + fn + fp) of the classes."""
+    square = cells.reshape(3, 3)
+    return float(np.mean(2 * square.diagonal() / (square.sum(0) + square.sum(1))))
+
+
+def correlation(cells):
+    """Return the correlation of truth and prediction, 0 and 1."""
+    a, b, c, d = cells
+    return float((a * d - b * c) / np.sqrt((a + b) * (c + d) * (a + c) * (b + d)))
+
+
+@pytest.mark.parametrize(
+    "counts, spec, function",
+    [
+        ([[220, 14, 6], [15, 130, 8], [9, 4, 60]], "f1@macro", macro_f1),
+        ([[310, 22], [17, 51]], "mcc", correlation),
+    ],
+)
+def test_at_the_limits_value_and_score_are_as_far_as_the_level_on_average(counts, spec, function):
+    """The path is integrated in small steps, by derivatives from differences alone, and the definition is checked on it."""
+    table = hs.from_counts(counts)
+    observed = np.ravel(counts) * 1.0
+    start = observed + 2 / observed.size
+    cases = observed.sum()
+    centre = function(observed) - (start * numerical(function, start, 0.01)[1]).sum() / 2
+    found = hs.estimate(table, spec, method="flow")
+    for way, limit in ((-1, found.low), (1, found.high)):
+        here, before = cases * start / start.sum(), None
+        while True:
+            slopes = numerical(function, here)[0]
+            variance, third = (here * slopes**2).sum(), (here * slopes**3).sum()
+            value = function(here)
+            if way * (value - limit) >= 0:
+                break
+            before = value, variance
+            here = here * np.exp(way * 0.02 * slopes / np.sqrt(variance))
+            here *= cases / here.sum()
+        rise = (variance - before[1]) / (value - before[0])
+        by_value = (centre - limit) / np.sqrt(variance), (1.5 * rise - third / variance / 2) / np.sqrt(variance)
+        by_score = (observed * slopes).sum() / np.sqrt(variance), third / variance**1.5
+        distances = [
+            optimize.brentq(lambda z, t=t, skewness=skewness: corrected(z, skewness) - t, -6, 6)
+            for t, skewness in (by_value, by_score)
+        ]
+        assert -way * np.mean(distances) == pytest.approx(Z, abs=0.03)
+        assert abs(np.diff(distances)[0]) < 0.3
+
+
 def test_the_p_value_is_what_the_level_leaves_at_the_limit():
     """All levels and the test share one path."""
     metric = resolve("f1@macro", THREE)

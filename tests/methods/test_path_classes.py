@@ -32,7 +32,9 @@ def walked(tables, strides):
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("told_by, classes", [(SquareCells, 2), (SquareCells, 5), (FilledCells, 24)])
-def test_tables_told_by_less_have_the_moments_and_the_bias_of_tables_told_by_all_cells(told_by, classes, seed):
+def test_tables_told_by_less_have_the_moments_the_score_and_the_bias_of_tables_told_by_all_cells(
+    told_by, classes, seed
+):
     """The generic path asks each metric for its value and gradient, and nudges every cell for the bias."""
     table = table_of(classes, 300, seed)
     metrics = [resolve(spec, table) for spec in SPECS]
@@ -44,6 +46,9 @@ def test_tables_told_by_less_have_the_moments_and_the_bias_of_tables_told_by_all
     alone = [AllCells(each, table, table.cells[None]) for each in metrics]
     of_each = np.concatenate([walked(each, 2) for each in alone], -1)
     np.testing.assert_allclose(walked(together, 2), of_each, rtol=1e-9, atol=1e-15)
+    here, apart = together.start(), [each.start() for each in alone]
+    scores = np.concatenate([each.score(point, slice(None)) for each, point in zip(alone, apart, strict=True)], -1)
+    np.testing.assert_allclose(together.score(here, slice(None)), scores, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(together.bias(), np.concatenate([each.bias() for each in alone]), rtol=1e-6, atol=1e-10)
 
 

@@ -78,7 +78,7 @@ def log_loss(
     --------
     >>> import howsure as hs
     >>> print(hs.log_loss([0, 1, 0, 0, 1, 1], [0.1, 0.9, 0.3, 0.7, 0.8, 0.4]))
-    0.485 [0.244, 1.015]
+    0.485 [0.245, 1.018]
     """
     settings, probabilities = Settings(**keywords), given(y_score=y_score, y_pred=y_pred, y_proba=y_proba)
     table = table_of(settings, y_true, probabilities, labels, pos_label)

@@ -301,7 +301,7 @@ def fbeta_score(
     --------
     >>> import howsure as hs
     >>> print(hs.fbeta_score([1, 1, 1, 0, 0, 0, 0, 1], [1, 1, 0, 0, 0, 0, 1, 0], beta=2))
-    0.526 [0.130, 0.867]
+    0.526 [0.127, 0.874]
     """
     spec = fbeta(beta)
     return Classes(average, labels, pos_label, zero_division).score(spec, y_true, y_pred, Settings(**keywords))

@@ -125,7 +125,7 @@ def balanced_accuracy_score(
     --------
     >>> import howsure as hs
     >>> print(hs.balanced_accuracy_score(["cat", "dog", "dog", "cat"], ["cat", "dog", "cat", "cat"]))
-    0.750 [0.297, 0.972]
+    0.750 [0.296, 0.974]
     """
     spec = "balanced_accuracy" + "+adjusted=true" * boolean("adjusted", adjusted)
     return _estimate(spec, y_true, y_pred, labels, Settings(**keywords))
@@ -144,7 +144,7 @@ def matthews_corrcoef(
     --------
     >>> import howsure as hs
     >>> print(hs.matthews_corrcoef(["cat", "dog", "dog", "cat"], ["cat", "dog", "cat", "cat"]))
-    0.577 [-0.410, 0.961]
+    0.577 [-0.434, 0.955]
     """
     return _estimate("mcc", y_true, y_pred, labels, Settings(**keywords))
 

@@ -84,7 +84,7 @@ class Design(abc.ABC):
     ...         return 2 * (counts * gradient**2).sum(-1)
     >>> table = hs.from_counts([[50, 3], [5, 42]])
     >>> print(hs.estimate(table, "mcc"), hs.estimate(table.with_design(Twice()), "mcc"))
-    0.840 [0.709, 0.923] 0.840 [0.639, 0.946]
+    0.840 [0.708, 0.923] 0.840 [0.639, 0.946]
     """
 
     __slots__ = ()

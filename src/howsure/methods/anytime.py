@@ -73,7 +73,7 @@ class Anytime(Method):
     >>> import howsure as hs
     >>> table = hs.from_counts([[50, 3], [5, 42]])
     >>> print(hs.estimate(table, "mcc"), hs.estimate(table, "mcc", method="anytime"))
-    0.840 [0.709, 0.923] 0.840 [0.615, 0.957]
+    0.840 [0.708, 0.923] 0.840 [0.614, 0.957]
     """
 
     n_optimal: float = 200.0

@@ -64,7 +64,8 @@ def _is_of_values(metric: Metric, table: Table) -> bool:
 def _is_one_table_or_separate(metric: Metric, table: Table) -> bool:
     if metric.contrast is None or metric.is_distance:
         return True
-    return len(table.design.test_sets) > 1 and not metric.contrast.is_of_areas
+    by_ranks = metric.contrast.is_of_areas or metric.of_one_model.ranked is Ranked.PRECISION  # `delta` is narrower
+    return len(table.design.test_sets) > 1 and not by_ranks
 
 
 def _is_smooth_and_bounded(metric: Metric, table: Table) -> bool:

@@ -133,11 +133,10 @@ def _of_sums(table: Table) -> _Sample | None:
     if table.batch or not table.design.is_independent:
         return None
     sums = placement_sums(table.counts)
-    if not sums.squares.any():  # separated, equal, or without cases of a class
+    if not (sums.squares.any() and (sums.cases >= 2).all()):  # separated, equal, or with hardly a case of a class
         return None
     each = sums.squares / sums.cases**2
-    with np.errstate(invalid="ignore", divide="ignore"):  # a single case has no sample variance
-        error = np.sqrt((each * sums.cases / (sums.cases - 1)).sum())
+    error = np.sqrt((each * sums.cases / (sums.cases - 1)).sum())
     return _Sample(np.asarray(sums.area), np.asarray(error), np.asarray(each.sum()), sums.cases, np.asarray(""))
 
 
@@ -148,4 +147,5 @@ def _of_design(metric: Metric, table: Table) -> _Sample:
         slopes = metric.gradient_at(table.counted).reshape(table.cells.shape)
         variance = np.asarray(table.design.variance(table.cells, slopes))
     reason = np.where(np.isnan(area), NO_CASE, np.where(all_equal(table), EQUAL, ""))
-    return _Sample(area, placement_error(metric, table), variance, class_sizes(table), reason)
+    error = np.where(reason == NO_CASE, np.nan, placement_error(metric, table))
+    return _Sample(area, error, variance, class_sizes(table), reason)

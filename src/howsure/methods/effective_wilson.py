@@ -28,11 +28,15 @@ class EffectiveWilson(Method):
     Notes
     -----
     The values ``A`` with ``(A - a)² <= t² v A (1 - A) / (a (1 - a))``: Wilson's interval of a share ``a`` of
-    ``a (1 - a) / v`` cases, extended to the observed value. ``a`` and ``v``, average precision and its variance by
-    the delta method, are of the table with a quarter of a case more in each class, half of it above all others and
-    half below: a single negative case with a high score costs more precision than many samples show. The quantile is
-    that of Student's t with twice as many degrees of freedom as there are positive cases. With weights the cases
-    are Kish's effective number, and the quarter of one has the average weight.
+    ``a (1 - a) / v`` cases. ``a`` and ``v``, average precision and its variance by the delta method, are of the table
+    with a quarter of a case more in each class, half of it above all others and half below: a single negative case
+    with a high score costs more precision than many samples show. As that pulls ``a`` down, the upper limit is no
+    lower than that of the table itself. The quantile is that of Student's t with twice as many degrees of freedom as
+    there are positive cases. With weights the cases are Kish's effective number, and the quarter of one has the
+    average weight.
+
+    What a single case can cost is ``log(n) / n`` or so of n positive cases: of classes that are all but separated the
+    interval is several times as wide as the scores alone would need, were none of the unseen ones out of place.
 
     References
     ----------
@@ -44,7 +48,7 @@ class EffectiveWilson(Method):
     >>> import howsure as hs
     >>> table = hs.scores([0, 0, 1, 1, 0, 1], [0.1, 0.4, 0.35, 0.8, 0.3, 0.6])
     >>> print(hs.estimate(table, "average_precision", method=EffectiveWilson()))
-    0.917 [0.244, 0.987]
+    0.917 [0.244, 0.992]
     """
 
     name: ClassVar[str] = "effective_wilson"
@@ -69,15 +73,23 @@ class EffectiveWilson(Method):
         reason = np.where(np.isnan(value), UNDEFINED, "")
 
         def interval(confidence_level: float) -> Interval:
+            square = quantile(confidence_level, freedom) ** 2
             with np.errstate(all="ignore"):
-                wide = quantile(confidence_level, freedom) ** 2 * variance / (centre * (1 - centre))
-                middle = (centre + wide / 2) / (1 + wide)
-                half = np.sqrt(wide * centre * (1 - centre) + wide**2 / 4) / (1 + wide)
-            low = np.where(reason == "", np.minimum(middle - half, value), np.nan)
-            high = np.where(reason == "", np.maximum(middle + half, value), np.nan)
+                low, high = wilson_limits(centre, square * variance)
+                own = np.where(value < 1, wilson_limits(value, square * error**2)[1], 1.0)
+            low = np.where(reason == "", np.minimum(low, value), np.nan)
+            high = np.where(reason == "", np.fmax(np.maximum(high, value), own), np.nan)
             return Interval(low, high, error, reason=reason)
 
         return interval
+
+
+def wilson_limits(share: Array, square: Array) -> tuple[Array, Array]:
+    """Return Wilson's limits of a share, from the square of its distance in normal terms, ``t² v``."""
+    wide = square / (share * (1 - share))
+    middle = (share + wide / 2) / (1 + wide)
+    half = np.sqrt(square + wide**2 / 4) / (1 + wide)
+    return middle - half, middle + half
 
 
 def with_ends(metric: Metric, table: Table) -> tuple[Array, Array]:

@@ -49,42 +49,51 @@ class Flow(JointMethod):
     proportion that is Wilson's. A metric of a table has many tables of the same value, so a path through the observed
     one is chosen: ``dq/dt = q · g``, with q the shares of the cells and g the gradient of the metric, on which the
     metric changes fastest for the least information (the least favourable family), and which leaves alone what tells
-    nothing of it. Along it the limits are where
+    nothing of it. Along it the limits are where the mean of two normal quantiles of the observed table is ±z. One is of
+    how far its value is,
 
-    ``(θ̂ − bias − θ(q)) / sqrt(V(q) / n) = w(±z),  V = Σ q g²``
+    ``(θ̂ − bias − θ(q)) / sqrt(V(q) / n) = w(z₁),  V = Σ q g²``
 
     with the bias of θ̂ to second order, ``½ Σ C ∂²θ/∂C²``, and ``w`` the quantile of a distribution of mean 0, variance
     1 and the skewness of θ̂ at q, ``γ = (1.5 V' − ½ Σ q g³) / (V^1.5 √n)`` with ``V' = dV/dt``, by Wilson and Hilferty:
-    ``w(z) = 2/γ ((1 + γ z / 6 − γ² / 36)³ − 1)``. The path begins at the observed table with two pseudo-cases spread
-    over its cells, so that empty cells can fill. Metrics without an upper limit are taken on the scale of their
-    logarithm. Of weighted and clustered data n is what makes V / n the design's variance, with what that lacks in
-    small samples (`Design.small_sample`), and z is a quantile of Student's t. The estimate's skewness in excess of
-    that of n independent cases, e, enters once more by the variance, which is estimated too small where bad clusters
-    are missing: γ − 2 e is the skewness of the estimate over its standard error, and −e / 2 its mean.
+    ``w(z) = 2/γ ((1 + γ z / 6 − γ² / 36)³ − 1)``. The other is of Rao's score along the path,
+
+    ``Σ (C − n q) g / sqrt(n V(q)) = w(z₂)``
+
+    which is linear in the counts: it has no bias, and its skewness is ``Σ q g³ / (V^1.5 √n)``, however steeply the
+    metric bends. Of a proportion both are the same. Where classes are rare a value is too hopeful of what its sample
+    does not show, and a score too doubtful.
+
+    The path begins at the observed table with two pseudo-cases spread over its cells, so that empty cells can fill.
+    Metrics without an upper limit are taken on the scale of their logarithm. Of weighted and clustered data n is what
+    makes V / n the design's variance, with what that lacks in small samples (`Design.small_sample`), and z is a
+    quantile of Student's t. The estimate's skewness in excess of that of n independent cases, e, enters once more by
+    the variance, which is estimated too small where bad clusters are missing: γ − 2 e is the skewness of the statistic,
+    and −e / 2 its mean.
 
     Where cases count by their stratum (`Design.has_strata`) few of them may make up a large part of a table, and the
-    metric bends within a standard error. There the statistic is Rao's score along the path, ``Σ (C − q) g / √V``: it is
-    linear in the counts, has no bias, and its skewness is ``Σ q g³ / V^1.5``.
+    metric bends within a standard error. There the statistic is Rao's score alone. Of a metric without bounds, which
+    far out grows on where the score hardly does, it is the value alone.
 
     Of ratings, whose patterns are nearly as many as the items, the variance is a sample's, with n − 1, and z a quantile
     of Student's t with n − 1 degrees of freedom.
 
-    A mean loss of scores has no bias, and its path is exponential tilting: cases of a score change in number by what
-    they lose. The pseudo-cases stand for losses that were not seen: of the Brier score as often of the class that a
-    score speaks against as of the other, of the log loss in proportion to the root of the class's probability, as if
+    A mean loss of scores is its own score, and its path is exponential tilting: cases of a score change in number by
+    what they lose. The pseudo-cases stand for losses that were not seen: of the Brier score as often of the class that
+    a score speaks against as of the other, of the log loss in proportion to the root of the class's probability, as if
     the scores were twice as confident as they deserve. Losses of scores that are more overconfident than that, and
     were not seen, are beyond any method.
 
     References
     ----------
-    Wilson (1927), JASA 22; Stein (1956) on least favourable families; Hall (1992), The Bootstrap and Edgeworth
-    Expansion; Wilson and Hilferty (1931), PNAS 17.
+    Wilson (1927), JASA 22; Rao (1948), Proceedings of the Cambridge Philosophical Society 44; Stein (1956) on least
+    favourable families; Hall (1992), The Bootstrap and Edgeworth Expansion; Wilson and Hilferty (1931), PNAS 17.
 
     Examples
     --------
     >>> import howsure as hs
     >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "mcc", method="flow"))
-    0.840 [0.709, 0.923]
+    0.840 [0.708, 0.923]
     """
 
     name: ClassVar[str] = "flow"
@@ -259,15 +268,16 @@ class _Path:
         self.distances, self.values = np.empty(0), np.empty(0)
 
     def distance(self, here: Point, near: Point, far: Point, tables: Any) -> Array:
-        """Return the quantile of a normal variable at which the observed value would be, were ``here`` the truth."""
-        by_score = self.tables.by_score
-        found = self.of_scores(here, tables) if by_score else self.of_values(here, near, far, tables)
-        score, skewness, added = found
-        skewness = np.where(np.abs(skewness) > SYMMETRIC, skewness, SYMMETRIC)
-        return np.asarray(-WAYS * (6 / skewness * (np.cbrt(1 + skewness * (score + added) / 2) - 1) + skewness / 6))
+        """Return the quantile of a normal variable at which the observed table would be, were ``here`` the truth."""
+        share, found = self.tables.score_share, np.zeros(here.value.shape)
+        if share > 0:
+            found = share * _quantile(*self.of_scores(here, tables))
+        if share < 1:
+            found = found + (1 - share) * _quantile(*self.of_values(here, near, far, tables))
+        return found
 
-    def of_values(self, here: Point, near: Point, far: Point, tables: Any) -> tuple[Array, Array, Array]:
-        """Return how many standard errors off the observed value is, its skewness, and what is added for the excess.
+    def of_values(self, here: Point, near: Point, far: Point, tables: Any) -> tuple[Array, Array]:
+        """Return how many standard errors off the observed value is, with its mean taken off, and its skewness.
 
         The variance's derivative is that of a parabola through the point and two others of its path.
         """
@@ -275,16 +285,20 @@ class _Path:
         rise = _slope(here, near)
         rise = rise + (here.value - near.value) * (rise - _slope(near, far)) / (here.value - far.value)
         skewness = (1.5 * rise - 0.5 * here.third / variance) / np.sqrt(variance)
-        excess = self.excess[tables] * here.third / variance**1.5
-        return (self.centre[tables] - here.value) / np.sqrt(variance), skewness - 2 * excess, excess / 2
+        return self.corrected((self.centre[tables] - here.value) / np.sqrt(variance), skewness, here, tables)
 
-    def of_scores(self, here: Point, tables: Any) -> tuple[Array, Array, Array]:
-        """Return Rao's score, its skewness, and 0: how far the observed cells are from ``here`` along its slopes.
+    def of_scores(self, here: Point, tables: Any) -> tuple[Array, Array]:
+        """Return Rao's score, how far the observed cells are from ``here`` along its slopes, and its skewness.
 
         It is linear in the counts, so that its variance and skewness are exact, however steeply the metric bends.
         """
         score = self.tables.score(here, tables) / np.sqrt(here.variance)
-        return score, here.third / here.variance**1.5, np.zeros_like(score)
+        return self.corrected(score, here.third / here.variance**1.5, here, tables)
+
+    def corrected(self, statistic: Array, skewness: Array, here: Point, tables: Any) -> tuple[Array, Array]:
+        """Return a statistic and its skewness, as of an estimated variance where clusters make it more skewed."""
+        excess = self.excess[tables] * here.third / here.variance**1.5
+        return statistic + excess / 2, skewness - 2 * excess
 
     def walk(self, reach: Array) -> None:
         """Go on, both ways from every table, until each is farther than its quantile."""
@@ -381,6 +395,12 @@ def _interval(
     usable = reason == ""
     low, high = np.where(usable, low, np.nan), np.where(usable, high, np.nan)
     return Interval(low, high, np.where(np.isfinite(value), sample.error, np.nan), reason=reason)
+
+
+def _quantile(statistic: Array, skewness: Array) -> Array:
+    """Return the normal quantile of a statistic of mean 0, variance 1 and a skewness, down and up the path."""
+    skewness = np.where(np.abs(skewness) > SYMMETRIC, skewness, SYMMETRIC)
+    return np.asarray(-WAYS * (6 / skewness * (np.cbrt(1 + skewness * statistic / 2) - 1) + skewness / 6))
 
 
 def _slope(here: Point, there: Point) -> Array:

@@ -40,10 +40,10 @@ class SquareCells(PathTables):
     """
 
     def __init__(self, averages: ClassShares, cases: Array) -> None:
-        self.averages, cases = averages, steady(cases)
-        self.classes = cases.shape[-1]
-        self.totals = cases.sum((-2, -1))
-        self.filled = (cases + PSEUDO_CASES / self.classes**2).reshape(len(cases), -1)
+        self.averages, self.classes = averages, cases.shape[-1]
+        self.cases = steady(cases).reshape(len(cases), -1)
+        self.totals = self.cases.sum(-1)
+        self.filled = self.cases + PSEUDO_CASES / self.classes**2
 
     def point(self, cells: Array, tables: Any) -> Point:
         """Return the point of the path at tables in these proportions."""
@@ -57,6 +57,10 @@ class SquareCells(PathTables):
         squares = cells * slopes
         squares *= slopes
         return Point(cells, slopes, value, squares.sum(-1), dot(squares, slopes))
+
+    def score(self, here: Point, tables: Any) -> Array:
+        """Return how far the observed cells are from a point along its slopes."""
+        return dot(self.cases[tables], here.slopes)
 
     def bias(self) -> Array:
         """Return half the sum of ``C · ∂²/∂C²`` over the cells, each of which changes the terms of two classes."""
@@ -116,7 +120,12 @@ class FilledCells(PathTables):
         pseudo = np.full((len(effect), self.classes), PSEUDO_CASES / self.classes**2)
         right, wrong = np.diagonal(counts, axis1=-2, axis2=-1), counts[:, self.truth, self.prediction]
         right, wrong = (steady(each / effect[:, None]) for each in (right, wrong))
+        self.cases = np.concatenate([right, wrong], -1)  # of those told one by one
         self.filled = np.concatenate([right + pseudo, wrong, pseudo, np.ones(pseudo.shape)], -1)
+
+    def score(self, here: Point, tables: Any) -> Array:
+        """Return how far the observed cells are from a point along its slopes."""
+        return dot(self.cases[tables], here.slopes[..., : -2 * self.classes])
 
     def bias(self) -> Array:
         """Return the second-order bias by what each class adds."""

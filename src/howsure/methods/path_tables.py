@@ -93,13 +93,13 @@ class PathTables(abc.ABC):
         What the tables are at the start, two pseudo-cases beyond the observed ones.
     scale : Scale
         The metric's.
-    by_score : bool
-        Whether the statistic is Rao's score along the path, and not the metric's value.
+    score_share : float
+        How much of the statistic is Rao's score along the path; the rest is the metric's value.
     """
 
     filled: Array
     scale: Scale = Scale()
-    by_score: bool = False
+    score_share: float = 1 / 2
 
     @abc.abstractmethod
     def point(self, cells: Array, tables: Any) -> Point:
@@ -109,9 +109,9 @@ class PathTables(abc.ABC):
     def bias(self) -> Array:
         """Return the second-order bias of the metric on its scale, at the start."""
 
+    @abc.abstractmethod
     def score(self, here: Point, tables: Any) -> Array:
         """Return how far the observed cells are from a point along its slopes."""
-        raise NotImplementedError
 
     def steps(self, here: Point) -> Array:
         """Return the logarithms of the factors by which a stride changes the cells, down and up."""
@@ -150,7 +150,10 @@ class AllCells(PathTables):
         self.scale = Scale.of(metric)
         self.left = table.design.remaining
         self.is_finite = bool(np.any(self.left != 1))  # whether the population is
-        self.by_score = table.design.has_strata
+        if table.design.has_strata or metric.is_mean_loss:  # which is linear: its own score
+            self.score_share = 1.0
+        elif not np.isfinite(metric.range).all():  # far out the score hardly grows
+            self.score_share = 0.0
         self.filled = self.cases + PSEUDO_CASES * self.pseudo_shares() * self.left
 
     def pseudo_shares(self) -> Array:
@@ -171,7 +174,7 @@ class AllCells(PathTables):
             return np.zeros(len(self.cases))
         terms = self.metric.terms
         few = len(self.table.labels) ** 2 < LUMPED_CELLS
-        if terms is None or few or self.scale.sign or self.by_score:
+        if terms is None or few or self.scale.sign or self.table.design.has_strata:
             return second_order_bias(self.value, self.filled)
         counts = cast("ClassCounts", self.table.wrap(self.filled))  # of which alone there are terms
         return bias_by_class(terms, np.stack(counts.outcomes(), -1))

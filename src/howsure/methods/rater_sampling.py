@@ -59,7 +59,7 @@ class RaterSampling(Method):
     >>> verdicts += [["ok", "ok", "ok", "ok"], ["bad", "bad", "bad", "bad"]] * 15
     >>> table = hs.ratings(verdicts)
     >>> print(hs.estimate(table, "gwet_ac1"), hs.estimate(table, "gwet_ac1", method="items_and_raters"))
-    0.668 [0.510, 0.792] 0.668 [0.287, 0.909]
+    0.668 [0.513, 0.795] 0.668 [0.295, 0.914]
     """
 
     over: Literal["raters", "items_and_raters"] = "items_and_raters"

@@ -40,11 +40,6 @@ class Point:
         """The root of the variance."""
         return math.sqrt(self.variance)
 
-    def rise_to(self, other: Point) -> float:
-        """Return how the variance changes with the mean from here to another point; nan where they are one."""
-        way = other.off - self.off
-        return (other.variance - self.variance) / way if way else math.nan
-
 
 class Tilting:
     """The path of a mean loss of independent cases, that of `Flow`, both ways and as far as it was asked for.
@@ -72,8 +67,7 @@ class Tilting:
         start = self.point(losses.cases + PSEUDO_CASES / prior.sum() * prior)
         self.varies = bool(shows_variation(start.standard_error, value))
         if self.varies:
-            down, up = self.ahead(start, DOWN), self.ahead(start, UP)
-            self.ways = _Way(self, DOWN, start, down, up), _Way(self, UP, start, up, down)
+            self.ways = _Way(self, DOWN, start), _Way(self, UP, start)
 
     def point(self, weights: Array) -> Point:
         """Return the point of cases in these proportions."""
@@ -105,18 +99,19 @@ class Tilting:
 class _Way:
     """One way along a path: how far points are from the observed value, and how far that is from them in quantiles."""
 
-    def __init__(self, path: Tilting, way: int, start: Point, first: Point, turned: Point) -> None:
+    def __init__(self, path: Tilting, way: int, start: Point) -> None:
         self.path, self.way, self.least, self.ended = path, way, FLAT * start.variance, False
-        self.here, self.near, self.far = first, start, turned
-        self.offs, self.distances = [start.off], [self.distance(start, first, turned)]
+        self.here, self.near = path.ahead(start, way), start
+        self.offs, self.distances = [start.off], [self.distance(start)]
         self.arrive()
 
-    def distance(self, here: Point, near: Point, far: Point) -> float:
-        """Return the quantile of a normal variable at which the observed value would be, were ``here`` the truth."""
-        rise = here.rise_to(near)
-        rise += (here.off - near.off) * (rise - near.rise_to(far)) / (here.off - far.off or math.nan)
+    def distance(self, here: Point) -> float:
+        """Return the quantile of a normal variable at which the observed value would be, were ``here`` the truth.
+
+        A mean is its own score, and as skewed as its cases.
+        """
         error = here.standard_error
-        skewness = (1.5 * rise - 0.5 * here.third / here.variance) / error
+        skewness = here.third / here.variance / error
         skewness = skewness if abs(skewness) > SYMMETRIC else SYMMETRIC
         bent = 6 / skewness * (math.cbrt(1 - skewness * here.off / error / 2) - 1) + skewness / 6
         return -self.way * bent
@@ -125,7 +120,7 @@ class _Way:
         """Note the point that was reached."""
         here, near = self.here, self.near
         turned = self.way * (here.off - near.off) <= CLOSE * here.standard_error
-        found = FARTHEST if turned or not here.variance else self.distance(here, near, self.far)
+        found = FARTHEST if turned or not here.variance else self.distance(here)
         self.ended = turned or here.variance <= self.least
         self.distances.append(max(self.distances[-1], found))
         self.offs.append(self.way * max(self.way * self.offs[-1], self.way * here.off))
@@ -133,7 +128,7 @@ class _Way:
     def walk(self, z: float) -> None:
         """Go on until the observed value is farther than a quantile, or the way ends."""
         while self.distances[-1] < z and not self.ended and len(self.offs) <= MOST_STRIDES:
-            self.here, self.near, self.far = self.path.ahead(self.here, self.way), self.here, self.near
+            self.here, self.near = self.path.ahead(self.here, self.way), self.here
             self.arrive()
 
     def limit(self, z: float, other: _Way) -> float | None:

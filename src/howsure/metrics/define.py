@@ -103,7 +103,7 @@ def define_metric(
     ...     return tp / (tp + missed * fn + (1 - missed) * fp)
     >>> three = hs.from_counts([[44, 6, 3], [7, 29, 5], [2, 8, 21]])
     >>> print(hs.estimate(three, "tversky@macro"))
-    0.739 [0.658, 0.814]
+    0.739 [0.657, 0.813]
 
     A metric of scores:
 

@@ -21,7 +21,7 @@ from howsure.methods.draws import seed_sequence
 from howsure.methods.interval import DrawingMethod, Method
 from howsure.methods.naming import named
 from howsure.methods.predictive import Predictive
-from howsure.metrics.binding import resolve
+from howsure.metrics.binding import of_counts, resolve
 from howsure.metrics.metric import Metric
 from howsure.tables.batch import ALL, Tables, in_groups
 from howsure.tables.confusion import ConfusionTable
@@ -237,13 +237,17 @@ def estimated(subject: Subject, settings: Settings) -> Subject:
 
 def _evaluations(subject: Subject, settings: Settings) -> dict[Hashable, tuple[Evaluation, ...]]:
     """Return the metrics of counts and of scores, by group."""
+    of_scores: list[str | Metric] = []
+    if subject.table is not None and subject.scores is not None:
+        of_scores = [each for each in settings.metrics or () if not of_counts(each)]
+    counted = settings.metrics and [each for each in settings.metrics if each not in of_scores]
     found: dict[Hashable, tuple[Evaluation, ...]] = {}
-    if subject.table is not None:
-        found = {key: (each,) for key, each in settings.evaluated(subject.table, settings.metrics).items()}
+    if subject.table is not None and (counted or not of_scores):
+        found = {key: (each,) for key, each in settings.evaluated(subject.table, counted).items()}
     if subject.scores is not None:
-        wanted = settings.metrics if subject.table is None else None
+        wanted = settings.metrics if subject.table is None else of_scores or None
         serves = subject.table is None or isinstance(settings.method, Bootstrap)  # the others are for counts
-        own = settings if serves else replace(settings, method=None)
+        own = settings if serves or not found else replace(settings, method=None)
         for key, each in own.evaluated(subject.scores, wanted).items():
             found[key] = (*found.get(key, ()), each)
     return found
