@@ -46,3 +46,10 @@ def test_fixed_totals_hold_where_a_class_is_never_predicted(make):
     assert drawn[:, 2:].sum(1) == pytest.approx(np.full(4000, 34))
     for cell, cases in ((1, 26), (3, 34)):
         assert stats.kstest(drawn[:, cell] / cases, stats.beta(0.5, cases + 0.5).cdf).pvalue > 1e-4
+
+
+def test_a_class_of_no_case_in_a_smaller_study_stays_empty():
+    """Of totals of 1, 35 and 77 a fifth is 0, 7 and 16 by largest remainders: in each draw the totals are these."""
+    table = hs.from_counts([[1, 0, 0], [0, 30, 5], [2, 5, 70]]).with_design(hs.FixedMargins())
+    drawn, _ = table.design.repeated(table.cells, 0.2, 50, np.random.default_rng(0))
+    assert drawn.reshape(50, 3, 3).sum(2).tolist() == [[0, 7, 16]] * 50

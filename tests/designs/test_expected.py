@@ -10,6 +10,7 @@ from scipy import stats
 import howsure as hs
 from howsure.curves.thresholds import confusion_along, errors_along, on_counts
 from howsure.designs.counted import Independent
+from howsure.designs.expected import Batch
 from howsure.methods.standard_errors import standard_error
 from howsure.metrics.binding import resolve
 from howsure.tables.counts import ConfusionCounts
@@ -76,6 +77,19 @@ def test_draws_have_mean_and_variance_of_the_design(target):
         assert drawn.sum(1) == pytest.approx(np.full(size, table.rows))
         assert values.mean() == pytest.approx((table.counts * form).sum(), abs=4 * np.sqrt(variance / size))
         assert values.var() == pytest.approx(variance, rel=4 * np.sqrt(2 / size))
+
+
+def test_cases_of_the_same_probabilities_are_drawn_each_on_its_own():
+    """Of 40, 1 and 200 cases of three kinds the classes are drawn with mean ``n p`` and variance ``n p (1 - p)``."""
+    probability, number = probabilities(6, 3, 3), np.array([40.0, 1.0, 200.0])
+    table = hs.calibrated(probability, y_pred=[0, 1, 2], labels=[0, 1, 2])
+    design = Batch(replace(table.design.cases, number=number))
+    size = 500
+    drawn = design.resample(table.cells, size, np.random.default_rng(0)).reshape(size, 3, 3)
+    assert (drawn.sum(1) == number).all()
+    mean, variance = (number[:, None] * probability).T, (number[:, None] * probability * (1 - probability)).T
+    assert (np.abs(drawn.mean(0) - mean) < 4.5 * np.sqrt(variance / size)).all()
+    assert drawn.var(0) == pytest.approx(variance, rel=0.35)
 
 
 @pytest.mark.thorough

@@ -72,3 +72,16 @@ def test_merged_cells_share_the_prior_of_the_posterior() -> None:
     np.testing.assert_allclose(seen[0], [1, 1, 1, 3, 1, 3, 1, 1, 1])
     np.testing.assert_allclose(drawn, [[0 + 2 + 6 + 8, 1 + 7, 3 + 5, 4]] * 2)
     assert small.note == "a note"
+
+
+def test_the_unit_of_a_form_leaves_its_degrees_of_freedom() -> None:
+    """Of two means together they are Welch's, whether the form is in units or in thousandths."""
+    form, counts = np.array([0.0, 1.0, 3.0, -1.0]), (np.array([4.0, 6.0]), np.array([5.0, 7.0]))
+    influence = np.eye(4) / np.repeat([10.0, 12.0], 2)[:, None]
+    samples = tuple(Sample(seen, each) for seen, each in zip(counts, (influence[:2], influence[2:]), strict=True))
+    design = Linearised(samples, np.ones(4))
+    cases = [np.repeat(form[:2], [4, 6]), np.repeat(form[2:], [5, 7])]
+    squares = [each.var() / len(each) for each in cases]
+    welch = sum(squares) ** 2 / sum(square**2 / (len(each) - 1) for square, each in zip(squares, cases, strict=True))
+    for unit in (1.0, 1e-3, 1e3):
+        assert design.satterthwaite(np.ones(4), np.zeros(4, int), unit * form) == pytest.approx(welch)

@@ -24,13 +24,18 @@ def of_cases(sizes, right):
     return hs.confusion(np.ones(len(group), int), right * 1, groups=group, labels=[0, 1]), group
 
 
-def expected(group, together):
+def residual_maps(group):
+    """Return what each case adds to each cluster's sum of deviations from the mean, over the number of cases."""
+    number = len(group)
+    residual = np.eye(number) - 1 / number
+    return np.stack([residual[group == each].sum(0) / number for each in np.unique(group)])
+
+
+def expected(group, correlation):
     """Return the factor and the degrees of freedom by the matrices of a mean's residuals (Imbens and Kolesár 2016)."""
     number = len(group)
-    ones = np.ones((number, 1))
-    residual = np.eye(number) - ones @ ones.T / number
-    covariance = (group[:, None] == group) * 1.0 if together else np.eye(number)
-    maps = np.stack([residual[group == each].sum(0) / number for each in np.unique(group)])
+    covariance = correlation * (group[:, None] == group) + (1 - correlation) * np.eye(number)
+    maps = residual_maps(group)
     seen = maps @ covariance @ maps.T
     groups = len(maps)
     factor = covariance.sum() / number**2 / np.trace(seen) * (groups - 1) / groups
@@ -46,6 +51,20 @@ def test_unequal_clusters_have_the_degrees_of_freedom_of_their_residuals(togethe
     factor, freedom = expected(group, together)
     assert freedom < len(sizes) - 1.5
     assert of_accuracy(table) == pytest.approx((factor, freedom), rel=1e-9)
+
+
+def test_clusters_that_agree_in_part_have_the_degrees_of_freedom_of_their_correlation():
+    """The correlation is that at which the clusters' squared sums are expected as they are; bias and freedom follow."""
+    sizes = np.array([2, 4, 4, 6, 6, 6, 8, 8, 8, 10, 10, 12])
+    place = np.concatenate([np.arange(size) for size in sizes])
+    right = place < np.repeat(sizes * np.where(np.arange(12) % 2, 0.4, 0.9), sizes)
+    table, group = of_cases(sizes, right)
+    maps = residual_maps(group)
+    apart, together = np.trace(maps @ maps.T), np.trace(maps @ (group[:, None] == group) @ maps.T)
+    seen = ((maps @ right) ** 2).sum() / (right.mean() * (1 - right.mean()))
+    correlation = (seen - apart) / (together - apart)
+    assert 0.1 < correlation < 0.9
+    assert of_accuracy(table) == pytest.approx(expected(group, correlation), rel=1e-9)
 
 
 def test_clusters_of_one_size_have_one_degree_of_freedom_less_than_clusters():

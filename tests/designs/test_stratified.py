@@ -193,6 +193,7 @@ def test_strata_that_were_all_read_leave_no_interval():
     found += [hs.estimate(values, metric) for metric in ("mean", "median")]
     for method in ("wilson", "mid_p", "flow", "delta", "bootstrap_percentile"):
         found.append(hs.estimate(table, "accuracy", method=method, random_state=0))
+    assert any("The population is finite" in each for each in table.cautions)
     for each in found:
         assert np.isnan([each.low, each.high]).all()
         assert each.reason == "the metric does not vary between samples of this design"
@@ -274,6 +275,7 @@ def test_a_single_case_is_told_and_not_certain():
     assert found.value == pytest.approx(mean)
     assert found.standard_error == pytest.approx(np.sqrt(square))
     assert any("One case tells nothing of how a stratum varies (b)" in each for each in table.cautions)
+    assert not any("finite" in each for each in table.cautions)
 
 
 def test_agreement_in_a_heavy_stratum_is_no_certainty():
@@ -410,3 +412,31 @@ def test_the_unit_of_weights_gives_no_degrees_of_freedom(scale):
     table = hs.confusion(truth, truth, sample_weight=np.full(5, scale), check=False, **roles)
     inflation, freedom = design_sample(resolve("p4@harmonic", table), table)
     assert (inflation, freedom) == (1, 1)
+
+
+def test_the_shares_of_strata_are_settled_and_what_varies_within_them_is_not():
+    """With the frequencies of the classes stated, a form of the true class is certain, in a cell of each class too."""
+    design = hs.from_counts([[50, 3], [5, 42]]).at_prevalence([0.8, 0.2]).design
+    assert design.settles(np.array([[1.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 1.0]])).tolist() == [True, False]
+    assert design.merged(np.array([0, 0, 1, 1]), 2).settles(np.array([0.0, 1.0]))
+    assert not design.merged(np.array([0, 0, 1, 2]), 3).settles(np.array([0.0, 0.0, 1.0]))
+
+
+def test_variance_along_thresholds_is_that_of_the_strata_at_each():
+    """Of any form in the cases above and below a threshold: Cochran's variance of the weighted cases in the strata."""
+    rng = np.random.default_rng(0)
+    truth, score, strata = (
+        rng.integers(0, 2, 60),
+        rng.integers(0, 12, 60) / 12,
+        np.array(list("aab"))[np.arange(60) % 3],
+    )
+    shares = {"a": 0.3, "b": 0.7}
+    table = hs.scores(truth, score, strata=strata, stratum_sizes=shares)
+    weight = 60 * np.where(strata == "a", 0.3 / 40, 0.7 / 20)
+    thresholds = [np.inf, *table.scores[::-1]]  # from the top
+    slopes = rng.normal(size=(len(thresholds), 2, 2))  # at each, of either class, below and above
+    expected = [
+        linearised(weight * slope[truth, (score >= threshold).astype(int)], strata, shares) ** 2
+        for threshold, slope in zip(thresholds, slopes, strict=True)
+    ]
+    assert table.design.variance_from_top(table.counts, slopes) == pytest.approx(np.array(expected))

@@ -90,6 +90,8 @@ def test_reviews_are_turned_with_their_counts():
     )
     assert named.labels.tolist() == ["well", "ill"]
     np.testing.assert_allclose(named.counts, ordered.counts)
+    pooled = hs.reviewed(COUNTS, REVIEWS, labels=WORDS, pos_label="ill")  # of records that agree, and others
+    np.testing.assert_allclose(pooled.counts, hs.reviewed(COUNTS, REVIEWS, labels=WORDS).counts[::-1, ::-1])
     stack = hs.reviewed([COUNTS, COUNTS], [REVIEWS, REVIEWS], labels=WORDS, pos_label="ill")
     assert stack.overall.labels.tolist() == ["well", "ill"]
 

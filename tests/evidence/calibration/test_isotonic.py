@@ -73,3 +73,11 @@ def test_groups_of_neighbouring_scores_do_not_depend_on_the_direction():
     assert sorted(len(number) - cuts[1:]) == sorted(mirrored[1:])
     sizes = np.add.reduceat(number, cuts)
     assert sizes.max() <= number.sum() / 512 + 2 * 8
+    assert grouped_scores(np.ones(1024)).tolist() == list(range(0, 1024, 2))
+
+
+def test_a_curve_jumps_between_two_scores_and_is_flat_beyond_the_ends():
+    """Between scores 1 and 2 a jump at a quarter is at 1.25, between 2 and 4 one at a half is at 3."""
+    steps = Steps(np.array([1.0, 2.0, 4.0]), np.array([[0.1, 0.4, 0.9]]), np.array([[0.25, 0.5]]))
+    places = np.array([0.0, 1.0, 1.2, 1.3, 2.0, 2.9, 3.1, 4.0, 5.0])
+    assert steps.at(places, slice(None)).tolist() == [[0.1, 0.1, 0.1, 0.4, 0.4, 0.4, 0.9, 0.9, 0.9]]

@@ -76,3 +76,11 @@ def test_misuse_is_told_in_one_line(human, judge, along, words):
     """Few labels, a column that does not vary, words: one line says what to give instead."""
     with pytest.raises(HowsureError, match=words):
         hs.judge_leaning(human, judge, along)
+
+
+def test_grades_need_agree_nowhere():
+    """Where no grade of the judge is one that people gave, the slope is that of the differences all the same."""
+    rng = np.random.default_rng(3)
+    human, length = rng.random(60), rng.normal(size=60)
+    judge = human + 0.25 * length
+    assert hs.judge_leaning(human, judge, length) == pytest.approx(0.25)

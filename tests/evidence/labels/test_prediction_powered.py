@@ -189,3 +189,11 @@ def test_columns_are_named_with_data() -> None:
     np.testing.assert_allclose(named.counts, hs.prediction_powered(*rows.values()).counts)
     with pytest.raises(hs.HowsureError, match="`power` is 'x'"):
         hs.prediction_powered(*rows.values(), power="x")
+
+
+def test_made_labels_that_tell_nothing_of_the_metric_are_left_out() -> None:
+    """Predictions in the place of made labels are all right by these: the table is the trusted cases', enlarged."""
+    true = [0] * 4 + [1] * 4
+    predicted = [0] * 3 + [1] + [1] * 3 + [0] + [1] * 20 + [0] * 4
+    table = hs.prediction_powered([*true, *[None] * 24], predicted, predicted, check=False)
+    np.testing.assert_allclose(table.counts, [[12, 4], [4, 12]])

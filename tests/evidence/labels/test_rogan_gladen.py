@@ -200,6 +200,7 @@ def test_score_intervals_refuse_estimated_counts() -> None:
         ({"labelling": np.eye(3)}, "has shape \\(3, 3\\) for 2 classes"),
         ({"labelling": [[0.5, 0.5], [0.5, 0.5]]}, "cannot be inverted"),
         ({"labelling": [[0.5, 0.6], [0.1, 0.9]]}, "add up to 1"),
+        ({"labelling": [[9, 1], [1, 8.5]]}, "or of whole numbers"),
         ({"labelling": [[0, 0], [1, 9]]}, "an empty row"),
         ({"labelling": [[9, -1], [1, 9]]}, "negative"),
     ],

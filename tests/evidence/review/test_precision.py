@@ -93,6 +93,7 @@ def test_limits_are_quantiles():
     model = hs.ReviewedPrecision(tp=400, fp=150, **REVIEW)
     estimate = hs.reviewed_precision(400, 150, **REVIEW, method="quadrature", confidence_level=0.9)
     assert model.distribution([estimate.low, estimate.high]) == pytest.approx([0.05, 0.95], abs=1e-8)
+    assert not estimate.reason
     inside = integrate.quad(lambda x: float(model.density(x)), estimate.low, estimate.high)[0]
     assert inside == pytest.approx(0.9, abs=1e-7)
 

@@ -168,7 +168,12 @@ def test_unreviewed_cells_are_named():
     assert reason == "1 cell has no review (recorded/predicted yes/no): only the prior speaks there"
     assert not hs.estimate(hs.reviewed(COUNTS, REVIEWS), "f1").reason
     nothing = hs.estimate(hs.reviewed(COUNTS, np.zeros((2, 2, 2))), "f1")
-    assert "4 cells have no review" in nothing.reason
+    assert nothing.reason == (
+        "4 cells have no review (recorded/predicted 0/0, 0/1, 1/0, 1/1): only the prior speaks there"
+    )
+    assert "9 cells have no review (recorded/predicted 0/0, 0/1, 0/2, 1/0, …)" in (
+        hs.reviewed(THREE + 1, np.zeros((3, 3, 3))).design.note
+    )
     assert nothing.high - nothing.low > 0.3
 
 

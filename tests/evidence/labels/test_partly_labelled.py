@@ -1,0 +1,23 @@
+"""Strata of a pool of predictions of which some are labelled."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import howsure as hs
+
+
+def test_scores_are_cut_where_their_deviations_are_shared_out_evenly():
+    """Of even scores ``sqrt(p (1 - p))`` grows as the distribution Beta(3/2, 3/2): its thirds are the strata."""
+    score = (np.arange(3000) + 0.5) / 3000
+    known = np.where(np.arange(3000) % 10 == 0, score > 0.4, np.nan)
+    table = hs.partly_labelled(known, np.ones(3000, int), score)
+    shares = np.diff(stats.beta(1.5, 1.5).ppf([0, 1 / 3, 2 / 3, 1]))
+    assert table.design.totals == pytest.approx(3000 * shares, abs=2)
+
+
+def test_a_stratum_of_one_case_without_a_label_is_told():
+    """Of predicted 1 two cases each are labelled, at 0.2 and at 0.8, and of predicted 0 the only one is not."""
+    truth, predicted = [0, 1, 0, 1, None, None, None], [1, 1, 1, 1, 1, 1, 0]
+    table = hs.partly_labelled(truth, predicted, [0.2, 0.2, 0.8, 0.8, 0.2, 0.8, 0.1])
+    assert table.design.note == "1 of 3 strata have no label"
