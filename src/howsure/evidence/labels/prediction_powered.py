@@ -8,6 +8,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from howsure.designs.base import DUST
 from howsure.designs.counted import Weighted
 from howsure.designs.linearised import Linearised, Sample
 from howsure.errors import HowsureError
@@ -238,7 +239,8 @@ def _best_power(metric: str | Metric, trusted: Array, other: Array, axis: Array)
     together = (shares * scores * stand_ins).sum() - (shares * scores).sum() * (shares * stand_ins).sum()
     every = trusted.sum(0) + other
     every = every / every.sum()
-    variance = (every * gradient**2).sum() - (every * gradient).sum() ** 2
-    if not variance > 0:
+    square = (every * gradient**2).sum()
+    variance = square - (every * gradient).sum() ** 2
+    if not variance > DUST * square:
         return 0.0
     return float(np.clip(together / (variance * (1 + trusted.sum() / other.sum())), 0, 1))
