@@ -503,3 +503,22 @@ def test_a_design_of_ones_own_speaks_for_itself():
     report = hs.report_of(TABLE.with_design(Panel()), metrics=["f1"])
     assert "these 100 cases from a rotating panel" in report.headline[0][report.level]
     assert "Households stay in the panel for a year." in cautions_of(report)
+
+
+@pytest.mark.parametrize(
+    "asked, shown",
+    [("f1", ["f1", "roc_auc", "average_precision"]), (["roc_auc"], ["roc_auc"]), (["ece", "f1"], ["f1", "ece"])],
+)
+def test_of_predictions_and_scores_each_metric_is_of_its_own_table(asked, shown):
+    """Metrics of scores that are asked for stand alone; where none is, both usual ones stand beside those of predictions."""
+    truth, score = [0, 1, 0, 1, 1, 0], [0.1, 0.6, 0.3, 0.8, 0.4, 0.7]
+    scores = hs.scores(truth, score)
+    report = hs.report_of([hs.Subject("model", scores.at(0.5), scores)], metrics=asked)
+    names = [each["metric"] for each in report.to_dict()["estimates"]]
+    assert [name for name in names if "@" not in name] == shown  # beside those of each class
+
+
+def test_no_metric_is_told_whatever_holds_it():
+    """Numbers in an array are refused in words, as in `evaluate`."""
+    with pytest.raises(hs.HowsureError, match="not by float"):
+        hs.report_of(hs.confusion([0, 1], [0, 1]), metrics=np.array([0.1, 0.9]))

@@ -21,7 +21,7 @@ from howsure.methods.draws import seed_sequence
 from howsure.methods.interval import DrawingMethod, Method
 from howsure.methods.naming import named
 from howsure.methods.predictive import Predictive
-from howsure.metrics.binding import of_counts, resolve
+from howsure.metrics.binding import listed_metrics, of_counts, resolve
 from howsure.metrics.metric import Metric
 from howsure.tables.batch import ALL, Tables, in_groups
 from howsure.tables.confusion import ConfusionTable
@@ -237,10 +237,11 @@ def estimated(subject: Subject, settings: Settings) -> Subject:
 
 def _evaluations(subject: Subject, settings: Settings) -> dict[Hashable, tuple[Evaluation, ...]]:
     """Return the metrics of counts and of scores, by group."""
+    counted = None if settings.metrics is None else listed_metrics(settings.metrics)
     of_scores: list[str | Metric] = []
-    if subject.table is not None and subject.scores is not None:
-        of_scores = [each for each in settings.metrics or () if not of_counts(each)]
-    counted = settings.metrics and [each for each in settings.metrics if each not in of_scores]
+    if counted is not None and subject.table is not None and subject.scores is not None:
+        of_scores = [each for each in counted if not of_counts(each)]
+        counted = [each for each in counted if of_counts(each)]
     found: dict[Hashable, tuple[Evaluation, ...]] = {}
     if subject.table is not None and (counted or not of_scores):
         found = {key: (each,) for key, each in settings.evaluated(subject.table, counted).items()}
