@@ -268,37 +268,23 @@ class _Path:
         self.distances, self.values = np.empty(0), np.empty(0)
 
     def distance(self, here: Point, near: Point, far: Point, tables: Any) -> Array:
-        """Return the quantile of a normal variable at which the observed table would be, were ``here`` the truth."""
-        share, found = self.tables.score_share, np.zeros(here.value.shape)
+        """Return the quantile of a normal variable at which the observed table would be, were ``here`` the truth.
+
+        Of Rao's score, how far the observed cells are from ``here`` along its slopes, variance and skewness are exact,
+        however steeply the metric bends, as it is linear in the counts.
+        """
+        error = np.sqrt(here.variance)
+        skewness = here.third / (here.variance * error)
+        excess = self.excess[tables] * skewness  # of clusters, whose variance is estimated
+        share, found = self.tables.score_share, np.zeros(error.shape)
         if share > 0:
-            found = share * _quantile(*self.of_scores(here, tables))
+            score = self.tables.score(here, tables) / error
+            found = share * _quantile(score + excess / 2, skewness - 2 * excess)
         if share < 1:
-            found = found + (1 - share) * _quantile(*self.of_values(here, near, far, tables))
+            off = (self.centre[tables] - here.value) / error
+            bent = _bent_skewness(here, near, far)
+            found = found + (1 - share) * _quantile(off + excess / 2, bent - 2 * excess)
         return found
-
-    def of_values(self, here: Point, near: Point, far: Point, tables: Any) -> tuple[Array, Array]:
-        """Return how many standard errors off the observed value is, with its mean taken off, and its skewness.
-
-        The variance's derivative is that of a parabola through the point and two others of its path.
-        """
-        variance = here.variance
-        rise = _slope(here, near)
-        rise = rise + (here.value - near.value) * (rise - _slope(near, far)) / (here.value - far.value)
-        skewness = (1.5 * rise - 0.5 * here.third / variance) / np.sqrt(variance)
-        return self.corrected((self.centre[tables] - here.value) / np.sqrt(variance), skewness, here, tables)
-
-    def of_scores(self, here: Point, tables: Any) -> tuple[Array, Array]:
-        """Return Rao's score, how far the observed cells are from ``here`` along its slopes, and its skewness.
-
-        It is linear in the counts, so that its variance and skewness are exact, however steeply the metric bends.
-        """
-        score = self.tables.score(here, tables) / np.sqrt(here.variance)
-        return self.corrected(score, here.third / here.variance**1.5, here, tables)
-
-    def corrected(self, statistic: Array, skewness: Array, here: Point, tables: Any) -> tuple[Array, Array]:
-        """Return a statistic and its skewness, as of an estimated variance where clusters make it more skewed."""
-        excess = self.excess[tables] * here.third / here.variance**1.5
-        return statistic + excess / 2, skewness - 2 * excess
 
     def walk(self, reach: Array) -> None:
         """Go on, both ways from every table, until each is farther than its quantile."""
@@ -401,6 +387,16 @@ def _quantile(statistic: Array, skewness: Array) -> Array:
     """Return the normal quantile of a statistic of mean 0, variance 1 and a skewness, down and up the path."""
     skewness = np.where(np.abs(skewness) > SYMMETRIC, skewness, SYMMETRIC)
     return np.asarray(-WAYS * (6 / skewness * (np.cbrt(1 + skewness * statistic / 2) - 1) + skewness / 6))
+
+
+def _bent_skewness(here: Point, near: Point, far: Point) -> Array:
+    """Return the skewness of the metric's value at a point, with how the variance changes with the value.
+
+    That is of a parabola through the point and two others of its path.
+    """
+    rise = _slope(here, near)
+    rise = rise + (here.value - near.value) * (rise - _slope(near, far)) / (here.value - far.value)
+    return np.asarray((1.5 * rise - 0.5 * here.third / here.variance) / np.sqrt(here.variance))
 
 
 def _slope(here: Point, there: Point) -> Array:
