@@ -313,3 +313,15 @@ def test_long_tables_of_scores_are_quick():
     for kind in ("bca", "studentized"):
         estimate = hs.estimate(table, "roc_auc", method=Bootstrap(kind, 40), random_state=0)
         assert estimate.low < estimate.value < estimate.high
+
+
+def test_the_intervals_of_a_batch_keep_the_draws_of_each_table():
+    """They are those that the table has by its own stream, and the limits are their quantiles."""
+    stack = hs.from_counts([[[50, 3], [5, 42]], [[9, 4], [1, 30]]])
+    metric = resolve("accuracy", stack.stack)
+    (found,) = Bootstrap(n_resamples=400).intervals([metric], stack.stack, 0.9, 0)
+    assert found.draws.shape == (2, 400)
+    for index in range(2):
+        assert (found.low[index], found.high[index]) == pytest.approx(np.quantile(found.draws[index], [0.05, 0.95]))
+    assert found.draws[0].mean() == pytest.approx(0.92, abs=0.01)
+    assert found.draws[1].mean() == pytest.approx(39 / 44, abs=0.02)

@@ -8,7 +8,7 @@ import pytest
 import howsure as hs
 from howsure.designs.poisson_binomial import poisson_binomial
 from howsure.methods.library import METHODS
-from howsure.methods.predictive import joint_distribution
+from howsure.methods.predictive import MOST_COUNTS, _thinned, joint_distribution
 from howsure.metrics.binding import resolve
 
 
@@ -137,3 +137,14 @@ def test_priors_and_labelled_tables_are_refused():
         hs.estimate(hs.calibrated([0.2, 0.7]).at(0.5), "f1", method=hs.Dirichlet(prior=1))
     with pytest.raises(hs.HowsureError, match="needs scores without labels"):
         hs.estimate(hs.from_counts([[5, 1], [2, 8]]), "f1", method="predictive")
+
+
+def test_counts_that_are_taken_together_keep_their_mass_and_mean():
+    """Of many counts few are left, in order; their chances and their mean are those of all."""
+    counts = np.arange(100.0, 100.0 + 7 * MOST_COUNTS + 3)
+    mass = np.random.default_rng(4).dirichlet(np.ones(len(counts)))
+    few, together = _thinned(counts, mass)
+    assert len(few) == MOST_COUNTS
+    assert (np.diff(few) > 0).all()
+    assert (together.sum(), together @ few) == pytest.approx((1.0, mass @ counts))
+    assert together[0] == pytest.approx(mass[counts < few[0] + (few[1] - few[0]) / 2].sum(), rel=0.5)

@@ -43,3 +43,10 @@ def test_far_out_a_quantile_is_still_that_of_the_distribution(tail):
     assert not np.isnan(found).any()
     if tail > 1e-160:  # beyond, SciPy 1.13 is off by a factor of up to three
         assert (np.diff(found[np.isfinite(found)]) < 0).all()
+
+
+def test_tables_of_a_batch_each_have_the_quantile_of_their_degrees_of_freedom():
+    """Normal where they are infinite, beside others that are not; nan where there are none."""
+    found = quantile(0.95, np.array([np.inf, 5.0, 0.5, np.nan, np.inf]))
+    expected = [stats.norm.ppf(0.975), stats.t.ppf(0.975, 5), stats.t.ppf(0.975, 0.5), np.nan, stats.norm.ppf(0.975)]
+    np.testing.assert_allclose(found, expected, rtol=1e-10)

@@ -170,3 +170,11 @@ def test_a_resample_without_any_weight_has_no_slope():
     method = hs.Bootstrap("studentized", n_resamples=60)
     found = hs.estimate(table, "specificity_at+sensitivity=0.8@micro", method=method, random_state=1)
     assert np.isnan(found.low) or 0 <= found.low <= found.high <= 1
+
+
+@pytest.mark.parametrize("above", [0, 1, 4])
+def test_the_precision_of_a_single_positive_case_is_that_of_those_above_it(above):
+    """To find it, all cases that score higher are called positive too."""
+    scores = np.r_[2.0, 3.0 + np.arange(above), -1.0 - np.arange(5)]
+    table = hs.scores(np.r_[1, np.zeros(above + 5, dtype=int)], scores)
+    assert hs.estimate(table, "precision_at+recall=0.5").value == pytest.approx(1 / (1 + above))

@@ -134,3 +134,14 @@ def test_methods_agree_on_large_samples(spec, design):
     close = 0.25 if spec == "median" else 0.12
     assert bootstrap == pytest.approx(delta, rel=close)
     assert bayes == pytest.approx(delta, rel=close)
+
+
+@pytest.mark.parametrize("reached", [0, 3, 11, 20])
+def test_a_share_of_values_has_the_intervals_of_a_share_of_cases(reached):
+    """How far above or below a value is does not matter: the limits are those of so many successes of twenty."""
+    values = np.r_[np.linspace(0.5, 3.0, reached), np.linspace(-2.0, 0.49, 20 - reached)]
+    for method in ("mid_p", "wilson"):
+        found = hs.estimate(hs.values(values), "share", method=method)
+        share = hs.proportion(reached, 20, method=method)
+        assert found.value == reached / 20
+        assert (found.low, found.high) == pytest.approx((share.low, share.high), rel=1e-9)
