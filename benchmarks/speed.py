@@ -23,9 +23,9 @@ PAGE = Path(__file__).parents[1] / "docs" / "speed.md"
 HEAD = """# Speed
 
 How long howsure takes, and how many times faster it is than another package at the same job: processor time of one core,
-both sides in turn in one process, medians with the range of the repetitions. Ours give an interval with every metric;
-scikit-learn gives none. `python benchmarks/speed.py` measures this and writes this page. Times differ from machine to
-machine, ratios less.
+both sides in turn in one process, short jobs many times in a row, medians with the range of the repetitions. Ours give an
+interval with every metric; scikit-learn gives none. `python benchmarks/speed.py` measures this and writes this page.
+Times differ from machine to machine, ratios less.
 """
 SECTIONS = ratios.SECTIONS | scores.SECTIONS | kernels.SECTIONS
 PART = re.compile(r"^## (.+?)\n+((?:\|.*\n)+)", re.MULTILINE)
