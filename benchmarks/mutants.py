@@ -34,6 +34,7 @@ from pathlib import Path
 ROOMS = ["designs", "methods", "metrics", "pooling", "evidence"]
 PYTEST = ["-m", "pytest", "-q", "-rfE", "--tb=no", "-p", "no:randomly", "-p", "no:cacheprovider"]
 EVERYTHING = "--continue-on-collection-errors"
+FOLDERS = ["tests", "src"]  # of tests, and of docstrings with examples
 LIMIT, LIMIT_TOGETHER = 150, 3600  # seconds
 TOGETHER = 13  # survivors: of many one hides what another breaks
 
@@ -261,9 +262,9 @@ def survivors(copy: Copy, mutants: list[Mutant]) -> Iterator[Mutant]:
 
 def unnoticed(copy: Copy, together: list[Mutant]) -> Iterator[Mutant]:
     """Run all tests on some mutants at once, and yield those that none of the tests that fail notices alone."""
-    failed = copy.failures(together, ["tests"], EVERYTHING, limit=LIMIT_TOGETHER)
+    failed = copy.failures(together, FOLDERS, EVERYTHING, limit=LIMIT_TOGETHER)
     anyway = copy.failures([], failed, EVERYTHING, limit=LIMIT_TOGETHER) if failed else []
-    failed = [each for each in failed if each.startswith("tests") and each not in anyway]
+    failed = [each for each in failed if each.startswith(tuple(FOLDERS)) and each not in anyway]
     for mutant in together:
         killers = copy.failures([mutant], failed, "-x", limit=LIMIT_TOGETHER) if failed else []
         print(f"{'killed' if killers else 'LIVES '} {mutant}  [{killers[0] if killers else ''}]", flush=True)
