@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.designs.clusters import Clusters
+from howsure.designs.clusters import LARGE, UNSEEN, Clusters
 from howsure.designs.counted import Weighted
-from howsure.methods.standard_errors import small_sample
+from howsure.methods.standard_errors import sample_with_unseen, small_sample
 from howsure.metrics.binding import resolve
 
 SHARES = np.array([[0.60, 0.06], [0.06, 0.28]])
@@ -71,6 +71,64 @@ def test_clusters_of_one_size_have_one_degree_of_freedom_less_than_clusters():
     """Where all clusters are of one size the variance is unbiased, and its freedom their number minus 1."""
     table, _ = of_cases(np.full(9, 5), np.random.default_rng(1).random(45) < 0.8)
     assert of_accuracy(table) == pytest.approx((1.0, 8.0))
+
+
+def missed(sizes, right):
+    """Return what a part of a cluster adds to the variance over that of independent cases, all its cases in one cell."""
+    slopes = np.where(right, 1 - right.mean(), -right.mean())
+    totals = np.array([each.sum() for each in np.split(slopes, np.cumsum(sizes)[:-1])])
+    size, cells = (sizes**2).sum() / sizes.sum(), np.array([1 - right.mean(), -right.mean()])
+    size = min(size, LARGE * max((totals**2).sum() / (slopes**2).sum(), 1))
+    with_part = ((totals**2).sum() + UNSEEN * np.mean((size * cells) ** 2)) / (
+        (slopes**2).sum() + UNSEEN * np.mean(size * cells**2)
+    )
+    return max(with_part / ((totals**2).sum() / (slopes**2).sum()), 1)
+
+
+def unseen(table):
+    """Return what a part of a cluster that was missed adds to the variance of accuracy."""
+    bound = resolve("accuracy", table)
+    return sample_with_unseen(bound, table)[0] / small_sample(bound, table)[0]
+
+
+def test_a_part_of_a_cluster_that_was_missed_adds_to_both_variances():
+    """To that of the clusters and to that of independent cases, of clusters of one size and of others."""
+    right = np.random.default_rng(1).random(72) < np.repeat([0.5, 0.9, 0.8, 1.0], 18)
+    for sizes in (np.full(9, 8), np.array([4, 20, 8, 8, 12, 6, 6, 6, 2])):
+        assert unseen(of_cases(sizes, right)[0]) == pytest.approx(missed(sizes, right))
+        assert missed(sizes, right) > 1.02
+
+
+def test_what_was_missed_does_not_depend_on_how_many_cells_there_are():
+    """Accuracy of three classes is that of right and wrong."""
+    rng = np.random.default_rng(8)
+    true = rng.integers(0, 3, 90)
+    said, group = np.where(rng.random(90) < 0.8, true, rng.integers(0, 3, 90)), np.arange(90) // 6
+    table = hs.confusion(true, said, groups=group)
+    assert unseen(table) == pytest.approx(missed(np.full(15, 6), true == said))
+
+
+def test_single_cases_are_clusters_of_which_none_was_missed():
+    """Where every cluster is one case, whatever it weighs, the variance is that of independent cases."""
+    right = np.arange(40) % 8 > 0
+    for weight in (None, np.full(40, 3.0)):
+        table = hs.confusion(np.ones(40, int), right * 1, groups=np.arange(40), sample_weight=weight, labels=[0, 1])
+        assert unseen(table) == pytest.approx(1)
+
+
+def test_large_clusters_that_are_alike_leave_little_to_be_missed():
+    """Of 12 clusters of 2,000 cases, of which 78 to 82 % are right in each, the variance is what they show, to 5 %."""
+    right = np.concatenate([np.arange(2000) < 2000 * share for share in np.linspace(0.78, 0.82, 12)])
+    assert unseen(of_cases(np.full(12, 2000), right)[0]) == pytest.approx(1, abs=0.05)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "mcc"])
+@pytest.mark.parametrize("clusters, size", [(10, 30), (16, 40)])
+def test_samples_without_a_bad_cluster_cover(metric, clusters, size):
+    """At least 92 % of the time where a cluster in ten is bad, and a tenth of the samples has none: before 0.85 to 0.9."""
+    truth = hs.lab.Clustered([[60, 7], [3, 30]], clusters, size, 0.5)
+    found = hs.lab.coverage(metric, truth=truth, draws=DRAWS, random_state=9)
+    assert found.coverage > 0.92 - 2 * np.sqrt(0.92 * 0.08 / DRAWS)
 
 
 def test_a_giant_among_clusters_leaves_few_degrees_of_freedom():

@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 import howsure as hs
+from howsure.designs.clusters import LARGE, UNSEEN
 from howsure.methods import binomial
 from howsure.methods.library import METHODS
 from howsure.methods.proportion import Binomial
@@ -87,14 +88,17 @@ def test_weights_enter_by_the_effective_sample_size():
 
 
 def test_clusters_enter_by_the_design_effect():
-    """With clusters, the trials follow from the variance between clusters and Student's quantile."""
+    """With clusters, the trials follow from the variance between clusters, Student's quantile and a part of a cluster."""
     rng = np.random.default_rng(6)
     group = np.repeat(np.arange(25), 12)
     hit = rng.random(300) < rng.beta(4, 1, 25)[group]
     table = hs.confusion(np.ones(300, int), hit.astype(int), labels=[0, 1], groups=group)
     share = hit.mean()
     totals = np.bincount(group, hit - share) / 300
-    variance = 25 / 24 * (totals**2).sum()
+    effect = (totals**2).sum() / (share * (1 - share) / 300)
+    part = UNSEEN * 12 * (share**2 + (1 - share) ** 2) / 2 / (share * (1 - share) * 300)
+    assert LARGE * effect > 12
+    variance = 25 / 24 * (totals**2).sum() * (1 + part * 12 / effect) / (1 + part)
     trials = share * (1 - share) / variance * (stats.norm.ppf(0.975) / stats.t.ppf(0.975, 24)) ** 2
     estimate = hs.estimate(table, "recall", method="wilson")
     assert trials < 300

@@ -36,8 +36,8 @@ class Design(abc.ABC):
 
     A subclass needs `variance`; each further method opens more of the library to it: `merged` the metrics of one class
     and thresholds, `joined` the sum of tables, `resample` the bootstraps, `posterior` the credible intervals,
-    `left_out` the BCa bootstrap, `small_sample` intervals that know how little few unequal units tell, `repeated` the
-    simulation of coverage.
+    `left_out` the BCa bootstrap, `small_sample` and `unseen` intervals that know how little few unequal units tell,
+    `repeated` the simulation of coverage.
 
     Attributes
     ----------
@@ -182,6 +182,21 @@ class Design(abc.ABC):
             Infinite where a normal quantile is right.
         """
         return 1.0, self.degrees_of_freedom
+
+    def unseen(self, counts: Array, gradient: Array) -> Any:
+        """Return the factor of the variance, over that of independent cases, with a unit that a sample may have missed.
+
+        Parameters
+        ----------
+        counts, gradient : ndarray of shape (..., cells)
+            The tables, and what is summed.
+
+        Returns
+        -------
+        float or ndarray of shape (...)
+            At least 1; by default 1.
+        """
+        return 1.0
 
     def squares(self, counts: Array) -> Array | None:
         """Return the sum of squared weights by cell where cells vary independently, else None."""

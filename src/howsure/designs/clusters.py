@@ -18,6 +18,8 @@ Array = NDArray[Any]
 OWN = np.empty(0)  # names of clusters that no other table has
 FEW = 20  # clusters, below which a variance between them is little more than a guess
 LEAST = 4.0  # degrees of freedom: below, the approximation is not to be trusted (Tipton 2015)
+UNSEEN = 1 / 12  # of a cluster whose cases are all as good or all as bad as any, which a sample may have missed,
+LARGE = 12.0  # and of no more cases than so many independent ones are worth
 
 
 @final
@@ -136,6 +138,23 @@ class Clusters(Design):
         freedom = np.where(told, np.minimum(np.maximum(quotient(trace**2, spread), LEAST), most), most)
         inflation = quotient(whole, trace) * quotient(most, most + 1.0)
         return np.where(told, np.maximum(inflation, 1.0), 1.0), freedom
+
+    def unseen(self, counts: Array, gradient: Array) -> Any:
+        """Return the factor of the variance, over that of independent cases, with a part of a cluster that was missed.
+
+        The few bad clusters bring most of the variance, and a sample without them shows cases that seem independent.
+        So to both variances a small part of an average cluster is added whose cases all fall in the one or the other
+        of the cells that count for most. Large clusters that are much alike leave little doubt: its cases are no more
+        than a few independent ones are worth.
+        """
+        heard = is_heard(counts, gradient)
+        slopes = np.where(heard, gradient, 0.0)
+        plain = self.case_weight * (counts * slopes**2).sum(-1)  # the variance, were cases independent
+        effect = quotient(self._per_table(self.totals(slopes) ** 2), plain)
+        average = quotient(self._per_table(self.totals(heard) ** 2), (counts * heard).sum(-1)) / self.labels_per_case
+        size = np.minimum(average, LARGE * self.case_weight * np.maximum(effect, 1.0))
+        part = UNSEEN * size * quotient((slopes.max(-1) ** 2 + slopes.min(-1) ** 2) / 2, plain)
+        return np.maximum(quotient(1 + part * quotient(size, effect), 1 + part * self.case_weight), 1.0)
 
     def excess_skewness(self, counts: Array, effect: Array) -> Array:
         """Return ``(1 - r + 2 m r) / ((1 + r) (1 - r + m r)) - 1`` of clusters of m cases that are correlated by r.

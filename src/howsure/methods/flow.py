@@ -26,7 +26,7 @@ from howsure.methods.interval import (
 from howsure.methods.loss_grid import Losses
 from howsure.methods.path_classes import FilledCells, SquareCells, TooSteepError
 from howsure.methods.path_tables import ENTRIES, LUMPED_CELLS, WAYS, AllCells, PathTables, Point
-from howsure.methods.standard_errors import design_sample, quantile, shows_variation, standard_error
+from howsure.methods.standard_errors import quantile, sample_with_unseen, shows_variation, standard_error
 from howsure.methods.tilting import CLOSE, FARTHEST, FLAT, HOPELESS, MOST_STRIDES, SYMMETRIC, Tilting
 from howsure.metrics.averages import EXTREMES
 from howsure.metrics.class_shares import ClassShares
@@ -151,7 +151,7 @@ def _by_cells(metric: Metric, table: Table) -> AtLevels:
     cells = table.cells.shape[-1]
     if cells >= LUMPED_CELLS and metric.losses is None:
         table = lumped(table, [metric], table.design.lumps(cells))
-    return flow_intervals(metric, table, *design_sample(metric, table))
+    return flow_intervals(metric, table, *sample_with_unseen(metric, table))
 
 
 def _tilted(metric: Metric, losses: Losses, value: Array) -> AtLevels:
@@ -191,7 +191,7 @@ def _of_averages(metrics: Sequence[Metric], table: Table) -> AllAtLevels:
         if table.design.is_independent:
             sample = _Sample.of_averages(averages, metrics, table)
         else:
-            sample = _Sample.beside([_Sample.of(each, table, *design_sample(each, table)) for each in metrics])
+            sample = _Sample.beside([_Sample.of(each, table, *sample_with_unseen(each, table)) for each in metrics])
         effect = sample.effect.reshape(-1)
 
         def path_tables(part: slice) -> PathTables:

@@ -92,6 +92,18 @@ def design_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
     return inflation, freedom
 
 
+def sample_with_unseen(metric: Metric, table: Table) -> tuple[Any, Any]:
+    """Return the small sample by the design, with a part of a unit that the sample may have missed.
+
+    In differences of models good and bad units are missed alike, and nothing is added.
+    """
+    inflation, freedom = design_sample(metric, table)
+    if metric.contrast is None and table.design.offers("unseen"):
+        slopes, silent = _heard_slopes(metric, table)
+        inflation = inflation * np.where(silent, 1.0, table.unseen(slopes))
+    return inflation, freedom
+
+
 def _by_design(metric: Metric, table: Table, heard: tuple[Array, Array]) -> tuple[Any, Any]:
     if not table.design.offers("small_sample"):
         return large_sample(metric, table)
@@ -196,7 +208,9 @@ def effective_counts(share: Proportion, table: Table, confidence_level: float) -
         shows = shows_variation(np.sqrt(variance), observed)
         worth = np.where(shows, quotient(observed * (1 - observed), variance), np.where(worth > 0, worth, np.inf))
         # Where all agree, the marked cells are those that count.
-        inflation, freedom = table.small_sample(np.where(shows[..., None], slopes, marked))
+        counted = np.where(shows[..., None], slopes, marked)
+        inflation, freedom = table.small_sample(counted)
+        inflation = inflation * table.unseen(counted)
         reach = critical_value(confidence_level, np.where(shows, inflation, 1.0), freedom)
         worth = worth * (normal_quantile(confidence_level) / reach) ** 2
         if np.isfinite(freedom).any():

@@ -141,9 +141,9 @@ def events(
     >>> print(hs.evaluate(table, ["precision", "recall", "f1", "fp_per_unit"]))
     metric       value   95 % interval  std. error  method
     ──────────────────────────────────────────────────────
-    precision    0.875  [0.720, 0.961]      0.0419   mid_p
-    recall       0.795  [0.583, 0.929]      0.0631   mid_p
-    f1           0.833  [0.713, 0.914]      0.0364   mid_p
+    precision    0.875  [0.650, 0.978]      0.0419   mid_p
+    recall       0.795  [0.551, 0.941]      0.0631   mid_p
+    f1           0.833  [0.690, 0.924]      0.0364   mid_p
     fp_per_unit  0.833  [0.308, 2.257]      0.3073   delta
     """
     named = by_columns(by, data)

@@ -255,6 +255,10 @@ class Table(abc.ABC):
         """Return by how much `variance` is too small on average, and its degrees of freedom: see `Design`."""
         return self.design.small_sample(self.cells, gradient.reshape(*self.batch, -1))
 
+    def unseen(self, gradient: Array) -> Any:
+        """Return by what factor `variance` rises with a unit that the sample may have missed: see `Design`."""
+        return self.design.unseen(self.cells, gradient.reshape(*self.batch, -1))
+
     def effective_trials(self, trials: Array) -> Array:
         """Return the size of the simple random sample that the marked cells are worth when all agree."""
         return self.design.effective_trials(self.cells, np.asarray(trials).reshape(-1))
