@@ -1,10 +1,14 @@
 """Detections: matched and averaged as COCO does, varied by whole images, and refused where columns do not fit."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import howsure as hs
 from howsure.metrics.binding import resolve
+from howsure.metrics.operating import roc_slope
+from howsure.tables.detections import DetectionsTable
 
 PYCOCOTOOLS = """
 Printed by pycocotools 2.0.11 of `images(0, 40)`; torchmetrics 1.9.0 prints the same to single precision when it is given
@@ -287,3 +291,106 @@ def test_equal_weights_of_any_unit_change_no_average_precision(unit):
     weighted = hs.detections(found, [7, 3], iou=0.5, sample_weight=[unit, unit])
     assert np.linspace(0, 1, 101)[70] > 7 / 10
     assert hs.estimate(weighted, "map").value == pytest.approx(hs.estimate(plain, "map").value, abs=1e-12)
+
+
+def a_table_of_many_scores(seed):
+    """Return detections of two classes at two overlaps over 80 units."""
+    rng = np.random.default_rng(seed)
+    scores = tuple(np.sort(rng.uniform(0.05, 0.95, size)) for size in (6, 9))
+    parts = [rng.uniform(0.1, 12.0, (len(each), 2)) for each in scores for _ in range(2)]  # without ties of precision
+    counts = np.concatenate([[80.0], *(np.append(each.ravel(), rng.integers(1, 20)) for each in parts)])
+    return DetectionsTable(
+        counts=counts, labels=np.array(["cat", "dog"]), scores=scores, iou=np.array([0.5, 0.75]), rows=80
+    )
+
+
+def under_the_largest_precisions(counts, table, chosen):
+    """Return the mean over parts of the area under the largest precision from each hit on, by going down the scores."""
+    areas = []
+    for start, size in chosen(table):
+        false, hits = counts[start : start + 2 * size].reshape(size, 2)[::-1].T
+        called, caught = np.cumsum(false + hits), np.cumsum(hits)
+        number = caught[-1] + counts[start + 2 * size]
+        areas.append(sum(hits[i] * max(caught[j] / called[j] for j in range(i, size)) for i in range(size)) / number)
+    return np.mean(areas)
+
+
+def parts_of(table):
+    """Return the first cell and the number of scores of each class and overlap."""
+    sizes = np.repeat([len(each) for each in table.scores], len(table.iou))
+    starts = 1 + np.concatenate([[0], np.cumsum(2 * sizes + 1)[:-1]])
+    return list(zip(starts.tolist(), sizes.tolist(), strict=True))
+
+
+@pytest.mark.parametrize(
+    "metric, chosen",
+    [
+        ("map", parts_of),
+        ("map+iou=0.75", lambda table: parts_of(table)[1::2]),
+        ("map+label=dog", lambda table: parts_of(table)[2:]),
+        ("map+iou=0.5+label=dog", lambda table: parts_of(table)[2:3]),
+    ],
+)
+@pytest.mark.parametrize("unit", [1.0, 0.4])
+def test_the_slope_of_average_precision_is_that_of_the_area(metric, chosen, unit):
+    """The gradient is the derivative, by central differences, of the area that the mean over recalls approaches."""
+    table = a_table_of_many_scores(3)
+    table = replace(table, counts=table.counts * unit)
+    bound, step = resolve(metric, table), 1e-6
+    moved = [table.counts + step * row * sign for row in np.eye(len(table.counts)) for sign in (1, -1)]
+    areas = np.reshape([under_the_largest_precisions(each, table, chosen) for each in moved], (-1, 2))
+    expected = (areas[:, 0] - areas[:, 1]) / (2 * step)
+    assert bound.gradient(bound.counts_class(table.counts)) == pytest.approx(expected, abs=1e-7)
+    assert np.abs(expected).max() > 1e-3
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e-3])
+@pytest.mark.parametrize("rate", [0.02, 0.2, 0.5, 0.7, 50.0])
+def test_the_slope_of_sensitivity_moves_the_threshold(rate, unit):
+    """A false alarm more above the threshold raises it, along the ROC curve; a unit more lowers it."""
+    table = a_table_of_many_scores(5)
+    table = replace(table, counts=table.counts * unit)
+    start, size = parts_of(table)[3]
+    cells = table.counts[start : start + 2 * size].reshape(size, 2)
+    number = cells[:, 1].sum() + table.counts[start + 2 * size]
+    above = np.cumsum(cells[::-1, 0])[::-1] <= rate * 80 * unit
+    hits, false = cells[above, 1].sum(), cells[above, 0].sum()
+    place = size - above.sum()  # the lowest score above the threshold
+    steep = roc_slope(cells, 80)[place] * cells[:, 1].sum() / cells[:, 0].sum() if 0 < place < size else 0.0
+    expected = np.zeros(len(table.counts))
+    expected[0] = steep * false / (80 * unit) / number
+    expected[start : start + 2 * size : 2] = np.where(above, -steep / number, 0.0)
+    expected[start + 1 : start + 2 * size : 2] = above / number - hits / number**2
+    expected[start + 2 * size] = -hits / number**2
+    bound = resolve(f"froc+fp_per_unit={rate}+iou=0.75+label=dog", table)
+    assert float(bound(table.counts)) == pytest.approx(hits / number)
+    assert bound.gradient(bound.counts_class(table.counts)) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+def test_what_is_not_there_to_detect_does_not_count_in_the_mean():
+    """A class that has no truths adds nothing to the mean over classes, nor to its slope."""
+    table = a_table_of_many_scores(7)
+    (first, _), (second, _), (third, size), (fourth, _) = parts_of(table)
+    assert table.scores[0].size == 6
+    counts = table.counts.copy()
+    for start in (third, fourth):
+        counts[start + 1 : start + 2 * size : 2] = counts[start + 2 * size] = 0
+    counts[second + 1], counts[second + 12] = 0, 0  # cats are all found at one overlap, though not at each score
+    for metric in ("map", "froc+fp_per_unit=0.3"):
+        every, cats = resolve(metric, table), resolve(f"{metric}+label=cat", table)
+        assert float(every(counts)) == pytest.approx(float(cats(counts)))
+        assert every.gradient(every.counts_class(counts)) == pytest.approx(cats.gradient(cats.counts_class(counts)))
+
+
+@pytest.mark.parametrize("rate, found", [(0.5, 0.25), (0.49, 0.0), (1.0, 0.75), (0.1 + 0.2, 0.0)])
+def test_as_many_false_alarms_as_are_allowed_are(rate, found):
+    """A threshold counts at just its rate, whatever rounding says: two units with a false alarm above half of the hits."""
+    preds = [{"scores": [0.9, 0.8, 0.7, 0.6], "hits": [0, 1, 0, 1]}, {"scores": [0.6], "hits": [1]}]
+    table = hs.detections(preds, [3, 1], iou=0.5)
+    assert hs.estimate(table, f"froc+fp_per_unit={rate}").value == pytest.approx(found)
+
+
+def test_one_false_alarm_per_unit_is_allowed_unless_stated():
+    """`froc` allows one false alarm per unit: of three in two units the threshold lies above the last."""
+    preds = [{"scores": [0.9, 0.8, 0.5], "hits": [0, 0, 1]}, {"scores": [0.7, 0.6], "hits": [1, 0]}]
+    assert hs.estimate(hs.detections(preds, [2, 2], iou=0.5), "froc").value == pytest.approx(1 / 4)
