@@ -370,7 +370,7 @@ def test_the_slope_of_sensitivity_moves_the_threshold(rate, unit):
 def test_what_is_not_there_to_detect_does_not_count_in_the_mean():
     """A class that has no truths adds nothing to the mean over classes, nor to its slope."""
     table = a_table_of_many_scores(7)
-    (first, _), (second, _), (third, size), (fourth, _) = parts_of(table)
+    (_, _), (second, _), (third, size), (fourth, _) = parts_of(table)
     assert table.scores[0].size == 6
     counts = table.counts.copy()
     for start in (third, fourth):
@@ -379,7 +379,10 @@ def test_what_is_not_there_to_detect_does_not_count_in_the_mean():
     for metric in ("map", "froc+fp_per_unit=0.3"):
         every, cats = resolve(metric, table), resolve(f"{metric}+label=cat", table)
         assert float(every(counts)) == pytest.approx(float(cats(counts)))
-        assert every.gradient(every.counts_class(counts)) == pytest.approx(cats.gradient(cats.counts_class(counts)))
+        slopes = cats.gradient(cats.counts_class(counts))
+        assert every.gradient(every.counts_class(counts)) == pytest.approx(slopes)
+        at_each = [resolve(f"{metric}+label=cat+iou={iou}", table) for iou in (0.5, 0.75)]
+        assert slopes == pytest.approx(np.mean([each.gradient(each.counts_class(counts)) for each in at_each], 0))
 
 
 @pytest.mark.parametrize("rate, found", [(0.5, 0.25), (0.49, 0.0), (1.0, 0.75), (0.1 + 0.2, 0.0)])
