@@ -1,0 +1,142 @@
+"""Cases of known stratum, of which some have an outcome: what the design says, against loops over strata and cases."""
+
+import numpy as np
+import pytest
+
+import howsure as hs
+from howsure.designs.counted import Independent
+from howsure.evidence.labels.two_phase import PRIOR, TwoPhase
+
+LABELLED = np.array([[9.0, 4, 2], [3, 0, 8], [0, 1, 0], [6, 6, 6], [0, 0, 0]])
+OTHERS = np.array([40.0, 25, 7, 0, 12])
+KIN = np.array([0, 1, 1, 0, 1])
+PLACES = np.array([[0, 1, 2], [3, 4, 5], [3, 4, 5], [0, 1, 2], [3, 4, 5]])
+NAMES = ("a", "b", "c", "d", "e")
+FORM = np.array([0.2, 1.0, -0.6, 0.1, 0.7, 0.4])
+
+
+def of(labelled, others=OTHERS, kin=KIN, places=PLACES, design=None):
+    """Return a design of strata."""
+    number = int(np.sum(labelled))
+    return TwoPhase(labelled, others, kin, places, NAMES[: len(labelled)], design or Independent(), number)
+
+
+def shares(labelled, kin):
+    """Return the shares of outcomes of each stratum; of one without labels those of its kin, and without these of all."""
+    found = []
+    for row, mine in zip(labelled, kin, strict=True):
+        lent = sum(other for other, its in zip(labelled, kin, strict=True) if its == mine)
+        known = row if row.sum() else lent if lent.sum() else labelled.sum(0)
+        found.append(known / known.sum())
+    return np.array(found)
+
+
+@pytest.mark.parametrize("kin", [KIN, np.arange(5)], ids=["with kin", "without"])
+def test_expected_counts_are_of_the_strata_and_their_kin(kin):
+    """A stratum's other cases have the outcomes of its labels; without any, those of its kin; without kin, of all."""
+    expected = np.zeros(6)
+    for index, share in enumerate(shares(LABELLED, kin)):
+        expected[PLACES[index]] += (LABELLED[index].sum() + OTHERS[index]) * share
+    assert of(LABELLED, kin=kin).counts(6) == pytest.approx(expected)
+
+
+def test_the_parts_of_strata_are_those_of_a_loop():
+    """Place, reach, trials and variance of each stratum are those of its labels; what varies leans towards all."""
+    found = of(LABELLED).strata(np.zeros(6), FORM)
+    squares, freedom, places = [], [], []
+    for row, share, cells in zip(LABELLED, shares(LABELLED, KIN), PLACES, strict=True):
+        place = (FORM[cells] - FORM[cells].min()) / np.ptp(FORM[cells])
+        places.append((place * share).sum())
+        squares.append((row * (place - places[-1]) ** 2).sum())
+        freedom.append(max(row.sum() - 1, 0))
+    pooled = sum(squares) / sum(freedom)
+    reach = (LABELLED.sum(1) + OTHERS) * [1.6, 0.6, 0.6, 1.6, 0.6]
+    assert found.reach == pytest.approx(reach)
+    assert found.value == pytest.approx(places)
+    for index, number in enumerate(LABELLED.sum(1)):
+        variance = (squares[index] + PRIOR * pooled) / (freedom[index] + PRIOR) if number else 0.25
+        worth = max(places[index] * (1 - places[index]) / variance, 1)
+        assert found.trials[index] == pytest.approx(number * worth)
+        assert found.within[index] == pytest.approx(reach[index] ** 2 * variance / max(number, 1))
+
+
+def test_what_shows_no_variation_has_that_of_a_case_more():
+    """Where no stratum's labels differ, the variance is that of a share with a case more, half of either outcome."""
+    labelled = np.array([[12.0, 0, 0], [0, 0, 5]])
+    found = of(labelled, OTHERS[:2], KIN[:2], PLACES[:2]).strata(np.zeros(6), np.array([1.0, 0, 0, 0, 0, 1.0]))
+    assert found.value.tolist() == [1, 1]
+    centre = np.array([12.5 / 13, 5.5 / 6])
+    assert found.within == pytest.approx(np.array([52, 30]) ** 2 * centre * (1 - centre) / [12, 5])
+
+
+def test_a_form_that_some_strata_do_not_see_pools_the_others_alone():
+    """What varies in a stratum that the form does not tell apart adds no freedom to the pooled variance."""
+    seen = of(LABELLED[[0, 3]], OTHERS[[0, 3]], KIN[[0, 3]], PLACES[[0, 3]]).strata(np.zeros(6), FORM)
+    form = np.concatenate([FORM[:3], [0.5, 0.5, 0.5]])
+    every = of(LABELLED).strata(np.zeros(6), form)
+    assert every.within[[0, 3]] == pytest.approx(seen.within)
+    assert every.reach[[1, 2, 4]].tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_slopes_of_observed_cells_are_the_derivative(weighted):
+    """What a case more in each observed cell adds is the derivative of the form's sum, less its mean per case."""
+    labelled = LABELLED[[0, 1, 3]] * (np.array([[1.0], [0.3], [2.5]]) if weighted else 1.0)
+    design = of(labelled, OTHERS[[0, 1, 3]], KIN[[0, 1, 3]], PLACES[[0, 1, 3]])
+    observed, step = design.observed, 1e-5
+
+    def total(cells):
+        rows = cells.reshape(3, 4)
+        return sum(
+            row.sum() * (row[:3] / row[:3].sum() * FORM[cell]).sum()
+            for row, cell in zip(rows, design.places, strict=True)
+        )
+
+    moves = step * np.eye(observed.size)
+    derivative = np.array([total(observed + move) - total(observed - move) for move in moves]) / (2 * step)
+    assert design._slopes(FORM) == pytest.approx(derivative - total(observed) / observed.sum(), abs=1e-7)
+
+
+def test_variance_of_clusters_is_that_of_their_sums_of_slopes():
+    """Of judged cases in groups the standard error is near the bootstrap's over whole groups, within and between."""
+    rng = np.random.default_rng(4)
+    group = np.repeat(np.arange(60), 10)
+    level = rng.normal(0, 1.2, 60)[group]
+    truth = rng.random(600) < 1 / (1 + np.exp(-level))
+    judge = np.where(rng.random(600) < 0.8, truth, ~truth)
+    human = [int(each) if known else None for each, known in zip(truth, rng.random(600) < 0.5, strict=True)]
+    table = hs.judged(human, judge.astype(int), groups=group)
+    found = hs.estimate(table, "pass_rate")
+    drawn = hs.estimate(table, "pass_rate", method=hs.Bootstrap("percentile", n_resamples=2000), random_state=1)
+    alone = hs.estimate(hs.judged(human, judge.astype(int)), "pass_rate")
+    assert found.standard_error == pytest.approx(drawn.standard_error, rel=0.08)
+    assert found.standard_error > 1.2 * alone.standard_error
+
+
+def test_trials_are_those_of_labelled_cases():
+    """Labels are worth what their own weights say, however heavy the cases without one are."""
+    rng = np.random.default_rng(5)
+    truth, judge = rng.integers(0, 2, 80), rng.integers(0, 2, 80)
+    known = np.arange(80) < 40
+    human = [int(each) if has else None for each, has in zip(truth, known, strict=True)]
+    weight = np.where(known, rng.uniform(0.5, 2.0, 80), rng.uniform(0.1, 30.0, 80))
+    table = hs.judged(human, judge, sample_weight=weight)
+    worth = table.design.effective_trials(table.counts.ravel(), np.ones(4))
+    own = weight[known]
+    assert worth == pytest.approx(own.sum() ** 2 / (own**2).sum())
+    assert table.design.least_unit == pytest.approx(own.mean() / weight.mean())  # in weights of mean 1
+
+
+def test_the_extremes_put_a_stratum_at_its_worst_or_best_outcome():
+    """Each table moves all cases of one stratum to an outcome at an end of the form, ties each in a table."""
+    form = np.array([0.0, 1.0, 1.0, 0.0, 0.5, 1.0])
+    design = of(LABELLED[:2], OTHERS[:2], KIN[:2], PLACES[:2])
+    counts = design.counts(6)
+    found = {tuple(each) for each in design.extremes(counts, form).reshape(-1, 6).round(9)}
+    expected = set()
+    for index, outcome in [(0, 0), (0, 1), (0, 2), (1, 0), (1, 2)]:
+        table = counts.copy()
+        table[PLACES[index]] = 0
+        table[PLACES[index][outcome]] = design.totals[index]
+        expected.add(tuple(table.round(9)))
+    assert found == expected
