@@ -4,7 +4,8 @@ Run ``python benchmarks/mutants.py [MUTANTS] [SEED]`` in the root of the reposit
 benchmarks/mutants.py LOG`` to try what survived a run whose output was kept, where only tests have changed. A mutant is the
 package with one token changed: a comparison flipped or shifted by one, + for −, × for ÷, `and` for `or`, `min` for `max`
 and the like, a number raised by one, a condition negated. No more than one is drawn from a line. What only words depend on
-(annotations, messages, f-strings) and lines marked `noqa` stay as they are.
+(annotations, messages, f-strings) and lines marked `noqa` stay as they are, as does the −1 of a shape, for which NumPy
+takes any negative number.
 
 1. Each mutant meets the tests nearest to it: the file named after its module, and the few that most often mention the
    module or the function or class that is changed. The first failure kills it; so does taking longer than the limit.
@@ -158,6 +159,8 @@ class Mutants(ast.NodeVisitor):
         if name in OPPOSITE:
             end = self.place(node.func)[1]
             self.add(end - len(name), end, OPPOSITE[name])
+        if name == "reshape":
+            node.args = [each for each in node.args if ast.unparse(each) != "-1"]
         self.generic_visit(node)
 
 
