@@ -228,3 +228,44 @@ def test_new_batches_fall_in_their_prediction_intervals():
         estimate = hs.estimate(table, metric)
         values = resolve(metric, table)(ConfusionCounts(tables))
         assert np.mean((estimate.low <= values) & (values <= estimate.high)) == pytest.approx(0.95, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    "distribution", [stats.beta(2, 3, loc=0.1, scale=0.7), stats.uniform(loc=0.2, scale=0.5)], ids=["beta", "uniform"]
+)
+def test_scores_of_a_part_of_the_range_have_the_tables_of_their_integrals(distribution):
+    """Moved and scaled, Beta and uniform scores have positive cases below each threshold by quadrature of y f(y)."""
+    scores = ScoreDistribution(distribution)
+    for threshold in (0.05, 0.3, 0.55, 0.69, 0.79, 0.9):
+        below = integrate.quad(lambda y: y * distribution.pdf(y), 0, threshold, points=[0.1, 0.2, 0.7, 0.8])[0]
+        under = distribution.cdf(threshold)
+        expected = [[under - below, 1 - under - (distribution.mean() - below)], [below, distribution.mean() - below]]
+        assert scores.cells(np.array(threshold)) == pytest.approx(np.array(expected), abs=1e-9)
+
+
+def test_a_density_estimate_is_cut_to_the_range_of_scores():
+    """Of normal kernels at the scores the part within [0, 1] is the whole, weights and blocks of kernels included."""
+    rng = np.random.default_rng(2)
+    points, weights = rng.beta(2, 1, 50), rng.uniform(0.5, 2, 50)
+    density = stats.gaussian_kde(points, weights=weights)
+    width = float(np.sqrt(density.covariance[0, 0]))
+    share = weights / weights.sum()
+
+    def whole(y):
+        return float(stats.norm.cdf((y - points) / width) @ share)
+
+    scores = ScoreDistribution(density)
+    assert whole(0.0) > 1e-4
+    assert whole(1.0) < 1 - 1e-2
+    for threshold in (0.0, 0.2, 0.5, 0.93, 1.0):
+        expected = (whole(threshold) - whole(0.0)) / (whole(1.0) - whole(0.0))
+        assert float(scores.below(np.array(threshold))) == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_last_panel_ends_at_one():
+    """The panels cover [0, 1]: their edges rise from 0 to 1, and F's integral over them is 1 less its mean."""
+    panels = ScoreDistribution(Square()).panels
+    assert (panels.edges[0], panels.edges[-1]) == (0, 1)
+    assert (np.diff(panels.edges) > 0).all()
+    assert panels.total == pytest.approx(1 / 3, abs=1e-14)
+    assert panels.at_nodes == pytest.approx(panels.nodes**3 / 3, abs=1e-14)

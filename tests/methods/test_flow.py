@@ -9,7 +9,8 @@ from scipy import optimize, stats
 import howsure as hs
 from howsure.methods.flow import Flow
 from howsure.methods.path_classes import FilledCells
-from howsure.methods.path_tables import second_order_bias
+from howsure.methods.path_tables import AllCells, second_order_bias
+from howsure.methods.tilting import CONFIDENCE
 from howsure.metrics.binding import resolve
 
 Z = stats.norm.ppf(0.975)
@@ -321,3 +322,34 @@ def test_a_stride_does_not_empty_the_cells_that_vary():
         ]
         ends = [hs.estimate(each, "krippendorff_alpha", method="anytime", threshold=0.0).high for each in tables]
         assert np.ptp(ends) < 2e-6
+
+
+@pytest.mark.parametrize("size", [3, 40, 1500])
+@pytest.mark.parametrize("tables", [1, 3])
+def test_the_second_order_bias_is_half_the_trace(size, tables):
+    """Of a sum of a·c² and b·c the bias is the sum of a·c: exact by cells one by one, and in random directions."""
+    rng = np.random.default_rng(size)
+    cells, bend, slope = rng.uniform(2, 30, (tables, size)), rng.normal(size=size), rng.normal(size=size)
+    found = second_order_bias(lambda c: (bend * c**2 + slope * c).sum(-1), cells)
+    assert found == pytest.approx((bend * cells).sum(-1), rel=1e-6, abs=1e-6 * np.abs(bend * cells).sum())
+
+
+def test_a_cell_whose_bend_is_undefined_adds_nothing_to_the_bias():
+    """A function that is infinite below a count has no second derivative there: the other cells' is left."""
+    cells = np.array([[4.0, 0.3, 9.0]])
+    found = second_order_bias(lambda c: np.where(c[..., 1] < 0.2, np.inf, 0.0) + (c**2).sum(-1), cells)
+    assert found == pytest.approx(cells[:, [0, 2]].sum(-1), rel=1e-9)
+
+
+def test_pseudo_cases_of_a_loss_without_bound_are_fewer_where_it_is_large():
+    """Of the log loss they go down by a factor of e for each so much of the mean loss, and add up to one."""
+    rng = np.random.default_rng(8)
+    score = rng.uniform(0.02, 0.98, 40).round(2)
+    table = hs.scores((rng.random(40) < score).astype(int), score)
+    metric = resolve("log_loss", table)
+    found = AllCells(metric, table, np.reshape(table.counts, (1, -1)) * 1.0).pseudo_shares()
+    losses = -np.log(np.stack([1 - table.scores, table.scores], -1)).ravel()
+    mean = (losses * table.counts.ravel()).sum() / table.counts.sum()
+    even = table.prior_shares.ravel()
+    expected = even * np.exp(-(losses - mean) / CONFIDENCE)
+    assert found == pytest.approx((expected / expected.sum())[None])

@@ -2,8 +2,20 @@
 
 import numpy as np
 import pytest
+from scipy import ndimage, stats
 
-from howsure.methods.summary import SAMPLE, highest_density, quantiles, smallest
+from howsure.methods.summary import (
+    BATCHES,
+    SAMPLE,
+    Summary,
+    density,
+    highest_density,
+    mode,
+    probability_above,
+    quantiles,
+    smallest,
+    summarise,
+)
 
 
 def draws_of(shape, size):
@@ -61,3 +73,77 @@ def test_highest_density_is_the_shortest_of_all_intervals(shape, level):
     ordered, held = np.sort(draws), int(np.ceil(level * len(draws)))
     assert ((draws >= low) & (draws <= high)).sum() >= held
     assert high - low == (ordered[held - 1 :] - ordered[: len(draws) - held + 1]).min()
+
+
+@pytest.mark.parametrize("level", [0.3, 0.8, 0.95])
+def test_rows_of_draws_have_the_shortest_intervals_of_each_alone(level):
+    """Of several rows at once, sorted in part or wholly, the shortest intervals are those row by row."""
+    rows = np.random.default_rng(1).gamma(2.0, size=(7, 2001))
+    low, high = highest_density(rows, level)
+    alone = np.array([highest_density(row, level) for row in rows])
+    assert np.column_stack([low, high]).tolist() == alone.tolist()
+
+
+def reflected(draws, width, grid):
+    """Return the histogram of the draws around the points of a grid, smoothed by a normal kernel and reflected."""
+    step = grid[1] - grid[0]
+    counts, _ = np.histogram(draws, np.append(grid - step / 2, draws.max()))
+    return ndimage.gaussian_filter1d(counts / (len(draws) * step), width / step, mode="reflect", truncate=9.0)
+
+
+@pytest.mark.parametrize("size", [400, 401, 402, 403])
+@pytest.mark.parametrize("shape", ["heavy tails", "narrow tails"])
+def test_kernels_have_the_smaller_of_two_widths(shape, size):
+    """The width follows the quartiles where tails are heavy, and the standard deviation where they are not."""
+    rng = np.random.default_rng(size)
+    draws = (
+        rng.standard_t(2, size) if shape == "heavy tails" else np.sign(rng.normal(size=size)) + rng.normal(0, 0.3, size)
+    )
+    quartiles = np.quantile(draws, [0.25, 0.75], method="inverted_cdf")
+    robust = (quartiles[1] - np.sort(draws)[size // 4]) / 1.349
+    assert (robust < draws.std()) == (shape == "heavy tails")
+    width = 0.9 * min(robust, draws.std()) * size**-0.2
+    grid, heights = density(draws)
+    expected = reflected(draws, width, grid)
+    assert heights == pytest.approx(expected, abs=1e-4 * expected.max())
+    assert mode(draws) == pytest.approx(grid[expected.argmax()], abs=1e-9)
+
+
+def test_where_most_draws_are_equal_the_standard_deviation_tells_the_width():
+    """Quartiles that coincide say nothing of the width: the peak is at the value that most draws have."""
+    draws = np.concatenate([np.full(300, 0.4), np.linspace(0.1, 0.95, 100)])
+    grid, heights = density(draws)
+    expected = reflected(draws, 0.9 * draws.std() * 400**-0.2, grid)
+    assert heights == pytest.approx(expected, abs=1e-4 * expected.max())
+    assert mode(draws) == pytest.approx(grid[heights.argmax()], abs=1e-9)
+
+
+def test_draws_that_are_all_undefined_have_no_summary():
+    """Without a defined draw each number is nan; how many there were is told."""
+    found = summarise(np.full(7, np.nan))
+    assert (found.defined, found.draws, found.errors) == (0, 7, {})
+    numbers = [getattr(found, name) for name in Summary.__slots__ if name not in {"defined", "draws", "errors"}]
+    assert len(numbers) == 9
+    assert np.isnan(numbers).all()
+
+
+@pytest.mark.parametrize("size", [2 * BATCHES - 1, 2 * BATCHES, 5 * BATCHES + 3])
+def test_monte_carlo_errors_are_the_scatter_of_batches(size):
+    """The error of the mean is the standard deviation of twenty batches' means over the root of twenty; few have none."""
+    draws = np.random.default_rng(size).gamma(3.0, size=size)
+    found = summarise(np.append(draws, [np.nan, np.inf]))
+    assert (found.defined, found.draws) == (size, size + 2)
+    if size < 2 * BATCHES:
+        assert np.isnan(list(found.errors.values())).all()
+        return
+    batches = np.array(np.split(draws[: size - size % BATCHES], BATCHES))
+    assert found.errors["mean"] == pytest.approx(batches.mean(1).std(ddof=1) / np.sqrt(BATCHES))
+    assert found.errors["kurtosis"] == pytest.approx(stats.kurtosis(batches, axis=1).std(ddof=1) / np.sqrt(BATCHES))
+
+
+def test_draws_at_the_threshold_are_not_above_it():
+    """Of ten draws three are above 0.5 and four at it: the share is 0.3, its error that of (3 + 1) / (10 + 2)."""
+    draws = np.array([0.1, 0.5, 0.5, 0.7, 0.5, 0.2, 0.9, 0.5, 0.6, 0.3, np.nan])
+    found = probability_above(draws, 0.5)
+    assert found.value == pytest.approx(0.3)
+    assert found.error == pytest.approx(np.sqrt(4 / 12 * 8 / 12 / 10))
