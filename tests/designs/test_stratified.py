@@ -440,3 +440,60 @@ def test_variance_along_thresholds_is_that_of_the_strata_at_each():
         for threshold, slope in zip(thresholds, slopes, strict=True)
     ]
     assert table.design.variance_from_top(table.counts, slopes) == pytest.approx(np.array(expected))
+
+
+def test_resamples_of_few_cases_vary_as_much_as_the_sample():
+    """Of strata of four and six cases, some of them of a finite population, resamples have Cochran's variance."""
+    right, strata = np.array([1, 1, 0, 1, 0, 1, 1, 0, 1, 1]), np.repeat(["a", "b"], [4, 6])
+    said = np.where(right == 1, [0, 1] * 5, [1, 0] * 5)
+    table = hs.confusion([0, 1] * 5, said, strata=strata, stratum_sizes={"a": 16, "b": 8})
+    drawn = table.design.resample(table.counts.ravel(), 40_000, np.random.default_rng(0)).reshape(-1, 2, 2)
+    accuracy = drawn[:, [0, 1], [0, 1]].sum(-1) / drawn.sum((-2, -1))
+    variance = (2 / 3) ** 2 * (1 - 4 / 16) * 0.75 * 0.25 / 3 + (1 / 3) ** 2 * (1 - 6 / 8) * (2 / 9) / 5
+    assert accuracy.mean() == pytest.approx(2 / 3 * 0.75 + 1 / 3 * 2 / 3, abs=0.005)
+    assert accuracy.var() == pytest.approx(variance, rel=0.03)
+
+
+def test_resamples_at_stated_frequencies_keep_the_classes():
+    """At stated class frequencies each class is drawn anew with its own number of cases, and counts as is stated."""
+    table = hs.from_counts([[6, 2], [1, 3]]).at_prevalence([0.9, 0.1])
+    drawn = table.design.resample(table.counts.ravel(), 40_000, np.random.default_rng(1)).reshape(-1, 2, 2)
+    assert drawn.sum(-1) == pytest.approx(np.tile([10.8, 1.2], (40_000, 1)))
+    shares = drawn[:, [0, 1], [1, 1]] / [10.8, 1.2]
+    assert shares.var(0) == pytest.approx([0.25 * 0.75 / 8, 0.25 * 0.75 / 4], rel=0.03)
+
+
+@pytest.mark.parametrize("number", [8, 9])
+def test_cautions_list_a_few_strata(number):
+    """The shares of up to eight strata are told; of more only their number."""
+    strata = np.repeat([f"s{index}" for index in range(number)], 5)
+    sizes = {f"s{index}": 1 / number for index in range(number)}
+    table = hs.values(np.arange(5.0 * number) % 7, strata=strata, stratum_sizes=sizes)
+    (said,) = table.cautions
+    assert f"{number} strata of known size" in said
+    assert ("s0 0.125" in said) == (number == 8)
+    assert table.design.words == f"from {number} strata of known size"
+
+
+def test_weights_within_strata_are_told():
+    """Cases of different weights, and the strata that they come from, are named in the design's words."""
+    strata, weight = np.repeat(["a", "b"], 10), np.linspace(0.5, 2, 20)
+    table = hs.values(np.arange(20.0), strata=strata, stratum_sizes={"a": 0.3, "b": 0.7}, sample_weight=weight)
+    assert table.design.words == "of different weights, from 2 strata of known size"
+
+
+def test_some_finite_strata_make_a_finite_population():
+    """Where one stratum was drawn from so large a number that its part is nothing, the other's is still told."""
+    strata = np.repeat(["a", "b"], 10)
+    table = hs.values(np.arange(20.0) % 6, strata=strata, stratum_sizes={"a": 15, "b": 1e12})
+    assert any("The population is finite" in each for each in table.cautions)
+
+
+def test_new_samples_of_strata_grow_with_the_scale():
+    """Three times the cases have strata of three times the cases, of a finite one no more than there are."""
+    right, strata = np.array([1, 1, 0, 1, 0, 1, 1, 0, 1, 1]), np.repeat(["a", "b"], [4, 6])
+    table = hs.values(right, strata=strata, stratum_sizes={"a": 100, "b": 9})
+    _, design = table.design.repeated(table.counts.ravel(), 3.0, 5, np.random.default_rng(0))
+    assert design.units.tolist() == [12, 18]
+    assert design.fraction.tolist() == pytest.approx([0.12, 1.0])
+    assert design.observed.sum(-1).tolist() == [30] * 5

@@ -208,3 +208,62 @@ def test_gaps_that_are_as_large_are_all_off_zero():
         for unit in (1.0, 0.1, 7.3, 1000.0)
     ]
     assert found == pytest.approx([found[0]] * 4, rel=1e-9)
+
+
+def gaps_of(truth, score):
+    """Return the calibration errors of rows of labels of the same scores, in ten bins of equal width, by norm."""
+    place = np.minimum((score * 10).astype(int), 9)
+    inside = place == np.arange(10)[:, None]
+    share = inside.mean(1)
+    gap = ((truth - score) @ inside.T) / inside.sum(1)
+    return {
+        "ece": np.abs(gap) @ share,
+        "ece+norm=l2": np.sqrt(gap**2 @ share),
+        "ece+norm=max": np.abs(gap).max(-1),
+        "brier_reliability": gap**2 @ share,
+    }
+
+
+@pytest.mark.parametrize("spec", ["ece", "ece+norm=l2", "ece+norm=max", "brier_reliability"])
+def test_the_p_value_of_calibration_is_that_of_labels_drawn_from_the_scores(spec):
+    """Twice the share of samples, their labels drawn from the scores themselves, whose error is as large as this one's."""
+    rng = np.random.default_rng(12)
+    truth, score = sample(14, 400, lambda s: special.expit(0.8 * special.logit(s)))
+    observed = gaps_of(truth[None] * 1.0, score)[spec][0]
+    drawn = gaps_of((rng.random((20_000, 400)) < score) * 1.0, score)[spec]
+    expected = 2 * (drawn >= observed).mean()
+    table = hs.scores(truth, score)
+    metric = resolve(spec, table)
+    assert float(metric(table.counted)) == pytest.approx(observed)
+    assert 0.01 < expected < 0.8
+    assert hs.GapTest().p_value(metric, table, 0.0) == pytest.approx(expected, rel=0.2)
+
+
+@pytest.mark.parametrize("spec", ["ece", "ece+norm=l2", "brier_reliability", "brier_resolution"])
+def test_limits_are_where_the_p_value_is_what_the_level_leaves(spec):
+    """At either limit of a 90 % interval a two-sided test of that error has p = 0.1, whatever the error's power."""
+    table = hs.scores(*sample(1, 500, lambda s: s**2))
+    found = hs.estimate(table, spec, confidence_level=0.9)
+    metric = resolve(spec, table)
+    for limit in (found.low, found.high):
+        assert hs.GapTest().p_value(metric, table, limit) == pytest.approx(0.1, abs=0.02)
+    assert hs.GapTest().p_value(metric, table, found.value) > 0.5
+
+
+def test_two_clusters_have_an_interval_and_one_has_none():
+    """One degree of freedom is one; of a single cluster nothing tells how clusters vary."""
+    truth, score = sample(2, 80)
+    two = hs.estimate(hs.scores(truth, score, groups=np.arange(80) % 2), "ece")
+    assert two.low <= two.value < two.high
+    table = hs.scores(truth, score, groups=np.arange(80) % 2)
+    assert 0 < hs.GapTest().p_value(resolve("ece", table), table, 0.0) <= 1
+    alone = hs.estimate(hs.scores(truth, score, groups=np.zeros(80)), "ece")
+    assert np.isnan([alone.low, alone.high]).all()
+
+
+def test_quantile_bins_go_by_the_middle_of_tied_scores():
+    """Of eight cases five have one score, whose middle is below the median: two bins of six cases and two."""
+    score, truth = [0.1] + [0.5] * 5 + [0.9] * 2, [0, 1, 1, 0, 0, 1, 1, 0]
+    expected = abs(2.6 / 6 - 3 / 6) * 6 / 8 + abs(0.9 - 0.5) * 2 / 8
+    found = hs.estimate(hs.scores(truth, score), "ece+bins=2+strategy=quantile", method="wald")
+    assert found.value == pytest.approx(expected)
