@@ -13,6 +13,7 @@ from howsure.evidence.review.prior import (
     WRONG_WHERE_NOT,
     _agreed,
     _not_agreed,
+    fixed_cells,
     pooled_cells,
 )
 
@@ -53,3 +54,99 @@ def test_points_are_weighted_by_the_likelihood_of_the_reviews():
     _, cells = pooled_cells(counts, reviews)
     assert len(cells.weights) == len(points)
     assert cells.weights == pytest.approx(np.array(expected) / np.sum(expected), rel=1e-9)
+
+
+COUNTS = np.array([[60, 9, 4], [5, 40, 12], [7, 3, 30]])
+
+
+def some_reviews(seed=0):
+    """Return reviews of some cases of each cell, recorded × predicted × corrected, and how many of each are corrected."""
+    rng = np.random.default_rng(seed)
+    number = np.minimum(COUNTS, rng.integers(2, 7, COUNTS.shape))
+    right = np.eye(3)[:, None, :] * 0.6 + np.eye(3)[None] * 0.3 + 0.1 / 3
+    return rng.multinomial(number, right) * 1.0
+
+
+def groups():
+    """Return groups of cells: with pseudo-reviews of their own, and with pooled ones of several points."""
+    reviews = some_reviews()
+    fixed = np.random.default_rng(1).uniform(0.1, 0.7, reviews.shape)
+    return [*fixed_cells(COUNTS, reviews, fixed), *pooled_cells(COUNTS, reviews)]
+
+
+def by_point(cells):
+    """Return the pseudo-reviews of each point, cell and label; of each cell they add up to the point's strength."""
+    found = []
+    for point in cells.shared:
+        rows = point[cells.role] * cells.tilt
+        strength = point[cells.role[0]].sum()
+        found.append(rows * (strength / np.where(rows.sum(1) > 0, rows.sum(1), 1.0))[:, None] + cells.fixed)
+    return np.array(found)
+
+
+@pytest.mark.parametrize("group", range(3))
+def test_what_points_say_is_averaged_over_them(group):
+    """Pseudo-reviews, shares and expected cases are the weighted means of what each point says alone."""
+    cells = groups()[group]
+    pseudo = by_point(cells)
+    known = pseudo + cells.reviews
+    assert len(cells.weights) == (1 if group == 0 else len(cells.shared)) >= 1
+    assert cells.evidence == pytest.approx(known.sum(-1))
+    assert cells.pseudo_reviews == pytest.approx(np.tensordot(cells.weights, pseudo, 1))
+    shares = np.tensordot(cells.weights, known / known.sum(-1, keepdims=True), 1)
+    assert cells.shares == pytest.approx(shares)
+    assert cells.expected == pytest.approx(cells.reviews + (cells.recorded - cells.reviews.sum(1))[:, None] * shares)
+    evidence = cells.weights @ known.sum(-1)
+    assert cells.weight[:, 0] == pytest.approx([max(n / k, 1) for n, k in zip(cells.recorded, evidence, strict=True)])
+
+
+@pytest.mark.parametrize("group", range(3))
+def test_unreviewed_cases_vary_as_their_draws_do(group):
+    """Mean and variance of drawn corrections are those that are stated, of the whole sum and cell by cell."""
+    cells, form = groups()[group], np.random.default_rng(2).normal(size=9)
+    drawn = cells.imputed(60_000, np.random.default_rng(3)).reshape(60_000, -1, 3)
+    assert (drawn.sum(-1) == cells.recorded).all()
+    assert drawn.mean(0) == pytest.approx(cells.expected, abs=0.15)
+    sums = (drawn * form[cells.destination]).sum(-1)
+    assert sums.var(0) == pytest.approx(cells.cell_variances(form), rel=0.05)
+    assert sums.sum(1).var() == pytest.approx(cells.imputation_variance(form), rel=0.05)
+
+
+@pytest.mark.parametrize("group", range(3))
+def test_reviews_that_are_repeated_vary_with_their_pseudo_reviews(group):
+    """As many reviews anew and as many more as there are pseudo-reviews, rounded up, correct the other cases."""
+    cells = groups()[group]
+    number, shares = cells.reviews.sum(1), cells.shares
+    drawn = cells.repeated(np.broadcast_to(cells.recorded, (20_000, len(number))), np.random.default_rng(4))
+    drawn = drawn.reshape(20_000, -1, 3)
+    more = np.ceil(cells.pseudo_reviews.sum(1))
+    part = (cells.recorded - number) / (number + more)
+    expected = number * (1 + part) ** 2 + more * part**2
+    assert drawn.sum(-1) == pytest.approx(np.broadcast_to(cells.recorded, drawn.shape[:2]))
+    assert drawn.mean(0) == pytest.approx(cells.recorded[:, None] * shares, abs=0.15)
+    assert drawn.var(0) == pytest.approx(expected[:, None] * shares * (1 - shares), rel=0.06, abs=1e-3)
+
+
+def test_cases_that_are_left_out_change_what_their_cell_expects():
+    """An unreviewed case takes its shares along; a review takes itself along, and what it says of the others."""
+    for cells in groups():
+        blocks = list(cells.left_out())
+        assert len(blocks) == len(cells.recorded)
+        for place, (flat, number) in enumerate(blocks):
+            changes = flat.reshape(len(number), -1, 3)
+            others = np.delete(np.arange(len(blocks)), place)
+            assert not changes[:, others].any()
+            reviews, pseudo = cells.reviews[place], cells.pseudo_reviews[place]
+            unreviewed = cells.recorded[place] - reviews.sum()
+            expected, weights = [], []
+            if unreviewed:
+                expected.append(cells.shares[place])
+                weights.append(unreviewed)
+            for label in range(3):
+                if reviews[label]:
+                    left = reviews - np.eye(3)[label]
+                    share = (left + pseudo) / (left + pseudo).sum()
+                    expected.append(cells.expected[place] - left - unreviewed * share)
+                    weights.append(reviews[label])
+            assert changes[:, place] == pytest.approx(np.array(expected))
+            assert number.tolist() == weights
