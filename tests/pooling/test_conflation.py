@@ -124,3 +124,46 @@ def test_same_seed_same_draws():
     first, second, third = (hs.conflate(draws, random_state=seed).draws for seed in (1, 1, 2))
     assert np.array_equal(first, second)
     assert not np.array_equal(first, third)
+
+
+@pytest.mark.parametrize("turn", [1, -1])
+def test_histograms_far_apart_have_normal_tails(turn):
+    """Of N(0, 1) and N(12, 2) the product, N(2.4, 0.8), lies where the second has not one of its 2,000 draws."""
+    rng = np.random.default_rng(3)
+    draws = [turn * rng.normal(0, 1, 2000), turn * rng.normal(12, 2, 2000)]
+    pooled = hs.conflate(draws, density="histogram", bounds=(-math.inf, math.inf))
+    assert pooled.value == pytest.approx(turn * 2.4, abs=0.15)
+    assert pooled.standard_error == pytest.approx(math.sqrt(0.8), rel=0.1)
+
+
+def test_weights_are_inverse_variances():
+    """Each experiment's weight is the precision of its draws over the sum of all."""
+    draws = [np.array([0.61, 0.7, 0.72, 0.8, 0.69]), np.array([0.55, 0.66, 0.74, 0.71]), np.array([0.6, 0.62, 0.65])]
+    precision = np.array([1 / each.var(ddof=1) for each in draws])
+    assert hs.conflate(draws, density="beta").weights == pytest.approx(precision / precision.sum())
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_the_interval_is_the_shortest(level):
+    """Of a skewed product no interval of the level is shorter, over all its lower tails."""
+    rng = np.random.default_rng(5)
+    draws = [stats.beta(20, 2).rvs(400, random_state=rng), stats.beta(12, 1.5).rvs(400, random_state=rng)]
+    pooled = hs.conflate(draws, density="beta", confidence_level=level)
+    means, variances = np.array([(each.mean(), each.var(ddof=1)) for each in draws]).T
+    mass = means * (1 - means) / variances - 1
+    product = stats.beta((means * mass).sum() - 1, ((1 - means) * mass).sum() - 1)
+    tails = np.linspace(0, 1 - level, 4001)
+    widths = product.ppf(tails + level) - product.ppf(tails)
+    assert product.cdf(pooled.high) - product.cdf(pooled.low) == pytest.approx(level, abs=1e-9)
+    assert pooled.high - pooled.low == pytest.approx(np.nanmin(widths), rel=1e-4)
+    assert abs(product.cdf(pooled.low) - (1 - level) / 2) > 0.005
+
+
+def test_gammas_without_a_bound_start_a_hundredth_of_the_span_below():
+    """The common start is the lowest draw less a hundredth of the span of all draws."""
+    draws = [np.array([-3.1, -2.2, -2.9, -1.0, -2.5]), np.array([-2.0, -1.7, 0.9, -1.1])]
+    start = -3.1 - (0.9 + 3.1) / 100
+    means, variances = np.array([(each.mean() - start, each.var(ddof=1)) for each in draws]).T
+    expected = stats.gamma((means**2 / variances).sum() - 1, loc=start, scale=1 / (means / variances).sum())
+    found = hs.conflate(draws, density="gamma", bounds=(-math.inf, math.inf))
+    assert (found.value, found.standard_error) == pytest.approx((expected.mean(), expected.std()), rel=1e-9)
