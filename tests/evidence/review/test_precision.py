@@ -254,3 +254,35 @@ def test_points_outside_the_range_are_answered():
     assert float(model.distribution(0.7)) == model.distribution([0.7])[0]
     with pytest.raises(hs.HowsureError, match="from 0 to 1"):
         model.quantile(2)
+
+
+@pytest.mark.parametrize("tp, fp", [(3, 2), (40, 7)])
+@pytest.mark.parametrize("priors", [{}, TEXT_PRIORS])
+def test_mean_and_spread_are_those_of_the_distribution(tp, fp, priors):
+    """The closed forms are the integrals of 1 − F and of 2 x (1 − F), of few cases above all."""
+    review = {"reviewed_tp": 3, "mislabelled_tp": 1, "reviewed_fp": 2, "mislabelled_fp": 1}
+    model = hs.ReviewedPrecision(tp=tp, fp=fp, **review, **priors)
+    points, weights = np.polynomial.legendre.leggauss(80)
+    at = (1 + points) / 2
+    upper = (1 - model.distribution(at)) / 2
+    mean, square = weights @ upper, weights @ (2 * at * upper)
+    assert model.mean == pytest.approx(mean, rel=1e-5)
+    assert model.standard_deviation == pytest.approx(math.sqrt(square - mean**2), rel=1e-5)
+
+
+@pytest.mark.parametrize("probability", [0.0, 1e-40, 1e-9, 0.3, 1 - 1e-9, 1.0])
+def test_quantiles_are_found_to_the_ends(probability):
+    """The distribution function at the quantile is the probability, however far out in either tail."""
+    model = hs.ReviewedPrecision(tp=40, fp=7, reviewed_tp=20, mislabelled_tp=5, reviewed_fp=5, mislabelled_fp=1)
+    found = model.quantile(probability)
+    assert 0 <= found <= 1
+    assert float(model.distribution(found)) == pytest.approx(probability, rel=1e-3, abs=1e-10)
+    if probability in {0.0, 1.0}:
+        assert found == pytest.approx(probability, abs=1e-6) or float(model.distribution(found)) == probability
+
+
+@pytest.mark.parametrize("probability", [-0.01, 1.01, math.nan])
+def test_what_is_no_probability_has_no_quantile(probability):
+    """It is refused by its value."""
+    with pytest.raises(hs.HowsureError, match="Give one from 0 to 1"):
+        hs.ReviewedPrecision(tp=400, fp=150, **REVIEW).quantile(probability)
