@@ -5,6 +5,7 @@ import pytest
 
 import howsure as hs
 from howsure.errors import HowsureError
+from howsure.evidence.labels.label_sample import Pool, _guessed, _slopes
 
 RNG = np.random.default_rng(0)
 SCORE = RNG.beta(0.2, 1.8, 3000)
@@ -199,3 +200,46 @@ def test_strata_that_a_metric_does_not_see_add_nothing_to_its_error():
     between = (cases * (share - mean) ** 2).sum()
     found = hs.estimate(table, "precision").standard_error
     assert found == pytest.approx(np.sqrt(within + between) / cases.sum(), rel=1e-6)
+
+
+def test_without_labels_the_scores_guess_the_true_classes():
+    """A case has its predicted class with its score, and otherwise another by how often that is predicted, and one."""
+    rng = np.random.default_rng(6)
+    predicted = rng.choice(["a", "b", "c"], 300, p=[0.6, 0.3, 0.1])
+    pool = Pool.of(None, predicted, rng.uniform(0.4, 0.99, 300), None, None, None)
+    found = _guessed(pool)
+    often = {name: (predicted == name).sum() + 1 for name in "abc"}
+    assert found.sum(1) == pytest.approx(np.ones(len(found)))
+    for place, (row, column) in enumerate(zip(found, pool.column, strict=True)):
+        own = pool.axis[column]
+        assert row[column] == pytest.approx(pool.score[pool.stratum == place].mean())
+        rest = sum(number for name, number in often.items() if name != own)
+        others = {name: (1 - row[column]) * often[name] / rest for name in "abc" if name != own}
+        assert [row[list(pool.axis).index(name)] for name in others] == pytest.approx(list(others.values()))
+
+
+def test_slopes_are_those_of_the_metric_on_the_expected_table():
+    """What a true class adds in a stratum is the metric's derivative in the cell of that class and the prediction."""
+    pool = Pool.of(None, PREDICTED, SCORE, None, None, None)
+    shares = _guessed(pool)
+    cases = np.bincount(pool.stratum)[:, None] * shares
+    found, name = _slopes(pool, cases, "f1")
+    tp = cases[pool.column == 1, 1].sum()
+    fp, fn = cases[pool.column == 1, 0].sum(), cases[pool.column == 0, 1].sum()
+    total = 2 * tp + fp + fn
+    expected = {(1, 1): 2 * (fp + fn) / total**2, (1, 0): -2 * tp / total**2, (0, 1): -2 * tp / total**2, (0, 0): 0.0}
+    assert name == "f1"
+    for row, column in zip(found, pool.column.tolist(), strict=True):
+        assert row == pytest.approx([expected[column, 0], expected[column, 1]], abs=1e-15)
+
+
+def test_numbers_of_labels_that_cannot_be_are_told():
+    """More labels than there are cases without one, fewer than each stratum takes, and none are refused in numbers."""
+    known = np.where(np.arange(3000) < 500, TRUTH, np.nan)
+    with pytest.raises(HowsureError, match="there are 2,500 cases without a label"):
+        hs.sample_to_label(PREDICTED, SCORE, n=2501, y_true=known)
+    assert hs.sample_to_label(PREDICTED, SCORE, n=2500, y_true=known).labels.sum() == 2500
+    with pytest.raises(HowsureError, match="labels of each stratum take"):
+        hs.sample_to_label(PREDICTED, SCORE, n=1)
+    with pytest.raises(HowsureError, match="`n`"):
+        hs.sample_to_label(PREDICTED, SCORE, n=0)
