@@ -9,6 +9,7 @@ from scipy import stats
 
 import howsure as hs
 from howsure.curves.thresholds import confusion_along, errors_along, on_counts
+from howsure.designs.base import Design
 from howsure.designs.counted import Independent
 from howsure.designs.expected import Batch
 from howsure.methods.standard_errors import standard_error
@@ -232,3 +233,25 @@ def test_batch_coverage_at_length(n, shape):
             found.append(covered(hs.estimate(table, metric), resolve(metric, table)(ConfusionCounts(tables))))
     for metric, found in shares.items():
         assert 0.945 <= np.mean(found) <= (0.96 if metric in {"recall", "f1", "mcc"} else 0.975)
+
+
+@pytest.mark.parametrize("index", [None, np.array([0, 3, 9])])
+def test_variance_along_thresholds_is_that_of_each_table(index):
+    """In one pass it is what merging the cells at each threshold gives."""
+    rng = np.random.default_rng(7)
+    score = np.repeat(np.linspace(0.05, 0.95, 10), 6)
+    table = hs.calibrated(score)
+    thresholds = 11 if index is None else len(index)
+    slopes = rng.normal(size=(thresholds, 2, 2))
+    for counts in (table.counts, rng.uniform(0.5, 8.0, table.counts.shape)):
+        found = table.design.variance_from_top(counts, slopes, index)
+        assert found == pytest.approx(Design.variance_from_top(table.design, counts, slopes, index))
+
+
+@pytest.mark.parametrize("weight", [None, np.random.default_rng(8).uniform(0.2, 3.0, 60)])
+def test_expected_cases_are_worth_what_their_weights_say(weight):
+    """All cells together hold every case: so many without weights, and with them Kish's effective number."""
+    table = hs.calibrated(np.random.default_rng(9).beta(1, 2, 60), sample_weight=weight)
+    own = np.ones(60) if weight is None else weight
+    worth = table.effective_trials(np.ones(table.shape))
+    assert float(worth) == pytest.approx(own.sum() ** 2 / (own**2).sum())

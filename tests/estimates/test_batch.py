@@ -11,6 +11,8 @@ import pandas as pd
 import pytest
 
 import howsure as hs
+from howsure.methods.flow import Flow
+from howsure.metrics.binding import resolve
 
 SIZE = 400
 RNG = np.random.default_rng(7)
@@ -253,3 +255,15 @@ def test_a_matrix_is_taken_for_counts():
     direct = hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "f1")
     assert hs.estimate([[50, 3], [5, 42]], "f1") == direct
     assert hs.estimate(np.array([[50, 3], [5, 42]]), "f1").low == direct.low
+
+
+@pytest.mark.parametrize("method", [hs.Wilson(), hs.MidP(), hs.Jeffreys(), hs.Delta(), Flow()])
+def test_p_values_of_a_batch_are_those_of_its_tables(method):
+    """Whether a method has all levels at once or one at a time, each table has the p-value that it has alone."""
+    counts = [[[40, 5], [9, 30]], [[20, 9], [3, 8]], [[11, 1], [4, 60]]]
+    batch = hs.ConfusionTable(counts=np.array(counts) * 1.0, labels=np.arange(2))
+    bound = resolve("accuracy", batch)
+    alone = [hs.from_counts(each) for each in counts]
+    expected = [method.p_value(resolve("accuracy", each), each, 0.8) for each in alone]
+    assert method.p_values(bound, batch, 0.8) == pytest.approx(expected, rel=1e-6)
+    assert len(set(np.round(expected, 6))) == 3

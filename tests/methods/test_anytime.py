@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.methods.anytime import units
+from howsure.methods.anytime import _of_one_look, units
 from howsure.methods.flow import Flow
 from howsure.methods.sequences import BEST, log_beta_binomial, normal_mixture, reach, stakes
 from howsure.metrics.binding import resolve
@@ -300,3 +300,13 @@ def test_two_test_sets_may_grow_at_different_rates():
     apart = steps.cumsum(1) / cases - rng.normal(size=(2000, 1)) / np.sqrt(fixed)
     far = np.abs(apart) / np.sqrt(1 / cases + 1 / fixed)
     assert (far > reach(4 / (1 / cases + 1 / fixed), 0.05, fixed)).any(1).mean() <= 0.05
+
+
+def test_a_single_look_of_a_contrast_is_by_the_delta_method():
+    """Limits far beyond 95 % are the default's for one model, and the delta method's for a difference of metrics."""
+    paired = hs.paired([0, 1, 1, 0, 1, 0] * 10, {"a": [0, 1, 1, 0, 0, 0] * 10, "b": [1, 1, 1, 0, 1, 0] * 10})
+    one = hs.from_counts([[40, 5], [6, 25]])
+    sides = (Side(name, resolve("mcc", paired.model(name)), paired.view(name)) for name in "ab")
+    difference = contrast_metric(EFFECTS["difference"], *sides)
+    assert type(_of_one_look(resolve("mcc", one), one)) is Flow
+    assert type(_of_one_look(difference, paired)) is hs.Delta

@@ -61,3 +61,16 @@ def test_what_the_theorem_does_not_cover_is_refused(table, metric, words):
     """Unbounded, clustered and other metrics are refused, with what to use instead."""
     with pytest.raises(hs.HowsureError, match=words):
         hs.estimate(table, metric, method="betting")
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("bounds", [(-1.0, 3.0), (2.0, 12.0)])
+def test_bounds_move_and_stretch_the_interval(method, bounds):
+    """Values on other bounds have the limits of their places between these, moved and stretched alike."""
+    share = np.random.default_rng(4).beta(2, 5, 80).round(3)
+    one = hs.estimate(hs.values(share, bounds=(0, 1)), "mean", method=method)
+    low, high = bounds
+    other = hs.estimate(hs.values(low + (high - low) * share, bounds=bounds), "mean", method=method)
+    expected = [low + (high - low) * each for each in (one.value, one.low, one.high)]
+    assert [other.value, other.low, other.high] == pytest.approx(expected, rel=1e-6)
+    assert other.low < other.value < other.high

@@ -131,3 +131,11 @@ def test_what_rows_save_is_worked_out_of_the_cells_with_cases_alone(metric, monk
         strict=True,
     ):
         assert one == pytest.approx(other, rel=1e-12)
+
+
+@pytest.mark.parametrize("place", [0, 3 * loss_grid.IN_CACHE // 2, 2 * loss_grid.IN_CACHE])
+def test_ends_are_found_in_any_block(place):
+    """The smallest and the largest of many numbers, read block by block, are those of all."""
+    numbers = np.full(2 * loss_grid.IN_CACHE + 5, 0.5)
+    numbers[place], numbers[-2 - place] = 0.9, 0.1
+    assert loss_grid._ends(numbers) == (0.1, 0.9)

@@ -157,3 +157,14 @@ def test_a_constant_has_no_interval_of_rounding():
         assert found.value == pytest.approx(0.2)
         assert np.isnan([found.low, found.high]).all()
         assert "does not vary" in found.reason
+
+
+def test_the_standard_error_is_told_where_the_metric_is_defined():
+    """It is the delta method's; of an undefined metric there is none, and the reason is told."""
+    table = hs.from_counts([[40, 5, 2], [6, 25, 4], [1, 3, 14]])
+    for metric in ("recall@macro", "f1@macro"):
+        found, delta = (hs.estimate(table, metric, method=each) for each in ("mover", "delta"))
+        assert found.standard_error == pytest.approx(delta.standard_error)
+    nothing = hs.estimate(hs.from_counts([[0, 0], [0, 7]]), "informedness", method="mover")
+    assert np.isnan([nothing.value, nothing.standard_error, nothing.low]).all()
+    assert nothing.reason.startswith("undefined")

@@ -178,3 +178,14 @@ def test_the_precision_of_a_single_positive_case_is_that_of_those_above_it(above
     scores = np.r_[2.0, 3.0 + np.arange(above), -1.0 - np.arange(5)]
     table = hs.scores(np.r_[1, np.zeros(above + 5, dtype=int)], scores)
     assert hs.estimate(table, "precision_at+recall=0.5").value == pytest.approx(1 / (1 + above))
+
+
+@pytest.mark.parametrize("fpr", [0.05, 0.1, 0.35, 0.9])
+def test_recall_at_a_false_positive_rate_is_sensitivity_at_its_complement(fpr):
+    """The largest recall of the thresholds with at most that rate, by going through all of them."""
+    truth, score = sample(5)
+    sensitivity, specificity, _ = by_search(truth, score)
+    found = hs.estimate(hs.scores(truth, score), f"recall_at+fpr={fpr}")
+    assert found.value == pytest.approx(sensitivity[1 - specificity <= fpr + 1e-12].max())
+    other = hs.estimate(hs.scores(truth, score), f"sensitivity_at+specificity={1 - fpr}")
+    assert [found.low, found.high] == pytest.approx([other.low, other.high], nan_ok=True)

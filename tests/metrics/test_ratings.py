@@ -217,3 +217,18 @@ def test_two_raters_have_the_intervals_of_a_confusion_table():
         found, expected = hs.estimate(ratings, one), hs.estimate(confusion, other)
         assert found.method == expected.method == "flow"
         assert [found.low, found.high] == pytest.approx([expected.low, expected.high], abs=0.01)
+
+
+def test_the_last_rater_is_meant_unless_another_is_named():
+    """Gap and advantage are those of the last rater by default, with the ranges that differences and shares have."""
+    rng = np.random.default_rng(3)
+    rated = rng.integers(0, 3, (60, 4))
+    rated[:30, 3] = rated[:30, 0]
+    table = hs.ratings(rated)
+    last = str(table.raters[-1])
+    for metric, ends in (("agreement_gap", (-1, 1)), ("advantage_probability", (0, 1))):
+        bound = resolve(metric, table)
+        assert float(bound(table.counted)) == float(resolve(f"{metric}+rater={last}", table)(table.counted))
+        others = [float(resolve(f"{metric}+rater={each}", table)(table.counted)) for each in table.raters[:-1]]
+        assert float(bound(table.counted)) not in others
+        assert bound.range == ends

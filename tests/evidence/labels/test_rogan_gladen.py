@@ -267,3 +267,10 @@ def test_what_is_no_table_or_no_rate_is_refused(call, words) -> None:
     """Counts for a table, a table that was corrected by a review, words for numbers: one clear line each."""
     with pytest.raises(hs.HowsureError, match=words):
         call(hs.from_counts([[50, 5], [6, 40]]))
+
+
+@pytest.mark.parametrize("more", [{"sensitivity": 0.9}, {"specificity": 0.8}, {"sensitivity": 0.9, "specificity": 0.8}])
+def test_a_labelling_and_its_rates_are_not_given_together(more):
+    """Either of both rates beside the matrix that says them is refused."""
+    with pytest.raises(HowsureError, match="Give one or the other"):
+        hs.corrected(hs.from_counts([[50, 3], [5, 42]]), labelling=[[0.9, 0.1], [0.2, 0.8]], **more)
