@@ -139,3 +139,14 @@ def test_ends_are_found_in_any_block(place):
     numbers = np.full(2 * loss_grid.IN_CACHE + 5, 0.5)
     numbers[place], numbers[-2 - place] = 0.9, 0.1
     assert loss_grid._ends(numbers) == (0.1, 0.9)
+
+
+def test_a_grid_keeps_cases_priors_and_moments():
+    """What losses are put on a grid keeps its cases, their moments to the fifth, and the prior's to the third."""
+    rng = np.random.default_rng(2)
+    losses, cases = rng.gamma(2.0, size=5000), rng.integers(0, 4, 5000) * 1.0
+    grid = loss_grid.on_grid(losses, cases, (losses.min(), losses.max()))
+    for power in range(6):
+        assert grid.cases @ grid.losses**power == pytest.approx(cases @ losses**power, rel=1e-9)
+    for power in range(4):
+        assert grid.prior @ grid.losses**power == pytest.approx((losses**power).mean(), rel=1e-9)

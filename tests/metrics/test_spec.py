@@ -186,3 +186,13 @@ def test_names_do_not_collide():
         for name in (definition.name, *definition.aliases):
             assert seen.setdefault(name.lower(), definition) is definition
             assert not set(name) & set("+@= ")
+
+
+@pytest.mark.parametrize("spec, known", [("fbeta+bta=2", "'beta'"), ("f1+zero_divison=0", "'zero_division'")])
+def test_the_nearest_argument_is_named(spec, known):
+    """What is written almost right is answered by the name that was meant, `zero_division` of metrics of outcomes too."""
+    with pytest.raises(hs.HowsureError, match=f"Did you mean {known}"):
+        hs.estimate(hs.from_counts([[5, 2], [1, 9]]), spec)
+    with pytest.raises(hs.HowsureError) as error:
+        hs.estimate(hs.from_counts([[5, 2], [1, 9]]), "mcc+zero_divison=0")
+    assert "zero_division" not in str(error.value).replace("zero_divison", "")

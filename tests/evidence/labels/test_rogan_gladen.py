@@ -274,3 +274,33 @@ def test_a_labelling_and_its_rates_are_not_given_together(more):
     """Either of both rates beside the matrix that says them is refused."""
     with pytest.raises(HowsureError, match="Give one or the other"):
         hs.corrected(hs.from_counts([[50, 3], [5, 42]]), labelling=[[0.9, 0.1], [0.2, 0.8]], **more)
+
+
+@pytest.mark.parametrize("checked", [None, (50, 30)])
+def test_corrected_prevalence_has_the_closed_form_and_error(checked):
+    """Rogan and Gladen's prevalence, and its error, with a case more of each kind where the rates were measured."""
+    sensitivity, specificity, positive, n = 0.8, 0.9, 62, 200
+    rates = np.array([[specificity, 1 - specificity], [1 - sensitivity, sensitivity]])
+    labelling = rates if checked is None else np.round(rates * np.array(checked)[:, None])
+    counts = [[78, 60], [30, 32]]  # recorded × predicted
+    found = hs.estimate(hs.corrected(hs.from_counts(counts), labelling=labelling), "prevalence")
+    apart, apparent = sensitivity + specificity - 1, positive / n
+    prevalence = (apparent + specificity - 1) / apart
+    variance = apparent * (1 - apparent) / n
+    if checked is not None:
+        for weight, cases, right in ((1 - prevalence, 50, 45), (prevalence, 30, 24)):
+            share = (right + 1) / (cases + 2)
+            variance += weight**2 * share * (1 - share) / (cases + 2)
+    assert found.value == pytest.approx(prevalence)
+    assert found.standard_error == pytest.approx(np.sqrt(variance) / apart)
+    if checked is None:
+        same = hs.corrected(hs.from_counts(counts), sensitivity=sensitivity, specificity=specificity)
+        assert hs.estimate(same, "prevalence").value == pytest.approx(prevalence)
+
+
+@pytest.mark.parametrize("positive, formula", [(8, "-0.04"), (80, "1.4")])
+def test_a_share_beyond_the_range_is_told_on_either_side(positive, formula):
+    """Fewer or more are recorded than errors alone make: the formula's number is told, and the value is the end."""
+    found = hs.corrected_prevalence(positive, 100, sensitivity=0.6, specificity=0.9)
+    assert found.value == float(positive > 50)
+    assert f"the formula gives {formula}: more errors are expected" in found.reason
