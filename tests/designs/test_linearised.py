@@ -85,3 +85,13 @@ def test_the_unit_of_a_form_leaves_its_degrees_of_freedom() -> None:
     welch = sum(squares) ** 2 / sum(square**2 / (len(each) - 1) for square, each in zip(squares, cases, strict=True))
     for unit in (1.0, 1e-3, 1e3):
         assert design.satterthwaite(np.ones(4), np.zeros(4, int), unit * form) == pytest.approx(welch)
+
+
+def test_a_table_moves_by_shares_of_observed_counts_alone() -> None:
+    """Twice or a third of the observed counts move nothing; other shares move it by their change of the counts."""
+    influence = np.random.default_rng(3).normal(size=(9, 9))
+    sample, counts = Sample(COUNTS.ravel(), influence), COUNTS.ravel()
+    other = counts[::-1]
+    found = sample.deviations(np.stack([2 * counts, counts / 3, other, 4 * other]))
+    moved = (other - counts) @ influence
+    assert found == pytest.approx(np.stack([np.zeros(9), np.zeros(9), moved, moved]), abs=1e-9)
