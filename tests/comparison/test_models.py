@@ -8,7 +8,7 @@ import pytest
 import howsure as hs
 from howsure.comparison.compare import of_one_model
 from howsure.comparison.pairs import _Alone
-from howsure.methods.joint import POISSON_BYTES, draws_of_models, poisson_weights
+from howsure.methods.joint import POISSON_BYTES, _drawing, draws_of_models, poisson_weights
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Side
 
@@ -295,3 +295,27 @@ def test_many_comparisons_are_looked_up_at_once():
     assert [found[key] for key in found] == list(found.comparisons)
     with pytest.raises(hs.HowsureError, match="m1 − m0"):
         found["m1", "m0"]
+
+
+def test_what_is_drawn_depends_on_the_method_and_the_cases():
+    """Few independent cases are resampled one by one; posterior weights, clusters and many cases cell by cell."""
+    rng = np.random.default_rng(9)
+    truth, said = rng.integers(0, 6, 450), {name: rng.integers(0, 6, 450) for name in "abc"}
+    few = hs.paired(truth, said)
+    grouped = hs.paired(truth, said, groups=np.arange(450) // 3)
+    many = hs.paired(np.repeat(truth, 40), {name: np.repeat(each, 40) for name, each in said.items()})
+    for table, method, alone in [
+        (few, hs.Bootstrap(), True),
+        (few, hs.Dirichlet(), False),
+        (grouped, hs.Bootstrap(), False),
+        (many, hs.Bootstrap(), False),
+    ]:
+        draw, cell, kind = _drawing(table, method)
+        assert kind == (np.float32 if alone else np.float64)
+        assert len(cell) == (450 if alone else table.counts.size)
+        weights = draw(400, np.random.default_rng(1))
+        assert weights.shape == (400, len(cell))
+        assert (weights == np.rint(weights)).all() == (not isinstance(method, hs.Dirichlet))
+        by_cell = np.zeros((table.counts.size, 400))
+        np.add.at(by_cell, cell, weights.T)
+        assert by_cell.mean(1) == pytest.approx(table.counts.ravel(), abs=6 * table.counts.max() ** 0.5 / 20 + 0.5)

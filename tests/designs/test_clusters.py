@@ -1,9 +1,12 @@
 """Clusters of cases."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import howsure as hs
+from howsure.designs.entries import Entries
 
 
 def test_variance_along_thresholds_is_the_clusters_variance_at_each():
@@ -29,3 +32,47 @@ def test_parts_answer_as_the_whole_does():
         expected = table.design.variance(table.counts, form), *table.design.small_sample(table.counts, form)
         found = part.variance(table.counts, form), *part.small_sample(table.counts, form)
         assert [float(each) for each in found] == pytest.approx([float(each) for each in expected])
+
+
+def some_clusters(seed, units=True):
+    """Return the design of a table whose clusters are known by name, with units within them or without."""
+    rng = np.random.default_rng(seed)
+    truth, said, group = rng.integers(0, 2, 30), rng.integers(0, 2, 30), rng.integers(0, 6, 30)
+    table = hs.confusion(truth, said, groups=group)
+    return replace(table.design, unit=np.arange(len(table.design.cell)) if units else None)
+
+
+def test_units_of_several_tables_stay_apart():
+    """Put side by side, units of one number in two tables are two, and each stays in its cluster."""
+    one, other = some_clusters(1), some_clusters(2)
+    found = Entries.side_by_side([one, other])
+    number = len(one.unit)
+    assert found.unit.tolist() == [*range(number), *range(number, number + len(other.unit))]
+    assert found.cluster[number:].tolist() == (other.cluster + len(one.multiplicity)).tolist()
+    assert found.cell.tolist() == [*one.cell, *other.cell]
+    assert Entries.side_by_side([one, some_clusters(2, units=False)]).unit is None
+
+
+def test_tables_with_units_and_without_are_not_added():
+    """What counts units within clusters is not added to what counts cases alone; two of a kind are."""
+    with pytest.raises(hs.HowsureError, match="Some of the tables have units within their clusters"):
+        some_clusters(1).joined([some_clusters(2, units=False)])
+    assert len(some_clusters(1).joined([some_clusters(2)]).unit) > 0
+    assert some_clusters(1, units=False).joined([some_clusters(2, units=False)]).unit is None
+
+
+def test_stacked_tables_keep_their_own_clusters():
+    """In a batch each table's clusters are its own: their cells come one table after the other, as do their names."""
+    designs = [some_clusters(seed, units=False) for seed in (1, 2, 3)]
+    batch = designs[0].stacked(designs[1:], 4)
+    assert batch.owner.tolist() == np.repeat([0, 1, 2], [len(each.multiplicity) for each in designs]).tolist()
+    gradient = np.random.default_rng(4).normal(size=4)
+    for place, each in enumerate(designs):
+        inside = batch.owner[batch.cluster] == place
+        assert (batch.cell[inside] - 4 * place).tolist() == each.cell.tolist()
+        counts = np.bincount(each.cell, each.count * each.multiplicity[each.cluster], 4)
+        alone = batch.picked(place).variance(counts, gradient - gradient @ counts / counts.sum())
+        assert float(alone) == pytest.approx(float(each.variance(counts, gradient - gradient @ counts / counts.sum())))
+    assert batch.names.tolist() == [name for each in designs for name in each.names.tolist()]
+    unnamed = [designs[0], replace(designs[1], names=None)]
+    assert unnamed[0].stacked(unnamed[1:], 4).names is None
