@@ -34,7 +34,7 @@ def test_parts_answer_as_the_whole_does():
         assert [float(each) for each in found] == pytest.approx([float(each) for each in expected])
 
 
-def some_clusters(seed, units=True):
+def some_clusters(seed, *, units=True):
     """Return the design of a table whose clusters are known by name, with units within them or without."""
     rng = np.random.default_rng(seed)
     truth, said, group = rng.integers(0, 2, 30), rng.integers(0, 2, 30), rng.integers(0, 6, 30)
