@@ -497,3 +497,30 @@ def test_new_samples_of_strata_grow_with_the_scale():
     assert design.units.tolist() == [12, 18]
     assert design.fraction.tolist() == pytest.approx([0.12, 1.0])
     assert design.observed.sum(-1).tolist() == [30] * 5
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
+def test_what_is_settled_does_not_depend_on_the_unit_of_the_form(unit):
+    """A form is certain, or not, whatever its unit; weights of strata are alike up to rounding only."""
+    design = hs.from_counts([[50, 3], [5, 42]]).at_prevalence([0.8, 0.2]).design
+    forms = unit * np.array([[1.0, 1.0, 0.3, 0.3], [1.0, 0.999, 0.0, 0.0]])
+    assert design.settles(forms).tolist() == [True, False]
+    near = hs.from_counts([[50, 50], [50, 50]]).at_prevalence([0.5 + 1e-12, 0.5 - 1e-12]).design
+    other = hs.from_counts([[50, 50], [50, 50]]).at_prevalence([0.6, 0.4]).design
+    every = np.ones(4, dtype=bool)
+    assert near.weighs_alike(every)
+    assert not other.weighs_alike(every)
+    assert other.weighs_alike(np.array([True, True, False, False]))
+
+
+def test_drawn_shares_are_shares():
+    """Shares that are estimates are drawn with their covariance, none below zero, and add up to the whole again."""
+    covariance = 0.03**2 * np.array([[2.0, -1.0, -1.0], [-1.0, 2.0, -1.0], [-1.0, -1.0, 2.0]])
+    counts = [[40, 5, 5], [6, 30, 4], [2, 3, 25]]
+    table = hs.from_counts(counts).at_prevalence([0.9, 0.07, 0.03], covariance=covariance)
+    drawn = table.design.resample(table.counts.ravel(), 20_000, np.random.default_rng(2)).reshape(-1, 3, 3)
+    shares = drawn.sum(-1) / 120
+    assert shares.sum(-1) == pytest.approx(np.ones(20_000))
+    assert shares.min() >= 0
+    assert (shares == 0).any()
+    assert shares[:, 0].std() == pytest.approx(0.03 * 2**0.5, rel=0.1)

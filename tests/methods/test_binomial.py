@@ -273,3 +273,16 @@ def test_one_interval_is_that_of_many():
     assert every == pytest.approx(np.array([mid_p(*each, 0.95) for each in counts]), rel=1e-12)
     few = np.reshape(counts[:6], (2, 3, 2))
     assert np.stack(mid_p(few[..., 0], few[..., 1], 0.95), -1) == pytest.approx(every[:6].reshape(2, 3, 2), rel=1e-12)
+
+
+@pytest.mark.parametrize("pair", [(3, 10, 70_000, 100_000), (2.5, 10, 4, 9)])
+def test_counts_of_two_kinds_have_the_limits_that_they_have_alone(pair):
+    """Few whole counts beside many, or beside those that are not whole, have the same limits as by themselves."""
+    x, n, y, m = pair
+    low, high = mid_p([x, y], [n, m], 0.9)
+    for place, (successes, trials) in enumerate(((x, n), (y, m))):
+        alone = mid_p(successes, trials, 0.9)
+        assert (low[place], high[place]) == pytest.approx((float(alone[0]), float(alone[1])), rel=1e-9)
+        at_least = stats.beta.cdf(low[place], successes, trials - successes + 1)
+        more = stats.beta.cdf(low[place], successes + 1, trials - successes)
+        assert (at_least + more) / 2 == pytest.approx(0.05, rel=1e-6)

@@ -1,11 +1,13 @@
 """The interval of cases that are labelled in part."""
 
 from itertools import pairwise, product
+from statistics import NormalDist
 
 import numpy as np
 import pytest
 
 import howsure as hs
+from howsure.designs.strata import Strata
 from howsure.errors import HowsureError
 from howsure.methods import binomial, stratified
 from howsure.methods.levels import Level
@@ -177,3 +179,14 @@ def test_silent_strata_of_a_higher_level_move_a_metric_farther():
     trials, gain = np.array([5.0, 20.0, 9.0]), np.array([0.3, 0.5, 0.1])
     found = [stratified._unseen(gain, trials, level) for level in (0.3, 0.8, 0.95, 0.999)]
     assert all((outer >= inner).all() for inner, outer in pairwise(found))
+
+
+def test_reaches_are_the_root_of_the_strata_s_squares():
+    """Without unseen outcomes each stratum moves from its value to its own Jeffreys' limits, in proportion to its reach."""
+    value, trials, reach = np.array([0.3, 0.62, 0.85]), np.array([20.0, 50.0, 13.0]), np.array([0.5, 0.3, 0.2])
+    parts = Strata(reach=reach, value=value, trials=trials, within=np.zeros(3), between=np.array(2e-4))
+    z = float(NormalDist().inv_cdf(0.95))
+    below, above = stratified.reaches(parts, z, 0.9)
+    low, high = binomial.jeffreys(value * trials, trials, 0.9)
+    assert below == pytest.approx(np.sqrt(((reach * (value - low)) ** 2).sum() + z**2 * 2e-4), rel=1e-6)
+    assert above == pytest.approx(np.sqrt(((reach * (high - value)) ** 2).sum() + z**2 * 2e-4), rel=1e-6)

@@ -21,3 +21,20 @@ def test_a_stratum_of_one_case_without_a_label_is_told():
     truth, predicted = [0, 1, 0, 1, None, None, None], [1, 1, 1, 1, 1, 1, 0]
     table = hs.partly_labelled(truth, predicted, [0.2, 0.2, 0.8, 0.8, 0.2, 0.8, 0.1])
     assert table.design.note == "1 of 3 strata have no label"
+
+
+def test_only_strata_with_cases_are_silent():
+    """Of a group that has no case in some strata only those that have cases, and no label, are counted."""
+    rng = np.random.default_rng(3)
+    score = np.concatenate([rng.uniform(0.0, 0.3, 200), rng.uniform(0.3, 1.0, 200)])
+    group = np.repeat(["low", "high"], 200)
+    truth = np.where((np.arange(400) % 4 == 0) & (group == "low"), rng.integers(0, 2, 400), np.nan)
+    truth[200:206] = rng.integers(0, 2, 6)
+    tables = hs.partly_labelled(truth, (score > 0.5).astype(int), score, by=group)
+    for key in ("low", "high"):
+        design = tables[key].design
+        silent = [
+            bool(cases) and not labels.sum() for cases, labels in zip(design.totals, design.labelled, strict=True)
+        ]
+        filled = int((design.totals > 0).sum())
+        assert design.note == (f"{sum(silent)} of {filled} strata have no label" if any(silent) else "")
