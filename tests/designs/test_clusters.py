@@ -76,3 +76,21 @@ def test_stacked_tables_keep_their_own_clusters():
     assert batch.names.tolist() == [name for each in designs for name in each.names.tolist()]
     unnamed = [designs[0], replace(designs[1], names=None)]
     assert unnamed[0].stacked(unnamed[1:], 4).names is None
+
+
+def test_clusters_of_equal_content_are_one_kind():
+    """Of clusters with as many entries those with the same counts in the same cells come once, with their number."""
+    entries = Entries(
+        cluster=np.array([0, 0, 1, 1, 2, 2, 3, 3]),
+        cell=np.array([3, 0, 0, 3, 0, 3, 1, 3]),
+        count=np.array([2.0, 1.0, 1.0, 2.0, 1.0, 5.0, 1.0, 2.0]),
+        multiplicity=np.array([1.0, 4.0, 2.0, 3.0]),
+    )
+    found = entries.by_content()
+    kinds = {}
+    for kind, number in enumerate(found.multiplicity):
+        inside = found.cluster == kind
+        kinds[tuple(zip(found.cell[inside].tolist(), found.count[inside].tolist(), strict=True))] = float(number)
+    assert kinds == {((0, 1.0), (3, 2.0)): 5.0, ((0, 1.0), (3, 5.0)): 2.0, ((1, 1.0), (3, 2.0)): 3.0}
+    uneven = replace(entries, cluster=np.array([0, 0, 0, 1, 1, 2, 2, 3]))
+    assert uneven.by_content() is uneven

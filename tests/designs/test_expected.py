@@ -255,3 +255,34 @@ def test_expected_cases_are_worth_what_their_weights_say(weight):
     own = np.ones(60) if weight is None else weight
     worth = table.effective_trials(np.ones(table.shape))
     assert float(worth) == pytest.approx(own.sum() ** 2 / (own**2).sum())
+
+
+@pytest.mark.parametrize("weight", [None, np.random.default_rng(8).uniform(0.2, 3.0, 40)])
+def test_cases_that_are_left_out_take_their_expected_cells_along(weight):
+    """Without one case the table lacks that case's probabilities, times its weight; each kind counts its cases."""
+    score = np.random.default_rng(9).uniform(0.05, 0.95, 40)
+    table = hs.calibrated(score, sample_weight=weight)
+    own = np.ones(40) if weight is None else weight
+    at = table.at(0.5)
+    tables, number = (np.concatenate(part) for part in zip(*at.design.left_out(at.counts.ravel()), strict=True))
+    assert number.sum() == 40
+    lost = at.counts.ravel() - tables
+    expected = np.zeros((40, 4))
+    positive = (score >= 0.5).astype(int)
+    expected[np.arange(40), positive] = own * (1 - score)
+    expected[np.arange(40), 2 + positive] = own * score
+    assert lost[np.lexsort(lost.T)] == pytest.approx(expected[np.lexsort(expected.T)], abs=1e-9)
+
+
+def test_scores_on_one_side_of_a_threshold_are_still_cases():
+    """Where no score reaches the threshold, or all do, the table's cases are worth as many as they are."""
+    score = np.random.default_rng(9).uniform(0.3, 0.6, 40)
+    for threshold, column in ((0.1, 1), (0.9, 0)):
+        at = hs.calibrated(score).at(threshold)
+        expected = np.zeros((2, 2))
+        expected[:, column] = [40 - score.sum(), score.sum()]
+        assert at.counts == pytest.approx(expected)
+        assert float(at.effective_trials(np.ones((2, 2)))) == pytest.approx(40)
+        (tables, number) = next(iter(at.design.left_out(at.counts.ravel())))
+        assert number.sum() == 40
+        assert tables.sum(1) == pytest.approx(np.full(len(tables), 39.0))

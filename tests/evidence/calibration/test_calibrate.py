@@ -185,3 +185,25 @@ def test_scores_that_beta_calibration_cannot_tell_apart_are_refused(scores):
     repeated = np.repeat(scores, 20)
     with pytest.raises(hs.HowsureError, match="'beta' cannot tell the labelled cases' scores apart.*'isotonic'"):
         hs.calibrate(repeated, np.arange(60) % 2, method="beta", random_state=0)
+
+
+@pytest.mark.parametrize("scores, worst", [([-0.2, 0.4, 0.9], "-0.2"), ([0.1, 0.4, 1.3], "1.3")])
+def test_beta_calibration_is_for_scores_within_the_range(scores, worst):
+    """Scores beyond either end are refused by the worst of them, whatever the others are."""
+    with pytest.raises(hs.HowsureError, match=f"holds {worst}"):
+        hs.calibrate(np.tile(scores, 20), np.tile([0, 1, 1, 0, 1, 0], 10), method="beta")
+
+
+@pytest.mark.parametrize("low, high", [(-4.0, 0.9), (0.2, 7.0), (-3.0, 5.0)])
+def test_thresholds_of_scores_of_any_scale_are_found(low, high):
+    """The threshold at a probability is where the calibrated curve reaches it, beyond the scores that were seen too."""
+    rng = np.random.default_rng(11)
+    score = rng.uniform(low, high, 400)
+    label = rng.random(400) < 1 / (1 + np.exp(-3 * (score - (low + high) / 2) / (high - low)))
+    found = hs.calibrate(score, label, method="platt", n_draws=2, random_state=0)
+    for probability in (0.02, 0.4, 0.97):
+        at = found.threshold(probability)
+        assert float(found.curve(np.array([at]))[0]) >= probability
+        below = float(found.curve(np.array([np.nextafter(at, -np.inf)]))[0])
+        assert below < probability or below == pytest.approx(probability, abs=1e-12)
+        assert np.isfinite(at)
