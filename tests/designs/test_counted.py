@@ -53,3 +53,13 @@ def test_a_class_of_no_case_in_a_smaller_study_stays_empty():
     table = hs.from_counts([[1, 0, 0], [0, 30, 5], [2, 5, 70]]).with_design(hs.FixedMargins())
     drawn, _ = table.design.repeated(table.cells, 0.2, 50, np.random.default_rng(0))
     assert drawn.reshape(50, 3, 3).sum(2).tolist() == [[0, 7, 16]] * 50
+
+
+def test_cells_that_no_case_fell_into_are_of_their_class():
+    """They join their class's stratum; those of a class without any case are a stratum of their own."""
+    truth, stratum = np.array([0, 0, 1, 1, 2, 2, 3]), np.array([1, 1, 0, -1, -1, -1, -1])
+    found = hs.FixedMargins(stratum).bound(truth).stratum
+    assert found[:4].tolist() == [1, 1, 0, 0]
+    assert found[4] == found[5]
+    assert len({0, 1, int(found[4]), int(found[6])}) == 4
+    assert hs.FixedMargins().bound(truth).stratum.tolist() == truth.tolist()
