@@ -189,3 +189,25 @@ def test_recall_at_a_false_positive_rate_is_sensitivity_at_its_complement(fpr):
     assert found.value == pytest.approx(sensitivity[1 - specificity <= fpr + 1e-12].max())
     other = hs.estimate(hs.scores(truth, score), f"sensitivity_at+specificity={1 - fpr}")
     assert [found.low, found.high] == pytest.approx([other.low, other.high], nan_ok=True)
+
+
+@pytest.mark.parametrize("recall", [0.4, 0.7, 0.9])
+def test_the_slope_of_precision_at_a_recall_moves_the_threshold(recall):
+    """A positive case more lowers the threshold that reaches the recall, and takes false alarms along."""
+    table = hs.scores(*sample(8, 200))
+    cells = table.counts
+    metric = resolve(f"precision_at+recall={recall}", table)
+    hits, errors = np.cumsum(cells[::-1, 1])[::-1], np.cumsum(cells[::-1, 0])[::-1]
+    place = np.flatnonzero(hits >= recall * hits[0] - 1e-9)[-1]  # the highest score that reaches it
+    tp, fp, positives, negatives = hits[place], errors[place], hits[0], errors[0]
+    above = np.arange(len(cells)) >= place
+    steep = roc_slope(cells, 200)[place]  # positives over negatives that come, each as a share of all
+    by_hit = fp / (tp + fp) ** 2 * above
+    by_error = -tp / (tp + fp) ** 2 * above
+    # A positive case more asks for `recall` hits more, less itself where it is above: so many false alarms come along.
+    move = (tp / positives - above) * negatives / (steep * positives)
+    by_hit = by_hit + fp / (tp + fp) ** 2 * (tp / positives - above) - tp / (tp + fp) ** 2 * move
+    assert float(metric(table.counted)) == pytest.approx(tp / (tp + fp))
+    found = metric.gradient(table.counts_class(cells)).reshape(cells.shape)
+    assert found[:, 0] == pytest.approx(by_error)
+    assert found[:, 1] == pytest.approx(by_hit)

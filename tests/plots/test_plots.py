@@ -610,3 +610,24 @@ def test_looks_show_both_intervals_of_all_cases_so_far():
     assert hs.plots.looks([joint], "f1").get_ylabel() == "difference in F1"
     with pytest.raises(hs.HowsureError, match="no batch"):
         hs.plots.looks([], "f1")
+
+
+def test_shares_of_rows_of_weighted_cases_have_wilsons_limits_of_their_worth():
+    """Weighted cases enter with Kish's effective number, row by row; a class without cases has no share."""
+    from howsure.methods import binomial
+    from howsure.methods.proportion import row_shares
+
+    rng = np.random.default_rng(4)
+    truth, said, weight = rng.integers(0, 2, 90), rng.integers(0, 3, 90), rng.uniform(0.3, 3, 90)
+    share, low, high = row_shares(hs.confusion(truth, said, labels=[0, 1, 2], sample_weight=weight), 0.9)
+    for row in (0, 1):
+        own = weight[truth == row]
+        worth = own.sum() ** 2 / (own**2).sum()
+        for column in range(3):
+            expected = weight[(truth == row) & (said == column)].sum() / own.sum()
+            limits = binomial.wilson(expected * worth, worth, 0.9)
+            assert share[row, column] == pytest.approx(expected)
+            found = low[row, column], high[row, column]
+            assert found == pytest.approx(tuple(map(float, limits)), rel=0.1)
+            assert found[0] < expected < found[1]
+    assert np.isnan([share[2], low[2], high[2]]).all()

@@ -2,6 +2,7 @@
 
 import csv
 import math
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from scipy import stats
 
 import howsure as hs
 from howsure.pooling.effects import cochran_q
+from howsure.pooling.pooled import BAR, _bar
 
 DATA = Path(__file__).parent.parent / "data"
 METHODS = {"FE": "fixed", "DL": "dl", "PM": "pm", "REML": "reml"}
@@ -287,3 +289,14 @@ def test_standard_errors_of_very_different_size():
         assert np.isfinite([every.low, every.high, every.tau2, every.i2]).all()
     with pytest.raises(hs.HowsureError, match="its weight would be infinite"):
         hs.pool([0.9, 0.8], [1e-300, 0.1])
+
+
+def test_the_forest_draws_what_has_limits_and_tells_the_reason():
+    """An experiment without an interval has a row and no bar; the reason stands in the caption after the facts."""
+    pooled = hs.pool([0.91, 0.84, 0.93], [0.01, 0.02, 0.015], names=["Ulm", "Bern", "Graz"])
+    assert not pooled.grid().caption.endswith("; ")
+    assert replace(pooled, reason="some reason").grid().caption.endswith("; some reason")
+    assert _bar(0.2, 0.5, 1.0, "■", 0.0, 1.0).index("■") == round(0.5 * (BAR - 1))
+    assert len(_bar(0.2, 0.5, 1.0, "■", 0.0, 1.0)) == BAR
+    for low, high, left, right in [(np.nan, 1.0, 0.0, 1.0), (0.2, np.inf, 0.0, 1.0), (0.5, 0.5, 0.5, 0.5)]:
+        assert not _bar(low, 0.5, high, "■", left, right)

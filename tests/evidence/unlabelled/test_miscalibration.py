@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
+from howsure.evidence.unlabelled.miscalibration import _together
 from howsure.metrics.binding import resolve
 
 SCORE = np.random.default_rng(0).beta(2, 3, 60)
@@ -94,3 +95,16 @@ def test_scores_at_the_threshold_are_called_positive():
     table = hs.calibrated([0.2, 0.5, 0.9])
     found = hs.miscalibration(table, "precision", threshold=0.5, distance=0.05)
     assert (found.value, found.low, found.high) == pytest.approx(((0.5 + 0.9) / 2, 0.65, 0.75))
+
+
+def test_neighbours_are_taken_together_on_their_side_of_the_threshold():
+    """Scores that hardly differ become one, at their mean, but for those on either side of the threshold."""
+    rng = np.random.default_rng(5)
+    score, mass = np.sort(rng.random(300_000)), rng.uniform(0.5, 2, 300_000)
+    above = score >= 0.37
+    number, mean, side = _together(mass, score, above)
+    assert len(number) < 20_000
+    for some, chosen in ((above, side), (~above, ~side)):
+        assert number[chosen].sum() == pytest.approx(mass[some].sum())
+        assert number[chosen] @ mean[chosen] == pytest.approx(mass[some] @ score[some])
+    assert mean[side].min() >= 0.37 > mean[~side].max()
