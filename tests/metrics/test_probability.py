@@ -288,3 +288,10 @@ def test_the_loss_of_certain_and_right_probabilities_is_scikit_learns():
     """Both clip a probability of 1 by as little as rounding."""
     expected = sk.log_loss([0, 1, 1], [0.0, 1.0, 1.0])
     assert value("log_loss", np.array([0, 1, 1]), np.array([0.0, 1.0, 1.0])) == pytest.approx(expected, rel=1e-6, abs=0)
+
+
+@pytest.mark.parametrize("spec", ["ece", "ece+norm=l2", "ece+debiased=true", "ece+strategy=quantile", "smooth_ece"])
+def test_what_the_observed_counts_shape_is_bound_to_each_table_by_itself(spec):
+    """Bins of equal width alone do not depend on the counts, where nothing is taken off for their number."""
+    truth, score, _ = sample(2, 50)
+    assert resolve(spec, hs.scores(truth, score)).takes_batches == (spec in {"ece", "ece+norm=l2"})

@@ -223,9 +223,11 @@ def test_a_metric_without_an_argument_has_the_one_that_is_documented(text):
     table = tables.get(REGISTRY.find(name).looks_at, TABLE)
     argument, _, usual = DEFAULTS[text].partition("=")
     other = {"bins": 3, "power": 2}.get(argument, 0.3)
-    read = lambda given: float(
-        resolve(f"{name}+{argument}={given}" + f"@{average}" * bool(average), table)(table.counts)
-    )  # noqa: E731
+
+    def read(given):
+        spec = f"{name}+{argument}={given}" + f"@{average}" * bool(average)
+        return float(resolve(spec, table)(table.counts))
+
     assert float(resolve(text, table)(table.counts)) == read(usual) != read(other)
 
 
