@@ -50,7 +50,7 @@ def test_adjusted_balanced_accuracy_lies_between_minus_one_and_one():
     assert float(metric(table.counted)) == -1
 
 
-@pytest.mark.parametrize("classes", [[0, 2], [1], [2, 1, 0], None])
+@pytest.mark.parametrize("classes", [[0, 2], [1], [2, 1, 0], [2, 2, 0], None])
 def test_an_average_over_some_classes_is_the_sum_of_what_each_adds(classes):
     """The terms of an unweighted mean add up to it, whichever classes it is over."""
     table = hs.from_counts([[44, 6, 3], [7, 29, 5], [2, 8, 21]])
@@ -60,6 +60,8 @@ def test_an_average_over_some_classes_is_the_sum_of_what_each_adds(classes):
     f1 = 2 * diagonal / (rows + columns)
     expected = f1[list(range(3)) if classes is None else classes].mean()
     assert metric.terms(diagonal, rows - diagonal, columns - diagonal, rest).sum() == pytest.approx(expected)
+    together = metric.shares.terms(diagonal, rows - diagonal, columns - diagonal, rest)
+    assert together.sum(-1).ravel() == pytest.approx(expected)
     assert float(metric(table.counted)) == pytest.approx(expected)
 
 

@@ -238,3 +238,10 @@ def test_a_misspelled_zero_division_is_understood_where_there_is_one():
     with pytest.raises(hs.HowsureError) as caught:
         parse("mcc+zero_divison=0")
     assert "zero_division" not in str(caught.value)
+
+
+@pytest.mark.parametrize("classes", [[-1, 1], [1, 3], [3], [-1], [], [0.5]])
+def test_positions_of_classes_that_are_none_are_refused(classes):
+    """One that is below 0 or beyond the last is named, also beside one that is a position."""
+    with pytest.raises(hs.HowsureError, match=r"whole numbers from 0 to 2, not \["):
+        resolve("f1@macro", TABLE, classes=classes)
