@@ -5,6 +5,7 @@ import pytest
 
 import howsure as hs
 from howsure.metrics.binding import resolve
+from howsure.metrics.registry import REGISTRY
 
 
 @pytest.mark.parametrize("unit", [1e-6, 1.0, 1000.0])
@@ -29,3 +30,52 @@ def test_the_smallest_weights_of_three_classes_are_told_from_none():
     truth, said = [0, 0, 1, 1, 2], [0, 1, 0, 1, 0]
     table = hs.confusion(truth, said, labels=[0, 1, 2], sample_weight=[2.0, 3.0, 4.0, 1e-16, 3.0])
     assert hs.estimate(table, "specificity@binary+positive_class=0", method="delta").value == pytest.approx(1e-16 / 7)
+
+
+def test_a_class_that_never_occurs_has_the_smallest_specificity_with_its_own_slopes():
+    """The standard error of the smallest of the classes is that class's, also where no case is of it: 14 of 19."""
+    table = hs.from_counts([[5, 1, 3], [2, 6, 2], [0, 0, 0]])
+    found = hs.estimate(table, "specificity@min", method="delta")
+    assert found.value == pytest.approx(14 / 19)
+    own = hs.estimate(table, "specificity@binary+positive_class=2", method="delta")
+    assert found.standard_error == pytest.approx(own.standard_error, rel=1e-12)
+    assert found.standard_error > 0
+
+
+def test_adjusted_balanced_accuracy_lies_between_minus_one_and_one():
+    """Of two classes of which every case is wrong it is minus one."""
+    table = hs.from_counts([[0, 4], [7, 0]])
+    metric = resolve("balanced_accuracy+adjusted=true", table)
+    assert metric.range == (-1, 1)
+    assert float(metric(table.counted)) == -1
+
+
+@pytest.mark.parametrize("classes", [[0, 2], [1], [2, 1, 0], [2, 2, 0], None])
+def test_an_average_over_some_classes_is_the_sum_of_what_each_adds(classes):
+    """The terms of an unweighted mean add up to it, whichever classes it is over."""
+    table = hs.from_counts([[44, 6, 3], [7, 29, 5], [2, 8, 21]])
+    metric = resolve("f1@macro", table, classes=classes)
+    diagonal, rows, columns = np.diag(table.counts), table.counts.sum(1), table.counts.sum(0)
+    rest = table.counts.sum() - rows - columns + diagonal
+    f1 = 2 * diagonal / (rows + columns)
+    expected = f1[list(range(3)) if classes is None else classes].mean()
+    assert metric.terms(diagonal, rows - diagonal, columns - diagonal, rest).sum() == pytest.approx(expected)
+    together = metric.shares.terms(diagonal, rows - diagonal, columns - diagonal, rest)
+    assert together.sum(-1).ravel() == pytest.approx(expected)
+    assert float(metric(table.counted)) == pytest.approx(expected)
+
+
+def test_a_class_that_is_never_predicted_has_no_slopes_of_precision():
+    """Where a ratio is undefined its derivatives are 0 and not nan."""
+    slopes = REGISTRY.find("precision").slopes(*np.array([[0.0, 3.0], [4.0, 1.0], [0.0, 2.0], [5.0, 4.0]]))
+    assert slopes[:, 0].tolist() == [0, 0, 0, 0]
+    assert slopes[:, 1] == pytest.approx([2 / 25, 0, -3 / 25, 0])
+
+
+def test_only_ratios_of_two_groups_of_outcomes_are_shares():
+    """Recall and F1 follow from a share of cases; F2 weighs misses and false alarms differently, and does not."""
+    definition = REGISTRY.find("fbeta")
+    assert definition.share_ratio(beta=1.0).proportion is not None
+    assert REGISTRY.find("recall").share_ratio() is REGISTRY.find("recall").outcome_ratio()
+    assert definition.outcome_ratio(beta=2.0).denominator.tolist() == [5, 4, 1, 0]
+    assert definition.share_ratio(beta=2.0) is None

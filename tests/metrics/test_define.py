@@ -204,3 +204,17 @@ def test_gradients_take_leading_axes():
     for spec in ("roc_auc", "average_precision", "brier_score", "brier_skill", "log_loss", "roc_auc+max_fpr=0.3"):
         alone = [standard_error(resolve(spec, each), each) for each in (batch.picked(index) for index in range(3))]
         assert standard_error(resolve(spec, batch), batch) == pytest.approx(np.array(alone), rel=1e-10)
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_blocks_of_long_tables_move_the_class_of_their_own(side):
+    """Of 600 scores the slopes of a rate that rises with one class alone are those of each class, block by block."""
+    counts = np.random.default_rng(1).integers(1, 5, (600, 2)) * 1.0
+    counts[:100, 0] *= 30  # so that ranks are not positions
+    share = lambda cells: cells[..., 400:, side].sum(-1) / cells[..., side].sum(-1)  # noqa: E731
+    found, total = stepped(share, counts), counts[:, side].sum()
+    above = np.arange(600) >= 400
+    expected = (above - counts[above, side].sum() / total) / total
+    assert found[:, 1 - side] == pytest.approx(0, abs=1e-15)
+    assert np.abs(found[:, side] - expected).sum() < 0.02 * np.abs(expected).sum()  # but for the block that is cut
+    assert found[0, side] == pytest.approx(expected[0], rel=1e-9)

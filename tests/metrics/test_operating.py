@@ -211,3 +211,16 @@ def test_the_slope_of_precision_at_a_recall_moves_the_threshold(recall):
     found = metric.gradient(table.counts_class(cells)).reshape(cells.shape)
     assert found[:, 0] == pytest.approx(by_error)
     assert found[:, 1] == pytest.approx(by_hit)
+
+
+def test_one_case_is_smoothed_like_a_known_distribution():
+    """The width of the smoothing is widest for one case; a distribution that is known has none, and the same width."""
+    counts = np.array([[9.0, 1], [20, 4], [7, 6], [3, 15], [2, 11], [1, 16]])
+    assert roc_slope(counts, 0).tolist() == roc_slope(counts, 1).tolist()
+    assert np.abs(roc_slope(counts, 2) / roc_slope(counts, 1) - 1).max() > 0.01
+
+
+def test_positive_cases_below_all_others_have_the_precision_of_all_cases():
+    """Where the lowest score holds every positive case, it takes all cases to find one: 2 of 7."""
+    table = hs.scores([0, 0, 0, 0, 1, 1, 0], [0.9, 0.8, 0.8, 0.6, 0.1, 0.1, 0.1])
+    assert hs.estimate(table, "precision_at+recall=0.5").value == pytest.approx(2 / 7)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 from sklearn import metrics as sk
 
 import howsure as hs
@@ -221,3 +222,76 @@ def test_a_group_without_weight_has_no_value_and_no_warning(spec, method):
             continue  # not of such tables, or not by this method
         assert np.isnan(found.value)
         assert found.reason
+
+
+def test_bins_of_equal_mass_hold_the_scores_whose_middle_lies_in_them():
+    """Of nine cases the fourth lies below the half and the middle of the third score above it: two scores and one."""
+    score, truth = np.repeat([0.1, 0.3, 0.8], [2, 4, 3]), np.array([0, 1, 0, 0, 1, 0, 1, 1, 0])
+    gaps = [abs(truth[:6].mean() - score[:6].mean()) * 6 / 9, abs(truth[6:].mean() - 0.8) * 3 / 9]
+    assert value("ece+bins=2+strategy=quantile", truth, score) == pytest.approx(sum(gaps))
+
+
+def test_the_debiased_error_takes_off_the_excess_of_a_folded_normal():
+    """Chance alone makes a gap larger by the mean of a folded normal variable, of the bin's variance, less the gap."""
+    rng = np.random.default_rng(4)
+    score = rng.random(150)
+    truth = (rng.random(150) < score**2).astype(int)
+    share, gap, rate = by_hand(truth, score, np.linspace(0, 1, 4))
+    spread = np.sqrt(rate * (1 - rate) / (share * 150))
+    excess = stats.foldnorm.mean(np.abs(gap) / spread, scale=spread) - np.abs(gap)
+    expected = (share * (np.abs(gap) - excess)).sum()
+    assert value("ece+bins=3+debiased=true", truth, score) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("spec", ["ece+debiased=true+bins=3", "ece+strategy=quantile+bins=3", "ece+norm=l2+debiased=1"])
+def test_each_group_has_bins_and_a_correction_of_its_own(spec):
+    """What a metric takes from the observed counts, groups of other sizes and scores take from theirs."""
+    rng = np.random.default_rng(8)
+    by = np.repeat(["many", "few"], [90, 30])
+    score = np.where(by == "many", rng.random(120), rng.random(120) ** 3)
+    truth = (rng.random(120) < score**0.5).astype(int)
+    found = hs.estimate(hs.scores(truth, score, by=by), spec, method="delta")
+    for group in ("many", "few"):
+        alone = hs.estimate(hs.scores(truth[by == group], score[by == group]), spec, method="delta")
+        assert found[group].value == pytest.approx(alone.value, rel=1e-12)
+        assert found[group].standard_error == pytest.approx(alone.standard_error, rel=1e-9)
+
+
+@pytest.mark.parametrize("spec", [each for each in SPECS if "quantile" not in each and "debiased" not in each])
+def test_a_bin_that_a_resample_leaves_empty_counts_for_nothing(spec):
+    """Counts without the cases of low scores have the value of the other cases alone, counted by themselves."""
+    truth, score, _ = sample(6, 120)
+    table, kept = hs.scores(truth, score), score > 0.4
+    emptied = table.counts * (table.scores > 0.4)[:, None]
+    assert float(resolve(spec, table)(emptied)) == pytest.approx(value(spec, truth[kept], score[kept]), rel=1e-12)
+
+
+DISTANCES = ("ece", "ece+norm=l2", "ece+norm=max", "ece+strategy=quantile+bins=4", "brier_reliability")
+
+
+@pytest.mark.parametrize("spec", [*DISTANCES, "brier_resolution", "smooth_ece"])
+def test_the_distance_of_a_metric_is_the_metric(spec):
+    """The norm of the sums of residuals, to its power, is the value; for the resolution at any share of positives."""
+    truth, score, _ = sample(8, 150)
+    table = hs.scores(truth, score)
+    metric = resolve(spec, table)
+    counts = table.counts
+    if spec == "brier_resolution":  # of other positive cases with the same scores: its overall share is theirs
+        hits = np.random.default_rng(2).binomial(counts.sum(1).astype(int), 0.3 + 0.6 * table.scores)
+        counts = np.stack([counts.sum(1) - hits, hits], 1) * 1.0
+    distance = metric.distance
+    found = distance.norm(*distance.sums(counts)) ** distance.power
+    assert float(found) == pytest.approx(float(metric(counts)), rel=1e-9)
+
+
+def test_the_loss_of_certain_and_right_probabilities_is_scikit_learns():
+    """Both clip a probability of 1 by as little as rounding."""
+    expected = sk.log_loss([0, 1, 1], [0.0, 1.0, 1.0])
+    assert value("log_loss", np.array([0, 1, 1]), np.array([0.0, 1.0, 1.0])) == pytest.approx(expected, rel=1e-6, abs=0)
+
+
+@pytest.mark.parametrize("spec", ["ece", "ece+norm=l2", "ece+debiased=true", "ece+strategy=quantile", "smooth_ece"])
+def test_what_the_observed_counts_shape_is_bound_to_each_table_by_itself(spec):
+    """Bins of equal width alone do not depend on the counts, where nothing is taken off for their number."""
+    truth, score, _ = sample(2, 50)
+    assert resolve(spec, hs.scores(truth, score)).takes_batches == (spec in {"ece", "ece+norm=l2"})

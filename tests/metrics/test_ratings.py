@@ -232,3 +232,27 @@ def test_the_last_rater_is_meant_unless_another_is_named():
         others = [float(resolve(f"{metric}+rater={each}", table)(table.counted)) for each in table.raters[:-1]]
         assert float(bound(table.counted)) not in others
         assert bound.range == ends
+
+
+def test_the_last_rater_is_the_one_that_is_compared():
+    """Without a name both metrics are of the last rater, and differ from those of the others."""
+    table = hs.ratings({"ann": list("aabba"), "bob": list("aabab"), "cat": list("aabba"), "model": list("bbabb")})
+    for metric in ("advantage_probability", "agreement_gap"):
+        last, other = (value(table, f"{metric}+rater={name}") for name in ("model", "cat"))
+        assert value(table, metric) == last != other
+
+
+def test_a_gap_of_agreement_lies_between_minus_one_and_one():
+    """It is the difference of two shares: minus one where the others always agree and the rater never does."""
+    table = hs.ratings({"ann": list("abc"), "bob": list("abc"), "model": list("bca")})
+    metric = resolve("agreement_gap", table)
+    assert metric.range == (-1, 1)
+    assert value(table, "agreement_gap") == -1
+
+
+@pytest.mark.parametrize("unit", [1e-170, 0.01, 3.0, 1e12])
+def test_alpha_of_intervals_does_not_depend_on_the_unit(unit):
+    """Ratings on a scale so fine or coarse that squared differences would leave the range of numbers are as alike."""
+    said = np.array([[1, 1, 2], [3, 3, 3], [2, 4, 2], [4, 4, 4], [1, 2, 1]]) * 1.0
+    metric = "krippendorff_alpha+level=interval"
+    assert value(hs.ratings(said * unit), metric) == pytest.approx(value(hs.ratings(said), metric), rel=1e-9)

@@ -11,7 +11,7 @@ from sklearn import metrics as sk
 import howsure as hs
 from howsure.methods.standard_errors import standard_error
 from howsure.metrics.binding import resolve
-from howsure.metrics.roc import average_precision, partial_auc, roc_auc
+from howsure.metrics.roc import average_precision, average_precision_slopes, partial_auc, roc_auc
 from howsure.tables.counts import Counts
 
 DATA = Path(__file__).parent.parent / "data"
@@ -169,3 +169,14 @@ def test_weighted_scores_that_separate_the_classes_have_value_one(metric):
         assert found.value <= 1
         assert found.value == pytest.approx(1, abs=1e-12)
         assert found.low <= found.value <= found.high
+
+
+def test_scores_that_no_case_has_change_no_slope_of_average_precision():
+    """Above all cases the precision is none; the slopes of the other scores are those of the table without them."""
+    counts = np.array([[9.0, 1], [20, 4], [7, 6], [3, 15], [2, 11]])
+    slopes = average_precision_slopes(np.concatenate([counts, np.zeros((2, 2))]))
+    assert np.isfinite(slopes).all()
+    assert slopes[:5] == pytest.approx(average_precision_slopes(counts), rel=1e-12)
+    steps = 1e-6 * np.eye(10).reshape(-1, 5, 2)
+    rise = average_precision(counts + steps) - average_precision(counts - steps)
+    assert slopes[:5].ravel() == pytest.approx(rise / 2e-6, abs=1e-8)

@@ -88,3 +88,12 @@ def test_what_rounding_leaves_of_no_error_has_no_sign(seed):
         found.append(hs.estimate(table, "smooth_ece", method="wald"))
     assert [each.value for each in found] == pytest.approx([0] * 3, abs=1e-12)
     assert [each.standard_error for each in found] == pytest.approx([found[0].standard_error] * 3, abs=1e-9)
+
+
+def test_residuals_of_both_signs_cancel_where_the_kernel_reaches():
+    """Low scores that are too low and higher ones that are too high: at its own bandwidth the integral is the value."""
+    score = np.repeat([0.02, 0.2, 0.35, 0.5], [30, 50, 40, 80])
+    truth = np.concatenate([np.arange(size) < hits for size, hits in ((30, 15), (50, 31), (40, 4), (80, 6))]) * 1.0
+    found = hs.estimate(hs.scores(truth, score), "smooth_ece").value
+    assert by_hand(truth, score, found) == pytest.approx(found, rel=2e-3)
+    assert found < 0.9 * abs(by_hand(truth, score, 1e-2))

@@ -196,3 +196,62 @@ def test_the_nearest_argument_is_named(spec, known):
     with pytest.raises(hs.HowsureError) as error:
         hs.estimate(hs.from_counts([[5, 2], [1, 9]]), "mcc+zero_divison=0")
     assert "zero_division" not in str(error.value).replace("zero_divison", "")
+
+
+DEFAULTS = {
+    "fbeta@macro": "beta=1",
+    "fbeta_gain@macro": "beta=1",
+    "precision_at": "recall=0.9",
+    "recall_at": "fpr=0.1",
+    "sensitivity_at": "specificity=0.9",
+    "specificity_at": "sensitivity=0.9",
+    "roc_auc": "max_fpr=1",
+    "ece": "bins=10",
+    "brier_reliability": "bins=10",
+    "brier_resolution": "bins=10",
+    "share": "at_least=0.5",
+    "quantile": "q=0.9",
+    "cvar": "q=0.9",
+    "trimmed_mean": "cut=0.1",
+    "weighted_kappa": "power=1",
+    "froc": "fp_per_unit=1",
+}
+
+
+@pytest.mark.parametrize("text", DEFAULTS)
+def test_a_metric_without_an_argument_has_the_one_that_is_documented(text):
+    """The value without the argument is that of the usual one, and another argument gives another value."""
+    rng = np.random.default_rng(6)
+    truth, score = np.arange(90) % 3 == 0, np.clip(rng.normal(0.5 + 0.2 * (np.arange(90) % 3 == 0), 0.2), 0, 1)
+    preds = [{"scores": rng.random(4), "hits": rng.random(4) < 0.5} for _ in range(12)]
+    tables = {
+        "scores": hs.scores(truth, score),
+        "values": hs.values(score),
+        "detections": hs.detections(preds, [5] * 12, iou=0.5),
+    }
+    name, _, average = text.partition("@")
+    table = tables.get(REGISTRY.find(name).looks_at, TABLE)
+    argument, _, usual = DEFAULTS[text].partition("=")
+    other = {"bins": 3, "power": 2}.get(argument, 0.3)
+
+    def read(given):
+        spec = f"{name}+{argument}={given}" + f"@{average}" * bool(average)
+        return float(resolve(spec, table)(table.counts))
+
+    assert float(resolve(text, table)(table.counts)) == read(usual) != read(other)
+
+
+def test_a_misspelled_zero_division_is_understood_where_there_is_one():
+    """Metrics of one class take `zero_division`, and say so; those of the whole table do not."""
+    with pytest.raises(hs.HowsureError, match="Did you mean 'zero_division'"):
+        parse("f1+zero_divison=0@macro")
+    with pytest.raises(hs.HowsureError) as caught:
+        parse("mcc+zero_divison=0")
+    assert "zero_division" not in str(caught.value)
+
+
+@pytest.mark.parametrize("classes", [[-1, 1], [1, 3], [3], [-1], [], [0.5]])
+def test_positions_of_classes_that_are_none_are_refused(classes):
+    """One that is below 0 or beyond the last is named, also beside one that is a position."""
+    with pytest.raises(hs.HowsureError, match=r"whole numbers from 0 to 2, not \["):
+        resolve("f1@macro", TABLE, classes=classes)

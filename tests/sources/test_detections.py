@@ -397,3 +397,62 @@ def test_one_false_alarm_per_unit_is_allowed_unless_stated():
     """`froc` allows one false alarm per unit: of three in two units the threshold lies above the last."""
     preds = [{"scores": [0.9, 0.8, 0.5], "hits": [0, 0, 1]}, {"scores": [0.7, 0.6], "hits": [1, 0]}]
     assert hs.estimate(hs.detections(preds, [2, 2], iou=0.5), "froc").value == pytest.approx(1 / 4)
+
+
+def area_by_loops(by_score, missed):
+    """Return the area under the largest precisions from each recall on; nan without truths."""
+    found, below = [], np.asarray(by_score)[::-1].cumsum(0)
+    if below[-1, 1] + missed == 0:
+        return np.nan
+    precisions = [hits / max(hits + false, 1e-300) for false, hits in below]
+    for place, (_, hits) in enumerate(below):
+        before = below[place - 1, 1] if place else 0.0
+        found.append((hits - before) / (below[-1, 1] + missed) * max(precisions[place:]))
+    return sum(found)
+
+
+@pytest.mark.parametrize("metric, chosen", [("map", [0, 1, 2]), ("map+label=found", [1]), ("map+label=partly", [2])])
+def test_the_slopes_of_average_precision_are_those_of_the_area_under_its_steps(metric, chosen):
+    """Classes never there, all found and partly missed: a count changes the mean of the areas of those that are there."""
+    preds = [
+        {"scores": [0.9, 0.8, 0.7], "hits": [1, 0, 1], "labels": ["found", "found", "found"]},
+        {"scores": [0.95, 0.6, 0.5], "hits": [0, 1, 0], "labels": ["partly", "partly", "partly"]},
+        {"scores": [0.4, 0.3, 0.2], "hits": [1, 0, 1], "labels": ["partly", "absent", "partly"]},
+    ]
+    target = [{"labels": ["found"] * 2}, {"labels": ["partly"] * 2}, {"labels": ["partly"] * 3}]
+    table = hs.detections(preds, target, iou=0.5, sample_weight=[1.3, 1.0, 2.1])
+    assert table.labels.tolist() == ["absent", "found", "partly"]
+
+    def mean(counts):
+        parts = [table.slices[each] for each in chosen]
+        return np.nanmean([area_by_loops(part.by_score(counts), counts[part.stop]) for part in parts])
+
+    steps = 1e-6 * np.eye(len(table.counts))
+    # Only counts that there are: a first false alarm where there is none has a slope on one side alone.
+    there = table.counts > 0
+    slopes = np.array([(mean(table.counts + step) - mean(table.counts - step)) / 2e-6 for step in steps])
+    assert resolve(metric, table).gradient(table.counted)[there] == pytest.approx(slopes[there], abs=1e-8)
+
+
+@pytest.mark.parametrize("metric", ["froc+fp_per_unit=0.5", "map"])
+def test_small_weights_say_as_much_as_large_ones(metric):
+    """Where the truths weigh less than one together the standard error is that of the same images unweighted."""
+    preds, target = images(7, 15, classes=1)
+    found = [
+        hs.estimate(hs.detections(preds, target, iou=0.5, sample_weight=weight), metric, method="delta")
+        for weight in (None, np.full(15, 1e-3))
+    ]
+    assert found[0].standard_error > 0
+    assert found[1].value == pytest.approx(found[0].value, rel=1e-9)
+    assert found[1].standard_error == pytest.approx(found[0].standard_error, rel=1e-9)
+
+
+def test_another_image_allows_more_false_alarms_down_to_the_lowest_score():
+    """With half a false alarm per image the threshold lies one score above the lowest, and moves with the images."""
+    preds = [{"scores": [0.9, 0.8], "hits": [1, 0]}, {"scores": [0.7, 0.6], "hits": [1, 0]}]
+    table = hs.detections(preds, [2, 1], iou=0.5)
+    slopes = resolve("froc+fp_per_unit=0.5", table).gradient(table.counted)
+    assert slopes[0] > 0
+    assert table.counts @ slopes == pytest.approx(0, abs=1e-12)
+    every = resolve("froc+fp_per_unit=1", table).gradient(table.counted)
+    assert every[0] == 0  # all detections count

@@ -320,3 +320,14 @@ def test_an_empty_matrix_of_a_stack_is_named():
     """A matrix of zeros in a stack is refused with its place, and may be left out."""
     with pytest.raises(hs.HowsureError, match=r"`counts\[1\]` is all zeros: there is no case .* Leave it out"):
         hs.from_counts([[[1, 0], [0, 2]], [[0, 0], [0, 0]]], groups=["a", "b"])
+
+
+def test_false_positives_of_several_classes_move_with_the_units_once():
+    """The rate of all classes together is their sum over the units: each class has its share of a unit alone."""
+    table = EventsTable(counts=np.array([20.0, 9, 2, 7, 4, 5, 3, 6, 1, 8]), labels=np.array(["a", "b", "c"]))
+    metric = resolve("fp_per_unit@micro", table)
+    rate = float(metric(table.counted))
+    slopes = metric.gradient(table.counted)
+    assert rate * 20 == pytest.approx(sum(table.counts[1:][slopes[1:] != 0]))
+    assert slopes[0] == pytest.approx(-rate / 20)
+    assert slopes[1:][slopes[1:] != 0] == pytest.approx([1 / 20] * 3)

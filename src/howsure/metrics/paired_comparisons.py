@@ -187,8 +187,7 @@ def _information(battles: Battles, chances: Array, total: Array, active: Array, 
     found[..., :-1, :-1] = -among
     place = np.arange(models)
     found[..., place, place] = among.sum(-1)
-    cross = np.where(some[..., None], battles.matrix(together, -together).sum(-1), 0.0)
-    found[..., :-1, -1] = found[..., -1, :-1] = cross
+    found[..., :-1, -1] = found[..., -1, :-1] = battles.matrix(together, -together).sum(-1)  # 0 without ties
     found[..., -1, -1] = np.where(some, (total * tie * (1 - tie)).sum(-1), scale)
     both = active[..., :, None] & active[..., None, :]
     mean = quotient(scale, np.maximum(active.sum(-1), 1))[..., None, None]
