@@ -181,11 +181,12 @@ def test_evidence_against_equality_holds_at_any_look():
     assert math.isnan(hs.compare(first, second, "accuracy").e_value)
 
 
-@pytest.mark.parametrize("n_optimal", [0, 9, math.inf, math.nan, "500"])
+@pytest.mark.parametrize("n_optimal", [0, 9, 9.99, math.inf, math.nan, "500"])
 def test_numbers_that_mean_nothing_are_named(n_optimal):
     """A number of cases below 10, or none, is refused in one line."""
     with pytest.raises(hs.HowsureError, match="at least 10"):
         hs.Anytime(n_optimal=n_optimal)
+    assert hs.Anytime(n_optimal=10).n_optimal == 10
 
 
 def test_what_it_is_not_for_is_said():

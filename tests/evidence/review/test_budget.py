@@ -149,3 +149,26 @@ def test_tables_without_a_review_design_are_refused():
     clustered = hs.confusion([0, 1, 1], [0, 1, 0], groups=[1, 1, 2])
     with pytest.raises(hs.HowsureError, match="independent cases"):
         hs.review_plan(clustered, "f1", budget=3)
+
+
+def test_cells_without_cases_have_no_reviews_and_narrow_nothing():
+    """Of a table with empty cells the plan has zeros there, and all that it may spend elsewhere."""
+    counts = np.array([[40, 0, 3], [2, 30, 0], [1, 4, 20]])
+    plan = hs.review_plan(hs.reviewed(counts, np.zeros((3, 3, 3)), prior=0.5), "accuracy", budget=25)
+    empty = counts == 0
+    for numbers in (plan.reviews, plan.narrowing, plan.recorded, plan.unreviewed):
+        assert (np.asarray(numbers)[empty] == 0).all()
+    assert plan.reviews.sum() == 25
+    assert (plan.reviews <= counts).all()
+    assert plan.recorded.tolist() == counts.tolist()
+
+
+def test_a_budget_for_all_reads_all():
+    """With budget for every case each is read, cells of a single case too; with less the interval stays wider."""
+    counts = np.array([[1, 1], [1, 60]])
+    table = hs.reviewed(counts, np.zeros((2, 2, 2)), prior=0.5)
+    plans = [hs.review_plan(table, "accuracy", budget=number) for number in (5, 20, 62, 63)]
+    assert plans[-1].reviews.tolist() == counts.tolist()
+    widths = [each.planned_width for each in plans]
+    assert widths == sorted(widths, reverse=True)
+    assert len(set(widths)) == 4
