@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import ndimage, stats
 
 import howsure as hs
 from howsure.methods.standard_errors import standard_error
 from howsure.metrics.binding import resolve
-from howsure.metrics.operating import roc_slope
+from howsure.metrics.operating import BANDWIDTH, RANKS, roc_slope
 
 
 def sample(seed, size=60):
@@ -224,3 +224,20 @@ def test_positive_cases_below_all_others_have_the_precision_of_all_cases():
     """Where the lowest score holds every positive case, it takes all cases to find one: 2 of 7."""
     table = hs.scores([0, 0, 0, 0, 1, 1, 0], [0.9, 0.8, 0.8, 0.6, 0.1, 0.1, 0.1])
     assert hs.estimate(table, "precision_at+recall=0.5").value == pytest.approx(2 / 7)
+
+
+@pytest.mark.parametrize("size", [60, 500])
+def test_the_slope_of_the_roc_curve_is_smoothed_along_the_ranks(size):
+    """The share of positive cases along the ranks is that of a normal kernel, reflected at both ends."""
+    truth, score = sample(4, size)
+    cells = hs.scores(truth, score).counts
+    mass = cells.sum(1)
+    rank = np.minimum(((np.cumsum(mass) - mass / 2) / size * RANKS).astype(int), RANKS - 1)
+    width = BANDWIDTH * size**-0.2 * RANKS
+    negatives, positives = (
+        ndimage.gaussian_filter1d(np.bincount(rank, each, RANKS), width, mode="reflect", truncate=12)
+        + each.sum() / RANKS * 1e-3
+        for each in cells.T
+    )
+    expected = (positives / negatives)[rank] * cells[:, 0].sum() / cells[:, 1].sum()
+    assert roc_slope(cells, size) == pytest.approx(expected, rel=2e-3)

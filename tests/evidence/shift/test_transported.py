@@ -234,6 +234,7 @@ REFUSED = [
     (lambda: hs.transported(SOURCE, {"ok": -1, "fault": 3}), "negative"),
     (lambda: hs.transported(hs.from_counts([[5, 5], [0, 0]]), [0, 1]), "no case of class 1"),
     (lambda: hs.transported(hs.from_counts([[50, 50], [10, 10]]), [0, 1]), "cannot be told"),
+    (lambda: hs.transported(hs.from_counts([[50, 50, 0], [10, 10, 0], [1, 1, 40]]), [0, 1, 2]), "cannot be told"),
     (lambda: hs.transported(hs.transported(SOURCE, TARGET), TARGET), "estimates"),
     (lambda: hs.transported(hs.values([1.0, 2.0]), [1]), "another population"),
     (lambda: hs.transported(scored(), []), "empty"),
