@@ -1,5 +1,7 @@
 """Designs of counted cases."""
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -63,3 +65,15 @@ def test_cells_that_no_case_fell_into_are_of_their_class():
     assert found[4] == found[5]
     assert len({0, 1, int(found[4]), int(found[6])}) == 4
     assert hs.FixedMargins().bound(truth).stratum.tolist() == truth.tolist()
+
+
+def test_designs_say_what_they_hold_in_a_line():
+    """A design's text has its class and the names of what it holds; of arrays their size, not their numbers."""
+    table = hs.confusion([0, 1, 1, 0] * 50, [0, 1, 0, 0] * 50, groups=np.arange(200))
+    said = repr(table.design)
+    assert said.startswith("Clusters(cluster=<")
+    assert all(f"{each.name}=" in said for each in fields(table.design))
+    assert "\n" not in said
+    assert len(said) < 500
+    assert repr(hs.FixedMargins()) == "FixedMargins(stratum=None)"
+    assert repr(hs.Independent()) == "Independent()"

@@ -38,3 +38,13 @@ def test_only_strata_with_cases_are_silent():
         ]
         filled = int((design.totals > 0).sum())
         assert design.note == (f"{sum(silent)} of {filled} strata have no label" if any(silent) else "")
+
+
+def test_scores_at_the_ends_are_probabilities():
+    """Scores of 0 and of 1 are allowed; what lies beyond is refused by its number."""
+    score = np.linspace(0, 1, 60)
+    truth = np.where(np.arange(60) % 2, score > 0.5, np.nan)
+    assert hs.partly_labelled(truth, (score > 0.5).astype(int), score).rows == 60
+    for worst in (-0.01, 1.01):
+        with pytest.raises(hs.HowsureError, match=f"{worst}"):
+            hs.partly_labelled(truth, (score > 0.5).astype(int), np.append(score[:-1], worst))

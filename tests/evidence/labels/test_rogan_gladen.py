@@ -304,3 +304,12 @@ def test_a_share_beyond_the_range_is_told_on_either_side(positive, formula):
     found = hs.corrected_prevalence(positive, 100, sensitivity=0.6, specificity=0.9)
     assert found.value == float(positive > 50)
     assert f"the formula gives {formula}: more errors are expected" in found.reason
+
+
+def test_a_rate_of_no_checked_case_is_none():
+    """Zero right of zero checked is refused, as is a share beyond 1; one of one is a rate."""
+    table = hs.from_counts([[50, 3], [5, 42]])
+    for rate in ((0, 0), (3, 2), 1.2):
+        with pytest.raises(HowsureError, match="`sensitivity` is"):
+            hs.corrected(table, sensitivity=rate, specificity=0.9)
+    assert np.isfinite(hs.estimate(hs.corrected(table, sensitivity=(1, 1), specificity=0.9), "recall").value)
