@@ -212,6 +212,8 @@ class ReviewedPrecision(OneRecord):
         )
         if excess(low) > 0 or excess(high) < 0:
             low, high = 0.0, 1.0
+        if not excess(low) < 0 < excess(high):  # next to an end, where all that is left is rounding
+            return low if excess(low) >= 0 else high
         return float(optimize.brentq(excess, low, high, xtol=1e-11))
 
     @property
