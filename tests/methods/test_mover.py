@@ -168,3 +168,10 @@ def test_the_standard_error_is_told_where_the_metric_is_defined():
     nothing = hs.estimate(hs.from_counts([[0, 0], [0, 7]]), "informedness", method="mover")
     assert np.isnan([nothing.value, nothing.standard_error, nothing.low]).all()
     assert nothing.reason.startswith("undefined")
+
+
+def test_an_average_over_one_class_is_that_class():
+    """Where one class alone has cases, macro recall has the limits of its recall."""
+    found = hs.estimate(hs.from_counts([[30, 6], [0, 0]]), "recall@macro", method="mover")
+    low, high = binomial.wilson(30, 36, 0.95)
+    assert [found.value, found.low, found.high] == pytest.approx([30 / 36, float(low), float(high)])

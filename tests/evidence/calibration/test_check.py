@@ -105,3 +105,15 @@ def test_scores_that_do_not_vary_have_no_slope():
         assert np.isnan(test.slope.low)
         assert "does not vary" in test.slope.reason
         assert test.intercept.low < test.intercept.high
+
+
+def test_the_test_is_the_same_of_the_other_class():
+    """With classes and scores turned round the statistics are the same, scores of 0 and of 1 included."""
+    rng = np.random.default_rng(9)
+    score = np.concatenate([rng.uniform(0.05, 0.95, 200), [0.0, 0.0, 1.0]])
+    truth = (rng.random(203) < score).astype(int)
+    one, other = (hs.calibration_test(hs.scores(*each)) for each in ((truth, score), (1 - truth, 1 - score)))
+    assert np.isfinite([one.statistic, one.z, one.groups_statistic]).all()
+    assert one.statistic == pytest.approx(other.statistic, rel=1e-9)
+    assert abs(one.z) == pytest.approx(abs(other.z))
+    assert one.slope.value == pytest.approx(other.slope.value, rel=1e-6)
