@@ -32,9 +32,10 @@ FAILING = {
     "test_infinite_bounds[samples0-beta]": "an aggregate that is undefined is nan with a warning, and no error",
     "test_infinite_bounds[samples0-gamma]": "an aggregate that is undefined is nan with a warning, and no error",
     "::test_dtype_conversion": "refuses 1.0 as a count, which prob_conf_mat 0.4 takes, and so do we",
-    "::test_list_wise_ranks": "two teams have equal matrices: their medians differ by Monte Carlo error alone",
+    "::test_list_wise_ranks": "two teams have equal matrices: chance alone says whose median is larger",
     "[fbeta+beta=0.0-conf_mat_fp2]": "precision of a class that is never predicted is nan here, and 0 in scikit-learn",
 }
+BY_CHANCE = {"::test_list_wise_ranks"}  # may pass
 
 
 def pytest_configure(config):  # noqa: ARG001 - pytest's name
@@ -74,7 +75,7 @@ def pytest_collection_modifyitems(items):
     for item in items:
         for part, reason in FAILING.items():
             if part in item.nodeid:
-                item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
+                item.add_marker(pytest.mark.xfail(reason=reason, strict=part not in BY_CHANCE))
 
 
 def run(folder, peer, *arguments):
