@@ -84,6 +84,16 @@ def test_a_first_look_is_even():
     assert plan.reviews.tolist() == [[0, 15], [0, 15]]
 
 
+@pytest.mark.parametrize("budget", range(1, 12))
+def test_an_even_look_spends_the_whole_budget(budget):
+    """A cell with less room than its part leaves the rest to the others, down to the last review."""
+    plan = hs.review_plan(hs.from_counts([[50, 1], [50, 50]]), "mcc", budget=budget)
+    assert plan.reviews.sum() == budget
+    others = np.delete(plan.reviews.ravel(), 1)
+    assert plan.reviews[0, 1] <= 1
+    assert np.ptp(others) <= 1
+
+
 def test_labels_stay_with_their_cells():
     """Columns, labels and numbers of the records belong together, whatever the order."""
     table = hs.reviewed(COUNTS, REVIEWS, labels=["no", "yes"])

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import howsure as hs
 from howsure.errors import HowsureError
@@ -170,6 +171,20 @@ def test_label_shift_is_not_rejected_where_it_holds_and_is_where_it_does_not():
         rejected.append(np.mean(np.array(p_values) < 0.05))
     assert rejected[0] <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 60)
     assert rejected[1] > 0.95
+
+
+def test_one_range_more_than_classes_is_enough():
+    """Three levels of scores leave one degree of freedom, and shift by classes alone leaves nothing over."""
+    label, score = [0] * 60 + [1] * 60, [0.1] * 30 + [0.5] * 20 + [0.9] * 10 + [0.1] * 10 + [0.5] * 20 + [0.9] * 30
+    source = hs.scores(label, score)
+    found = hs.label_shift_test(source, [0.1] * 80 + [0.5] * 80 + [0.9] * 80)  # as many of either class
+    assert (found.degrees_of_freedom, found.statistic) == (1, pytest.approx(0, abs=1e-12))
+    moved = hs.label_shift_test(
+        source, [0.1] * 60 + [0.5] * 120 + [0.9] * 60
+    )  # a third of either class is in the middle
+    assert moved.degrees_of_freedom == 1
+    assert moved.p_value == pytest.approx(stats.chi2.sf(moved.statistic, 1), rel=1e-9)
+    assert moved.p_value < 0.05
 
 
 @pytest.mark.thorough

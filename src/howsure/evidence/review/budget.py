@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Any
 
@@ -256,14 +257,10 @@ class _Variances:
 
     def even(self, budget: int, room: Array) -> Array:
         """Return equal numbers in all cells, as far as they have room."""
-        reviews, left = np.zeros(len(room), dtype=int), min(budget, int(room.sum()))
-        while left > 0:
-            free = np.flatnonzero(reviews < room)
-            each = np.full(len(free), left // len(free))
-            each[: left % len(free)] += 1
-            given = np.minimum(each, (room - reviews)[free]).astype(int)
-            reviews[free] += given
-            left -= int(given.sum())
+        budget = min(budget, int(room.sum()))
+        rounds = bisect_right(range(budget + 1), budget, key=lambda each: np.minimum(room, each).sum()) - 1
+        reviews = np.minimum(room, rounds).astype(int)
+        reviews[np.flatnonzero(reviews < room)[: budget - reviews.sum()]] += 1
         return reviews
 
     def matrix(self, values: Array, size: int) -> Array:
