@@ -1,6 +1,7 @@
 """Weights count relative to each other, and intervals know no more than the cases or clusters behind them."""
 
 import tracemalloc
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -179,6 +180,20 @@ def test_of_a_census_nothing_varies(counts, method):
     estimate = hs.estimate(hs.from_counts(counts).with_design(Census()), "accuracy", method=method)
     assert np.isnan(limits(estimate)).all()
     assert estimate.reason == "the metric does not vary between samples of this design"
+
+
+@dataclass(frozen=True, repr=False)
+class Noted(Census):
+    """A census with a note."""
+
+    note: str
+
+
+def test_a_design_says_of_a_long_setting_a_hundred_characters():
+    """What a design says of itself keeps start and end of a long setting, in a hundred characters."""
+    said = repr(Noted("a" * 300)).removeprefix("Noted(note=").removesuffix(")")
+    assert len(said) == 100
+    assert repr(Noted("a" * 98)) == f"Noted(note='{'a' * 98}')"
 
 
 @pytest.mark.parametrize("given", [{"sample_weight": WEIGHT}, {"groups": GROUP}])

@@ -140,6 +140,14 @@ def test_the_bias_of_bca_counts_ties_with_the_value_half():
     assert limits_of_draws("bca", 0.4, draws, 0.9, skewness) == pytest.approx(tuple(expected), rel=1e-9)
 
 
+@pytest.mark.parametrize("value, share", [(-1.0, 0.5 / 200), (2.0, 1 - 0.5 / 200)])
+def test_a_value_beyond_all_resamples_has_half_of_one_beyond_it(value, share):
+    """BCa's bias is finite where no resampled value is as low, or as high: half of one is taken to be."""
+    draws, tails = np.linspace(0, 1, 200), stats.norm.ppf([0.025, 0.975])
+    expected = np.quantile(draws, stats.norm.cdf(2 * stats.norm.ppf(share) + tails))
+    assert limits_of_draws("bca", value, draws, 0.95, 0.0) == pytest.approx(tuple(expected), rel=1e-9)
+
+
 def test_jackknife_of_cells_is_the_jackknife_of_rows():
     """The acceleration from one value a cell equals the one from leaving out each row in turn."""
     table = hs.from_counts(THREE_CLASSES)

@@ -190,3 +190,17 @@ def test_reaches_are_the_root_of_the_strata_s_squares():
     low, high = binomial.jeffreys(value * trials, trials, 0.9)
     assert below == pytest.approx(np.sqrt(((reach * (value - low)) ** 2).sum() + z**2 * 2e-4), rel=1e-6)
     assert above == pytest.approx(np.sqrt(((reach * (high - value)) ** 2).sum() + z**2 * 2e-4), rel=1e-6)
+
+
+def test_the_farthest_silent_stratum_counts_where_the_metric_turns_before_all_of_them():
+    """Shares that silent strata leave possible together may move a metric less than one of them by itself."""
+    value, trials, reach = np.array([1.0, 1.0]), np.array([4.0, 30.0]), np.array([0.5, 0.5])
+    parts = Strata(reach=reach, value=value, trials=trials, within=np.zeros(2), between=np.array(0.0))
+    single, _ = stratified._limits(value, trials, 0.9)
+
+    def moves(low, high):
+        return (reach * (low - value) if np.allclose(low, single) else np.zeros(2)), reach * (high - value)
+
+    below, _ = stratified.reaches(parts, float(NormalDist().inv_cdf(0.95)), 0.9, moves)
+    assert below == pytest.approx(float((reach * (1 - single)).max()), rel=1e-6)
+    assert below > 0.1

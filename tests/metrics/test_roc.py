@@ -45,6 +45,14 @@ def test_values_equal_scikit_learns(seeds):
             assert value(f"roc_auc+max_fpr={limit}") == pytest.approx(expected, abs=1e-10)
 
 
+@pytest.mark.parametrize("limit", [0.1, 0.37, 0.5, 0.9, 1.0])
+def test_the_least_area_is_that_of_classes_the_wrong_way_round(limit):
+    """McClish's area has its lower bound where every positive case scores below every negative one, and ends at 1."""
+    metric = resolve(f"roc_auc+max_fpr={limit}", hs.scores([0, 1], [0.1, 0.9]))
+    assert metric.range[0] == pytest.approx(float(metric.value(Counts(np.array([[0.0, 5.0], [7.0, 0.0]])))), abs=1e-12)
+    assert metric.range[1] == pytest.approx(float(metric.value(Counts(np.array([[7.0, 0.0], [0.0, 5.0]])))), abs=1e-12)
+
+
 SPECS = ("roc_auc", "average_precision", "roc_auc+max_fpr=0.13", "roc_auc+max_fpr=0.6")
 
 

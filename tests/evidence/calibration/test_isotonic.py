@@ -76,6 +76,14 @@ def test_groups_of_neighbouring_scores_do_not_depend_on_the_direction():
     assert grouped_scores(np.ones(1024)).tolist() == list(range(0, 1024, 2))
 
 
+def test_groups_of_neighbouring_scores_stand_at_their_mean():
+    """Of 1,024 scores two at a time make a group, which lies at the mean of its cases, each as often as it occurs."""
+    scores, often = np.arange(1024.0), np.tile([1, 3], 512)
+    table = hs.scores(np.repeat(np.arange(1024) % 4 // 2, often), np.repeat(scores, often))
+    found = Steps.of(table, 5, np.random.default_rng(0)).scores
+    assert found == pytest.approx(scores[::2] + 3 / 4)
+
+
 def test_a_curve_jumps_between_two_scores_and_is_flat_beyond_the_ends():
     """Between scores 1 and 2 a jump at a quarter is at 1.25, between 2 and 4 one at a half is at 3."""
     steps = Steps(np.array([1.0, 2.0, 4.0]), np.array([[0.1, 0.4, 0.9]]), np.array([[0.25, 0.5]]))

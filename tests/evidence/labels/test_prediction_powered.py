@@ -63,6 +63,29 @@ def test_the_power_is_the_best_of_ppi_plus_plus() -> None:
     assert ppi_mean(scores, stand_ins[:trusted], stand_ins[trusted:], best)[1] <= min(errors) * 1.001
 
 
+def test_the_power_of_a_metric_that_bends_is_that_of_its_slopes() -> None:
+    """F1's slopes stand for the scores of PPI++, at the mean of the table of the trusted labels alone and that with all others."""
+    trusted, others = 60, 300
+    _, y_true, made, predicted = study(trusted, others, np.random.default_rng(4), right=0.8)
+    known = slice(trusted)
+    true = y_true[known].astype(int)
+
+    def shares(first, second):
+        return np.histogram2d(first, second, bins=[[0, 1, 2]] * 2)[0] / len(first)
+
+    alone = shares(true, predicted[known])
+    both = shares(made[trusted:], predicted[trusted:]) + alone - shares(made[known], predicted[known])
+    (_, fp), (fn, tp) = (both + alone) / 2
+    slopes = np.array([[0.0, -2 * tp], [-2 * tp, 2 * (fp + fn)]]) / (2 * tp + fp + fn) ** 2
+    stand_ins = slopes[made, predicted]
+    together = np.cov(slopes[true, predicted[known]], stand_ins[known], bias=True)[0, 1]
+    best = together / (stand_ins.var() * (1 + trusted / others))
+    assert 0.1 < best < 0.9
+    tuned = hs.estimate(hs.prediction_powered(y_true, made, predicted, metric="f1"), "f1")
+    literal = hs.estimate(hs.prediction_powered(y_true, made, predicted, power=best), "f1")
+    assert tuned.value == pytest.approx(literal.value, rel=1e-9)
+
+
 @pytest.mark.thorough
 def test_every_method_agrees_with_repeating_the_study() -> None:
     """Standard errors by delta and of draws are those of literal repetitions."""
