@@ -184,16 +184,16 @@ def test_of_a_census_nothing_varies(counts, method):
 
 @dataclass(frozen=True, repr=False)
 class Noted(Census):
-    """A census with a note."""
+    """A census with a remark."""
 
-    note: str
+    remark: str
 
 
 def test_a_design_says_of_a_long_setting_a_hundred_characters():
     """What a design says of itself keeps start and end of a long setting, in a hundred characters."""
-    said = repr(Noted("a" * 300)).removeprefix("Noted(note=").removesuffix(")")
+    said = repr(Noted("a" * 300)).removeprefix("Noted(remark=").removesuffix(")")
     assert len(said) == 100
-    assert repr(Noted("a" * 98)) == f"Noted(note='{'a' * 98}')"
+    assert repr(Noted("a" * 98)) == f"Noted(remark='{'a' * 98}')"
 
 
 @pytest.mark.parametrize("given", [{"sample_weight": WEIGHT}, {"groups": GROUP}])
