@@ -26,6 +26,7 @@ BLOCK = 2**16  # rows handled at once: codes stay in the processor's cache
 WIDEST_RANGE = 2**16  # of integers that are coded by offset
 SLOT_BITS = 20  # of the table that leads from a string's hash to its code
 SLOT_SHIFT = np.uint64(64 - SLOT_BITS)
+FEW_LEVELS = 4  # which are compared with each row sooner than counted
 FEW = 2**12  # rows, which are sorted sooner than a table of slots is filled
 MOST_SLOTTED = 200  # labels; with more of them two would often share a slot
 EXACT = 2.0**53  # from here on floats skip whole numbers
@@ -43,6 +44,14 @@ class Column:
 
     def __len__(self) -> int:
         return len(self.codes)
+
+    def occurring(self) -> Array:
+        """Return the positions of the levels that occur."""
+        if len(self.levels) <= FEW_LEVELS:
+            occurs = [(self.codes == self.offset + place).any() for place in range(len(self.levels))]
+        else:
+            occurs = np.bincount(self.codes - self.offset, minlength=len(self.levels))
+        return np.flatnonzero(occurs)
 
     def used(self) -> tuple[Array, Array]:
         """Return each row's code among the values that occur, in order, and these values: whichever row comes first."""
