@@ -47,11 +47,10 @@ class Column:
 
     def occurring(self) -> Array:
         """Return the positions of the levels that occur."""
-        if len(self.levels) <= FEW_LEVELS:
-            occurs = [(self.codes == self.offset + place).any() for place in range(len(self.levels))]
-        else:
-            occurs = np.bincount(self.codes - self.offset, minlength=len(self.levels))
-        return np.flatnonzero(occurs)
+        number = len(self.levels)
+        if number > FEW_LEVELS:
+            return np.flatnonzero(np.bincount(self.codes - self.offset, minlength=number))
+        return np.flatnonzero([(self.codes == self.offset + place).any() for place in range(number)])
 
     def used(self) -> tuple[Array, Array]:
         """Return each row's code among the values that occur, in order, and these values: whichever row comes first."""
