@@ -81,7 +81,8 @@ def false_omission_rate(tp: Array, fn: Array, fp: Array, tn: Array) -> Pair:
 @outcomes_ratio(aliases=("f1_score", "f_measure", "dice"), sklearn="f1_score")
 def f1(tp: Array, fn: Array, fp: Array, tn: Array) -> Pair:
     """Harmonic mean of precision and recall, 2 tp / (2 tp + fp + fn)."""
-    return 2 * tp, 2 * tp + fp + fn
+    twice = 2 * tp
+    return twice, twice + fp + fn
 
 
 @outcomes_ratio(aliases=("fbeta_score", "f_beta"), sklearn="fbeta_score")

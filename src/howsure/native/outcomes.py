@@ -69,7 +69,7 @@ def summed(array: Array, axis: int) -> Array:
 def _are_drawn(cells: Array) -> bool:
     if cells.ndim != 3 or len(cells) == 1 or cells.shape[-1] == 2 or cells.dtype != float:
         return False
-    return bool(np.moveaxis(cells, 0, -1).flags.c_contiguous)  # draws of one cell lie together
+    return bool(cells.transpose(1, 2, 0).flags.c_contiguous)  # draws of one cell lie together
 
 
 def _are_many(cells: Array) -> bool:
@@ -79,10 +79,10 @@ def _are_many(cells: Array) -> bool:
 def _by_draws(cells: Array, compiled: Any, number: int) -> Array:
     """Return what a kernel finds, so many times ``(draws, classes)``."""
     draws, classes, _ = cells.shape
-    together = np.ascontiguousarray(np.moveaxis(cells, 0, -1))  # draws of one cell
+    together = np.ascontiguousarray(cells.transpose(1, 2, 0))  # draws of one cell
     found = np.empty((number, classes, draws))
     compiled(classes, draws, together, found)
-    return np.moveaxis(found, -1, 1)
+    return found.transpose(0, 2, 1)
 
 
 def _by_products(cells: Array) -> tuple[Array, Array, Array]:
