@@ -62,8 +62,8 @@ def summed(array: Array, axis: int) -> Array:
     """Return the sum over an axis, -1 or -2; two parts are added as views, which on many tables is much faster."""
     if array.shape[axis] != 2:
         return np.asarray(array.sum(axis))
-    parts = np.moveaxis(array, axis, 0)
-    return np.asarray(parts[0] + parts[1])
+    first, second = (array[..., 0], array[..., 1]) if axis == -1 else (array[..., 0, :], array[..., 1, :])
+    return np.asarray(first + second)
 
 
 def _are_drawn(cells: Array) -> bool:
