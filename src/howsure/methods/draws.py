@@ -128,12 +128,11 @@ def in_order(codes: Array) -> Array:
     >>> in_order(np.array([7, 2, 7, 0])).tolist()
     [0, 1, 0, 2]
     """
-    backwards = np.arange(len(codes))[::-1]
     first = np.full(int(codes.max()) + 1, -1)
-    first[codes[backwards]] = backwards  # the last one written is the first one in order
-    starts = np.zeros(len(codes), dtype=np.intp)
-    starts[first[first >= 0]] = 1
-    return np.asarray((np.cumsum(starts) - 1)[first[codes]])
+    first[codes[::-1]] = np.arange(len(codes))[::-1]  # the last one written is the first one in order
+    present = np.flatnonzero(first >= 0)
+    first[present[np.argsort(first[present])]] = np.arange(len(present))
+    return np.asarray(first[codes])
 
 
 def lumped(table: Table, metrics: Sequence[Metric], kept_apart: Array | None) -> Table:
