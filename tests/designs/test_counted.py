@@ -77,3 +77,16 @@ def test_designs_say_what_they_hold_in_a_line():
     assert len(said) < 500
     assert repr(hs.FixedMargins()) == "FixedMargins(stratum=None)"
     assert repr(hs.Independent()) == "Independent()"
+
+
+def test_pseudo_cases_by_their_cells_are_those_by_counts():
+    """Two pseudo-cases of each draw give the same draws by their cells as by how many are in each cell of the table."""
+    counts, pair = np.array([9.0, 0.0, 3.0, 30.0]), np.array([[2, 1], [0, 0], [1, 1], [3, 2], [0, 3]])
+    table = hs.from_counts(counts.reshape(2, 2))
+    prior = np.array([[0, 1, 1, 0], [2, 0, 0, 0], [0, 2, 0, 0], [0, 0, 1, 1], [1, 0, 0, 1]])
+    by_cells = table.design.posterior_with(counts, pair, 5, np.random.default_rng(4))
+    assert by_cells.tolist() == table.design.posterior(counts, prior, 5, np.random.default_rng(4)).tolist()
+    for design in (hs.FixedMargins(), hs.Weighted(counts)):
+        bound = table.with_design(design).design if isinstance(design, hs.FixedMargins) else design
+        by_cells = bound.posterior_with(counts, pair, 5, np.random.default_rng(4))
+        assert by_cells.tolist() == bound.posterior(counts, prior, 5, np.random.default_rng(4)).tolist()

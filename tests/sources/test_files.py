@@ -10,7 +10,9 @@ import pytest
 from pyarrow import feather
 
 import howsure as hs
+from howsure.sources.duckdb_files import relation
 from howsure.sources.matrix_file import read_matrix
+from howsure.sources.texts import read_plain
 
 FRAME = pd.DataFrame(
     {"true label": ["ill", "well", "ill", "well", "well"] * 8, "it's": ["ill", "well", "well", "well", "ill"] * 8}
@@ -242,3 +244,48 @@ def test_a_missing_package_is_named_by_the_extra(monkeypatch, tmp_path):
     assert hs.confusion("true label", "it's", data=tmp_path / "cases.csv").counts.astype(int).tolist() == EXPECTED
     with pytest.raises(hs.HowsureError, match=r"pip install 'howsure\[cli\]'"):
         hs.confusion("true label", "it's", data=tmp_path / "cases.parquet")
+
+
+FIELDS = """
+1 2 -3 0 10 -0 007 1_000 1e5 1E3 1e+5 -.5 5. .5 0.25 1e400 2.5e-320 1234567890123456789
+0.1000000000000000055 nan inf -inf Infinity epoch NULL None NA yes no t T true False ill well A1 x _
+_1 . .. - a-1 1-1 2020-01-01 12-31-2020 20200101 12.30 0x10 1d e5 today
+"""
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_small_plain_files_are_read_as_an_engine_reads_them(seed, tmp_path):
+    """What Python reads of a small file, in the engine's place, has the names, the types and the values that this gives."""
+    rng, path = np.random.default_rng(seed), tmp_path / "cases.csv"
+    found = None
+    while found is None:
+        columns = [rng.choice(rng.choice(FIELDS.split(), 2), 5) for _ in range(2)]
+        rows = [rng.choice(["a", "b", "A", "1", "nan", "x.y"], 2, replace=False), *zip(*columns, strict=True)]
+        path.write_text("\n".join(map(",".join, rows)))
+        found = read_plain(path)
+    expected = relation([str(path)])
+    assert list(found) == expected.columns
+    for values, others in zip(found.values(), zip(*expected.fetchall(), strict=True), strict=True):
+        assert [(type(value), value) for value in values] == [(type(value), value) for value in others]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,b\n1,2\n3\n",
+        "a,b\n1,\n",
+        "a,a\n1,2\n",
+        "a;b\n1;2\n",
+        'a,b\n"1",2\n',
+        "a,b\n1,2\n\n3,4\n",
+        "a,b\n007,1\n",
+        "a\n1\n",
+        "a,b\n",
+        "a,b\na,b\n",
+        "a,b\n" + "1,2\n" * 2**16,
+    ],
+)
+def test_other_files_are_left_to_the_engine(text, tmp_path):
+    """Files with gaps, quotes, other separators, odd numbers, no rows or very many are none that Python reads itself."""
+    (tmp_path / "cases.csv").write_text(text)
+    assert read_plain(tmp_path / "cases.csv") is None

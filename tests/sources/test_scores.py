@@ -150,3 +150,13 @@ def test_one_class_is_allowed_where_the_other_is_named():
     estimate = hs.estimate(table, "roc_auc")
     assert np.isnan([estimate.value, estimate.low]).all()
     assert "no case" in estimate.reason
+
+
+@pytest.mark.parametrize("labels", [(0, 1), (7, 9), (3, 200)])
+@pytest.mark.parametrize("kind", [np.uint8, np.int64])
+def test_whole_numbers_between_two_labels_are_no_classes(labels, kind):
+    """Two whole numbers as labels are two classes, however far apart and of whatever type."""
+    truth = np.array(labels, dtype=kind)[[0, 1, 1, 0, 1]]
+    table = hs.scores(truth, [0.1, 0.4, 0.4, 0.4, 0.9])
+    assert table.labels.tolist() == list(labels)
+    assert table.counts.tolist() == [[1, 0], [1, 2], [0, 1]]

@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.sampling import Blocks
+from howsure.designs.sampling import Blocks, counts_of_draws
 from howsure.designs.strata import Strata
 from howsure.errors import UndefinedDesignError
 from howsure.escapes import shortened
@@ -561,6 +561,22 @@ class Design(abc.ABC):
             Source of randomness.
         """
         raise UndefinedDesignError(type(self).__name__, "posterior tables")
+
+    def posterior_with(self, counts: Array, pair: Array, size: int, rng: np.random.Generator) -> Array:
+        """Return what `posterior` does, where each draw has two whole pseudo-cases of its own.
+
+        Parameters
+        ----------
+        counts : ndarray of shape (cells,)
+            The table.
+        pair : ndarray of shape (size, 2)
+            The cells of each draw's pseudo-cases.
+        size : int
+            Number of draws.
+        rng : Generator
+            Source of randomness.
+        """
+        return self.posterior(counts, counts_of_draws(pair, counts.size), size, rng)
 
     def left_out(self, counts: Array) -> Blocks:
         """Yield tables without one unit, ``(distinct units, cells)``, and how many units each stands for."""

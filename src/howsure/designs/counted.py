@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.base import Design, is_heard, quotient
-from howsure.designs.sampling import Blocks, gammas_with_prior, multinomial, without_one
+from howsure.designs.sampling import Blocks, gammas_with_pair, gammas_with_prior, multinomial, without_one
 from howsure.designs.sums import (
     added_up,
     apportioned,
@@ -105,6 +105,10 @@ class Independent(Design):
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw gamma variables, which are a Dirichlet draw up to their sum."""
         return gammas_with_prior(counts, prior, size, rng)
+
+    def posterior_with(self, counts: Array, pair: Array, size: int, rng: np.random.Generator) -> Array:
+        """Draw those gamma variables, and add those of the pseudo-cases."""
+        return gammas_with_pair(counts, pair, size, rng)
 
     def left_out(self, counts: Array) -> Blocks:
         """Leave out one case of each non-empty cell."""

@@ -103,6 +103,41 @@ def gammas_with_prior(counts: Array, prior: Array, size: int, rng: np.random.Gen
     return drawn
 
 
+def gammas_with_pair(counts: Array, pair: Array, size: int, rng: np.random.Generator) -> Array:
+    """Independent gamma draws of counts and of two cases of each draw's own, ``(size, cells)``.
+
+    Two in one cell have one gamma variable: the draws are those that `gammas_with_prior` has of `counts_of_draws`,
+    without a look at all cells.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (cells,)
+        The same in all draws.
+    pair : ndarray of shape (size, 2)
+        The cells of each draw's two cases.
+    size : int
+        Number of draws.
+    rng : Generator
+        Source of randomness.
+    """
+    drawn, lower, upper = gammas(counts, size, rng), np.minimum(*pair.T), np.maximum(*pair.T)
+    are_two = lower != upper
+    added = rng.standard_gamma(np.stack([2.0 - are_two, are_two], -1))  # a shape of 0 takes no random number
+    by_cell, draw = drawn.T.reshape(-1), np.arange(size)  # the first is a view: draws of one cell lie together
+    for cell, each in zip((lower, upper), added.T, strict=True):
+        by_cell[size * cell + draw] += each
+    return drawn
+
+
+def counts_of_draws(cells: Array, size: int) -> Array:
+    """Return how often each of ``size`` cells is among those of each draw, ``(draws, size)``, in bytes."""
+    counts = np.zeros((len(cells), size), dtype=np.uint8)
+    starts, flat = size * np.arange(len(cells)), counts.reshape(-1)
+    for column in cells.T:
+        flat[starts + column] += 1
+    return counts
+
+
 def without_one(counts: Array, cell: Array, weight: Array, number: Array) -> Blocks:
     """Tables without one case of a weight in a cell, for each of these cases that stand for ``number``."""
     step = max(1, BLOCK_CELLS // counts.size)

@@ -227,8 +227,13 @@ class _Sampler:
             return gammas(self.chance, size, rng)
         if not self.counts.any():
             return gammas(self.prior, size, rng)
-        prior = self.table.pseudo_cases(size, rng) if self.mixes else self.prior
-        return self.table.design.posterior(self.counts, prior, size, rng)
+        design, prior = self.table.design, self.prior
+        if self.mixes:
+            pair = self.table.pseudo_cells(size, rng)
+            if pair is not None:
+                return design.posterior_with(self.counts, pair, size, rng)
+            prior = self.table.pseudo_cases(size, rng)
+        return design.posterior(self.counts, prior, size, rng)
 
     def expected(self) -> Array:
         """Return the counts in the middle of the draws: as seen, or as the prior has them where nothing was seen."""

@@ -360,7 +360,11 @@ class DrawingMethod(Method, abc.ABC):
 
     def lumped(self, metrics: Sequence[Metric], table: Table) -> Table:
         """Return the smallest table from which draws of the metrics are those from a table."""
-        return lumped(table, metrics, self.lumps(table))
+        apart = self.lumps(table)
+        if len(metrics) != 1:
+            return lumped(table, metrics, apart)
+        (metric,) = metrics  # of which an interval may ask more than once
+        return metric.drawn_from(table, apart, lambda: lumped(table, metrics, apart))
 
     def draws(self, metrics: Sequence[Metric], table: Table, rng: Any = None) -> Array:
         """Return the metrics on each drawn table, ``(metrics, draws)``, from one stream of tables."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from howsure.metrics.forms import divide
 from howsure.metrics.ratings import gwet_ac1_of_ratings, krippendorff_alpha_of_ratings
 from howsure.metrics.registry import margins_metric
+from howsure.native.outcomes import summed
 
 Array = NDArray[Any]
 
@@ -45,9 +46,10 @@ def _kappa_slopes(hits: Array, rows: Array, columns: Array) -> tuple[Array, Arra
 )
 def mcc(hits: Array, rows: Array, columns: Array) -> Array:
     """Matthews correlation of the true and the predicted class (Gorodkin's R_K for more than two)."""
-    total = rows.sum(-1)
-    covariance = hits.sum(-1) * total - (rows * columns).sum(-1)
-    spread = (total * total - (rows * rows).sum(-1)) * (total * total - (columns * columns).sum(-1))
+    total = summed(rows, -1)
+    square = total * total
+    covariance = summed(hits, -1) * total - summed(rows * columns, -1)
+    spread = (square - summed(rows * rows, -1)) * (square - summed(columns * columns, -1))
     return divide(covariance, np.sqrt(spread))
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.metrics.forms import divide
+from howsure.metrics.forms import divide, mean_of_defined
 
 Array = NDArray[Any]
 TIED = 1e-12  # relative distance of the values of tied classes, which is rounding
@@ -57,10 +57,7 @@ def _defined_mean(values: Array, weights: Array) -> Array:
 
 
 def _macro(values: Array, weights: Array) -> Array:
-    defined = ~np.isnan(values)
-    if defined.all():
-        return np.asarray(values.sum(-1) / values.shape[-1])
-    return divide(np.where(defined, values, 0).sum(-1), defined.sum(-1))
+    return mean_of_defined(values)
 
 
 def _macro_slopes(values: Array, weights: Array) -> tuple[Array, Array]:

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.metrics.forms import divide
+from howsure.metrics.forms import divide, mean_of_defined
 from howsure.metrics.registry import margins_metric, margins_ratio, outcomes_metric, outcomes_ratio
+from howsure.native.outcomes import summed
 
 Array = NDArray[Any]
 Pair = tuple[Array, Array]
@@ -81,7 +82,8 @@ def false_omission_rate(tp: Array, fn: Array, fp: Array, tn: Array) -> Pair:
 @outcomes_ratio(aliases=("f1_score", "f_measure", "dice"), sklearn="f1_score")
 def f1(tp: Array, fn: Array, fp: Array, tn: Array) -> Pair:
     """Harmonic mean of precision and recall, 2 tp / (2 tp + fp + fn)."""
-    return 2 * tp, 2 * tp + fp + fn
+    twice = 2 * tp
+    return twice, twice + fp + fn
 
 
 @outcomes_ratio(aliases=("fbeta_score", "f_beta"), sklearn="fbeta_score")
@@ -293,7 +295,7 @@ def fbeta_gain(tp: Array, fn: Array, fp: Array, tn: Array, beta: float = 1.0) ->
 @margins_ratio(aliases=("acc", "accuracy_score", "top_label_accuracy"), sklearn="accuracy_score")
 def accuracy(hits: Array, rows: Array, columns: Array) -> Pair:
     """Share of cases whose prediction is right, the diagonal over n."""
-    return hits.sum(-1), rows.sum(-1)
+    return summed(hits, -1), summed(rows, -1)
 
 
 @margins_ratio(
@@ -330,8 +332,8 @@ def _balanced_slopes(hits: Array, rows: Array, columns: Array, *, adjusted: bool
 def balanced_accuracy(hits: Array, rows: Array, columns: Array, *, adjusted: bool = False) -> Array:
     """Mean recall over the classes that occur; ``adjusted`` puts a random classifier at 0."""
     recalls = divide(hits, rows)
-    occurs = ~np.isnan(recalls)
-    number = occurs.sum(-1)
-    mean = divide(np.where(occurs, recalls, 0).sum(-1), number)
-    chance = 1 / np.maximum(number, 2)
-    return divide(mean - chance, 1 - chance) if adjusted else mean
+    mean = mean_of_defined(recalls)
+    if not adjusted:
+        return mean
+    chance = 1 / np.maximum((~np.isnan(recalls)).sum(-1), 2)
+    return divide(mean - chance, 1 - chance)

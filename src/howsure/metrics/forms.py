@@ -10,6 +10,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.native.outcomes import summed
+
 Array = NDArray[Any]
 Better = Literal["higher", "lower", "neither"]
 
@@ -23,6 +25,14 @@ def divide(part: Array, whole: Array) -> Array:
     if not empty.any():
         return np.asarray(np.true_divide(part, whole))
     return np.where(empty, np.nan, np.true_divide(part, np.where(empty, 1, whole)))
+
+
+def mean_of_defined(values: Array) -> Array:
+    """Return the mean over the last axis of what is not nan; nan where all is."""
+    undefined = np.isnan(values)
+    if not undefined.any():
+        return np.asarray(summed(values, -1) / values.shape[-1])
+    return divide(np.where(undefined, 0, values).sum(-1), (~undefined).sum(-1))
 
 
 def complex_step(function: Callable[[Array], Array], flat: Array) -> Array:

@@ -112,6 +112,7 @@ class Metric:
     takes_batches: bool = True
     _last: Last[Array] = field(default_factory=Last, init=False, repr=False)
     _last_value: Last[Array] = field(default_factory=Last, init=False, repr=False)
+    _last_drawn: Last[Table] = field(default_factory=Last, init=False, repr=False)
 
     def __call__(self, counts: Any) -> Array:
         """Return the value on counts, shape ``(..., *cells)``."""
@@ -127,6 +128,20 @@ class Metric:
         An interval asks for it more than once: for the variance, and for its degrees of freedom.
         """
         return self._last.at(counts, lambda: np.ascontiguousarray(self.gradient(counts)))  # its cells lie in a row
+
+    def drawn_from(self, table: Table, kept_apart: Array | None, lump: Callable[[], Table]) -> Table:
+        """Return the smallest table that tells all that draws for it alone look at; of the same as last, what it was.
+
+        Parameters
+        ----------
+        table : Table
+            Which it is bound to.
+        kept_apart : ndarray of shape (cells,), optional
+            Codes of cells that the draws tell apart; None where all are.
+        lump : callable
+            Makes the smallest one.
+        """
+        return self._last_drawn.at((table, None if kept_apart is None else kept_apart.tobytes()), lump)
 
     def slopes(self, counts: Any) -> Array:
         """Return the gradient on counts, in their shape; 0 where it is undefined."""

@@ -54,10 +54,11 @@ static double decided(const Shape *shape, double t, double u, uint64_t key) {
 ALWAYS_INLINE void block_of(const Shape *shape, uint64_t key, uint64_t repairs, int64_t first, int lanes, double *drawn) {
     double t[LANES], u[LANES];
     uint8_t open[LANES];
-    const uint64_t start = (uint64_t)first / 2 * 3;
+    const uint64_t from = stream_at(key, (uint64_t)first / 2 * 3);
+    const uint64_t second = stream_at(from, PAIRS), last = stream_at(from, 2 * PAIRS);
     for (int pair = 0; pair < PAIRS; pair++) {
-        const uint64_t third = word_at(key, start + 2 * PAIRS + (uint64_t)pair);
-        normals(word_at(key, start + (uint64_t)pair), word_at(key, start + PAIRS + (uint64_t)pair), t + pair, t + PAIRS + pair);
+        const uint64_t third = word_at(last, (uint64_t)pair);
+        normals(word_at(from, (uint64_t)pair), word_at(second, (uint64_t)pair), t + pair, t + PAIRS + pair);
         u[pair] = coarse_uniform(third);
         u[PAIRS + pair] = coarse_uniform(third << 32);
     }
@@ -83,11 +84,14 @@ ALWAYS_INLINE void whole_row(int shape, uint64_t key, int64_t draws, double *fou
     double drawn[LANES];
     for (int64_t first = 0; first < draws; first += LANES) {
         const int lanes = lanes_from(first, draws), upto = filled(lanes);
+        uint64_t from = stream_at(key, (uint64_t)(first * shape));
         for (int lane = 0; lane < upto; lane++)
-            drawn[lane] = uniform(word_at(key, (uint64_t)(first * shape + lane)));
-        for (int turn = 1; turn < shape; turn++)
+            drawn[lane] = uniform(word_at(from, (uint64_t)lane));
+        for (int turn = 1; turn < shape; turn++) {
+            from = stream_at(from, LANES);
             for (int lane = 0; lane < upto; lane++)
-                drawn[lane] *= uniform(word_at(key, (uint64_t)(first * shape + turn * LANES + lane)));
+                drawn[lane] *= uniform(word_at(from, (uint64_t)lane));
+        }
         for (int lane = 0; lane < upto; lane++)
             drawn[lane] = -log_of(drawn[lane]);
         memcpy(found + first, drawn, (size_t)lanes * sizeof(double));
@@ -103,9 +107,11 @@ ALWAYS_INLINE void any_row(double shape, uint64_t key, int64_t draws, double *fo
     for (int64_t first = 0; first < draws; first += LANES) {
         const int lanes = lanes_from(first, draws), upto = filled(lanes);
         block_of(&own, key, repairs, first, lanes, drawn);
-        if (shape < 1)
+        if (shape < 1) {
+            const uint64_t from = stream_at(boosts, (uint64_t)first);
             for (int lane = 0; lane < upto; lane++)
-                drawn[lane] *= exp_of(log_of(uniform(word_at(boosts, (uint64_t)(first + lane)))) * inverse);
+                drawn[lane] *= exp_of(log_of(uniform(word_at(from, (uint64_t)lane))) * inverse);
+        }
         memcpy(found + first, drawn, (size_t)lanes * sizeof(double));
     }
 }

@@ -40,4 +40,8 @@ ALWAYS_INLINE uint64_t word_at(uint64_t key, uint64_t index) {
     return x ^ (x >> 31);
 }
 
+/* The key of a stream that begins at a word of another one. In a loop over the words from there a compiler adds, where
+ * it would multiply to have each word by its number in the whole stream. */
+ALWAYS_INLINE uint64_t stream_at(uint64_t key, uint64_t index) { return key + 0x9E3779B97F4A7C15u * index; }
+
 #endif

@@ -62,14 +62,14 @@ def summed(array: Array, axis: int) -> Array:
     """Return the sum over an axis, -1 or -2; two parts are added as views, which on many tables is much faster."""
     if array.shape[axis] != 2:
         return np.asarray(array.sum(axis))
-    parts = np.moveaxis(array, axis, 0)
-    return np.asarray(parts[0] + parts[1])
+    first, second = (array[..., 0], array[..., 1]) if axis == -1 else (array[..., 0, :], array[..., 1, :])
+    return np.asarray(first + second)
 
 
 def _are_drawn(cells: Array) -> bool:
     if cells.ndim != 3 or len(cells) == 1 or cells.shape[-1] == 2 or cells.dtype != float:
         return False
-    return bool(np.moveaxis(cells, 0, -1).flags.c_contiguous)  # draws of one cell lie together
+    return bool(cells.transpose(1, 2, 0).flags.c_contiguous)  # draws of one cell lie together
 
 
 def _are_many(cells: Array) -> bool:
@@ -79,10 +79,10 @@ def _are_many(cells: Array) -> bool:
 def _by_draws(cells: Array, compiled: Any, number: int) -> Array:
     """Return what a kernel finds, so many times ``(draws, classes)``."""
     draws, classes, _ = cells.shape
-    together = np.ascontiguousarray(np.moveaxis(cells, 0, -1))  # draws of one cell
+    together = np.ascontiguousarray(cells.transpose(1, 2, 0))  # draws of one cell
     found = np.empty((number, classes, draws))
     compiled(classes, draws, together, found)
-    return np.moveaxis(found, -1, 1)
+    return found.transpose(0, 2, 1)
 
 
 def _by_products(cells: Array) -> tuple[Array, Array, Array]:

@@ -165,9 +165,10 @@ def block_weights(cases: int, block: int, keys: NDArray[np.uint64], totals: Arra
     words = words_at(keys, np.arange(first, first + size, dtype=np.uint64)[:, None])
     byte = words.astype("<u8", copy=False).view(np.uint8)
     weights: Array = (byte >= one.levels[0]).view(np.uint8)
+    reached = np.empty(byte.shape, dtype=bool)
     for level in one.levels[1 : EXACT - 1]:
-        weights += (byte >= level).view(np.uint8)
-    unclear = np.flatnonzero(byte >= one.levels[-1])
+        weights += np.greater_equal(byte, level, out=reached).view(np.uint8)
+    unclear = np.flatnonzero(np.greater_equal(byte, one.levels[-1], out=reached))
     row, lane = np.divmod(unclear, weights.shape[1])
     flat, words = weights.reshape(-1), words_at(rare[lane // EIGHT], EIGHT * (first + row) + lane % EIGHT)
     flat[unclear] = np.searchsorted(one.atoms, words, "right")

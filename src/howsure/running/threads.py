@@ -40,23 +40,33 @@ def _in_turn(function: Callable[..., Any], arguments: Any, stopped: threading.Ev
 
 
 def _side_by_side(function: Callable[..., Any], arguments: Any, threads: int) -> Iterator[Any]:
-    from concurrent.futures import ThreadPoolExecutor
+    from concurrent.futures import Future, ThreadPoolExecutor
 
-    stopped, joined = threading.Event(), threading.Event()
-    with ThreadPoolExecutor(threads, initializer=_begin, initargs=(stopped, joined)) as pool:
+    tasks, begun, lock, stopped = list(zip(*arguments, strict=True)), 0, threading.Lock(), threading.Event()
+    theirs: list[Future[Any]] = []
+
+    def join_in() -> None:
+        if not stopped.wait(PATIENCE):
+            with lock:
+                theirs.extend(pool.submit(function, *each) for each in tasks[begun:])
+
+    with ThreadPoolExecutor(threads, initializer=_begin, initargs=(stopped,)) as pool:
         try:
-            tasks = [(pool.submit(function, *each), each) for each in zip(*arguments, strict=True)]
-            for future, each in tasks:
-                is_own = not joined.is_set() and future.cancel()
-                yield _as_worker(function, each, stopped) if is_own else future.result()
+            pool.submit(join_in)  # the one thread that short work has to pay for
+            while True:
+                with lock:
+                    if theirs or begun == len(tasks):
+                        break
+                    each, begun = tasks[begun], begun + 1
+                yield _as_worker(function, each, stopped)
+            for future in theirs:
+                yield future.result()
         finally:
             stopped.set()
             pool.shutdown(cancel_futures=True)
 
 
-def _begin(stopped: threading.Event, joined: threading.Event) -> None:
-    stopped.wait(PATIENCE)
-    joined.set()
+def _begin(stopped: threading.Event) -> None:
     _WORKER.stopped = stopped
 
 

@@ -26,6 +26,7 @@ BLOCK = 2**16  # rows handled at once: codes stay in the processor's cache
 WIDEST_RANGE = 2**16  # of integers that are coded by offset
 SLOT_BITS = 20  # of the table that leads from a string's hash to its code
 SLOT_SHIFT = np.uint64(64 - SLOT_BITS)
+FEW_LEVELS = 4  # which are compared with each row sooner than counted
 FEW = 2**12  # rows, which are sorted sooner than a table of slots is filled
 MOST_SLOTTED = 200  # labels; with more of them two would often share a slot
 EXACT = 2.0**53  # from here on floats skip whole numbers
@@ -43,6 +44,13 @@ class Column:
 
     def __len__(self) -> int:
         return len(self.codes)
+
+    def occurring(self) -> Array:
+        """Return the positions of the levels that occur."""
+        number = len(self.levels)
+        if number > FEW_LEVELS:
+            return np.flatnonzero(np.bincount(self.codes - self.offset, minlength=number))
+        return np.flatnonzero([(self.codes == self.offset + place).any() for place in range(number)])
 
     def used(self) -> tuple[Array, Array]:
         """Return each row's code among the values that occur, in order, and these values: whichever row comes first."""

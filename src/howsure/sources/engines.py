@@ -68,6 +68,8 @@ class Counted:
 
 def is_held(frame: Any) -> bool:
     """Whether an engine holds the rows: in a lazy frame, a relation, a stream, or a frame in pieces."""
+    if isinstance(frame, Mapping):
+        return False
     import narwhals as nw
 
     if isinstance(frame, nw.DataFrame):

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from howsure.errors import HowsureError
-from howsure.sources.duckdb_files import relation
-from howsure.sources.locations import ARROW, PARQUET, Location, format_of, is_address, located, partition_of
+from howsure.sources.locations import ARROW, PARQUET, Location, format_of, is_address, is_file, located, partition_of
 from howsure.sources.parts import kind_of, kind_of_values, refuse_different
 from howsure.sources.soundness import refuse_unsound
-from howsure.sources.texts import read_text
+from howsure.sources.texts import read_plain, read_text
 
 INSTALLS = {"duckdb": "pip install 'howsure[cli]'", "pyarrow": "pip install pyarrow"}
 
@@ -42,6 +42,8 @@ def read(data: Location | Sequence[Location]) -> Any:
             refuse_unsound(Path(file))
     format_ = format_of(files[0])
     if format_ not in ARROW and _is_there("duckdb"):
+        from howsure.sources.duckdb_files import relation
+
         return relation(files)
     remote = next(filter(is_address, files), None)
     if remote is not None:
@@ -50,6 +52,16 @@ def read(data: Location | Sequence[Location]) -> Any:
     if format_ in ARROW or format_ in PARQUET:
         return _frame(paths)
     return _columns(paths)
+
+
+def plain_columns(data: Location | Sequence[Location]) -> dict[str, list[Any]] | None:
+    """Return the columns of one small file of plain text, of which every reader makes the same; None of other data."""
+    files = [data] if isinstance(data, str | Path) else list(data)
+    if len(files) > 1 or is_address(files[0]) or partition_of(files[0]) or not is_file(Path(files[0])):
+        return None
+    with suppress(OSError):  # of which the reader of all files tells
+        return read_plain(Path(files[0]))
+    return None
 
 
 def _is_there(package: str) -> bool:

@@ -93,6 +93,9 @@ def rows(
 
 def grouped(data: Any, keys: Mapping[str, Any], weight: Any = None, *, check: bool = False) -> Grouped:
     """Count the combinations of key columns; the arguments are those of `rows`."""
+    asked = {role for role, each in keys.items() if each is not None}
+    if weight is None and CLUSTER not in asked and is_located(data):  # else an engine's order decides what is drawn
+        data = _held_or_located(data)
     frame, given = _found(data, keys, weight, check=check)
     weight = None if weight is None else given.pop(WEIGHT)
     if frame is None:
@@ -141,6 +144,14 @@ def _found(data: Any, names: Mapping[str, Any], weight: Any, *, check: bool) -> 
     if check:
         refuse_confused(given)
     return None, given
+
+
+def _held_or_located(data: Any) -> Any:
+    """Return the columns of a file that takes less time to read than an engine to import; else the data as they are."""
+    from howsure.sources.files import plain_columns
+
+    columns = plain_columns(data)
+    return data if columns is None else columns
 
 
 def _counted(

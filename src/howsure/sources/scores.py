@@ -146,11 +146,12 @@ def scores(
     def table(some: Any) -> ScoresTable:
         own = None if tally is None else tally.of(some)
         of_group, of_spread = (None if part is None else part[some] for part in (group, spread))
-        made = scores_table(positive[some], score[some], classes, own, of_group, of_spread, names=clusters_named)
-        return replace(made, limits=limits)
+        return scores_table(positive[some], score[some], classes, own, of_group, of_spread, names=clusters_named)
 
+    if not named:
+        return table(slice(None))
     limits = float(score.min()), float(score.max())
-    return groups_of_columns(list(named), split).each(table) if named else table(slice(None))
+    return groups_of_columns(list(named), split).each(lambda some: replace(table(some), limits=limits))
 
 
 def score_values(values: Any, tally: Tally | None = None, role: str = "y_score") -> Array:
@@ -188,8 +189,7 @@ def score_values(values: Any, tally: Tally | None = None, role: str = "y_score")
 
 def binary_truth(column: Any, pos_label: Any, *, check: bool = True) -> tuple[Array, Array]:
     """Return which cases are positive, and the names of the negative and the positive class."""
-    shifted = column.codes if not column.offset else column.codes - column.offset
-    used = np.flatnonzero(np.bincount(shifted, minlength=len(column.levels)))
+    used = column.occurring()
     present = column.levels[used].tolist()
     if check:
         refuse_alike(present)
@@ -204,7 +204,7 @@ def binary_truth(column: Any, pos_label: Any, *, check: bool = True) -> tuple[Ar
     others = [value for value in present if value != label]
     negative = others[0] if others else opposite(label)
     chosen = [index for index, value in zip(used, present, strict=True) if value == label]
-    positive = shifted == chosen[0] if chosen else np.zeros(len(shifted), dtype=bool)
+    positive = column.codes == column.offset + chosen[0] if chosen else np.zeros(len(column), dtype=bool)
     kinds = {type(negative), type(label)}
     return positive, np.array([negative, label], dtype=None if len(kinds) == 1 else object)
 

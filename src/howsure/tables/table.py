@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from howsure.designs.base import PSEUDO_CASES, Design, quotient
 from howsure.designs.counted import Independent, smoothed
+from howsure.designs.sampling import counts_of_draws
 from howsure.designs.stratified import at_shares
 from howsure.designs.sums import added_up
 from howsure.errors import HowsureError, UndefinedDesignError
@@ -578,12 +579,3 @@ class Table(abc.ABC):
             f"<{type(self).__name__}: {many}{int(np.sum(self.rows)):,} cases, {len(self.labels)} {self.classes_noun}, "
             f"{type(self.design).__name__} design>"
         )
-
-
-def counts_of_draws(cells: Array, size: int) -> Array:
-    """Return how often each of ``size`` cells is among those of each draw, ``(draws, size)``, in bytes."""
-    counts = np.zeros((len(cells), size), dtype=np.uint8)
-    starts, flat = size * np.arange(len(cells)), counts.reshape(-1)
-    for column in cells.T:
-        flat[starts + column] += 1
-    return counts
