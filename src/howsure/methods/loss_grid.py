@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs.sums import in_memory
 from howsure.methods.standard_errors import NOISE
 from howsure.metrics.metric import Metric
 from howsure.native.moments import ORDERS, bin_moments
@@ -52,7 +53,7 @@ class Losses:
         losses : ndarray
             The loss of each of its cells, in their shape.
         """
-        order = _order(table)
+        order = in_memory(losses)
         flat, cases = losses.ravel(order), table.counts.ravel(order)
         if flat.size >= MANY and (ends := _ends(flat))[0] < ends[1]:
             grid = on_grid(flat, cases, ends)
@@ -77,7 +78,7 @@ def of_filled_cells(metric: Metric, table: Table) -> tuple[Metric, Table]:
     """
     if metric.of_some is None or table.counts.size < MANY or table.batch or not table.design.is_independent:
         return metric, table
-    order = _order(table)
+    order = in_memory(table.counts)
     flat = table.counts.ravel(order)
     filled = np.flatnonzero(flat != 0)
     if 2 * len(filled) > flat.size:
@@ -108,11 +109,6 @@ def _ends(numbers: Array) -> tuple[float, float]:
     blocks = [numbers[start : start + IN_CACHE] for start in range(0, len(numbers), IN_CACHE)]
     ends = [(block.min(), block.max()) for block in blocks]
     return float(min(low for low, _ in ends)), float(max(high for _, high in ends))
-
-
-def _order(table: Table) -> Literal["F", "C"]:
-    """Return how the counts lie in memory."""
-    return "F" if table.counts.flags.f_contiguous else "C"
 
 
 def on_grid(losses: Array, cases: Array, ends: tuple[float, float]) -> Losses:

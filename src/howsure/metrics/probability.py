@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.sums import dot
+from howsure.designs.sums import dot, in_memory
 from howsure.errors import HowsureError
 from howsure.metrics.forms import divide
 from howsure.metrics.registry import RowLoss, Scored, score_metric
@@ -37,13 +37,14 @@ def mean_loss(losses: Array) -> Scored:
     """Return the mean of a loss that each cell has, ``(S, 2)``, or of ``(cells,)`` alone."""
     axes, places = tuple(range(-losses.ndim, 0)), "sc"[: losses.ndim]
     sums, every = f"...{places},{places}->...", (..., *(None for _ in axes))
-    step = max(1, IN_CACHE // losses[:1].size)
+    step, order = max(1, IN_CACHE // losses[:1].size), in_memory(losses)
 
     def value(cells: Array) -> Array:
         if cells.ndim > losses.ndim:
             return divide(np.einsum(sums, cells, losses), cells.sum(axes))
-        parts = np.array([_sums(cells[at : at + step], losses[at : at + step]) for at in range(0, len(cells), step)])
-        return divide(*parts.sum(0))
+        starts = range(0, len(cells), step)
+        parts = [_sums(cells[at : at + step].ravel(order), losses[at : at + step].ravel(order)) for at in starts]
+        return divide(*map(np.add.reduce, zip(*parts, strict=True)))
 
     def slopes(cells: Array) -> Array:
         return np.asarray((losses - value(cells)[every]) / cells.sum(axes)[every])
@@ -53,11 +54,12 @@ def mean_loss(losses: Array) -> Scored:
 
 def _sums(cells: Array, losses: Array) -> tuple[Array, Array]:
     """Return the sum of the losses of cells, and the number of cases; memory is read once for both."""
-    return dot(cells.ravel(), losses.ravel()), cells.sum()
+    return dot(cells, losses), cells.sum()
 
 
 def _squares(scores: Array) -> Array:
-    return _of_classes(scores**2, (1 - scores) ** 2)
+    found = _of_classes(scores, 1 - scores)
+    return np.square(found, out=found)
 
 
 def _surprises(scores: Array) -> Array:
@@ -76,7 +78,8 @@ def _surprise(probability: Array) -> Array:
 
 def _of_classes(absent: Array, present: Array) -> Array:
     """Return the losses of each score where the case is not, and where it is of the class; either lies together."""
-    return np.moveaxis(np.stack([absent, present]), 0, -1)
+    found = np.stack([absent, present])
+    return found.transpose(*range(1, found.ndim), 0)
 
 
 def gini(shares: Array) -> tuple[Array, Array]:

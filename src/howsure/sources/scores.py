@@ -147,7 +147,7 @@ def scores(
         own = None if tally is None else tally.of(some)
         of_group, of_spread = (None if part is None else part[some] for part in (group, spread))
         made = scores_table(positive[some], score[some], classes, own, of_group, of_spread, names=clusters_named)
-        return replace(made, limits=limits)
+        return replace(made, limits=limits) if named else made
 
     limits = float(score.min()), float(score.max())
     return groups_of_columns(list(named), split).each(table) if named else table(slice(None))
