@@ -2,7 +2,6 @@
 #include "kernels.h"
 
 enum { LANES = 8 };
-typedef double Lanes __attribute__((vector_size(64), aligned(8)));
 
 /* `scores` and `found` are (rows, classes). Each sum of squares is of eight sums, in one order on every processor. */
 FOR_EACH_PROCESSOR PUBLIC int howsure_square_losses(int64_t rows, int64_t classes, const double *restrict scores,
@@ -12,13 +11,11 @@ FOR_EACH_PROCESSOR PUBLIC int howsure_square_losses(int64_t rows, int64_t classe
     for (int64_t row = 0; row < rows; row++) {
         const double *const own = scores + row * classes;
         double *const losses = found + row * classes;
-        double sum = 1;
-        Lanes sums = {0};
+        double sum = 1, sums[LANES] = {0};
         const int64_t whole = classes - classes % LANES;
-        for (int64_t first = 0; first < whole; first += LANES) {
-            const Lanes each = *(const Lanes *)(own + first);
-            sums += each * each;
-        }
+        for (int64_t first = 0; first < whole; first += LANES)
+            for (int lane = 0; lane < LANES; lane++) /* which stay in registers */
+                sums[lane] += own[first + lane] * own[first + lane];
         for (int64_t each = whole; each < classes; each++)
             sums[each - whole] += own[each] * own[each];
         for (int lane = 0; lane < LANES; lane++)
