@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,11 +83,6 @@ def apportioned(cases: int, shares: Array) -> Array:
     whole: Array = np.floor(exact + 1e-9).astype(int)
     whole[np.argsort(whole - exact, kind="stable")[: cases - int(whole.sum())]] += 1
     return whole
-
-
-def in_memory(array: Array) -> Literal["C", "F"]:
-    """Return the order in which an array lies in memory, so that what goes along it reads it in a row."""
-    return "F" if array.flags.f_contiguous else "C"
 
 
 def dot(first: Array, second: Array) -> Array:
