@@ -11,8 +11,8 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constra
 WORKERS = auto
 NATIVE = src/howsure/native
 KERNELS = hatch_build.py $(NATIVE)/compile.py $(NATIVE)/arithmetic.h $(NATIVE)/gammas.c $(NATIVE)/kernels.h \
-	$(NATIVE)/moments.c $(NATIVE)/multinomials.c $(NATIVE)/outcomes.c $(NATIVE)/resampling.c $(NATIVE)/sorting.c \
-	$(NATIVE)/squares.c $(NATIVE)/version.c
+	$(NATIVE)/losses.c $(NATIVE)/moments.c $(NATIVE)/multinomials.c $(NATIVE)/outcomes.c $(NATIVE)/resampling.c $(NATIVE)/sorting.c \
+	$(NATIVE)/version.c
 
 .PHONY: all help demo test floors newest thorough slow check docs format bench native clean
 

@@ -8,6 +8,7 @@ from howsure.methods import loss_grid
 from howsure.methods.flow import Flow
 from howsure.methods.loss_grid import BINS, Losses
 from howsure.metrics.binding import resolve
+from howsure.native.losses import CellLosses
 
 ROWS = 20_000
 LEVELS = (0.5, 0.95, 0.9999)
@@ -133,19 +134,11 @@ def test_what_rows_save_is_worked_out_of_the_cells_with_cases_alone(metric, monk
         assert one == pytest.approx(other, rel=1e-12)
 
 
-@pytest.mark.parametrize("place", [0, 3 * loss_grid.IN_CACHE // 2, 2 * loss_grid.IN_CACHE])
-def test_ends_are_found_in_any_block(place):
-    """The smallest and the largest of many numbers, read block by block, are those of all."""
-    numbers = np.full(2 * loss_grid.IN_CACHE + 5, 0.5)
-    numbers[place], numbers[-2 - place] = 0.9, 0.1
-    assert loss_grid._ends(numbers) == (0.1, 0.9)
-
-
 def test_a_grid_keeps_cases_priors_and_moments():
     """What losses are put on a grid keeps its cases, their moments to the fifth, and the prior's to the third."""
     rng = np.random.default_rng(2)
     losses, cases = rng.gamma(2.0, size=5000), rng.integers(0, 4, 5000) * 1.0
-    grid = loss_grid.on_grid(losses, cases, (losses.min(), losses.max()))
+    grid = loss_grid.on_grid(CellLosses(losses), cases, (losses.min(), losses.max()))
     for power in range(6):
         assert grid.cases @ grid.losses**power == pytest.approx(cases @ losses**power, rel=1e-9)
     for power in range(4):

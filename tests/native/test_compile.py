@@ -49,15 +49,19 @@ from howsure.native.outcomes import outcomes
 for tables in (64, 65, 127, 128, 1000):
     for classes in (1, 3, 19, 20):
         outcomes(rng.random((tables, classes, classes)))
-from howsure.native.moments import bin_moments, class_moments
+from howsure.native.losses import CellLosses, square_losses
+from howsure.native.moments import class_moments
 for trial in range(100):
     cells = int(rng.choice([1, 2, 7, 5000]))
     numbers, counts = rng.choice([rng.random(cells), np.zeros(cells), np.ones(cells)]), rng.poisson(1.0, cells)
-    bin_moments(numbers, counts, (0.0, 1.0), int(rng.choice([1, 2, 4096])))
+    CellLosses(numbers).moments(counts, (0.0, 1.0), int(rng.choice([1, 2, 4096])))
+    CellLosses(numbers).sums(counts)
     class_moments(counts, counts, rng.integers(int(rng.choice([1, 3, 100])), size=cells), rng.normal(size=cells))
-from howsure.native.squares import square_losses
 for rows, classes in ((0, 3), (1, 1), (5, 7), (4, 8), (9, 17)):
-    square_losses(rng.dirichlet(np.ones(classes), rows))
+    losses = square_losses(rng.dirichlet(np.ones(classes), rows))
+    losses.sums(np.ones((rows, classes)))
+    if rows and losses.ends[0] < losses.ends[1]:
+        losses.moments(np.ones((rows, classes)), losses.ends, 50)
 from howsure.native.placements import placement_sums
 from howsure.native.sorting import count_scores
 for trial in range(300):
@@ -79,7 +83,9 @@ for name, arrays in (("count_scores", 5), ("placement_sums", 3), ("area", 3)):
 for classes, draws in ((0, 1), (21, 1), (-1, 1), (3, -1)):
     assert function.howsure_outcomes(L(classes), L(draws), P(zeros), P(zeros)) == 1
 for rows, classes in ((-1, 1), (1, -1)):
-    assert function.howsure_square_losses(L(rows), L(classes), P(zeros), P(zeros)) == 1
+    assert function.howsure_square_sums(L(rows), L(classes), P(zeros), P(zeros)) == 1
+    assert function.howsure_loss_sums(L(rows), L(classes), *[P(zeros)] * 5) == 1
+    assert function.howsure_loss_moments(L(rows), L(classes), L(0), *[P(zeros)] * 6) == 1
 for shape in (-1.0, np.nan, np.inf):
     assert function.howsure_gammas(L(1), L(1), P(np.array([shape])), P(zeros), P(zeros)) == 1
 for cells, draws in ((-1, 1), (1, -1)):

@@ -13,6 +13,7 @@ from howsure.estimates.estimate import Estimate
 from howsure.metrics.forms import Better
 from howsure.metrics.metric import Metric
 from howsure.metrics.probability import mean_loss
+from howsure.native.losses import CellLosses
 from howsure.sources.confusion import confusion
 from howsure.sources.encoding import encoded
 from howsure.sources.scores import scores
@@ -46,7 +47,7 @@ def mean_of_cases(
     table = scores(
         np.zeros(len(kept)), kept, pos_label=1, sample_weight=own.sample_weight, groups=own.groups, check=False
     )
-    mean = mean_loss(np.stack([table.scores, table.scores], -1))
+    mean = mean_loss(CellLosses(np.stack([table.scores, table.scores], -1)))
     metric = Metric(
         name,
         Counts,

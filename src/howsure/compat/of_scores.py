@@ -27,6 +27,7 @@ from howsure.metrics.forms import Ratio
 from howsure.metrics.metric import Metric
 from howsure.metrics.probability import mean_loss
 from howsure.metrics.rows import SUM_TOLERANCE
+from howsure.native.losses import CellLosses
 from howsure.sources.columns import indicator
 from howsure.sources.encoding import encoded
 from howsure.sources.scores import score_values, scores_table
@@ -240,7 +241,7 @@ def top_k_accuracy_score(
     if size >= len(table.labels):
         warn(f"The {size} highest of {len(table.labels)} scores hold every class: top-{size} accuracy says nothing.")
     hits = _among_highest(table, size) * 1.0
-    mean = mean_loss(hits)
+    mean = mean_loss(CellLosses(hits))
     metric = Metric(
         f"top_{size}_accuracy",
         Counts,

@@ -8,7 +8,17 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from howsure.methods.interval import CONSTANT, NO_ERROR, ONE_CLASS, ONE_CLUSTER, UNDEFINED, AtLevels, Interval, Method
+from howsure.methods.interval import (
+    CONSTANT,
+    NO_ERROR,
+    ONE_CLASS,
+    ONE_CLUSTER,
+    UNDEFINED,
+    AtLevels,
+    Interval,
+    Method,
+    told,
+)
 from howsure.methods.loss_grid import of_filled_cells
 from howsure.methods.scales import Scale, automatic_scale, check_scale, inside, on_scale
 from howsure.methods.standard_errors import critical_value, large_sample, shows_variation, small_sample, standard_error
@@ -149,13 +159,8 @@ def normal_intervals(
 
 def _checked(value: Any, error: Any, z: Any, low: Any, high: Any, found: Any) -> Interval:
     """Return the interval, with nan and a reason where it was not found."""
-    reason = np.where(found, "", CONSTANT)
-    reason = np.where(np.isnan(low), NO_ERROR, reason)
-    reason = np.where(np.isfinite(z), reason, ONE_CLUSTER)
-    reason = np.where(np.isfinite(value), reason, UNDEFINED)
-    usable = reason == ""
-    error = np.where(np.isfinite(value), error, np.nan)
-    return Interval(np.where(usable, low, np.nan), np.where(usable, high, np.nan), error, reason=reason)
+    refusals = (~np.asarray(found), CONSTANT), (np.isnan(low), NO_ERROR), (~np.isfinite(z), ONE_CLUSTER)
+    return told(low, high, error, *refusals, (~np.isfinite(value), UNDEFINED))
 
 
 def _identity(value: Any, error: Any, z: Any) -> Interval:

@@ -22,6 +22,7 @@ from howsure.methods.interval import (
     Interval,
     JointMethod,
     needs_counted_cases,
+    told,
 )
 from howsure.methods.loss_grid import Losses
 from howsure.methods.path_classes import FilledCells, SquareCells, TooSteepError
@@ -375,12 +376,9 @@ def _interval(
         low, high = paths.limits(z)
         low = np.where(value <= lowest, lowest, np.minimum(low, value))
         high = np.where(value >= highest, highest, np.maximum(high, value))
-    reason = np.where(paths.varies & (low < high), "", CONSTANT)
-    reason = np.where(np.isfinite(z), reason, why_endless)
-    reason = np.where(np.isfinite(value), reason, UNDEFINED)
-    usable = reason == ""
-    low, high = np.where(usable, low, np.nan), np.where(usable, high, np.nan)
-    return Interval(low, high, np.where(np.isfinite(value), sample.error, np.nan), reason=reason)
+    constant = ~(paths.varies & (low < high))
+    endless = ~np.isfinite(z)
+    return told(low, high, sample.error, (constant, CONSTANT), (endless, why_endless), (~np.isfinite(value), UNDEFINED))
 
 
 def _quantile(statistic: Array, skewness: Array) -> Array:

@@ -73,6 +73,26 @@ class Interval:
         return Interval(low, high, error, self.draws, np.asarray(self.reason).item(), self.stream)
 
 
+def told(low: Any, high: Any, error: Any, *refusals: tuple[Any, str]) -> Interval:
+    """Return the interval, with nan limits and the reason where there can be none.
+
+    Parameters
+    ----------
+    low, high, error : ndarray of the shape of the batch
+        Limits, and the standard error, which is nan too where the metric is undefined.
+    *refusals : tuple of ndarray and str
+        Where there can be none, and why; the last one that holds is told.
+    """
+    reason = np.zeros(np.shape(low), "<U1")
+    held = [(where, why) for where, why in refusals if where.any()]
+    if not held:
+        return Interval(low, high, error, reason=reason)
+    for where, why in held:
+        reason = np.where(where, why, reason)
+    low, high = (np.where(reason == "", limit, np.nan) for limit in (low, high))
+    return Interval(low, high, np.where(reason == UNDEFINED, np.nan, error), reason=reason)
+
+
 AtLevels = Callable[[float], Interval]
 AllAtLevels = Callable[[float], list[Interval]]
 

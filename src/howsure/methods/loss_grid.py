@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsure.methods.standard_errors import NOISE
 from howsure.metrics.metric import Metric
-from howsure.native.moments import ORDERS, bin_moments
-from howsure.native.squares import IN_CACHE
+from howsure.native.losses import ORDERS, CellLosses, in_memory
 from howsure.tables.filled import FilledTable
 from howsure.tables.table import Table
 
@@ -40,7 +39,7 @@ class Losses:
     prior: Array
 
     @classmethod
-    def of(cls, table: Table, losses: Array) -> Losses:
+    def of(cls, table: Table, losses: CellLosses) -> Losses:
         """Return the losses of a table, on a grid where that saves much.
 
         It does not where most are closer together than the points of the grid: sums would be off by more than rounding.
@@ -49,17 +48,16 @@ class Losses:
         ----------
         table : Table
             Its design is of independent cases.
-        losses : ndarray
-            The loss of each of its cells, in their shape.
+        losses : CellLosses
+            The loss of each of its cells.
         """
-        order = _order(table)
-        flat, cases = losses.ravel(order), table.counts.ravel(order)
-        if flat.size >= MANY and (ends := _ends(flat))[0] < ends[1]:
-            grid = on_grid(flat, cases, ends)
+        if table.counts.size >= MANY and (ends := losses.ends)[0] < ends[1]:
+            grid = on_grid(losses, table.counts, ends)
             mean = grid.cases @ grid.losses / grid.cases.sum()
             variance = grid.cases @ (grid.losses - mean) ** 2 / grid.cases.sum()
             if variance > (grid.losses[1] - grid.losses[0]) ** 2:
                 return grid
+        flat, cases = losses.flat(table.counts)
         return cls(flat, cases, np.full(flat.size, 1 / flat.size))
 
 
@@ -77,7 +75,7 @@ def of_filled_cells(metric: Metric, table: Table) -> tuple[Metric, Table]:
     """
     if metric.of_some is None or table.counts.size < MANY or table.batch or not table.design.is_independent:
         return metric, table
-    order = _order(table)
+    order = in_memory(table.counts)
     flat = table.counts.ravel(order)
     filled = np.flatnonzero(flat != 0)
     if 2 * len(filled) > flat.size:
@@ -103,19 +101,7 @@ def of_filled_cells(metric: Metric, table: Table) -> tuple[Metric, Table]:
     return own, small
 
 
-def _ends(numbers: Array) -> tuple[float, float]:
-    """Return the smallest and the largest number, reading memory once."""
-    blocks = [numbers[start : start + IN_CACHE] for start in range(0, len(numbers), IN_CACHE)]
-    ends = [(block.min(), block.max()) for block in blocks]
-    return float(min(low for low, _ in ends)), float(max(high for _, high in ends))
-
-
-def _order(table: Table) -> Literal["F", "C"]:
-    """Return how the counts lie in memory."""
-    return "F" if table.counts.flags.f_contiguous else "C"
-
-
-def on_grid(losses: Array, cases: Array, ends: tuple[float, float]) -> Losses:
+def on_grid(losses: CellLosses, counts: Array, ends: tuple[float, float]) -> Losses:
     """Return few losses, over which all sums are those over many.
 
     Each loss is shared out to the six grid points around it by Lagrange's polynomials, and the even share that its cell
@@ -125,21 +111,24 @@ def on_grid(losses: Array, cases: Array, ends: tuple[float, float]) -> Losses:
 
     Parameters
     ----------
-    losses, cases : ndarray of shape (cells,)
-        The loss of each cell, and its cases.
+    losses : CellLosses
+        The loss of each cell.
+    counts : ndarray of the cells' shape
+        How many cases each has.
     ends : tuple of float
-        The smallest loss and the largest, which differ.
+        Between which the losses lie; they differ.
 
     Examples
     --------
-    >>> grid = on_grid(np.array([0.01, 0.09, 0.36, 0.49]), np.array([2.0, 0.0, 1.0, 1.0]), (0.01, 0.49))
+    >>> losses = CellLosses(np.array([0.01, 0.09, 0.36, 0.49]))
+    >>> grid = on_grid(losses, np.array([2.0, 0.0, 1.0, 1.0]), (0.01, 0.49))
     >>> round(float((grid.cases * grid.losses**2).sum()), 12) == round(2 * 0.01**2 + 0.36**2 + 0.49**2, 12)
     True
     """
     width = (ends[1] - ends[0]) / BINS
-    of_cases, of_cells = (_shared_out(each) for each in bin_moments(losses, cases, ends, BINS))
+    of_cases, of_cells = (_shared_out(each) for each in losses.moments(counts, ends, BINS))
     places = ends[0] + width * (np.arange(len(of_cases)) - BEYOND)
-    return Losses(places, of_cases, of_cells / len(losses))
+    return Losses(places, of_cases, of_cells / counts.size)
 
 
 def _shared_out(moments: Array) -> Array:

@@ -21,6 +21,7 @@ from howsure.methods.interval import (
     Method,
     needs_counted_cases,
     needs_labels,
+    told,
 )
 from howsure.methods.proportion import Wilson
 from howsure.methods.standard_errors import (
@@ -99,17 +100,10 @@ class Mover(Method):
             )
             below, above = (np.sqrt(factor * each) for each in reach)
             low, high = np.maximum(value - below, metric.range[0]), np.minimum(value + above, metric.range[1])
-            reason = np.where(shows_variation(high - low, value), "", CONSTANT)
-            reason = np.where(np.isfinite(error), reason, ONE_CLUSTER)
-            return _with_reason(low, high, error, np.where(np.isfinite(value), reason, UNDEFINED))
+            varies, known = shows_variation(high - low, value), np.isfinite(value)
+            return told(low, high, error, (~varies, CONSTANT), (~np.isfinite(error), ONE_CLUSTER), (~known, UNDEFINED))
 
         return interval
-
-
-def _with_reason(low: Array, high: Array, error: Array, reason: Array) -> Interval:
-    usable = reason == ""
-    error = np.where(reason == UNDEFINED, np.nan, error)
-    return Interval(np.where(usable, low, np.nan), np.where(usable, high, np.nan), error, reason=reason)
 
 
 def _difference(metric: Metric, contrast: Contrast, table: Table) -> AtLevels:

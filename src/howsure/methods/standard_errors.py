@@ -37,7 +37,7 @@ def normal_quantile(confidence_level: float | Levels) -> Any:
 def quantile(confidence_level: float | Levels, degrees_of_freedom: Any) -> Any:
     """Two-sided quantile of Student's t: normal for infinite degrees of freedom, nan for none."""
     normal = normal_quantile(confidence_level)
-    if np.isposinf(degrees_of_freedom).all():
+    if np.equal(degrees_of_freedom, np.inf).all():
         return normal
     tail = tail_of(confidence_level) / 2
     if np.ndim(tail) == 0 and np.size(degrees_of_freedom) == 1:

@@ -60,8 +60,9 @@ class Tilting:
         off = losses.losses - value
         self.value, self.bounds, self.total = value, bounds, float(losses.cases.sum())
         self.powers = np.ones((4, len(off)))
-        np.cumprod(np.broadcast_to(off, (3, len(off))), 0, out=self.powers[1:])
-        self.farthest = float(np.abs(off).max())
+        for order in range(1, 4):
+            np.multiply(self.powers[order - 1], off, out=self.powers[order])
+        self.farthest = float(max(off.max(), -off.min()))
         prior = losses.prior if math.isfinite(bounds[1]) else losses.prior * np.exp(-off / CONFIDENCE)
         self.standard_error = self.point(losses.cases).standard_error
         start = self.point(losses.cases + PSEUDO_CASES / prior.sum() * prior)

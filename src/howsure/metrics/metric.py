@@ -20,6 +20,7 @@ from howsure.metrics.class_shares import ClassShares
 from howsure.metrics.forms import Better, Distance, Parts, Proportion, Rank, Ratio
 from howsure.metrics.registry import Scored
 from howsure.metrics.spec import Spec
+from howsure.native.losses import CellLosses
 from howsure.native.resampling import Ranked
 from howsure.tables.counts import Counts
 from howsure.tables.last import Last
@@ -73,7 +74,7 @@ class Metric:
         The value of which rank it is, where it is a quantile.
     ranked : Ranked, optional
         What the ranks of resampled cases add up to, from which it follows.
-    losses : ndarray of the cells' shape, optional
+    losses : CellLosses, optional
         What each cell loses, where it is the mean of that.
     of_some : callable, optional
         Places of some cells → it as a function of the counts of these, of a table that has no case in others: see
@@ -105,7 +106,7 @@ class Metric:
     contrast: Contrast | None = None
     rank: Rank | None = None
     ranked: Ranked | None = None
-    losses: Array | None = None
+    losses: CellLosses | None = None
     of_some: Callable[[tuple[Array, ...]], Scored] | None = None
     distance: Distance | None = None
     averages_distances: bool = False

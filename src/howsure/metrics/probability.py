@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.sums import dot
 from howsure.errors import HowsureError
 from howsure.metrics.forms import divide
 from howsure.metrics.registry import RowLoss, Scored, score_metric
-from howsure.native.squares import IN_CACHE, square_losses
+from howsure.native.losses import CellLosses, square_losses
 from howsure.tables.scores import ScoresTable as Table
 
 Array = NDArray[Any]
@@ -33,31 +32,31 @@ def probabilities(table: Table, metric: str) -> Array:
     return scores
 
 
-def mean_loss(losses: Array) -> Scored:
+def mean_loss(losses: CellLosses) -> Scored:
     """Return the mean of a loss that each cell has, ``(S, 2)``, or of ``(cells,)`` alone."""
-    axes, places = tuple(range(-losses.ndim, 0)), "sc"[: losses.ndim]
+    number = losses.given.ndim
+    axes, places = tuple(range(-number, 0)), "sc"[:number]
     sums, every = f"...{places},{places}->...", (..., *(None for _ in axes))
-    step = max(1, IN_CACHE // losses[:1].size)
 
     def value(cells: Array) -> Array:
-        if cells.ndim > losses.ndim:
-            return divide(np.einsum(sums, cells, losses), cells.sum(axes))
-        parts = np.array([_sums(cells[at : at + step], losses[at : at + step]) for at in range(0, len(cells), step)])
-        return divide(*parts.sum(0))
+        if cells.ndim > number:
+            return divide(np.einsum(sums, cells, losses.every), cells.sum(axes))
+        found = losses.sums(cells)
+        return divide(np.asarray(found.losses), np.asarray(found.cases))
 
     def slopes(cells: Array) -> Array:
-        return np.asarray((losses - value(cells)[every]) / cells.sum(axes)[every])
+        return np.asarray((losses.every - value(cells)[every]) / cells.sum(axes)[every])
 
-    return Scored(value, slopes, losses=losses, of_some=lambda some: mean_loss(losses[some]))
-
-
-def _sums(cells: Array, losses: Array) -> tuple[Array, Array]:
-    """Return the sum of the losses of cells, and the number of cases; memory is read once for both."""
-    return dot(cells.ravel(), losses.ravel()), cells.sum()
+    return Scored(value, slopes, losses=losses, of_some=lambda some: mean_loss(CellLosses(losses.every[some])))
 
 
 def _squares(scores: Array) -> Array:
-    return _of_classes(scores**2, (1 - scores) ** 2)
+    found = _of_classes(scores, 1 - scores)
+    return np.square(found, out=found)
+
+
+def _surprises_by_class(rows: Array) -> CellLosses:
+    return CellLosses(_surprise(rows))
 
 
 def _surprises(scores: Array) -> Array:
@@ -76,7 +75,8 @@ def _surprise(probability: Array) -> Array:
 
 def _of_classes(absent: Array, present: Array) -> Array:
     """Return the losses of each score where the case is not, and where it is of the class; either lies together."""
-    return np.moveaxis(np.stack([absent, present]), 0, -1)
+    found = np.stack([absent, present])
+    return found.transpose(*range(1, found.ndim), 0)
 
 
 def gini(shares: Array) -> tuple[Array, Array]:
@@ -105,7 +105,7 @@ def skill(losses: Array, null: Callable[[Array], tuple[Array, Array]]) -> Scored
     null : callable
         As of `RowLoss`, for the shares of both classes.
     """
-    mean = mean_loss(losses)
+    mean = mean_loss(CellLosses(losses))
 
     def value(cells: Array) -> Array:
         return 1 - divide(mean.value(cells), null(shares(cells))[0])
@@ -132,7 +132,7 @@ def skill(losses: Array, null: Callable[[Array], tuple[Array, Array]]) -> Scored
 )
 def _brier_score(table: Table) -> Scored:
     """Mean squared difference between the probability and the truth (0 or 1)."""
-    return mean_loss(_squares(probabilities(table, "brier_score")))
+    return mean_loss(CellLosses(_squares(probabilities(table, "brier_score"))))
 
 
 @score_metric(
@@ -152,19 +152,19 @@ def _brier_skill(table: Table) -> Scored:
     aliases=("cross_entropy", "logarithmic_loss", "log_loss_score"),
     range=(0.0, np.inf),
     better="lower",
-    rows=RowLoss(_surprises_of_labels, _surprise, (0.0, np.inf)),
+    rows=RowLoss(_surprises_of_labels, _surprises_by_class, (0.0, np.inf)),
     sklearn="log_loss",
 )
 def _log_loss(table: Table) -> Scored:
     """Mean negative logarithm of the probability given to the true class."""
-    return mean_loss(_surprises(probabilities(table, "log_loss")))
+    return mean_loss(CellLosses(_surprises(probabilities(table, "log_loss"))))
 
 
 @score_metric(
     name="log_loss_skill",
     aliases=("d2_log_loss", "d2_log_loss_score"),
     range=(-np.inf, 1.0),
-    rows=RowLoss(_surprises_of_labels, _surprise, (-np.inf, 1.0), entropy),
+    rows=RowLoss(_surprises_of_labels, _surprises_by_class, (-np.inf, 1.0), entropy),
     sklearn="d2_log_loss_score",
 )
 def _log_loss_skill(table: Table) -> Scored:

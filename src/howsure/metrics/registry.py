@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.metrics.forms import STEP, Better, Distance, Rank, Ratio, divide
+from howsure.native.losses import CellLosses
 from howsure.native.resampling import Ranked
 
 Array = NDArray[Any]
@@ -90,7 +91,7 @@ class Scored:
         The value of which rank it is.
     ranked : Ranked, optional
         What the ranks of resampled cases add up to, from which it follows.
-    losses : ndarray of the cells' shape, optional
+    losses : CellLosses, optional
         What each cell loses, where it is the mean of that.
     of_some : callable, optional
         Places of some cells, an array for each axis → it as a function of the counts of these, ``(..., cells)``, of a
@@ -105,7 +106,7 @@ class Scored:
     ratio: Ratio | None = None
     rank: Rank | None = None
     ranked: Ranked | None = None
-    losses: Array | None = None
+    losses: CellLosses | None = None
     of_some: Callable[[tuple[Array, ...]], Scored] | None = None
 
 
@@ -119,7 +120,7 @@ class RowLoss:
         Probabilities of labels ``(n, K)`` → the loss of each without and with the label, ``(n, K, 2)``; a row's loss is
         the sum over its columns.
     by_class : callable
-        Probabilities of classes, which sum to 1 in each row, ``(n, K)`` → the row's loss if that class is the true one.
+        Probabilities of classes, which sum to 1 in each row, ``(n, K)`` → the row's loss if that is the true class.
     range : tuple of float
         Smallest and largest value of the metric.
     null : callable, optional
@@ -128,7 +129,7 @@ class RowLoss:
     """
 
     losses: Callable[[Array], Array]
-    by_class: Callable[[Array], Array]
+    by_class: Callable[[Array], CellLosses]
     range: Bounds
     null: Callable[[Array], tuple[Array, Array]] | None = None
 

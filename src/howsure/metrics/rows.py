@@ -17,6 +17,7 @@ from howsure.metrics.probability import mean_loss
 from howsure.metrics.registry import RowLoss, Scored
 from howsure.metrics.scored import of_cells
 from howsure.metrics.spec import Spec
+from howsure.native.losses import CellLosses
 from howsure.tables.score_matrix import ScoreMatrixTable as Table
 
 Array = NDArray[Any]
@@ -71,7 +72,7 @@ def _mean(loss: RowLoss, probabilities: Array, table: Table) -> Scored:
     if table.has_one_label_per_case:
         return mean_loss(loss.by_class(probabilities))
     size = probabilities.shape[1]  # a case has one cell of each label
-    flat = mean_loss(size * loss.losses(probabilities).reshape(-1, 2))
+    flat = mean_loss(CellLosses(size * loss.losses(probabilities).reshape(-1, 2)))
 
     def gradient(cells: Array) -> Array:
         return flat.gradient(cells.reshape(*cells.shape[:-3], -1, 2)).reshape(cells.shape)

@@ -19,7 +19,7 @@ from howsure.errors import HowsureError
 
 HERE = Path(__file__).parent
 FILES = ("kernels.so", "kernels.dylib", "kernels.dll")
-VERSION = 2  # of the functions' arguments: a library of another one is not called
+VERSION = 3  # of the functions' arguments: a library of another one is not called
 SWITCH = "HOWSURE_NATIVE"
 
 

@@ -1,0 +1,99 @@
+/* Losses of cells, their sums, and their moments by bin. See `losses.py`. */
+#include "kernels.h"
+
+enum { ORDERS = 6, LANES = 8, BLOCK = 256 };
+typedef double Four __attribute__((vector_size(32), aligned(8)));
+
+/* `given` is (rows, classes): 1 and the sum of squares of each row. That is of eight sums, in one order on every
+ * processor. */
+FOR_EACH_PROCESSOR PUBLIC int howsure_square_sums(int64_t rows, int64_t classes, const double *restrict given,
+                                                  double *restrict found) {
+    if (rows < 0 || classes < 0)
+        return 1;
+    for (int64_t row = 0; row < rows; row++) {
+        const double *const own = given + row * classes;
+        const int64_t whole = classes - classes % LANES;
+        double sum = 1, sums[LANES] = {0}; /* which stay in registers */
+        for (int64_t first = 0; first < whole; first += LANES)
+            for (int lane = 0; lane < LANES; lane++)
+                sums[lane] += own[first + lane] * own[first + lane];
+        for (int64_t each = whole; each < classes; each++)
+            sums[each - whole] += own[each] * own[each];
+        for (int lane = 0; lane < LANES; lane++)
+            sum += sums[lane];
+        found[row] = sum;
+    }
+    return 0;
+}
+
+/* Losses are ``base + slope · given``, with a base for each row. `given` and `counts` are (rows, width); found are the
+ * sums of losses and of counts. Each is of eight sums, in one order on every processor. */
+FOR_EACH_PROCESSOR PUBLIC int howsure_loss_sums(int64_t rows, int64_t width, const double *restrict given,
+                                                const double *restrict base, const double *restrict counts,
+                                                const double *slope, double *restrict found) {
+    double sums[LANES] = {0}, cases[LANES] = {0};
+    const double by = slope[0];
+    if (rows < 0 || width < 0)
+        return 1;
+    for (int64_t row = 0; row < rows; row++) {
+        const double *const own = given + row * width, *const number = counts + row * width;
+        const int64_t whole = width - width % LANES;
+        for (int64_t first = 0; first < whole; first += LANES)
+            for (int lane = 0; lane < LANES; lane++) {
+                sums[lane] += (base[row] + by * own[first + lane]) * number[first + lane];
+                cases[lane] += number[first + lane];
+            }
+        for (int64_t each = whole; each < width; each++) {
+            sums[each - whole] += (base[row] + by * own[each]) * number[each];
+            cases[each - whole] += number[each];
+        }
+    }
+    found[0] = found[1] = 0;
+    for (int lane = 0; lane < LANES; lane++) {
+        found[0] += sums[lane];
+        found[1] += cases[lane];
+    }
+    return 0;
+}
+
+/* Moments about the middle of each bin, with the bin as the unit. `settings` has the slope, the smallest loss and the
+ * bins that one unit has. Where a loss lies in no bin it is refused. */
+FOR_EACH_PROCESSOR PUBLIC int howsure_loss_moments(int64_t rows, int64_t width, int64_t bins, const double *given,
+                                                   const double *base, const double *counts, const double *settings,
+                                                   double *restrict of_counts, double *restrict of_cells) {
+    const double slope = settings[0], first = settings[1], scale = settings[2];
+    const double beyond = (double)bins + 1.0; /* the last may be rounded up */
+    const int32_t last = (int32_t)(bins - 1);
+    if (rows < 0 || width < 0 || bins < 1 || bins > INT32_MAX - 1)
+        return 1;
+    for (int64_t row = 0; row < rows; row++)
+        for (int64_t start = row * width; start < (row + 1) * width; start += BLOCK) {
+            const int64_t rest = (row + 1) * width - start;
+            const int size = rest < BLOCK ? (int)rest : BLOCK;
+            int32_t bin_of[BLOCK];
+            double from_middle[BLOCK];
+            int inside = 1;
+            for (int each = 0; each < size; each++) { /* many at once: what follows goes one by one */
+                const double place = (base[row] + slope * given[start + each] - first) * scale;
+                inside &= (place >= 0.0) & (place < beyond);
+                const int32_t bin = (int32_t)place;
+                bin_of[each] = bin < last ? bin : last;
+                from_middle[each] = place - (double)bin_of[each] - 0.5;
+            }
+            if (!inside)
+                return 1;
+            for (int each = 0; each < size; each++) {
+                const double off = from_middle[each], square = off * off;
+                const Four powers = {1.0, off, square, off * square};
+                Four *const cell = (Four *)of_cells + bin_of[each];
+                *cell += powers;
+                double power = counts[start + each];
+                if (power != 0.0) { /* of many classes most cells have no case */
+                    double *const counted = of_counts + (int64_t)bin_of[each] * ORDERS;
+                    for (int order = 0; order < ORDERS; order++, power *= off)
+                        counted[order] += power;
+                }
+            }
+        }
+    return 0;
+}

@@ -1,0 +1,173 @@
+"""What the cells of a table lose, and what follows from it: sums, ends and moments by bin, each in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.native.library import kernel
+
+Array = NDArray[Any]
+ORDERS, ORDERS_OF_CELLS = 6, 4  # of moments, from the zeroth
+IN_CACHE = 2**17  # numbers that several passes in a row find there
+
+
+class Sums(NamedTuple):
+    """Losses of all cases of a table, and their number."""
+
+    losses: float
+    cases: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CellLosses:
+    """What each cell of a table loses, ``base + slope · given``: losses of many classes need no memory of their own.
+
+    Parameters
+    ----------
+    given : ndarray of the cells' shape
+        The losses; or with a base numbers that they follow from.
+    base : ndarray of shape (rows,), optional
+        One for each row, where the cells have two axes.
+    slope : float
+        The same for all.
+
+    Examples
+    --------
+    >>> losses = CellLosses(np.array([[0.5, 0.25], [0.75, 0.0]]), np.array([1.0, 2.0]), -2.0)
+    >>> losses.every.tolist()
+    [[0.0, 0.5], [0.5, 2.0]]
+    >>> losses.sums(np.array([[1, 1], [0, 1]]))
+    Sums(losses=2.5, cases=3.0)
+    """
+
+    given: Array
+    base: Array | None = None
+    slope: float = 1.0
+
+    @property
+    def every(self) -> Array:
+        """The loss of each cell."""
+        if self.base is None:
+            return self.given
+        found = np.multiply(self.given, self.slope)
+        found += self.base[:, None]
+        return np.maximum(found, 0.0, out=found)  # which rounding may leave below
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Numbers between which all losses lie, the smallest and the largest where there is no base."""
+        low, high = float(self.given.min()), float(self.given.max())
+        if self.base is None:
+            return low, high
+        below, above = sorted((self.slope * low, self.slope * high))
+        return float(self.base.min()) + below, float(self.base.max()) + above
+
+    def flat(self, counts: Array) -> tuple[Array, Array]:
+        """Return losses and counts of all cells in a row each."""
+        order = self._order
+        return self.every.ravel(order), counts.ravel(order)
+
+    def sums(self, counts: Array) -> Sums:
+        """Return the sums over a table.
+
+        Parameters
+        ----------
+        counts : ndarray of the cells' shape
+            How many cases each cell has.
+        """
+        given, base, counts = self._rows(counts)
+        compiled = kernel("loss_sums")
+        if compiled is not None:
+            found = np.empty(len(Sums._fields))
+            compiled(*given.shape, given, base, counts, np.array([self.slope]), found)
+        else:
+            found = np.sum([(each @ number, number.sum()) for each, number in self._blocks(counts)], 0)
+        losses, cases = found.tolist()
+        return Sums(losses if self.base is None else max(losses, 0.0), cases)
+
+    def moments(self, counts: Array, ends: tuple[float, float], bins: int) -> tuple[Array, Array]:
+        """Return moments about the middle of each bin, with its width as the unit: of cases, and of cells, fewer.
+
+        From them follow sums over the losses of whatever bends little within a bin. Shape ``(bins, 6)`` and
+        ``(bins, 4)``.
+
+        Parameters
+        ----------
+        counts : ndarray of the cells' shape
+            How many cases each cell has.
+        ends : tuple of float
+            Where the first bin starts and the last one ends; all losses lie between.
+        bins : int
+            How many there are, of equal widths.
+
+        Examples
+        --------
+        >>> of_cases, of_cells = CellLosses(np.array([0.0, 1.0, 4.0])).moments(np.array([2.0, 0.0, 5.0]), (0.0, 4.0), 2)
+        >>> of_cases[:, :3].tolist(), of_cells[:, :3].tolist()
+        ([[2.0, -1.0, 0.5], [5.0, 2.5, 1.25]], [[2.0, -0.5, 0.25], [1.0, 0.5, 0.25]])
+        """
+        scale = bins / (ends[1] - ends[0])
+        of_counts, of_cells = np.zeros((bins, ORDERS)), np.zeros((bins, ORDERS_OF_CELLS))
+        given, base, counts = self._rows(counts)
+        compiled = kernel("loss_moments")
+        if compiled is not None:
+            settings = np.array([self.slope, ends[0], scale])
+            compiled(*given.shape, bins, given, base, counts, settings, of_counts, of_cells)
+            return of_counts, of_cells
+        for losses, number in self._blocks(counts):
+            place = (losses - ends[0]) * scale
+            bin_of = np.minimum(place.astype(np.intp), bins - 1)
+            powers = (place - bin_of - 0.5) ** np.arange(ORDERS)[:, None]
+            of_counts += np.stack([np.bincount(bin_of, number * power, bins) for power in powers], -1)
+            of_cells += np.stack([np.bincount(bin_of, power, bins) for power in powers[:ORDERS_OF_CELLS]], -1)
+        return of_counts, of_cells
+
+    @property
+    def _order(self) -> Literal["C", "F"]:
+        return "C" if self.base is not None else in_memory(self.given)
+
+    def _rows(self, counts: Array) -> tuple[Array, Array, Array]:
+        """Return what losses follow from by row, a base for each, and the counts; without a base all are one row."""
+        base, shape = (np.zeros(1), (1, self.given.size)) if self.base is None else (self.base, self.given.shape)
+        pair = (each.ravel(self._order).reshape(shape) for each in (self.given, counts))
+        given, counts = (np.ascontiguousarray(each, dtype=float) for each in pair)
+        return given, base, counts
+
+    def _blocks(self, counts: Array) -> Iterator[tuple[Array, Array]]:
+        """Yield losses and counts of some cells at a time, from what `_rows` gives."""
+        given, base, counts = self._rows(counts)
+        step = max(1, IN_CACHE // max(1, given.shape[1]))
+        for start in range(0, max(1, len(given)), step):
+            some = slice(start, start + step)
+            yield (base[some, None] + self.slope * given[some]).ravel(), counts[some].ravel()
+
+
+def square_losses(rows: Array) -> CellLosses:
+    """Return the sum of squared differences of each row of probabilities from that of each class, ``Σ p² + 1 − 2 p``.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, K)
+        Probabilities of each class.
+
+    Examples
+    --------
+    >>> square_losses(np.array([[0.5, 0.25, 0.25]])).every.tolist()
+    [[0.375, 0.875, 0.875]]
+    """
+    compiled, rows = kernel("square_sums"), np.ascontiguousarray(rows, dtype=float)
+    if compiled is None:
+        return CellLosses(rows, np.vecdot(rows, rows) + 1.0, -2.0)
+    sums = np.empty(len(rows))
+    compiled(*rows.shape, rows, sums)
+    return CellLosses(rows, sums, -2.0)
+
+
+def in_memory(array: Array) -> Literal["C", "F"]:
+    """Return the order in which an array lies in memory, so that what goes along it reads it in a row."""
+    return "F" if array.flags.f_contiguous else "C"

@@ -1,0 +1,124 @@
+"""Losses of cells, their sums and moments are those of each cell by itself, compiled or not."""
+
+import numpy as np
+import pytest
+
+from howsure.native.losses import ORDERS, ORDERS_OF_CELLS, CellLosses, in_memory, square_losses
+
+SHAPES = [(0, 3), (1, 1), (3, 2), (5, 8), (4, 131), (2, 700)]
+
+
+def of_bins(losses, counts, low, high, bins):
+    """Return the moments of cases and of cells, a loss at a time."""
+    width, found = (high - low) / bins, np.zeros((2, bins, ORDERS))
+    for loss, count in zip(losses.ravel(), counts.ravel(), strict=True):
+        place = min(int((loss - low) / width), bins - 1)
+        for order in range(ORDERS):
+            power = ((loss - low) / width - place - 0.5) ** order
+            found[:, place, order] += count * power, power
+    return found[0], found[1, :, :ORDERS_OF_CELLS]
+
+
+def both(by_numpy, ask):
+    """Return an answer of the kernels, and the one without them."""
+    return ask(), by_numpy(ask)
+
+
+def with_base(shape, rng):
+    """Return losses that follow from numbers by row, and the loss of each cell."""
+    given, base = rng.normal(size=shape), rng.uniform(6, 9, shape[0])
+    return CellLosses(given, base, -1.5), np.repeat(base, shape[1]).reshape(shape) - 1.5 * given
+
+
+@pytest.mark.parametrize("classes", [1, 2, 7, 8, 9, 64, 131])
+@pytest.mark.parametrize("rows", [0, 1, 3, 500])
+def test_losses_are_squared_distances_from_each_class(rows, classes, by_numpy):
+    """Compiled or not, and whatever the order in memory; nothing is below 0 where a class is certain."""
+    rng = np.random.default_rng(rows + classes)
+    shares = rng.dirichlet(np.full(classes, 0.3), rows)
+    shares[::7] = np.eye(classes)[rng.integers(classes, size=len(shares[::7]))]
+    expected = ((shares[:, None, :] - np.eye(classes)) ** 2).sum(-1)
+    for each in (shares, np.asfortranarray(shares)):
+        for found in both(by_numpy, lambda each=each: square_losses(each).every):
+            np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-15)
+            assert (found >= 0).all()
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_sums_are_those_of_all_cells(shape, by_numpy):
+    """Of losses that are given, in either order in memory, and of such as follow by row."""
+    rng = np.random.default_rng(sum(shape))
+    counts = rng.gamma(1, size=shape) * (rng.random(shape) < 0.5)
+    plain = rng.gamma(2, size=shape)
+    own, every = with_base(shape, rng)
+    for losses, expected in ((CellLosses(plain), plain), (CellLosses(np.asfortranarray(plain)), plain), (own, every)):
+        for found in both(by_numpy, lambda losses=losses: losses.sums(counts)):
+            assert found.losses == pytest.approx(sum((counts * expected).ravel().tolist()), rel=1e-12, abs=1e-15)
+            assert found.cases == pytest.approx(sum(counts.ravel().tolist()), rel=1e-12)
+
+
+def test_the_losses_of_certain_and_right_rows_sum_to_none(by_numpy):
+    """Rounding does not make them less, as where a probability is 1 less the smallest part of it."""
+    rows = np.array([[1.0, 0.0], [1 - 2.0**-53, 2.0**-53], [1 - 2.0**-52, 2.0**-52], [0.9999999, 1e-7]])
+    for found in both(by_numpy, lambda: [square_losses(rows[:n]).sums(np.eye(2)[[0] * n]).losses for n in range(1, 5)]):
+        assert all(0 <= each < 1e-12 for each in found)
+        assert found[0] == 0
+
+
+@pytest.mark.parametrize("shape", SHAPES[1:])
+def test_all_losses_lie_between_the_ends(shape):
+    """Which are the smallest and the largest where the losses are given."""
+    rng = np.random.default_rng(sum(shape))
+    plain = rng.gamma(2, size=shape)
+    assert CellLosses(plain).ends == (plain.min(), plain.max())
+    own, every = with_base(shape, rng)
+    low, high = own.ends
+    assert low <= every.min() <= every.max() <= high
+    assert high - low <= 2 * (every.max() - every.min()) or shape[0] < 5
+
+
+@pytest.mark.parametrize("bins", [1, 7, 16])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_moments_by_bin_are_sums_of_powers(shape, bins, by_numpy):
+    """Of losses at the ends and between, of cells with cases, without, and with weights."""
+    rng = np.random.default_rng(sum(shape))
+    counts = rng.gamma(1, size=shape) * (rng.random(shape) < 0.7)
+    plain = np.where(rng.random(shape) < 0.2, rng.choice([-1.0, 3.0], shape), rng.uniform(-1, 3, shape))
+    own, every = with_base(shape, rng)
+    turned = CellLosses(np.asfortranarray(plain))
+    cases = (CellLosses(plain), plain, (-1.0, 3.0)), (turned, plain, (-1.0, 3.0)), (own, every, (0.0, 20.0))
+    for losses, each, ends in cases:
+        expected = of_bins(each, counts, *ends, bins)
+        for found in both(by_numpy, lambda losses=losses, ends=ends: losses.moments(counts, ends, bins)):
+            for moments, sums in zip(found, expected, strict=True):
+                np.testing.assert_allclose(moments, sums, rtol=1e-10, atol=1e-12)
+
+
+def test_the_largest_loss_is_in_the_last_bin(by_numpy):
+    """However its place among the bins is rounded."""
+    rng = np.random.default_rng(0)
+    for bins in range(1, 100):
+        ends = tuple(np.sort(rng.normal(size=2)))
+        own = CellLosses(np.array([ends[1]]))
+        for _, cells in both(by_numpy, lambda own=own, ends=ends, bins=bins: own.moments(np.ones(1), ends, bins)):
+            assert cells[-1, 0] == 1 == cells[:, 0].sum()
+
+
+def test_both_paths_say_the_same(by_numpy):
+    """To rounding, on a million cells, of which each block has its part."""
+    rng = np.random.default_rng(0)
+    losses, counts = square_losses(rng.dirichlet(np.ones(10), 10**5)), rng.poisson(1.0, (10**5, 10)) * 1.0
+
+    def ask():
+        return [*losses.moments(counts, losses.ends, 64), np.array(losses.sums(counts))]
+
+    found, other = both(by_numpy, ask)
+    for one, two in zip(found, other, strict=True):
+        np.testing.assert_allclose(one, two, rtol=1e-9, atol=1e-9)
+    assert found[0][:, 0].sum() == pytest.approx(counts.sum(), rel=1e-12)
+
+
+def test_the_order_of_an_array_is_that_of_its_memory():
+    """By columns only where they lie in a row."""
+    array = np.zeros((3, 2))
+    assert (in_memory(array), in_memory(array.T), in_memory(array[:, :1])) == ("C", "F", "C")
