@@ -48,15 +48,15 @@ def with_quarters(truth, score, weight):
     return cases, np.r_[weight**2, parts * average**2]
 
 
-def too_high(truth, score, weight, cases):
-    """Return the bias from all pairs: of the first so many cases each positive one leaves its own precision.
+def too_high(truth, score, weight):
+    """Return the bias from all pairs: each positive case leaves the precision at its own score.
 
     Without it the precision there would be that of the others, and as many as before with the recall's part of it.
     """
     found = 0.0
-    for place in np.flatnonzero(truth[:cases] == 1):
+    for place in np.flatnonzero(truth == 1):
         above, positive = score >= score[place], truth == 1
-        equals = weight[:cases][(truth[:cases] == 1) & (score[:cases] == score[place])]
+        equals = weight[positive & (score == score[place])]
         own = (equals**2).sum() / equals.sum()  # cases of equal score are not told apart: an average one of them
         everyone, right = weight[above].sum(), weight[above & positive].sum()
         lost = right / everyone - (right - own) / (everyone - own) if everyone > own else 0.0
@@ -68,14 +68,14 @@ def too_high(truth, score, weight, cases):
 @pytest.mark.parametrize("weighted", [True, False])
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_value_and_variance_are_those_of_a_table_with_a_quarter_of_a_case_more(seed, weighted):
-    """They equal the definition from all pairs of cases, less the bias; those that are added have the average weight."""
+    """They, and the bias, equal the definition from all pairs of cases; those added have the average weight."""
     truth, score = drawn(seed, 40)
     weight = np.random.default_rng(seed).integers(1, 5, 40).astype(float) if weighted else np.ones(40)
     table = hs.scores(truth, score, sample_weight=weight if weighted else None)
     value, variance = with_ends(resolve("average_precision", table), table)
     cases, squares = with_quarters(truth, score, weight)
-    assert value == pytest.approx(precision(*cases) - too_high(*cases, 40), rel=1e-12)
-    assert bias(table.counts, squares_of(table)) == pytest.approx(too_high(truth, score, weight, 40), rel=1e-12)
+    assert value == pytest.approx(precision(*cases), rel=1e-12)
+    assert bias(table.counts, squares_of(table)) == pytest.approx(too_high(truth, score, weight), rel=1e-12)
     assert variance == pytest.approx(squares @ slopes(*cases) ** 2, rel=1e-6)
 
 
@@ -94,9 +94,11 @@ def test_the_limits_are_wilsons_of_the_effective_number_of_cases(level):
     found = hs.estimate(table, "average_precision", confidence_level=level)
     assert found.method == "effective_wilson"
     centre, variance = with_ends(resolve("average_precision", table), table)
+    kept = 1 - bias(table.counts, squares_of(table)) / found.value
+    centre *= kept
     number = centre * (1 - centre) / variance
     quantile = stats.norm.ppf((1 + level) / 2)
-    own = wilson(found.value - bias(table.counts, squares_of(table)), found.standard_error, quantile)[1]
+    own = wilson(kept * found.value, found.standard_error, quantile)[1]
     assert found.high == pytest.approx(max(wilson(centre, np.sqrt(variance), quantile)[1], own), rel=1e-9)
     assert centre - found.low == pytest.approx(quantile * np.sqrt(found.low * (1 - found.low) / number), rel=1e-9)
     assert found.low < found.value < found.high
