@@ -5,11 +5,11 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import integrate, stats
 
 import howsure as hs
 from howsure.methods.default import default_method
-from howsure.methods.effective_wilson import EffectiveWilson, with_ends
+from howsure.methods.effective_wilson import EffectiveWilson, bias, squares_of, with_ends
 from howsure.metrics.binding import resolve
 
 
@@ -48,16 +48,34 @@ def with_quarters(truth, score, weight):
     return cases, np.r_[weight**2, parts * average**2]
 
 
+def too_high(truth, score, weight):
+    """Return the bias from all pairs: each positive case leaves the precision at its own score.
+
+    Without it the precision there would be that of the others, and as many as before with the recall's part of it.
+    """
+    found = 0.0
+    for place in np.flatnonzero(truth == 1):
+        above, positive = score >= score[place], truth == 1
+        equals = weight[positive & (score == score[place])]
+        own = (equals**2).sum() / equals.sum()  # cases of equal score are not told apart: an average one of them
+        everyone, right = weight[above].sum(), weight[above & positive].sum()
+        lost = right / everyone - (right - own) / (everyone - own) if everyone > own else 0.0
+        recall = right / weight[positive].sum()
+        found += weight[place] ** 2 / own * lost * (1 - recall)
+    return found / weight[truth == 1].sum()
+
+
 @pytest.mark.parametrize("weighted", [True, False])
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_value_and_variance_are_those_of_a_table_with_a_quarter_of_a_case_more(seed, weighted):
-    """They equal the definition from all pairs of cases; those that are added have the average weight."""
+    """They, and the bias, equal the definition from all pairs of cases; those added have the average weight."""
     truth, score = drawn(seed, 40)
     weight = np.random.default_rng(seed).integers(1, 5, 40).astype(float) if weighted else np.ones(40)
     table = hs.scores(truth, score, sample_weight=weight if weighted else None)
     value, variance = with_ends(resolve("average_precision", table), table)
     cases, squares = with_quarters(truth, score, weight)
     assert value == pytest.approx(precision(*cases), rel=1e-12)
+    assert bias(table.counts, squares_of(table)) == pytest.approx(too_high(truth, score, weight), rel=1e-12)
     assert variance == pytest.approx(squares @ slopes(*cases) ** 2, rel=1e-6)
 
 
@@ -70,18 +88,40 @@ def wilson(share, error, quantile):
 
 @pytest.mark.parametrize("level", [0.8, 0.95, 0.999])
 def test_the_limits_are_wilsons_of_the_effective_number_of_cases(level):
-    """The interval is that of a share of so many cases, with Student's quantile, and holds the observed value."""
+    """The interval is that of a share of so many cases, with the normal quantile, and holds the observed value."""
     truth, score = drawn(5, 50)
     table = hs.scores(truth, score)
     found = hs.estimate(table, "average_precision", confidence_level=level)
     assert found.method == "effective_wilson"
     centre, variance = with_ends(resolve("average_precision", table), table)
+    kept = 1 - bias(table.counts, squares_of(table)) / found.value
+    centre *= kept
     number = centre * (1 - centre) / variance
-    quantile = stats.t.ppf((1 + level) / 2, 2 * truth.sum())
-    own = wilson(found.value, found.standard_error, quantile)[1]
+    quantile = stats.norm.ppf((1 + level) / 2)
+    own = wilson(kept * found.value, found.standard_error, quantile)[1]
     assert found.high == pytest.approx(max(wilson(centre, np.sqrt(variance), quantile)[1], own), rel=1e-9)
     assert centre - found.low == pytest.approx(quantile * np.sqrt(found.low * (1 - found.low) / number), rel=1e-9)
     assert found.low < found.value < found.high
+
+
+def test_less_its_bias_the_value_is_right_on_average():
+    """Of few positive cases average precision is too high; less its bias its mean is nearer to the true one by half."""
+    rng = np.random.default_rng(4)
+    truth = np.repeat([0, 1], [60, 6])
+    order = rng.normal(truth * 1.0, size=(4000, 66)).argsort(axis=1)
+    counts = np.eye(2)[truth[order]]  # each case has a rank of its own
+    one = hs.scores(truth, np.arange(66.0))
+    values = resolve("average_precision", one).value_at(replace(one, counts=counts).counted)
+    less = values - bias(counts, counts)
+
+    def precision_at(threshold):
+        right, wrong = 6 * stats.norm.sf(threshold, 1), 60 * stats.norm.sf(threshold)
+        return right / (right + wrong) * stats.norm.pdf(threshold, 1)
+
+    true = integrate.quad(precision_at, -8, 9)[0]
+    error = values.std() / np.sqrt(len(values))
+    assert values.mean() - true > 10 * error
+    assert abs(less.mean() - true) < (values.mean() - true) / 2
 
 
 def test_ranks_alone_and_the_unit_of_the_weights_do_not_matter():

@@ -19,7 +19,7 @@ OWN = np.empty(0)  # names of clusters that no other table has
 FEW = 20  # clusters, below which a variance between them is little more than a guess
 LEAST = 4.0  # degrees of freedom: below, the approximation is not to be trusted (Tipton 2015)
 UNSEEN = 1 / 12  # of a cluster whose cases are all as good or all as bad as any, which a sample may have missed,
-LARGE = 12.0  # and of no more cases than so many independent ones are worth
+LARGE = 18.0  # and of no more cases than so many independent ones are worth
 
 
 @final

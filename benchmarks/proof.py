@@ -1,0 +1,333 @@
+"""Make the page of the site that tells how often default intervals hold the truth outside plain tables of counts.
+
+Run ``python benchmarks/proof.py [KIND …]``: pairs, separate, clusters, weights, areas, precision, losses, reviews,
+calibration. With names of kinds only these are simulated anew, and the page keeps the others. None of the truths was used
+to choose a method.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import special, stats
+
+import howsure as hs
+from howsure.grids import Grid, number
+from howsure.lab.simulation import coverages
+from howsure.lab.truths import MANY, balanced, concentrated, skewed
+from howsure.methods.draws import group_seed
+
+PAGE = Path(__file__).parents[1] / "docs" / "coverage-designs.md"
+HEAD = """# Coverage of scores, pairs, clusters and weights
+
+How often 95 % intervals by the default method hold the truth, as the [page on coverage](coverage.md) has it of plain tables of counts. Each
+row is one metric of one truth that was used for no choice, simulated as many times as it says; the Monte Carlo error is
+that of the coverage. A miss below means that the truth lies below the interval. Mean errors are distances from 95 %, less
+what simulation noise adds to them. `python benchmarks/proof.py` simulates this and writes this page.
+"""
+LEVEL, SEED = 0.95, 20261125
+LEVELS = 400  # of probabilities
+FINE = 2**14  # quantiles of either class that stand for continuous scores
+MANY_STUDIES, SOME_STUDIES = 20_000, 4_000
+HEADERS = ("truth", "metric", "covered, %", "± error", "missed below, %", "missed above, %", "mean width", "studies")
+COUNTS = ("accuracy", "f1@macro", "mcc", "kappa")
+PART = re.compile(r"^## (.+?)\n(.+?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)  # title and text of a section
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A truth in words, and what is asked of it."""
+
+    said: str
+    truth: hs.lab.Truth
+    metrics: tuple[str, ...]
+    studies: int = MANY_STUDIES
+
+    def found(self) -> list[hs.lab.Coverage]:
+        """Simulate its studies."""
+        return coverages(self.metrics, None, self.truth, self.studies, LEVEL, group_seed(SEED, self.said))
+
+
+def of_two(n: int, right: tuple[float, float], prevalence: Any, errors: tuple[Any, Any]) -> list[hs.lab.Cells]:
+    """Return two models of the same classes."""
+    return [hs.lab.Cells.of(n, each, prevalence, wrong) for each, wrong in zip(right, errors, strict=True)]
+
+
+PAIRS = (  # cases, how often each is right, how far they fail together, prevalence, errors of each
+    (50, (0.90, 0.80), 0.5, [0.6, 0.4], ([1], [1])),
+    (50, (0.97, 0.94), 0.9, [0.5, 0.5], ([1], [1])),
+    (50, (0.75, 0.75), 0.0, [0.7, 0.3], ([1], [1])),
+    (60, (0.92, 0.86), 0.7, [0.85, 0.15], ([1], [1])),
+    (1000, (0.98, 0.97), 0.5, [0.97, 0.03], ([1], [1])),
+    (50, (0.85, 0.70), 0.3, skewed(3), (balanced(2), concentrated(2))),
+    (50, (0.90, 0.90), 0.8, balanced(3), (balanced(2), balanced(2))),
+    (70, (0.93, 0.85), 0.6, [0.7, 0.2, 0.1], (skewed(2), balanced(2))),
+    (250, (0.80, 0.77), 0.4, [0.8, 0.12, 0.08], (balanced(2), skewed(2))),
+    (50, (0.80, 0.65), 0.3, balanced(5), (balanced(4), skewed(4))),
+    (80, (0.90, 0.78), 0.7, skewed(5), (skewed(4), skewed(4))),
+    (400, (0.92, 0.90), 0.8, concentrated(5), (balanced(4), concentrated(4))),
+)
+
+
+def pairs() -> Iterator[Cell]:
+    """Two models on the same cases: differences and ratios."""
+    for n, right, together, prevalence, errors in PAIRS:
+        first, second = (each.shares for each in of_two(n, right, prevalence, errors))
+        said = f"{len(prevalence)} classes, {n} cases, {right[0]} and {right[1]} right, together {together}"
+        yield Cell(f"difference: {said}", hs.lab.PairedModels(first, second, together, n), COUNTS)
+        yield Cell(f"ratio: {said}", hs.lab.PairedModels(first, second, together, n, "ratio"), COUNTS[:2])
+
+
+def separate() -> Iterator[Cell]:
+    """Two models on cases of their own: differences and ratios."""
+    for (n, right, _, prevalence, errors), more in zip(PAIRS[::2], (1, 3, 0.5, 2, 1, 1.5), strict=True):
+        first, second = of_two(n, right, prevalence, errors)
+        second = hs.lab.Cells(second.shares, max(50, round(more * n)))
+        said = f"{len(prevalence)} classes, {n} and {second.n} cases, {right[0]} and {right[1]} right"
+        yield Cell(f"difference: {said}", hs.lab.SeparateModels(first, second), COUNTS)
+        yield Cell(f"ratio: {said}", hs.lab.SeparateModels(first, second, "ratio"), COUNTS[:2])
+
+
+CLUSTERS = (  # clusters, cases of an average one, correlation, variation of sizes, how often right, prevalence
+    (10, 4, 0.5, 0.0, 0.90, [0.6, 0.4]),
+    (10, 35, 0.5, 0.0, 0.85, [0.6, 0.4]),
+    (10, 25, 0.3, 2.0, 0.80, [0.5, 0.5]),
+    (10, 300, 0.5, 1.0, 0.75, balanced(3)),
+    (11, 15, 0.1, 0.5, 0.95, [0.8, 0.2]),
+    (12, 50, 0.5, 2.0, 0.90, skewed(3)),
+    (12, 1500, 0.02, 0.3, 0.88, [0.7, 0.3]),
+    (15, 8, 0.5, 1.0, 0.80, balanced(5)),
+    (18, 30, 0.5, 0.0, 0.95, [0.7, 0.3]),
+    (22, 60, 0.5, 1.5, 0.90, skewed(5)),
+    (30, 12, 0.4, 0.7, 0.93, [0.5, 0.5]),
+    (40, 20, 0.5, 2.0, 0.90, [0.6, 0.4]),
+    (45, 100, 0.2, 1.0, 0.97, [0.6, 0.4]),
+    (90, 6, 0.3, 2.0, 0.85, skewed(3)),
+    (16, 130, 0.5, 0.3, 0.94, [0.5, 0.5]),
+    (23, 250, 0.45, 0.5, 0.95, balanced(3)),
+    (28, 45, 0.5, 0.0, 0.965, [0.6, 0.4]),
+    (70, 35, 0.5, 0.0, 0.985, [0.7, 0.3]),
+)
+
+
+def clusters() -> Iterator[Cell]:
+    """Cases in clusters."""
+    for groups, size, icc, spread, right, prevalence in CLUSTERS:
+        shares = hs.lab.Cells.of(1, right, prevalence, balanced(len(prevalence) - 1)).shares
+        said = f"{groups} clusters of {size} cases, sizes varying by {spread}, correlation {icc}, {len(prevalence)} classes, {right} right"
+        yield Cell(said, hs.lab.Clustered(shares, groups, size, icc, spread), COUNTS[:3], SOME_STUDIES)
+
+
+def weights() -> Iterator[Cell]:
+    """Cases with weights."""
+    for n, variation, right, prevalence in (
+        (50, 2.0, 0.80, [0.6, 0.4]),
+        (50, 2.0, 0.90, balanced(3)),
+        (50, 1.0, 0.94, [0.7, 0.3]),
+        (60, 1.5, 0.70, skewed(5)),
+        (75, 2.0, 0.95, [0.8, 0.2]),
+        (120, 2.0, 0.85, skewed(3)),
+        (200, 1.0, 0.90, [0.9, 0.1]),
+        (300, 2.0, 0.97, [0.5, 0.5]),
+        (600, 2.0, 0.80, balanced(5)),
+        (150, 0.5, 0.90, skewed(3)),
+    ):
+        cells = hs.lab.Cells.of(n, right, prevalence, balanced(len(prevalence) - 1))
+        said = f"{n} cases, weights varying by {variation}, {len(prevalence)} classes, {right} right"
+        yield Cell(said, hs.lab.WeightedCases(cells, variation), COUNTS)
+
+
+SHAPES: dict[str, tuple[Any, Any]] = {  # scores of negative and of positive cases
+    "normal": (stats.norm(), stats.norm(1.2)),
+    "normal, far apart": (stats.norm(), stats.norm(2.7)),
+    "normal, close": (stats.norm(), stats.norm(0.6)),
+    "wider positives": (stats.norm(), stats.norm(1.0, 2.0)),
+    "wider negatives": (stats.norm(0, 2.0), stats.norm(2.2)),
+    "skewed": (stats.gamma(1.5), stats.gamma(3.0, scale=1.3)),
+    "heavy tails": (stats.t(2.5), stats.t(2.5, 1.8)),
+    "bounded": (stats.beta(0.7, 3.0), stats.beta(2.5, 1.2)),
+    "reversed exponential": (stats.gumbel_l(), stats.gumbel_l(1.5)),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Ranks(hs.lab.Truth):
+    """Cases in the order of continuous scores, of which metrics of ranks know no more."""
+
+    shape: str
+    positives: int
+    negatives: int
+
+    @property
+    def share(self) -> float:
+        """Share of positive cases."""
+        return self.positives / (self.positives + self.negatives)
+
+    @property
+    def expected(self) -> hs.ScoresTable:
+        """The table that very many cases would give, between quantiles of either class, closer in the tails."""
+        negative, positive = SHAPES[self.shape]
+        inner = special.expit(np.linspace(-16, 16, FINE))
+        ends = np.unique(np.r_[negative.ppf(inner), positive.ppf(inner)])
+        above = np.stack([np.r_[1.0, each.sf(ends), 0.0] for each in (negative, positive)], -1)
+        return self._table(-np.diff(above, axis=0) * [1 - self.share, self.share] * MANY)
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers are held while one table is drawn."""
+        return 4 * (self.positives + self.negatives)
+
+    def tables(self, size: int, rng: np.random.Generator) -> hs.ScoresTable:
+        """Return the ranks of each study: each case has one of its own."""
+        shape = size, self.positives + self.negatives
+        truth = rng.random(shape) < self.share
+        negative, positive = (each.rvs(shape, random_state=rng) for each in SHAPES[self.shape])
+        order = np.argsort(np.where(truth, positive, negative), axis=1)
+        return self._table(np.eye(2)[np.take_along_axis(truth.astype(int), order, 1)], shape[1])
+
+    def _table(self, counts: np.ndarray, rows: int = -1) -> hs.ScoresTable:
+        places = np.arange(float(counts.shape[-2]))
+        return hs.ScoresTable(counts=counts, scores=places, labels=np.array([0, 1]), rows=rows)
+
+
+RANKED = (  # shape, expected positive and negative cases
+    ("normal", 10, 30),
+    ("normal", 12, 288),
+    ("normal, close", 12, 288),
+    ("normal, close", 60, 60),
+    ("normal, far apart", 10, 90),
+    ("normal, far apart", 300, 300),
+    ("wider positives", 14, 140),
+    ("wider positives", 120, 40),
+    ("wider negatives", 11, 200),
+    ("wider negatives", 40, 40),
+    ("skewed", 12, 110),
+    ("skewed", 500, 1000),
+    ("heavy tails", 10, 15),
+    ("heavy tails", 100, 25),
+    ("bounded", 16, 320),
+    ("bounded", 50, 150),
+    ("reversed exponential", 12, 240),
+    ("reversed exponential", 200, 60),
+)
+
+
+def of_ranks(metric: str) -> Iterator[Cell]:
+    """Yield the cells of a metric of ranks."""
+    for shape, positives, negatives in RANKED:
+        yield Cell(f"{shape}, {positives} + {negatives}", Ranks(shape, positives, negatives), (metric,))
+
+
+def areas() -> Iterator[Cell]:
+    """Areas under the ROC curve: positive and negative cases."""
+    yield from of_ranks("roc_auc")
+
+
+def precision() -> Iterator[Cell]:
+    """Average precision: positive and negative cases."""
+    yield from of_ranks("average_precision")
+
+
+def forecasts(a: float, b: float, intercept: float, slope: float, levels: int = LEVELS) -> hs.ScoresTable:
+    """Return very many cases of scores from a beta distribution, whose log-odds are off by an intercept and a slope."""
+    scores = stats.beta(a, b).ppf((np.arange(levels) + 0.5) / levels)
+    chance = special.expit((special.logit(scores) - intercept) / slope)
+    counts = np.stack([1 - chance, chance], -1) * MANY / levels
+    return hs.ScoresTable(counts=counts, scores=scores, labels=np.array([0, 1]))
+
+
+def losses() -> Iterator[Cell]:
+    """Brier score and log loss of probabilities."""
+    for n, a, b, intercept, slope in (
+        (20, 1.0, 1.0, 0.0, 1.0),
+        (30, 0.3, 0.6, 0.0, 1.0),
+        (60, 2.0, 8.0, 0.0, 1.0),
+        (80, 0.5, 3.0, 0.0, 1.0),
+        (100, 0.4, 0.4, 0.0, 2.0),
+        (150, 0.3, 3.5, 0.0, 1.5),
+        (200, 0.2, 0.2, 0.5, 2.0),
+        (250, 1.0, 24.0, 0.0, 1.0),
+        (300, 1.5, 25.0, -1.0, 1.0),
+        (400, 0.5, 9.0, 0.5, 1.3),
+        (1000, 0.3, 3.0, 0.0, 1.5),
+        (1000, 2.0, 2.0, 0.0, 0.5),
+    ):
+        table = forecasts(a, b, intercept, slope)
+        positives = round(n * table.counts[:, 1].sum() / table.counts.sum())
+        said = f"beta({a}, {b}), intercept {intercept}, slope {slope}, {positives} + {n - positives}"
+        yield Cell(said, hs.lab.Repeated(table, n), ("brier_score", "log_loss"))
+
+
+def reviews() -> Iterator[Cell]:
+    """Labels that are partly wrong, and partly reviewed."""
+    for n, right, prevalence, wrong, number_of in (
+        (300, 0.90, [0.6, 0.4], 0.0, 60),
+        (300, 0.90, [0.6, 0.4], 0.2, 100),
+        (400, 0.85, [0.85, 0.15], 0.1, 80),
+        (500, 0.80, balanced(2), 0.3, 60),
+        (500, 0.95, skewed(3), 0.05, 100),
+        (800, 0.80, balanced(5), 0.3, 200),
+    ):
+        cells = hs.lab.Cells.of(n, right, prevalence, balanced(len(prevalence) - 1))
+        said = f"{len(prevalence)} classes, {n} cases, {right} right, {wrong:.0%} wrong, {number_of} reviewed"
+        yield Cell(said, hs.lab.ReviewedLabels(cells, wrong, number_of), ("accuracy", "f1@macro", "mcc"), SOME_STUDIES)
+
+
+def calibration() -> Iterator[Cell]:
+    """Calibration errors, at the truth 0 and away from it."""
+    for intercept, slope, positives, negatives in (
+        (0.0, 1.0, 50, 50),
+        (0.0, 1.0, 40, 260),
+        (0.7, 1.0, 50, 50),
+        (0.0, 2.0, 40, 260),
+    ):
+        truth = hs.lab.BinormalScores(0.8, positives, negatives, levels=50, intercept=intercept, slope=slope)
+        said = f"normal, intercept {intercept}, slope {slope}, {positives} + {negatives}"
+        yield Cell(said, truth, ("ece",), 800)
+        yield Cell(said, truth, ("smooth_ece",), 250)
+
+
+EACH = (pairs, separate, clusters, weights, areas, precision, losses, reviews, calibration)
+KINDS: dict[str, Callable[[], Iterator[Cell]]] = {each.__name__: each for each in EACH}
+TITLES = {each.__name__: each.__doc__.rstrip(".") for each in EACH}
+
+
+def section(name: str) -> str:
+    """Simulate the cells of a kind; return them in Markdown, with what they amount to."""
+    found = []
+    for cell in KINDS[name]():
+        for one in cell.found():
+            found.append((cell.said, one))
+            print("\t".join(row(*found[-1])), flush=True)
+    noise = np.sqrt(2 / np.pi * LEVEL * (1 - LEVEL))
+    error = np.mean([abs(one.coverage - LEVEL) - noise / np.sqrt(one.draws) for _, one in found])
+    worst = min(found, key=lambda each: each[1].coverage)
+    said, metric, covered, *_ = row(*worst)
+    amounts = f"Mean error {number(100 * error, 2)} points; the worst {covered} % ({metric}: {said})."
+    return f"{amounts}\n\n{Grid(HEADERS, tuple(row(*each) for each in found)).markdown()}"
+
+
+def row(said: str, one: hs.lab.Coverage) -> tuple[str, ...]:
+    """Return what is shown of a simulation."""
+    shares = (one.coverage, one.coverage_error, one.missed_below, one.missed_above)
+    metric = one.metric.partition(":")[0]
+    return (said, metric, *(number(100 * each, 2) for each in shares), number(one.width, 3), f"{one.draws:,}")
+
+
+def main(names: list[str]) -> None:
+    """Simulate kinds of cells, and write the page."""
+    parts = dict(PART.findall(PAGE.read_text())) if PAGE.exists() else {}
+    for name in names or KINDS:
+        parts[TITLES[name]] = section(name)
+        texts = [f"## {title}\n\n{parts[title].strip()}" for title in TITLES.values() if title in parts]
+        PAGE.write_text("\n\n".join([HEAD.strip(), *texts]) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
