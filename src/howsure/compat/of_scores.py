@@ -189,7 +189,7 @@ def average_precision_score(
     --------
     >>> import howsure as hs
     >>> print(hs.average_precision_score([0, 1, 0, 0, 1, 1], [0.1, 0.9, 0.3, 0.7, 0.8, 0.4]))
-    0.917 [0.244, 0.992]
+    0.917 [0.321, 0.989]
     """
     settings, score = Settings(**keywords), given(y_score=y_score, y_pred=y_pred, y_proba=y_proba)
     y_true, score = scores_of(settings, y_true, score)
