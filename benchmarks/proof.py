@@ -27,8 +27,8 @@ PAGE = Path(__file__).parents[1] / "docs" / "coverage-designs.md"
 HEAD = """# Coverage of scores, pairs, clusters and weights
 
 How often 95 % intervals by the default method hold the truth, as the [page on coverage](coverage.md) has it of plain tables of counts. Each
-row is one metric of one truth that was used for no choice, simulated as many times as it says; the Monte Carlo error is
-that of the coverage. A miss below means that the truth lies below the interval. Mean errors are distances from 95 %, less
+row is one metric of one truth that was used for no choice (but that a first version of average precision's interval was
+seen on its truths), simulated as many times as it says; the Monte Carlo error is that of the coverage. A miss below means that the truth lies below the interval. Mean errors are distances from 95 %, less
 what simulation noise adds to them. `python benchmarks/proof.py` simulates this and writes this page.
 """
 LEVEL, SEED = 0.95, 20261125
