@@ -1,8 +1,7 @@
 """Make the page of the site that tells how often default intervals hold the truth outside plain tables of counts.
 
 Run ``python benchmarks/proof.py [KIND …]``: pairs, separate, clusters, weights, areas, precision, losses, reviews,
-calibration. With names of kinds only these are simulated anew, and the page keeps the others. None of the truths was used
-to choose a method.
+calibration. With names of kinds only these are simulated anew, and the page keeps the others.
 """
 
 from __future__ import annotations
@@ -20,16 +19,18 @@ from scipy import special, stats
 import howsure as hs
 from howsure.grids import Grid, number
 from howsure.lab.simulation import coverages
+from howsure.lab.summary import beyond_noise
 from howsure.lab.truths import MANY, balanced, concentrated, skewed
 from howsure.methods.draws import group_seed
 
 PAGE = Path(__file__).parents[1] / "docs" / "coverage-designs.md"
 HEAD = """# Coverage of scores, pairs, clusters and weights
 
-How often 95 % intervals by the default method hold the truth, as the [page on coverage](coverage.md) has it of plain tables of counts. Each
-row is one metric of one truth that was used for no choice (but that a first version of average precision's interval was
-seen on its truths), simulated as many times as it says; the Monte Carlo error is that of the coverage. A miss below means that the truth lies below the interval. Mean errors are distances from 95 %, less
-what simulation noise adds to them. `python benchmarks/proof.py` simulates this and writes this page.
+How often 95 % intervals by the default method hold the truth, as the [page on coverage](coverage.md) has it of plain
+tables of counts. Each row is one metric of one truth, simulated as many times as it says; the Monte Carlo error is that of
+the coverage. No truth was used for a choice, but a first version of average precision's interval was seen on its truths. A
+miss below means that the truth lies below the interval. Mean errors are distances from 95 %, less what simulation noise
+adds to them. `python benchmarks/proof.py` simulates this and writes this page.
 """
 LEVEL, SEED = 0.95, 20261125
 LEVELS = 400  # of probabilities
@@ -305,8 +306,7 @@ def section(name: str) -> str:
         for one in cell.found():
             found.append((cell.said, one))
             print("\t".join(row(*found[-1])), flush=True)
-    noise = np.sqrt(2 / np.pi * LEVEL * (1 - LEVEL))
-    error = np.mean([abs(one.coverage - LEVEL) - noise / np.sqrt(one.draws) for _, one in found])
+    error = np.mean([beyond_noise(one.coverage, LEVEL, one.draws) for _, one in found])
     worst = min(found, key=lambda each: each[1].coverage)
     said, metric, covered, *_ = row(*worst)
     amounts = f"Mean error {number(100 * error, 2)} points; the worst {covered} % ({metric}: {said})."

@@ -71,7 +71,8 @@ def results(folder: str | Path) -> dict[str, Array]:
     columns = zip(*rows, strict=True)
     found: dict[str, Array] = {name: np.array(next(columns)) for name in WORDS}
     found |= {name: np.array(next(columns), dtype=float) for name in NUMBERS}
-    made = {"average": average_of(found["metric"]), "relative_width": _relative_width(found), "excess": _excess(found)}
+    excess = beyond_noise(found["coverage"], found["confidence_level"], found["draws"] * (1 - found["undefined"]))
+    made = {"average": average_of(found["metric"]), "relative_width": _relative_width(found), "excess": excess}
     return found | made
 
 
@@ -94,11 +95,10 @@ def _relative_width(at: Cells) -> Array:
     return np.where(np.isfinite(ratio) & (ratio > 0), ratio, np.nan)
 
 
-def _excess(at: Cells) -> Array:
-    """Return the distance of the coverage from its level beyond what simulation noise adds to it on average."""
-    level, draws = at["confidence_level"], at["draws"] * (1 - at["undefined"])
+def beyond_noise(coverage: Any, level: Any, draws: Any) -> Array:
+    """Return the distance of a coverage from its level beyond what simulation noise adds to it on average."""
     noise = np.sqrt(2 / np.pi * level * (1 - level) / draws)
-    return np.asarray(np.abs(at["coverage"] - level) - noise)
+    return np.asarray(np.abs(coverage - level) - noise)
 
 
 def picked(at: Cells, chosen: Array) -> dict[str, Array]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.sums import dot
-from howsure.methods.interval import CONSTANT, NO_TRIALS, ONE_CLUSTER, AtLevels, Interval, Method
+from howsure.methods.interval import CONSTANT, NO_TRIALS, ONE_CLUSTER, AtLevels, Interval, Method, told
 from howsure.methods.standard_errors import critical_value, shows_variation, small_sample, standard_error
 from howsure.metrics.forms import Ratio
 from howsure.metrics.metric import Metric
@@ -73,12 +73,9 @@ class Fieller(Method):
                 low, high = forms.roots(z)
                 low = np.maximum(np.minimum(low, value), metric.range[0])
                 high = np.minimum(np.maximum(high, value), metric.range[1])
-                reason = np.where(varies & (low < high), "", CONSTANT)
-            reason = np.where(np.isfinite(z), reason, ONE_CLUSTER)
-            reason = np.where(defined, reason, NO_TRIALS)
-            usable = reason == ""
-            low, high = np.where(usable, low, np.nan), np.where(usable, high, np.nan)
-            return Interval(low, high, np.where(defined, error, np.nan), reason=reason)
+                constant = ~(varies & (low < high))
+            refusals = (constant, CONSTANT), (~np.isfinite(z), ONE_CLUSTER), (~defined, NO_TRIALS)
+            return told(low, high, np.where(defined, error, np.nan), *refusals)
 
         return interval
 

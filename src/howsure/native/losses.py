@@ -86,7 +86,7 @@ class CellLosses:
             found = np.empty(len(Sums._fields))
             compiled(*given.shape, given, base, counts, np.array([self.slope]), found)
         else:
-            found = np.sum([(each @ number, number.sum()) for each, number in self._blocks(counts)], 0)
+            found = np.sum([(each @ number, number.sum()) for each, number in self._blocks(given, base, counts)], 0)
         losses, cases = found.tolist()
         return Sums(losses if self.base is None else max(losses, 0.0), cases)
 
@@ -119,7 +119,7 @@ class CellLosses:
             settings = np.array([self.slope, ends[0], scale])
             compiled(*given.shape, bins, given, base, counts, settings, of_counts, of_cells)
             return of_counts, of_cells
-        for losses, number in self._blocks(counts):
+        for losses, number in self._blocks(given, base, counts):
             place = (losses - ends[0]) * scale
             bin_of = np.minimum(place.astype(np.intp), bins - 1)
             powers = (place - bin_of - 0.5) ** np.arange(ORDERS)[:, None]
@@ -138,9 +138,8 @@ class CellLosses:
         given, counts = (np.ascontiguousarray(each, dtype=float) for each in pair)
         return given, base, counts
 
-    def _blocks(self, counts: Array) -> Iterator[tuple[Array, Array]]:
+    def _blocks(self, given: Array, base: Array, counts: Array) -> Iterator[tuple[Array, Array]]:
         """Yield losses and counts of some cells at a time, from what `_rows` gives."""
-        given, base, counts = self._rows(counts)
         step = max(1, IN_CACHE // max(1, given.shape[1]))
         for start in range(0, max(1, len(given)), step):
             some = slice(start, start + step)

@@ -107,7 +107,7 @@ def _encoded(name: str, values: Any) -> Column:
         return _integers(name, array)
     if kind == "f":
         refuse_missing(name, np.isnan(array))
-        whole = array.astype(np.int64) if np.isfinite(array).all() and np.abs(array).max(initial=0) < 2**53 else None
+        whole = array.astype(np.int64) if np.isfinite(array).all() and np.abs(array).max(initial=0) < EXACT else None
         if whole is not None and (whole == array).all():
             return _integers(name, whole)
     if kind == "U" and array.itemsize:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.sources.columns import checked_weight, refuse_other_lengths
-from howsure.sources.encoding import Column, encoded
+from howsure.sources.encoding import EXACT, Column, encoded
 from howsure.sources.frames import columns
 from howsure.sources.groups import by_columns, groups_of_columns, roles
 from howsure.sources.plain import plain
@@ -23,7 +23,6 @@ from howsure.tables.units import PairedUnitsTable
 
 Array = NDArray[Any]
 NUMBERS = ("tp", "fn", "fp")  # in the order of a class's cells
-MOST = 2.0**53  # whole numbers up to which a float holds all
 NO_LABEL = np.array(["event"])
 
 
@@ -183,7 +182,7 @@ def _numbers(role: str, given: Any) -> Array:
     for bad, words in (
         (~np.isfinite(found), "missing or infinite"),
         (found < 0, "negative"),
-        (found > MOST, "beyond what is counted exactly"),
+        (found > EXACT, "beyond what is counted exactly"),
     ):
         if bad.any():
             first = int(np.argmax(bad))

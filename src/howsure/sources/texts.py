@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from howsure.errors import HowsureError
+from howsure.sources.encoding import EXACT
 from howsure.sources.locations import JSON, format_of
 from howsure.sources.soundness import chunks
 
@@ -28,7 +29,6 @@ TYPES: tuple[tuple[re.Pattern[str], Callable[[str], Any]], ...] = (
 )
 DATES = TYPES[2:]
 SMALL = 2**18  # bytes
-EXACT = 2**53  # from here on floats skip whole numbers
 PLAIN = re.compile(rb"(?:[\w.-]+(?:,[\w.-]+)+(?:\r?\n|\Z))+")  # two columns or more, and no value missing
 WORD = re.compile(r"(?!(?:nan|inf|infinity|epoch)$)[a-z]\w+", re.IGNORECASE | re.ASCII)
 
