@@ -71,6 +71,19 @@ for trial in range(300):
              np.nan_to_num(bits.view(float), nan=0.5, posinf=1e308, neginf=-1e308))
     scores, counts = count_scores(rng.random(cases) < rng.choice([0, 0.5, 1]), kinds[trial % 5])
     placement_sums(counts)
+from howsure.native.interpolation import interpolated
+from howsure.native.rising import rising_shares
+for trial in range(300):
+    points = int(rng.choice([1, 2, 7, 300, 5000]))
+    bits = rng.integers(2**63, size=points, dtype=np.uint64) * 2 + rng.integers(2, size=points, dtype=np.uint64)
+    kinds = (rng.random(points), rng.normal(size=points).round(1), 1 + rng.permutation(points) * 2.0**-52,
+             5e-324 * rng.permutation(points), np.nan_to_num(bits.view(float), nan=0.5, posinf=1e308, neginf=-1e308))
+    known = np.unique(kinds[trial % 5])
+    places = np.concatenate([known, -known, kinds[trial % 4], np.nan_to_num([np.inf, -np.inf]), [np.nan, np.inf, -np.inf]])
+    interpolated(rng.permutation(places), known, rng.random(len(known)))
+    counts = rng.poisson(rng.choice([0.1, 1.0, 50.0]), (int(rng.choice([1, 3])), min(points, 300), 2))
+    counts[:, rng.integers(counts.shape[1]), 1] += 1
+    rising_shares(counts)
 zeros = np.zeros(4096, dtype=np.uint64)
 function = library._library()
 P, L = (lambda a: ctypes.c_void_p(a.ctypes.data)), ctypes.c_int64
@@ -95,6 +108,10 @@ for cells, draws, splits in ((-1, 1, 0), (1, -1, 0), (1, 1, -1), (1, 1, 1)):
     assert function.howsure_multinomials(*sizes, *[P(zeros)] * 8) == 1
 for total in (-1.0, np.nan, 2.0**53):
     assert function.howsure_multinomials(L(1), L(1), L(0), *[P(zeros)] * 5, P(np.array([total])), *[P(zeros)] * 2) == 1
+for curves, scores in ((-1, 1), (1, 0), (1, 9)):  # the last without weight
+    assert function.howsure_rising_shares(L(curves), L(scores), *[P(zeros)] * 4) == 1
+for cases, points in ((-1, 1), (1, 0), (1, 2**31)):
+    assert function.howsure_interpolated(L(cases), L(points), *[P(zeros)] * 4) == 1
 huge = np.full(64, 40_000, dtype=np.uint32)
 assert function.howsure_case_weights(L(4), L(1), *[P(zeros)] * 4, P(huge), P(zeros)) == 1
 for what in (0, 4, -1):

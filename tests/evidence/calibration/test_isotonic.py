@@ -10,7 +10,6 @@ import howsure as hs
 from howsure.evidence.calibration.isotonic import (
     Steps,
     grouped_scores,
-    rising_shares,
     shares_if_negative,
     shares_if_positive,
 )
@@ -36,12 +35,6 @@ def test_venn_abers_shares_are_those_of_refitting_with_one_more_case(counts):
     for row in range(len(counts)):
         assert shares_if_positive(counts)[row] == pytest.approx(naive(counts, row, 1), abs=1e-12)
         assert shares_if_negative(counts)[row] == pytest.approx(naive(counts, row, 0), abs=1e-12)
-
-
-def test_rising_shares_carry_on_over_scores_without_weight():
-    """A score that no case has takes its neighbour's share, and changes no other."""
-    counts = np.array([[0.0, 0.0], [3.0, 1.0], [0.0, 0.0], [1.0, 3.0]])
-    assert rising_shares(counts).tolist() == [0.25, 0.25, 0.25, 0.75]
 
 
 @pytest.mark.thorough

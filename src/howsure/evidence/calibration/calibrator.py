@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.evidence.calibration.isotonic import grouped_scores
+from howsure.native.interpolation import interpolated
 from howsure.sources.scores import score_values
 from howsure.tables.scores import ScoresTable
 
@@ -64,7 +65,7 @@ class Calibrator(ABC):
         step = max(1, BLOCK // len(known))
         blocks = (self.curves(known, slice(at, at + step)).sum(0) for at in range(0, self.n_draws, step))
         correction = sum(blocks) / self.n_draws - self.curve(known)
-        return np.asarray(np.clip(self.curve(scores) + np.interp(scores, known, correction), 0.0, 1.0))
+        return np.asarray(np.clip(self.curve(scores) + interpolated(scores, known, correction), 0.0, 1.0))
 
     @property
     def n_draws(self) -> int:

@@ -15,11 +15,12 @@ from howsure.evidence.calibration.isotonic import (
     LABELLED_WEIGHT,
     Steps,
     grouped_scores,
-    rising_shares,
     shares_if_negative,
     shares_if_positive,
 )
 from howsure.evidence.calibration.logistic import most_likely, most_probable_increasing, posterior, probability
+from howsure.native.interpolation import interpolated
+from howsure.native.rising import rising_shares
 from howsure.sources.scores import score_values
 from howsure.tables.scores import ScoresTable
 
@@ -153,7 +154,7 @@ class Isotonic(Rising):
         """Return the shares, interpolated between the scores where they start or stop to rise, which are few."""
         rises = np.diff(self.shares) != 0
         corner = np.concatenate([[True], rises]) | np.concatenate([rises, [True]])
-        return np.asarray(np.interp(scores, self.table.scores[corner], self.shares[corner]))
+        return interpolated(scores, self.table.scores[corner], self.shares[corner])
 
 
 @final

@@ -8,6 +8,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.native.interpolation import interpolated
+from howsure.native.rising import rising_shares
 from howsure.tables.scores import ScoresTable
 
 Array = NDArray[Any]
@@ -22,26 +24,6 @@ def grouped_scores(number: Array) -> Array:
         return np.arange(len(number))
     middle = np.cumsum(number) - number / 2
     return np.flatnonzero(np.diff(np.floor(middle / number.sum() * MOST_SCORES), prepend=-1))
-
-
-def rising_shares(counts: Array) -> Array:
-    """Return the share of positive cases at each score, pooled where it would fall, ``(S,)``.
-
-    Parameters
-    ----------
-    counts : ndarray of shape (S, 2)
-        Negative and positive cases, or weights, at ascending scores; scores without weight take the value of the one
-        before (the first ones: of the one after).
-    """
-    from scipy import optimize
-
-    mass = counts.sum(1)
-    filled = np.flatnonzero(mass > 0)
-    shares = optimize.isotonic_regression(counts[filled, 1] / mass[filled], weights=mass[filled]).x
-    if len(filled) == len(counts):
-        return np.asarray(shares)
-    before = np.searchsorted(filled, np.arange(len(counts)), side="right") - 1
-    return np.asarray(shares[np.maximum(before, 0)])
 
 
 def shares_if_positive(counts: Array) -> Array:
@@ -125,7 +107,7 @@ class Steps:
         extra = np.zeros(counts.shape)
         extra[0, 1] = extra[-1, 0] = PSEUDO_CASES
         drawn = design.posterior((counts * LABELLED_WEIGHT).ravel(), extra.ravel(), size, rng)
-        shares = np.stack([rising_shares(each) for each in drawn.reshape(size, *counts.shape)])
+        shares = rising_shares(drawn.reshape(size, *counts.shape))
         return cls(scores, shares, rng.random((size, max(len(scores) - 1, 1))))
 
     def __len__(self) -> int:
@@ -133,7 +115,7 @@ class Steps:
 
     def mean(self, scores: Array) -> Array:
         """Return the mean of the curves."""
-        return np.asarray(np.interp(scores, self.scores, self.shares.mean(0)))
+        return interpolated(scores, self.scores, self.shares.mean(0))
 
     def at(self, scores: Array, chosen: Array | slice) -> Array:
         """Return the chosen curves at some scores, ``(draws, scores)``."""
