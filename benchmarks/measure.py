@@ -76,13 +76,28 @@ def in_turn(
     repeats
         How often.
     """
-    own_time, peers_time = repeated(ours), repeated(theirs)
-    pairs = [(own_time(), scale * peers_time()) for _ in range(repeats)]
+    peers_time = repeated(theirs)
+    note = f"{peer}{' (scaled)' if scale != 1 else ''}"
+    timed_in_turn(job, repeated(ours), lambda: scale * peers_time(), note, aim, repeats)
+
+
+def timed_in_turn(
+    job: str, own_time: Callable[[], float], peers_time: Callable[[], float], peer: str, aim: float, repeats: int
+) -> None:
+    """Measure a job whose sides say themselves what a call took, in seconds."""
+    pairs = [(own_time(), peers_time()) for _ in range(repeats)]
     ratios = sorted(other / own for own, other in pairs)
     own, other = np.median(pairs, axis=0)
     spread = f" ({number(ratios[0])} to {number(ratios[-1])})" if repeats > 1 else ""
-    note = f"{peer}{' (scaled)' if scale != 1 else ''}: {duration(other)}"
-    keep(Row(job, duration(own), note, f"{number(float(np.median(ratios)))}×{spread}", f"{number(aim)}×"))
+    keep(
+        Row(
+            job,
+            duration(own),
+            f"{peer}: {duration(other)}",
+            f"{number(float(np.median(ratios)))}×{spread}",
+            f"{number(aim)}×",
+        )
+    )
 
 
 def run(sections: dict[str, Callable[[], None]], names: list[str]) -> None:

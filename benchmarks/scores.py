@@ -1,26 +1,35 @@
 """Scores against scikit-learn's point estimates and NannyML: processor time, memory, and growth.
 
-Run ``python benchmarks/scores.py [SECTION …]``; sections are two, many, threshold, unlabelled and scores_growth. Ours
-give an interval, scikit-learn none; we mean to be as fast. ``nannyml`` is timed where it can be imported.
+Run ``python benchmarks/scores.py [SECTION …]``; sections are two, many, threshold, unlabelled, nannyml and scores_growth.
+Ours give an interval, scikit-learn none; we mean to be as fast. NannyML is timed where ``NANNYML_PYTHON`` names an
+interpreter that has it.
 """
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
 import sys
 import tracemalloc
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from measure import duration, figure, in_turn, processor, quickest, run
+from measure import duration, figure, in_turn, processor, quickest, repeated, run, timed_in_turn
 from sklearn import metrics as sk
 from sklearn.calibration import calibration_curve
 
 import howsure as hs
 
 METRICS = ["accuracy", "precision", "recall", "f1", "specificity"]
+LABELLED = 50_000  # cases that scores are calibrated on
+PEERS_PYTHON = "NANNYML_PYTHON"
 
 
 def ratio(job: str, ours: Callable[[], Any], theirs: Callable[[], Any], repeats: int) -> None:
@@ -119,25 +128,58 @@ def unlabelled() -> None:
         call = partial(_at_half, score)
         figure(f"{len(METRICS)} metrics at 0.5, n = {size:,}", duration(quickest(call)), "1.5 s")
     figure(f"their memory, above scores of {score.nbytes / 2**20:.0f} MB", f"{memory(call):.0f} MB", "500 MB")
-    try:
-        import nannyml
-        import pandas as pd
-    except ImportError:
+
+
+def nannyml() -> None:
+    """Scores without labels, against NannyML in a process of its own."""
+    python = os.environ.get(PEERS_PYTHON)
+    if python is None:
+        print(f"left out, for {PEERS_PYTHON} names no interpreter")
         return
-    size = 1_000_000
-    true, score = two_classes(size)
-    cases = pd.DataFrame({"score": score, "label": true, "predicted": (score >= 0.5).astype(int)})
-    names = {"y_pred_proba": "score", "y_pred": "predicted", "y_true": "label"}
+    for size in (1_000_000, 10_000_000):
+        five = f"{len(METRICS)} metrics at 0.5, n = {size:,}"
+        true, score = two_classes(size)
+        with _cbpe(python, true, score) as ask:
+            ours, theirs = (
+                repeated(partial(_calibrated_at_half, true, score)),
+                partial(_seconds, ask, "fit", "estimate"),
+            )
+            timed_in_turn(f"calibration on {LABELLED:,} cases, and {five}", ours, theirs, _name(ask()), 20, 3)
+        rng = np.random.default_rng(0)
+        score = rng.beta(0.8, 1.4, size)
+        with _cbpe(python, rng.random(size) < score, score) as ask:
+            ours, theirs = repeated(partial(_at_half, score)), partial(_seconds, ask, "estimate")
+            timed_in_turn(f"{five}, of calibrated scores", ours, theirs, _name(ask()), 20, 3)
 
-    def theirs() -> None:
-        peer = nannyml.CBPE(metrics=METRICS, problem_type="classification_binary", chunk_number=1, **names)
-        peer.fit(cases[:50_000]).estimate(cases)
 
-    def ours() -> None:
-        calibrator = hs.calibrate(score[:50_000], true[:50_000], method="isotonic", random_state=0)
-        _at_half(calibrator.predict(score))
+def _calibrated_at_half(true: np.ndarray, score: np.ndarray) -> Any:
+    calibrator = hs.calibrate(score[:LABELLED], true[:LABELLED], method="isotonic", random_state=0)
+    return _at_half(calibrator.predict(score))
 
-    in_turn("calibration on 5·10⁴ and 5 metrics of 10⁶", ours, theirs, "NannyML", 20, repeats=3)
+
+@contextmanager
+def _cbpe(python: str, true: np.ndarray, score: np.ndarray) -> Iterator[Callable[[], dict[str, Any]]]:
+    """Give what has NannyML do its job once more and say how long it took."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "given.npz"
+        np.savez(path, label=true, score=score, labelled=LABELLED, threshold=0.5, metrics=METRICS)
+        command = [python, str(Path(__file__).with_name("cbpe.py")), str(path)]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as peer:
+
+            def ask() -> dict[str, Any]:
+                peer.stdin.write("\n")
+                return json.loads(peer.stdout.readline())
+
+            yield ask
+
+
+def _seconds(ask: Callable[[], dict[str, Any]], *parts: str) -> float:
+    found = ask()
+    return sum(found[part] for part in parts)
+
+
+def _name(found: dict[str, Any]) -> str:
+    return f"NannyML {found['version']}{'' if found['calibrated'] else ', which calibrates nothing'}"
 
 
 def scores_growth() -> None:
@@ -170,7 +212,14 @@ def _exponent(sizes: list[int], calls: list[Callable[[], Any]]) -> float:
     return float(np.polyfit(np.log(sizes), np.log(took), 1)[0])
 
 
-SECTIONS = {"two": two, "many": many, "threshold": threshold, "unlabelled": unlabelled, "scores_growth": scores_growth}
+SECTIONS = {
+    "two": two,
+    "many": many,
+    "threshold": threshold,
+    "unlabelled": unlabelled,
+    "nannyml": nannyml,
+    "scores_growth": scores_growth,
+}
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")

@@ -1,0 +1,53 @@
+"""NannyML's side of `scores.py`: it asks for other versions of common packages than ours, so it has an interpreter of its own.
+
+``PYTHON benchmarks/cbpe.py FILE`` reads labels and scores from a file. For each line that it is given it fits CBPE to the
+first cases, estimates metrics of all of them, and writes the processor time of either, and whether it calibrated.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+import time
+import warnings
+
+warnings.simplefilter("ignore")
+logging.disable(logging.CRITICAL)
+os.environ["NML_DISABLE_USAGE_LOGGING"] = "1"
+
+import nannyml  # noqa: E402
+import numpy as np  # noqa: E402
+import pandas as pd  # noqa: E402
+
+
+def main(path: str) -> None:
+    """Do the job for each line."""
+    given = np.load(path)
+    score = given["score"]
+    cases = pd.DataFrame(
+        {"score": score, "label": given["label"], "predicted": (score >= given["threshold"]).astype(int)}
+    )
+    reference, names = (
+        cases[: int(given["labelled"])],
+        {"y_pred_proba": "score", "y_pred": "predicted", "y_true": "label"},
+    )
+    for _ in sys.stdin:
+        start = time.process_time()
+        peer = nannyml.CBPE(
+            metrics=given["metrics"].tolist(), problem_type="classification_binary", chunk_number=1, **names
+        )
+        peer.fit(reference)
+        fitted = time.process_time()
+        peer.estimate(cases)
+        found = {
+            "fit": fitted - start,
+            "estimate": time.process_time() - fitted,
+            "calibrated": bool(peer.needs_calibration),
+        }
+        print(json.dumps(found | {"version": nannyml.__version__}), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
