@@ -1,7 +1,8 @@
 """Make the page of the site that tells how often default intervals hold the truth outside plain tables of counts.
 
-Run ``python benchmarks/proof.py [KIND …]``: pairs, separate, clusters, weights, areas, precision, losses, reviews,
-calibration. With names of kinds only these are simulated anew, and the page keeps the others.
+Run ``python benchmarks/proof.py [KIND …]``: pairs, separate, clusters, weights, strata, areas, precision, losses,
+reviews, annotators, trusted, unlabelled, calibration, posteriors, posteriors_of_many. With names of kinds only these are
+simulated anew, and the page keeps the others.
 """
 
 from __future__ import annotations
@@ -14,27 +15,26 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import special, stats
+from truths import Ranks, Trusted, Voted, forecasts
 
 import howsure as hs
 from howsure.grids import Grid, number
 from howsure.lab.simulation import coverages
 from howsure.lab.summary import beyond_noise
-from howsure.lab.truths import MANY, balanced, concentrated, skewed
+from howsure.lab.truths import balanced, concentrated, skewed
 from howsure.methods.draws import group_seed
 
 PAGE = Path(__file__).parents[1] / "docs" / "coverage-designs.md"
-HEAD = """# Coverage of scores, pairs, clusters and weights
+HEAD = """# Coverage of designs, scores, reviews and posteriors
 
-How often 95 % intervals by the default method hold the truth, as the [page on coverage](coverage.md) has it of plain
-tables of counts. Each row is one metric of one truth, simulated as many times as it says; the Monte Carlo error is that of
-the coverage. No truth was used for a choice, but a first version of average precision's interval was seen on its truths. A
-miss below means that the truth lies below the interval. Mean errors are distances from 95 %, less what simulation noise
-adds to them. `python benchmarks/proof.py` simulates this and writes this page.
+How often 95 % intervals by the default method hold the truth (and those of `method="bayes"`), as the [page on
+coverage](coverage.md) has it of plain tables of counts. Each row is one metric of one truth, simulated as many times as it
+says; the Monte Carlo error is that of the coverage. No truth was used for a choice, but a first version of average
+precision's interval was seen on its truths. A miss below means that the truth lies below the interval. Mean errors are
+distances from 95 %, less what simulation noise adds to them. `python benchmarks/proof.py` simulates this and writes this
+page.
 """
 LEVEL, SEED = 0.95, 20261125
-LEVELS = 400  # of probabilities
-FINE = 2**14  # quantiles of either class that stand for continuous scores
 MANY_STUDIES, SOME_STUDIES = 20_000, 4_000
 HEADERS = ("truth", "metric", "covered, %", "± error", "missed below, %", "missed above, %", "mean width", "studies")
 COUNTS = ("accuracy", "f1@macro", "mcc", "kappa")
@@ -49,10 +49,11 @@ class Cell:
     truth: hs.lab.Truth
     metrics: tuple[str, ...]
     studies: int = MANY_STUDIES
+    method: hs.Method | None = None
 
     def found(self) -> list[hs.lab.Coverage]:
         """Simulate its studies."""
-        return coverages(self.metrics, None, self.truth, self.studies, LEVEL, group_seed(SEED, self.said))
+        return coverages(self.metrics, self.method, self.truth, self.studies, LEVEL, group_seed(SEED, self.said))
 
 
 def of_two(n: int, right: tuple[float, float], prevalence: Any, errors: tuple[Any, Any]) -> list[hs.lab.Cells]:
@@ -144,57 +145,18 @@ def weights() -> Iterator[Cell]:
         yield Cell(said, hs.lab.WeightedCases(cells, variation), COUNTS)
 
 
-SHAPES: dict[str, tuple[Any, Any]] = {  # scores of negative and of positive cases
-    "normal": (stats.norm(), stats.norm(1.2)),
-    "normal, far apart": (stats.norm(), stats.norm(2.7)),
-    "normal, close": (stats.norm(), stats.norm(0.6)),
-    "wider positives": (stats.norm(), stats.norm(1.0, 2.0)),
-    "wider negatives": (stats.norm(0, 2.0), stats.norm(2.2)),
-    "skewed": (stats.gamma(1.5), stats.gamma(3.0, scale=1.3)),
-    "heavy tails": (stats.t(2.5), stats.t(2.5, 1.8)),
-    "bounded": (stats.beta(0.7, 3.0), stats.beta(2.5, 1.2)),
-    "reversed exponential": (stats.gumbel_l(), stats.gumbel_l(1.5)),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Ranks(hs.lab.Truth):
-    """Cases in the order of continuous scores, of which metrics of ranks know no more."""
-
-    shape: str
-    positives: int
-    negatives: int
-
-    @property
-    def share(self) -> float:
-        """Share of positive cases."""
-        return self.positives / (self.positives + self.negatives)
-
-    @property
-    def expected(self) -> hs.ScoresTable:
-        """The table that very many cases would give, between quantiles of either class, closer in the tails."""
-        negative, positive = SHAPES[self.shape]
-        inner = special.expit(np.linspace(-16, 16, FINE))
-        ends = np.unique(np.r_[negative.ppf(inner), positive.ppf(inner)])
-        above = np.stack([np.r_[1.0, each.sf(ends), 0.0] for each in (negative, positive)], -1)
-        return self._table(-np.diff(above, axis=0) * [1 - self.share, self.share] * MANY)
-
-    @property
-    def numbers(self) -> int:
-        """How many numbers are held while one table is drawn."""
-        return 4 * (self.positives + self.negatives)
-
-    def tables(self, size: int, rng: np.random.Generator) -> hs.ScoresTable:
-        """Return the ranks of each study: each case has one of its own."""
-        shape = size, self.positives + self.negatives
-        truth = rng.random(shape) < self.share
-        negative, positive = (each.rvs(shape, random_state=rng) for each in SHAPES[self.shape])
-        order = np.argsort(np.where(truth, positive, negative), axis=1)
-        return self._table(np.eye(2)[np.take_along_axis(truth.astype(int), order, 1)], shape[1])
-
-    def _table(self, counts: np.ndarray, rows: int = -1) -> hs.ScoresTable:
-        places = np.arange(float(counts.shape[-2]))
-        return hs.ScoresTable(counts=counts, scores=places, labels=np.array([0, 1]), rows=rows)
+def strata() -> Iterator[Cell]:
+    """Cases sampled class by class."""
+    for n, right, prevalence in (
+        (40, 0.80, [0.5, 0.5]),
+        (60, 0.90, [0.75, 0.25]),
+        (90, 0.85, balanced(3)),
+        (100, 0.70, balanced(5)),
+        (500, 0.96, [0.9, 0.1]),
+        (1000, 0.95, skewed(5)),
+    ):
+        cells = hs.lab.Cells.of(n, right, prevalence, balanced(len(prevalence) - 1))
+        yield Cell(f"{len(prevalence)} classes, {n} cases, {right} right", hs.lab.FixedTotals(cells), COUNTS)
 
 
 RANKED = (  # shape, expected positive and negative cases
@@ -235,14 +197,6 @@ def precision() -> Iterator[Cell]:
     yield from of_ranks("average_precision")
 
 
-def forecasts(a: float, b: float, intercept: float, slope: float, levels: int = LEVELS) -> hs.ScoresTable:
-    """Return very many cases of scores from a beta distribution, whose log-odds are off by an intercept and a slope."""
-    scores = stats.beta(a, b).ppf((np.arange(levels) + 0.5) / levels)
-    chance = special.expit((special.logit(scores) - intercept) / slope)
-    counts = np.stack([1 - chance, chance], -1) * MANY / levels
-    return hs.ScoresTable(counts=counts, scores=scores, labels=np.array([0, 1]))
-
-
 def losses() -> Iterator[Cell]:
     """Brier score and log loss of probabilities."""
     for n, a, b, intercept, slope in (
@@ -277,7 +231,83 @@ def reviews() -> Iterator[Cell]:
     ):
         cells = hs.lab.Cells.of(n, right, prevalence, balanced(len(prevalence) - 1))
         said = f"{len(prevalence)} classes, {n} cases, {right} right, {wrong:.0%} wrong, {number_of} reviewed"
-        yield Cell(said, hs.lab.ReviewedLabels(cells, wrong, number_of), ("accuracy", "f1@macro", "mcc"), SOME_STUDIES)
+        yield Cell(said, hs.lab.ReviewedLabels(cells, wrong, number_of), ("accuracy", "f1@macro", "mcc"))
+
+
+def annotators() -> Iterator[Cell]:
+    """Labels by the votes of annotators."""
+    for n, right, prevalence, wrong in (
+        (300, 0.90, [0.6, 0.4], (0.1, 0.1, 0.1)),
+        (600, 0.85, [0.8, 0.2], (0.05, 0.15, 0.2)),
+        (400, 0.95, [0.5, 0.5], (0.2, 0.2, 0.2, 0.2, 0.2)),
+        (1000, 0.80, [0.7, 0.3], (0.1, 0.2, 0.3)),
+    ):
+        said = f"{n} cases, {right} right, annotators wrong {', '.join(map(str, wrong))}"
+        yield Cell(said, Voted(hs.lab.Cells.of(n, right, prevalence, [1]), wrong), ("accuracy", "f1"))
+
+
+def trusted() -> Iterator[Cell]:
+    """A few trusted labels and many made ones."""
+    for n, right, prevalence, wrong, number_of in (
+        (1000, 0.90, [0.6, 0.4], 0.1, 100),
+        (2000, 0.85, [0.8, 0.2], 0.2, 200),
+        (5000, 0.95, [0.7, 0.3], 0.05, 150),
+        (1500, 0.75, [0.5, 0.5], 0.3, 300),
+    ):
+        truth = Trusted(hs.lab.Cells.of(n, right, prevalence, [1]), wrong, number_of)
+        yield Cell(
+            f"{n} cases, {right} right, {number_of} trusted, made labels {wrong:.0%} wrong", truth, ("accuracy", "f1")
+        )
+
+
+def unlabelled() -> Iterator[Cell]:
+    """Calibrated scores without labels."""
+    for a, b, threshold, n in ((1, 1, 0.5, 50), (0.5, 2, 0.5, 200), (2, 8, 0.3, 300), (0.3, 0.3, 0.6, 1000)):
+        said = f"beta({a}, {b}) from {threshold}, {n} cases"
+        yield Cell(said, hs.lab.UnlabelledScores(a, b, threshold, n), ("accuracy", "precision", "recall", "f1"))
+
+
+COVERED = ("accuracy", "f1@macro", "mcc", "kappa", "recall@macro", "precision@macro")
+
+
+def drawn(studies: int, *truths: tuple[int, float, Any, Any]) -> Iterator[Cell]:
+    """Yield the cells of posteriors of tables of cases, how often right, prevalence and errors."""
+    for n, right, prevalence, errors in truths:
+        said = f"{len(prevalence)} classes, {n} cases, {right} right, rarest {n * min(prevalence):.0f}"
+        cells = hs.lab.Cells.of(n, right, prevalence, errors)
+        yield Cell(said, cells, COVERED, studies, hs.Dirichlet(n_draws=4_000))
+
+
+def posteriors() -> Iterator[Cell]:
+    """Posteriors of two to five classes."""
+    yield from drawn(
+        MANY_STUDIES,
+        (30, 0.80, [0.6, 0.4], [1]),
+        (60, 0.90, [0.85, 0.15], [1]),
+        (200, 0.97, [0.5, 0.5], [1]),
+        (25, 0.50, [0.7, 0.3], [1]),
+        (40, 0.70, balanced(3), balanced(2)),
+        (120, 0.90, skewed(3), skewed(2)),
+        (30, 0.30, balanced(3), balanced(2)),
+        (50, 0.75, balanced(5), balanced(4)),
+        (100, 0.85, balanced(5), skewed(4)),
+        (300, 0.95, balanced(5), concentrated(4)),
+        (60, 0.40, balanced(5), balanced(4)),
+    )
+
+
+def posteriors_of_many() -> Iterator[Cell]:
+    """Posteriors of ten and twenty classes."""
+    yield from drawn(
+        SOME_STUDIES,
+        (50, 0.80, balanced(10), balanced(9)),
+        (100, 0.70, balanced(10), balanced(9)),
+        (200, 0.90, balanced(10), skewed(9)),
+        (1000, 0.95, skewed(10), balanced(9)),
+        (100, 0.80, balanced(20), balanced(19)),
+        (200, 0.75, balanced(20), skewed(19)),
+        (1000, 0.90, balanced(20), balanced(19)),
+    )
 
 
 def calibration() -> Iterator[Cell]:
@@ -290,11 +320,12 @@ def calibration() -> Iterator[Cell]:
     ):
         truth = hs.lab.BinormalScores(0.8, positives, negatives, levels=50, intercept=intercept, slope=slope)
         said = f"normal, intercept {intercept}, slope {slope}, {positives} + {negatives}"
-        yield Cell(said, truth, ("ece",), 800)
-        yield Cell(said, truth, ("smooth_ece",), 250)
+        yield Cell(said, truth, ("ece",), 2_000)
+        yield Cell(said, truth, ("smooth_ece",), 1_000)
 
 
-EACH = (pairs, separate, clusters, weights, areas, precision, losses, reviews, calibration)
+EACH = (pairs, separate, clusters, weights, strata, areas, precision, losses, reviews, annotators, trusted, unlabelled)
+EACH += (calibration, posteriors, posteriors_of_many)
 KINDS: dict[str, Callable[[], Iterator[Cell]]] = {each.__name__: each for each in EACH}
 TITLES = {each.__name__: each.__doc__.rstrip(".") for each in EACH}
 

@@ -12,6 +12,7 @@ from howsure.methods.dirichlet import Dirichlet
 from howsure.methods.library import METHODS
 from howsure.methods.predictive import Predictive
 from howsure.metrics.binding import resolve
+from howsure.tables.counts import ClassCounts
 
 N = 48
 RNG = np.random.default_rng(7)
@@ -317,6 +318,51 @@ def test_every_verb_answers(source, design):
     again = pickle.loads(pickle.dumps(table))
     assert np.array_equal(again.counts, table.counts)
     assert str(hs.evaluate(model_of(again)).records()) == str(evaluation.records())  # nan is not nan
+
+
+@pytest.mark.parametrize("source, design", a_third(EVERY))
+def test_matched_limits_move_by_what_drawn_tables_say(source, design):
+    """Limits of a posterior are quantiles of its draws, moved by twice what a metric loses on average over drawn tables."""
+    table = model_of(table_of(source, design))
+    tables = result(hs.draw_tables, table, 2000, source="posterior", random_state=1)
+    for name in metrics_of(table):
+        metric = resolve(name, table)
+        found = result(hs.estimate, table, name, method=Dirichlet(n_draws=2000), random_state=0)
+        if found is None or np.isnan(found.low):
+            continue
+        draws, (lowest, highest) = found.draws[np.isfinite(found.draws)], metric.range
+        shift = 0.0
+        is_of_classes = issubclass(metric.counts_class, ClassCounts)
+        if table.design.is_independent and is_of_classes and np.isfinite(metric.range).all():
+            flat = tables.reshape(len(tables), -1)
+            middle = (flat / flat.sum(1, keepdims=True)).mean(0)
+            shift = 2 * (float(metric(table.wrap(middle[None]))[0]) - draws.mean())
+        moved = np.quantile(draws, [0.025, 0.975]) + shift
+        error = 0.25 * draws.std()  # five times that of two means of 2,000 draws
+        assert [found.low, found.high] == pytest.approx(np.clip(moved, lowest, highest), abs=error), name
+        if shift == 0:
+            assert [found.low, found.high] == pytest.approx(np.clip(moved, lowest, highest), abs=1e-9), name
+
+
+def test_matched_limits_of_a_difference_follow_from_the_joint_table():
+    """The difference of two models of ten classes is moved by its own value on the mean table of both."""
+    rng = np.random.default_rng(3)
+    true = np.arange(80) % 10
+    said = {
+        name: np.where(rng.random(80) < right, true, rng.integers(10, size=80))
+        for name, right in (("A", 0.9), ("B", 0.5))
+    }
+    table = hs.paired(true, said)
+    found = hs.compare(table, "f1@macro", a="A", b="B", method="bayes", random_state=0)
+    tables = hs.draw_tables(table, 4000, source="posterior", random_state=1)
+    middle = (tables / tables.sum(-1, keepdims=True)).mean(0)[None]
+    first, second = (
+        float(resolve("f1@macro", table.model(name))(table.wrap(middle).through(table.view(name)))[0]) for name in said
+    )
+    shift = 2 * (first - second - found.draws.mean())
+    assert abs(shift) > 0.1 * found.draws.std()
+    moved = np.quantile(found.draws, [0.025, 0.975]) + shift
+    assert [found.low, found.high] == pytest.approx(moved, abs=0.1 * found.draws.std())
 
 
 @pytest.mark.parametrize("source, design", a_third(EVERY))

@@ -13,7 +13,6 @@ from matplotlib.colors import to_rgb
 
 import howsure as hs
 from howsure.methods.binomial import wilson
-from howsure.methods.summary import highest_density
 from howsure.plots.style import BAND, FILL, PALETTE
 
 
@@ -103,20 +102,19 @@ def test_axes_that_are_given_are_used_and_returned():
     assert plt.get_fignums() == open_before
 
 
-def test_posterior_shades_the_highest_density_interval():
-    """The shading spans the highest-density interval, a line marks the median, the area below the curve is 1."""
+def test_posterior_shades_the_interval():
+    """The shading spans the estimate's interval, a line marks the median, the area below the curve is 1."""
     estimate = hs.estimate(TABLE, "recall", method="bayes", random_state=1, confidence_level=0.9)
     ax = hs.plots.posterior(estimate, rope=(0.85, 1.0))
-    low, high = highest_density(estimate.draws, 0.9)
     shaded = ax.collections[0].get_paths()[0].get_extents()
-    assert (shaded.x0, shaded.x1) == pytest.approx((low, high), abs=2e-3)
+    assert (shaded.x0, shaded.x1) == pytest.approx((estimate.low, estimate.high), abs=2e-3)
     x, y = ax.lines[0].get_data()
     assert np.diff(x).mean() * y.sum() == pytest.approx(1, abs=0.01)
     assert ax.lines[1].get_xdata()[0] == np.median(estimate.draws)
     legend = [text.get_text() for text in ax.get_legend().get_texts()]
     share = 100 * ((estimate.draws >= 0.85) & (estimate.draws <= 1)).mean()
     assert legend[0] == f"no practical difference [0.85, 1]: {share:.1f} % of draws"
-    assert legend[1].startswith("90 % highest density")
+    assert legend[1].startswith("90 % interval")
 
 
 def test_posterior_needs_draws():

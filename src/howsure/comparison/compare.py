@@ -202,12 +202,13 @@ class _Question:
         )
         with np.errstate(all="ignore"):
             draws = np.asarray(self.effect.value(first, second))
+        quantiles = chosen.of_draws_alone()
         own, chance = (
-            estimate_of(metric.name, value, chosen.interval_of(drawn, metric, table, level), level, chosen)
+            estimate_of(metric.name, value, quantiles.interval_of(drawn, metric, table, level), level, chosen)
             for value, drawn in ((float(metric(table.counts)), first), (float(np.nanmean(second)), second))
         )
         contrast = replace(metric, range=self.effect.bounds(*metric.range))
-        found = self.sides.cut(chosen.interval_of(draws, metric, table, self.sides.two_sided), contrast)
+        found = self.sides.cut(quantiles.interval_of(draws, metric, table, self.sides.two_sided), contrast)
         region = region_of(self.rope, self.effect.null)
         return Comparison(
             metric=metric.name,

@@ -71,8 +71,6 @@ class Design(abc.ABC):
         What a reader of the intervals should know of the design, in sentences.
     method : str
         Name of the method that suits every metric of such counts; empty where it depends on the metric.
-    credible : {"hdi", "equal_tailed"}
-        Kind of credible interval that draws of such counts are given.
 
     Examples
     --------
@@ -97,7 +95,6 @@ class Design(abc.ABC):
     trusts_scores: ClassVar[bool] = False
     fixes_margins: ClassVar[bool] = False
     has_strata: ClassVar[bool] = False
-    credible: ClassVar[str] = "hdi"
 
     def __repr__(self) -> str:
         names: list[str] = [each.name for each in fields(self)] if is_dataclass(self) else []

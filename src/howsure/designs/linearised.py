@@ -84,7 +84,6 @@ class Linearised(Design):
     estimates_shares: bool = False
     is_counted: ClassVar[bool] = False
     has_trials: ClassVar[bool] = False
-    credible: ClassVar[str] = "equal_tailed"  # the kind of interval that covers what it says: see the guide
 
     @property
     def degrees_of_freedom(self) -> float:

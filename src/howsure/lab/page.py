@@ -16,7 +16,7 @@ A 95 % interval promises to hold the true value in 95 of 100 studies. Here studi
 metrics are known, and it is counted how often each method keeps the promise.
 
 `python -m howsure.lab run --out FOLDER` draws the studies, `python -m howsure.lab page FOLDER docs/coverage.md` writes
-this page. Scores, pairs of models, clusters and weights have [their own](coverage-designs.md). For a setting
+this page. Other designs, scores, reviews and posteriors have [their own](coverage-designs.md). For a setting
 of yours, ask `howsure.lab.coverage`:
 
 ```python

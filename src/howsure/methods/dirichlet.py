@@ -17,6 +17,7 @@ from howsure.methods.standard_errors import shows_variation
 from howsure.methods.summary import equal_tailed, highest_density
 from howsure.metrics.forms import divide
 from howsure.metrics.metric import Metric
+from howsure.tables.counts import ClassCounts
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
@@ -52,10 +53,10 @@ class Dirichlet(DrawingMethod):
     prevalence : array-like of shape (K,), optional
         The prevalence of another population, instead of the test set's: K shares that sum to 1 (known), or K
         parameters of a Dirichlet that sum to more (uncertain). The estimate's value is of that population too.
-    credible : {"hdi", "equal_tailed"}, optional
-        ``"hdi"`` for the highest-density interval, ``"equal_tailed"`` for quantiles. By default what the table's
-        design asks for: quantiles where counts were estimated from other counts, as highest density then covers too
-        little; else highest density.
+    credible : {"matched", "equal_tailed", "hdi"}
+        ``"equal_tailed"`` for quantiles that leave equal probability on both sides, ``"hdi"`` for the interval of
+        highest density. By default the quantiles are moved by what makes them match confidence limits (see the
+        notes).
     n_draws : int
         Number of draws.
     source : {"posterior", "prior", "random"}
@@ -69,6 +70,12 @@ class Dirichlet(DrawingMethod):
     have it (which would take the places back where cases were seen). With one such case accuracy is an even mixture
     of Beta(x + 1, n - x) and Beta(x, n - x + 1), the distribution whose quantiles are the mid-p interval.
 
+    Where a metric of classes is curved, as F1 averaged over many of them, the mean of its draws lies below its value on
+    their mean table, and the sample's own value as much below the truth: draws repeat what chance did. Matched limits
+    are the quantiles plus twice ``θ(mean table) − mean draw``, within the metric's range. They are the quantiles, but
+    for the noise of the draws, of metrics that are linear, such as accuracy; and just them of those without bounds, of
+    scores and values, and of cases that are not independent. The draws themselves are not moved.
+
     References
     ----------
     Caelen (2017), Annals of Mathematics and Artificial Intelligence 81; Tötsch, Hoffmann (2021), PeerJ Computer
@@ -79,22 +86,24 @@ class Dirichlet(DrawingMethod):
     >>> import howsure as hs
     >>> table = hs.from_counts([[50, 3], [5, 42]])
     >>> print(hs.estimate(table, "mcc", method=hs.Dirichlet(prior="jeffreys"), random_state=0))
-    0.840 [0.716, 0.926]
+    0.840 [0.701, 0.916]
     """
 
     prior: Prior | None = None
     prevalence_prior: Prior | None = None
     prevalence: ArrayLike | None = None
-    credible: Literal["hdi", "equal_tailed"] | None = None
+    credible: Literal["matched", "equal_tailed", "hdi"] = "matched"
     n_draws: int = 10_000
     source: Literal["posterior", "prior", "random"] = "posterior"
     name: ClassVar[str] = "bayes"
     synonyms: ClassVar[tuple[str, ...]] = ("dirichlet", "posterior")
-    _intervals: ClassVar[dict[str, Any]] = {"hdi": highest_density, "equal_tailed": equal_tailed}
+    _intervals: ClassVar[dict[str, Any]] = {
+        **dict.fromkeys(("matched", "equal_tailed"), equal_tailed),
+        "hdi": highest_density,
+    }
 
     def __post_init__(self) -> None:
-        if self.credible is not None:
-            one_of("credible interval", self.credible, self._intervals)
+        one_of("credible interval", self.credible, self._intervals)
         one_of("source of draws", self.source, SOURCES)
         whole_number("n_draws", self.n_draws, most=MOST_DRAWS)
         for what in ("prior", "prevalence_prior", "prevalence"):
@@ -154,21 +163,38 @@ class Dirichlet(DrawingMethod):
         lost = len(draws) - len(kept)
         if not kept.size:
             return lambda _: Interval(np.nan, np.nan, draws=draws, reason="undefined on every draw")
-        limits = self._intervals[table.design.credible if self.credible is None else self.credible]
+        limits = self._intervals[self.credible]
         error = float(kept.std(ddof=1)) if len(kept) > 1 else np.nan
         reason = f"undefined on {lost} of {len(draws)} draws" if lost else ""
+        shift = self._shift(kept, metric, table)
+        lowest, highest = metric.range if shift else (-np.inf, np.inf)
 
         def interval(confidence_level: float) -> Interval:
-            low, high = (float(limit) for limit in limits(kept, confidence_level))
+            low, high = (min(max(float(each) + shift, lowest), highest) for each in limits(kept, confidence_level))
             if shows_variation(high - low, high):
                 return Interval(low, high, error, draws, reason)
             return Interval(np.nan, np.nan, error, draws, NOTHING_UNCERTAIN)
 
         return interval
 
+    def _shift(self, draws: Array, metric: Metric, table: Table) -> float:
+        """Return by how much quantiles move: twice what the metric's curvature takes from the mean of the draws."""
+        matches = self.credible == "matched" and self.source == "posterior" and table.design.is_independent
+        is_of_classes = issubclass(metric.of_one_model.counts_class, ClassCounts)
+        if not (matches and is_of_classes and np.isfinite(metric.range).all()):
+            return 0.0
+        middle = _Sampler.of(self, table).middle()
+        with np.errstate(all="ignore"):
+            value = float(metric(table.wrap(middle.reshape(1, -1)))[0])
+        return 2 * (value - float(draws.mean())) if np.isfinite(value) else 0.0
+
     def one_sided(self) -> Dirichlet:
-        """Return the method with equal tails, which the interval of highest density has not."""
-        return replace(self, credible="equal_tailed")
+        """Return the method with limits that hold one by one, as those of highest density do not."""
+        return replace(self, credible="equal_tailed") if self.credible == "hdi" else self
+
+    def of_draws_alone(self) -> Dirichlet:
+        """Return the method with limits that draws alone give, also of what is no metric of the table."""
+        return replace(self, credible="equal_tailed") if self.credible == "matched" else self
 
     def p_value(
         self, metric: Metric, table: Table, null: float, *, draws: Array | None = None, rng: Any = None
@@ -240,10 +266,16 @@ class _Sampler:
         shape = self.table.counts.shape
         counts, prior = self.counts.reshape(shape), self.prior.reshape(shape)
         if self.chance is not None:
-            rows = self.chance.reshape(shape)
-        else:
-            seen = counts.sum(-1, keepdims=True) if self.prevalence is not None else counts.sum()
-            rows = np.where(seen > 0, counts, prior)
+            return self._at_prevalence(self.chance.reshape(shape))
+        seen = counts.sum(-1, keepdims=True) if self.prevalence is not None else counts.sum()
+        return self._at_prevalence(np.where(seen > 0, counts, prior))
+
+    def middle(self) -> Array:
+        """Return the mean of the tables that are drawn from independent cases, up to a factor."""
+        return self._at_prevalence((self.counts + self.prior).reshape(self.table.counts.shape))
+
+    def _at_prevalence(self, rows: Array) -> Array:
+        """Return the table whose true classes are as frequent as they are drawn."""
         if self.prevalence is None:
             return rows
         return np.asarray(self.prevalence[:, None] * divide(rows, rows.sum(-1, keepdims=True)))

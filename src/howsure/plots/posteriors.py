@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from howsure.comparison.result import Comparison
 from howsure.estimates.estimate import Estimate
 from howsure.grids import percent
-from howsure.methods.summary import density, highest_density
+from howsure.methods.summary import density
 from howsure.metrics.words import metric_words
 from howsure.plots.style import BAND, PALETTE, axes, finite_draws, ink, legend_above, plain
 from howsure.pooling.pooled import Pooled
@@ -21,7 +21,7 @@ def posterior(
     metric: str = "",
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the density of the draws, with median, highest-density interval, and a range of no difference.
+    """Draw the density of the draws, with median, the interval, and a range of no difference.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def posterior(
         if rope is None and estimate.rope is not None:
             rope = (estimate.rope.low, estimate.rope.high)
     grid, heights = density(draws)
-    low, high = highest_density(draws, estimate.confidence_level)
+    low, high = estimate.low, estimate.high
     median = float(np.median(draws))
     ax = axes(ax)
     if rope is not None:
@@ -69,7 +69,7 @@ def posterior(
         ax.axvspan(*rope, color=PALETTE[2], alpha=BAND, label=share)
     ax.plot(grid, heights, color=PALETTE[0])
     within = (grid >= low) & (grid <= high)
-    label = f"{percent(estimate.confidence_level)} highest density [{low:.3f}, {high:.3f}]"
+    label = f"{percent(estimate.confidence_level)} interval [{low:.3f}, {high:.3f}]"
     ax.fill_between(grid[within], heights[within], color=PALETTE[0], alpha=BAND, linewidth=0, label=label)
     ax.axvline(median, color=ink(), linestyle="--", linewidth=1.2, label=f"median {median:.3f}")
     ax.set_ylim(bottom=0)

@@ -64,7 +64,6 @@ class TwoPhase(Design):
     note: str = ""
     is_counted: ClassVar[bool] = False
     has_trials: ClassVar[bool] = False
-    credible: ClassVar[str] = "equal_tailed"
 
     @property
     def words(self) -> str:

@@ -262,7 +262,7 @@ def reviewed(
     >>> print(hs.estimate(hs.from_counts(counts), "f1"))
     0.916 [0.897, 0.932]
     >>> print(hs.estimate(table, "f1", method="bayes", random_state=0))
-    0.934 [0.904, 0.961]
+    0.934 [0.899, 0.957]
 
     The same from one row per case:
 
