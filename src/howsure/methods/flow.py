@@ -292,7 +292,8 @@ class _Path:
         tables: Any = slice(None)
         near, here = self.start, self.tables.ahead(self.start, tables)
         far = here.turned()
-        farthest, latest = self.distance(near, here, far, tables), near.value.copy()
+        farthest = self.distance(near, here, far, tables)
+        latest = np.repeat(near.value, 2, axis=0)
         ended = np.zeros(farthest.shape, dtype=bool)  # a way that turned, or varies no more: what follows is rounding
         distances, values = [farthest.copy()], [latest.copy()]
         for _ in range(MOST_STRIDES):

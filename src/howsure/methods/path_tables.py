@@ -33,7 +33,7 @@ WAYS = np.array([-1.0, 1.0])[:, None]  # down and up
 class Point:
     """Tables, with the metric's gradient by their cells, and its value, variance and third moment on the scale.
 
-    Arrays have the way, down or up, as their first axis, then the tables of the batch, and then the cells.
+    Arrays have the way, down or up or for both, as their first axis, then the tables of the batch, and then the cells.
     """
 
     cells: Array
@@ -49,10 +49,6 @@ class Point:
     def turned(self) -> Point:
         """Return the points of the other way."""
         return Point(*(part[::-1] for part in self._parts))
-
-    def of_both_ways(self) -> Point:
-        """Return these points, of a single way, as those of either."""
-        return Point(*(np.broadcast_to(part, (2, *part.shape[1:])) for part in self._parts))
 
     @property
     def _parts(self) -> tuple[Array, ...]:
@@ -119,8 +115,8 @@ class PathTables(abc.ABC):
 
     @final
     def start(self) -> Point:
-        """Return the tables at the start, which are the same of either way."""
-        return self.point(np.array([self.filled]), slice(None)).of_both_ways()
+        """Return the tables at the start, one for both ways."""
+        return self.point(np.array([self.filled]), slice(None))
 
     @final
     def ahead(self, here: Point, tables: Any) -> Point:

@@ -16,24 +16,22 @@ Array = NDArray[Any]
 
 
 def _mcc_slopes(hits: Array, rows: Array, columns: Array) -> tuple[Array, Array, Array]:
-    total, right = rows.sum(-1)[..., None], hits.sum(-1)[..., None]
-    covariance = right * total - (rows * columns).sum(-1)[..., None]
-    of_rows, of_columns = (total * total - (part * part).sum(-1)[..., None] for part in (rows, columns))
+    total, right = summed(rows, -1)[..., None], summed(hits, -1)[..., None]
+    covariance = right * total - summed(rows * columns, -1)[..., None]
+    of_rows, of_columns = (total * total - summed(part * part, -1)[..., None] for part in (rows, columns))
     spread = np.sqrt(of_rows * of_columns)
     bent = divide(covariance, spread * of_rows * of_columns)
-    by_hit = np.broadcast_to(divide(total, spread), hits.shape)
     by_row = divide(right - columns, spread) - bent * (of_columns * (total - rows) + of_rows * total)
-    return by_hit, by_row, divide(-rows, spread) + bent * of_rows * columns
+    return divide(total, spread), by_row, divide(-rows, spread) + bent * of_rows * columns
 
 
 def _kappa_slopes(hits: Array, rows: Array, columns: Array) -> tuple[Array, Array, Array]:
-    total, right = rows.sum(-1)[..., None], hits.sum(-1)[..., None]
-    chance = divide((rows * columns).sum(-1)[..., None], total * total)
+    total, right = summed(rows, -1)[..., None], summed(hits, -1)[..., None]
+    chance = divide(summed(rows * columns, -1)[..., None], total * total)
     agreement = divide(right, total)
     off = divide(agreement - chance, 1 - chance) - 1  # kappa less 1: its slope by chance, times 1 − chance
-    by_hit = np.broadcast_to(divide(1 / total, 1 - chance), hits.shape)
     by_row = divide(off * (divide(columns, total * total) - divide(2 * chance, total)) - agreement / total, 1 - chance)
-    return by_hit, by_row, divide(off * divide(rows, total * total), 1 - chance)
+    return divide(1 / total, 1 - chance), by_row, divide(off * divide(rows, total * total), 1 - chance)
 
 
 @margins_metric(
@@ -53,8 +51,8 @@ def mcc(hits: Array, rows: Array, columns: Array) -> Array:
     return divide(covariance, np.sqrt(spread))
 
 
-def _beyond_chance(hits: Array, rows: Array, chance: Array) -> Array:
-    agreement = divide(hits.sum(-1), rows.sum(-1))
+def _beyond_chance(hits: Array, total: Array, chance: Array) -> Array:
+    agreement = divide(summed(hits, -1), total)
     return divide(agreement - chance, 1 - chance)
 
 
@@ -67,22 +65,22 @@ def _beyond_chance(hits: Array, rows: Array, chance: Array) -> Array:
 )
 def kappa(hits: Array, rows: Array, columns: Array) -> Array:
     """Cohen's kappa: accuracy beyond what the two margins give by chance, over the most it could be."""
-    total = rows.sum(-1)
-    return _beyond_chance(hits, rows, divide((rows * columns).sum(-1), total * total))
+    total = summed(rows, -1)
+    return _beyond_chance(hits, total, divide(summed(rows * columns, -1), total * total))
 
 
 @margins_metric(aliases=("scott_pi",), range=(-1.0, 1.0), random=0.0)
 def scotts_pi(hits: Array, rows: Array, columns: Array) -> Array:
     """Scott's pi: agreement beyond chance, chance taken from the mean of the two margins."""
     total = rows.sum(-1)
-    return _beyond_chance(hits, rows, divide(((rows + columns) ** 2).sum(-1), 4 * total * total))
+    return _beyond_chance(hits, total, divide(((rows + columns) ** 2).sum(-1), 4 * total * total))
 
 
 @margins_metric(aliases=("ac1",), range=(-1.0, 1.0), random=0.0, also={"ratings": gwet_ac1_of_ratings})
 def gwet_ac1(hits: Array, rows: Array, columns: Array) -> Array:
     """Gwet's AC1: agreement beyond chance, chance being the mean of p(1 - p) over K - 1."""
     share = divide(rows + columns, 2 * rows.sum(-1)[..., None])
-    return _beyond_chance(hits, rows, (share * (1 - share)).sum(-1) / (rows.shape[-1] - 1))
+    return _beyond_chance(hits, rows.sum(-1), (share * (1 - share)).sum(-1) / (rows.shape[-1] - 1))
 
 
 @margins_metric(

@@ -86,8 +86,8 @@ class ClassShares:
         """Return values and derivatives on tables of which each class has these hits and totals, ``(..., K)``."""
         values, times, whole = self.of_each(hits, rows, columns)
         weights = np.where(self.by_total, rows, 1.0) * times
-        total = weights.sum(-1, keepdims=True)
-        mean = (values * weights).sum(-1, keepdims=True) / total
+        total = np.add.reduce(weights, -1, keepdims=True)
+        mean = np.add.reduce(values * weights, -1, keepdims=True) / total
         each = np.where(whole == 0, 0.0, weights / (total * whole))
         by_hit, by_row, by_column = self._derivatives(each, each * values)
         by_row = by_row + self.by_total * times * (values - mean) / total
@@ -95,14 +95,13 @@ class ClassShares:
 
     def _derivatives(self, each: Array, scaled: Array) -> Iterator[Array]:
         for place, (above, below) in enumerate(zip(self.above, self.below, strict=True)):
-            found = each * above if place in self.read[0] else np.zeros_like(each)
-            yield found - scaled * below if place in self.read[1] else found
+            found = each * above if place in self.read[0] else 0.0
+            yield found - scaled * below if place in self.read[1] else found + np.zeros(each.shape)
 
     def of_each(self, hits: Array, rows: Array, columns: Array) -> tuple[Array, Array, Array]:
         """Return the value of each class, how often it is averaged over, 0 if left out, and its denominator."""
         counts = (hits, rows, columns)
-        part = sum(self.above[place] * counts[place] for place in self.read[0])
-        whole = np.asarray(sum(self.below[place] * counts[place] for place in self.read[1]))
+        part, whole = (_weighted(*each, counts) for each in zip((self.above, self.below), self.read, strict=True))
         empty = whole == 0
         if not empty.any():
             return part / whole, self.times, whole
@@ -124,6 +123,12 @@ class ClassShares:
         values, times, _ = self.of_each(tp, tp + fn, tp + fp)
         every = self.times.sum(-1, keepdims=True)
         return np.asarray(values * times * np.where(self.by_total, (tp + fn) / (tp + fn + fp + tn), 1 / every))
+
+
+def _weighted(coefficients: Array, places: tuple[int, ...], counts: tuple[Array, ...]) -> Array:
+    """Return the sum of some of the counts times their coefficients."""
+    first, *others = [coefficients[place] * counts[place] for place in places] or [coefficients[0]]  # which are 0
+    return np.asarray(sum(others, first))
 
 
 def _read(coefficients: Array) -> tuple[int, ...]:

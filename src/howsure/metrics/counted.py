@@ -274,7 +274,10 @@ def _of_margins(spec: Spec, size: int) -> Metric:
             flat = np.concatenate(margins, -1)
             stepped = complex_step(lambda nudged: definition.evaluate(*np.split(nudged, 3, axis=-1), **arguments), flat)
             slopes = np.split(stepped, 3, axis=-1)
-        return _from_margins([np.where(np.isnan(part), 0.0, part) for part in slopes], counts)
+        found = counts.by_margins(*slopes)
+        if np.isnan(found).any():
+            return counts.by_margins(*(np.where(np.isnan(part), 0.0, part) for part in slopes))
+        return found
 
     def ratio() -> Ratio:
         return _ratio_of_margins(definition, tuple(arguments.items()), size)
@@ -304,13 +307,7 @@ def _ratio_of_margins(definition: Definition, arguments: tuple[tuple[str, Any], 
     basis = np.eye(3 * size).reshape(-1, 3, size)
     forms = definition.function(*np.moveaxis(basis, 1, 0), **dict(arguments))
     one = ConfusionCounts(np.zeros((size, size)))
-    return Ratio(*(_from_margins(form.reshape(3, -1), one) for form in forms))
-
-
-def _from_margins(slopes: Sequence[Array] | Array, counts: ClassCounts) -> Array:
-    """Return derivatives by each diagonal count, row total and column total as derivatives by each cell."""
-    hits, rows, columns = slopes
-    return counts.by_cell(np.stack([rows + columns + hits, rows, columns, np.zeros_like(rows)]))
+    return Ratio(*(one.by_margins(*form.reshape(3, -1)) for form in forms))
 
 
 def _of_cells(spec: Spec, size: int) -> Metric:

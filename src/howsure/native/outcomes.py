@@ -61,7 +61,7 @@ def outcomes(cells: Array) -> tuple[Array, Array, Array, Array]:
 def summed(array: Array, axis: int) -> Array:
     """Return the sum over an axis, -1 or -2; two parts are added as views, which on many tables is much faster."""
     if array.shape[axis] != 2:
-        return np.asarray(array.sum(axis))
+        return np.asarray(np.add.reduce(array, axis))
     first, second = (array[..., 0], array[..., 1]) if axis == -1 else (array[..., 0, :], array[..., 1, :])
     return np.asarray(first + second)
 

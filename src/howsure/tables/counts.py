@@ -111,6 +111,11 @@ class ClassCounts(Counts):
         """Turn derivatives by (tp, fn, fp, tn) of each class, ``(4, ..., K)``, into derivatives by each cell."""
         raise NotImplementedError
 
+    def by_margins(self, hits: Array, rows: Array, columns: Array) -> Array:
+        """Turn derivatives by hits, row and column totals of each class into derivatives by each cell."""
+        hits, rows, columns = np.broadcast_arrays(hits, rows, columns)
+        return self.by_cell(np.stack([rows + columns + hits, rows, columns, np.zeros_like(rows)]))
+
     def by_cell_of(self, slopes: Array, where: Any) -> Array:
         """Do so with derivatives, ``(4, ...)``, that are those of the classes at ``where``, and of no others."""
         every = np.zeros((*slopes.shape, self.classes))
@@ -187,6 +192,15 @@ class ConfusionCounts(ClassCounts):
         cells: Array = every[..., None, None] + (fn - tn)[..., :, None] + (fp - tn)[..., None, :]
         diagonal = np.arange(tp.shape[-1])
         cells[..., diagonal, diagonal] = every[..., None] - tn + tp
+        return cells
+
+    def by_margins(self, hits: Array, rows: Array, columns: Array) -> Array:
+        """Turn derivatives by hits, row and column totals of each class into derivatives by each cell."""
+        size = self.classes
+        cells = np.empty((*np.broadcast_shapes(rows.shape, columns.shape)[:-1], size, size))
+        np.add(rows[..., :, None], columns[..., None, :], out=cells)
+        diagonal = np.arange(size)
+        cells[..., diagonal, diagonal] += hits
         return cells
 
 
