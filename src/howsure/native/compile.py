@@ -49,8 +49,9 @@ def build(folder: Path = HERE) -> Path | None:
         By default that of the sources, from which a checkout runs.
     """
     command = compiler()
-    if os.environ.get("HOWSURE_NATIVE", "") in {"0", "off", "false"} or command is None:
-        say("no compiled kernels: " + ("no C compiler is found" if command is None else "HOWSURE_NATIVE is off"))
+    is_off = os.environ.get("HOWSURE_NATIVE", "") in {"0", "off", "false"}
+    if is_off or command is None:
+        say("no compiled kernels: " + ("HOWSURE_NATIVE is off" if is_off else "no C compiler is found"))
         return None
     target = folder / f"kernels{SUFFIXES.get(sys.platform, '.so')}"
     said = ""
