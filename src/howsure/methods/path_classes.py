@@ -47,16 +47,13 @@ class SquareCells(PathTables):
 
     def point(self, cells: Array, tables: Any) -> Point:
         """Return the point of the path at tables in these proportions."""
-        cells *= (self.totals[tables] / cells.sum(-1))[..., None]
+        cells *= (self.totals[tables] / np.add.reduce(cells, -1))[..., None]
         counts = ConfusionCounts(cells.reshape(*cells.shape[:-1], self.classes, self.classes))
-        value, by_hit, by_row, by_column = self.averages.at(tables).slopes(counts.hits, counts.rows, counts.columns)
-        square = by_row[..., :, None] + by_column[..., None, :]
-        diagonal = np.arange(self.classes)
-        square[..., diagonal, diagonal] += by_hit
-        slopes = square.reshape(cells.shape)
+        value, *by_margin = self.averages.at(tables).slopes(counts.hits, counts.rows, counts.columns)
+        slopes = counts.by_margins(*by_margin).reshape(cells.shape)
         squares = cells * slopes
         squares *= slopes
-        return Point(cells, slopes, value, squares.sum(-1), dot(squares, slopes))
+        return Point(cells, slopes, value, np.add.reduce(squares, -1), dot(squares, slopes))
 
     def score(self, here: Point, tables: Any) -> Array:
         """Return how far the observed cells are from a point along its slopes."""
@@ -86,9 +83,11 @@ class SquareCells(PathTables):
     def _sums(self, hits: Array, rows: Array, columns: Array) -> Array:
         """Return what each class adds to the numerator and the denominator of the averages, ``(2, ..., K)``."""
         values, times, _ = self.averages.of_each(hits, rows, columns)
-        weights = np.where(self.averages.by_total, rows, 1.0) * times
+        weights = self.averages.weights(rows, times)
         shape = np.broadcast_shapes(hits.shape, rows.shape, columns.shape)  # not all averages look at all of these
-        return np.stack([np.broadcast_to(each, shape) for each in (values * weights, weights)])
+        sums = np.empty((2, *shape))
+        sums[0], sums[1] = values * weights, weights
+        return sums
 
 
 @final

@@ -194,7 +194,7 @@ class AllCells(PathTables):
         squares = cells * slopes
         squares *= slopes
         third = dot(squares, slopes * quotient(2 * self.left - 1, np.sqrt(self.left)) if self.is_finite else slopes)
-        return Point(cells, slopes, self.scale.scaled(value), squares.sum(-1), third)
+        return Point(cells, slopes, self.scale.scaled(value), np.add.reduce(squares, -1), third)
 
     def steps(self, here: Point) -> Array:
         """Return the logarithms of the factors; what is left of a finite population varies less."""
@@ -203,7 +203,8 @@ class AllCells(PathTables):
 
     def score(self, here: Point, tables: Any) -> Array:
         """Return how far the observed cells are from a point along its slopes."""
-        return np.asarray((self.cases[tables] * quotient(here.slopes, np.sqrt(self.left))).sum(-1))
+        slopes = quotient(here.slopes, np.sqrt(self.left)) if self.is_finite else here.slopes
+        return dot(self.cases[tables], slopes)
 
 
 def steady(cases: Array) -> Array:

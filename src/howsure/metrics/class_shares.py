@@ -79,19 +79,26 @@ class ClassShares:
 
     def at(self, which: Any) -> ClassShares:
         """Return some of several averages."""
+        if isinstance(which, slice) and which == slice(None):
+            return self
         of_each = (self.by_total[which], self.times[which], self.filled[which])
         return ClassShares(self.above[:, which], self.below[:, which], *of_each, self.read)
 
     def slopes(self, hits: Array, rows: Array, columns: Array) -> Slopes:
         """Return values and derivatives on tables of which each class has these hits and totals, ``(..., K)``."""
         values, times, whole = self.of_each(hits, rows, columns)
-        weights = np.where(self.by_total, rows, 1.0) * times
+        weights = self.weights(rows, times)
         total = np.add.reduce(weights, -1, keepdims=True)
         mean = np.add.reduce(values * weights, -1, keepdims=True) / total
         each = np.where(whole == 0, 0.0, weights / (total * whole))
         by_hit, by_row, by_column = self._derivatives(each, each * values)
-        by_row = by_row + self.by_total * times * (values - mean) / total
+        if self.by_total.any():
+            by_row = by_row + self.by_total * times * (values - mean) / total
         return Slopes(mean[..., 0], by_hit, by_row, by_column)
+
+    def weights(self, rows: Array, times: Array) -> Array:
+        """Return what classes of these totals count, which are averaged over so often."""
+        return np.where(self.by_total, rows, 1.0) * times if self.by_total.any() else times
 
     def _derivatives(self, each: Array, scaled: Array) -> Iterator[Array]:
         for place, (above, below) in enumerate(zip(self.above, self.below, strict=True)):
