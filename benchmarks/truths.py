@@ -75,11 +75,10 @@ def forecasts(a: float, b: float, intercept: float, slope: float, levels: int = 
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Voted(hs.lab.Truth):
-    """Cases of two classes whose labels are the votes of annotators that are wrong at random."""
+class Labelled(hs.lab.Truth):
+    """Cases of two classes, of which a study knows other labels than the true ones."""
 
     cells: hs.lab.Cells
-    wrong: tuple[float, ...]  # how often each annotator is
 
     @property
     def expected(self) -> hs.Table:
@@ -91,36 +90,34 @@ class Voted(hs.lab.Truth):
         """How many numbers are held while one table is drawn."""
         return 8 * self.cells.n
 
+    def drawn(self, size: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Return the true and the predicted class of each case of each study."""
+        return np.divmod(rng.choice(4, (size, self.cells.n), p=np.ravel(self.cells.shares)), 2)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Voted(Labelled):
+    """Their labels are the votes of annotators that are wrong at random."""
+
+    wrong: tuple[float, ...]  # how often each annotator is
+
     def tables(self, size: int, rng: np.random.Generator) -> list[hs.Table]:
         """Return the table of each study's votes."""
-        place = rng.choice(4, (size, self.cells.n), p=np.ravel(self.cells.shares))
-        true, predicted = np.divmod(place, 2)
+        true, predicted = self.drawn(size, rng)
         votes = true[..., None] ^ (rng.random((*true.shape, len(self.wrong))) < self.wrong)
         return [hs.annotated(*each) for each in zip(votes, predicted, strict=True)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Trusted(hs.lab.Truth):
-    """Cases of two classes that all have a made label, and some a trusted one."""
+class Trusted(Labelled):
+    """All have a made label, and some a trusted one."""
 
-    cells: hs.lab.Cells
     wrong: float  # how often a made label is
     number: int  # of trusted ones
 
-    @property
-    def expected(self) -> hs.Table:
-        """The table of true labels that very many cases would give."""
-        return self.cells.expected
-
-    @property
-    def numbers(self) -> int:
-        """How many numbers are held while one table is drawn."""
-        return 8 * self.cells.n
-
     def tables(self, size: int, rng: np.random.Generator) -> list[hs.Table]:
         """Return the table of each study's trusted and made labels."""
-        place = rng.choice(4, (size, self.cells.n), p=np.ravel(self.cells.shares))
-        true, predicted = np.divmod(place, 2)
+        true, predicted = self.drawn(size, rng)
         made = true ^ (rng.random(true.shape) < self.wrong)
         seen = np.where(np.arange(self.cells.n) < self.number, true, np.nan)
         return [hs.prediction_powered(*each) for each in zip(seen, made, predicted, strict=True)]

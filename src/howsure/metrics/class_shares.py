@@ -102,8 +102,8 @@ class ClassShares:
 
     def _derivatives(self, each: Array, scaled: Array) -> Iterator[Array]:
         for place, (above, below) in enumerate(zip(self.above, self.below, strict=True)):
-            found = each * above if place in self.read[0] else 0.0
-            yield found - scaled * below if place in self.read[1] else found + np.zeros(each.shape)
+            found = each * above if place in self.read[0] else np.zeros(each.shape)
+            yield found - scaled * below if place in self.read[1] else found
 
     def of_each(self, hits: Array, rows: Array, columns: Array) -> tuple[Array, Array, Array]:
         """Return the value of each class, how often it is averaged over, 0 if left out, and its denominator."""
