@@ -345,7 +345,7 @@ def test_matched_limits_move_by_what_drawn_tables_say(source, design):
 
 
 def test_matched_limits_of_a_difference_follow_from_the_joint_table():
-    """The difference of two models of ten classes is moved by its own value on the mean table of both."""
+    """The difference of two models of ten classes is moved, and spread, by what both do on the same cases."""
     rng = np.random.default_rng(3)
     true = np.arange(80) % 10
     said = {
@@ -359,9 +359,15 @@ def test_matched_limits_of_a_difference_follow_from_the_joint_table():
     first, second = (
         float(resolve("f1@macro", table.model(name))(table.wrap(middle).through(table.view(name)))[0]) for name in said
     )
-    shift = 2 * (first - second - found.draws.mean())
-    assert abs(shift) > 0.1 * found.draws.std()
-    moved = np.quantile(found.draws, [0.025, 0.975]) + shift
+    left = []
+    for case in range(80):
+        part = hs.paired(np.delete(true, case), {name: np.delete(each, case) for name, each in said.items()})
+        left.append(np.subtract(*(hs.estimate(part.model(name), "f1@macro").value for name in said)))
+    variance = 79 / 80 * ((np.array(left) - np.mean(left)) ** 2).sum()
+    mean, spread = found.draws.mean(), np.sqrt((1 + variance / found.draws.var()) / 2)
+    moved = 2 * (first - second) - mean + spread * (np.quantile(found.draws, [0.025, 0.975]) - mean)
+    assert abs(first - second - mean) > 0.05 * found.draws.std()
+    assert spread > 1.05
     assert [found.low, found.high] == pytest.approx(moved, abs=0.1 * found.draws.std())
 
 

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, checked_level, whole_number
 from howsure.estimates.estimate import Estimate
-from howsure.methods.bootstrap import Bootstrap, limits_of_draws, skewness_of_jackknife
+from howsure.methods.bootstrap import Bootstrap, limits_of_draws
 from howsure.methods.draws import MOST_DRAWS, child_seed, seed_sequence
+from howsure.methods.jackknife import skewness_of_jackknife
 from howsure.methods.naming import named
 from howsure.running.progress import progress
 

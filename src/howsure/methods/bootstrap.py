@@ -16,6 +16,7 @@ from howsure.methods.delta import Delta
 from howsure.methods.draws import MOST_DRAWS, Draw, child_seed, seed_sequence
 from howsure.methods.interval import UNDEFINED, AtLevels, DrawingMethod, Interval, needs_no_distance
 from howsure.methods.inversion import p_value, resolved
+from howsure.methods.jackknife import jackknife, skewness_of_jackknife
 from howsure.methods.registry import Variant
 from howsure.methods.resampled_cases import values_of_resamples
 from howsure.methods.standard_errors import NOISE, standard_error, standard_errors
@@ -25,7 +26,6 @@ from howsure.tables.table import Table
 
 Array = NDArray[Any]
 Limits = Callable[[float], tuple[float, float]]
-FEW_CELLS = 2**11  # of which each is left out in turn
 KINDS = ("percentile", "basic", "bca", "studentized")
 
 
@@ -191,34 +191,8 @@ def _corrected(tails: Array, value: float, draws: Array, acceleration: float) ->
 
 
 def acceleration(metric: Metric, table: Table) -> float:
-    """Skewness of the jackknife values over six; one value for each non-empty cell, not for each case.
-
-    Of many cells it is the infinitesimal jackknife's, from the gradient: leaving each out in turn is quadratic in them.
-    """
-    found = (
-        table.design.influences(table.cells, metric.gradient(table.counted).ravel())
-        if table.counts.size > FEW_CELLS
-        else None
-    )
-    if found is not None:
-        return skewness_of_jackknife(-found[0], found[1])
-    values, numbers = [], []
-    for tables, number in table.design.left_out(table.cells):
-        with np.errstate(all="ignore"):
-            values.append(metric(table.wrap(tables)))
-        numbers.append(number)
-    return skewness_of_jackknife(np.concatenate(values), np.concatenate(numbers))
-
-
-def skewness_of_jackknife(values: Array, number: Array) -> float:
-    """Return the BCa acceleration from jackknife values, each of which stands for a number of units."""
-    defined = np.isfinite(values)
-    values, number = values[defined], number[defined]
-    if not number.sum() > 0:
-        return 0.0
-    deviation = (number * values).sum() / number.sum() - values
-    square = float((number * deviation**2).sum())
-    return float((number * deviation**3).sum()) / (6 * square**1.5) if square > 0 else 0.0
+    """Skewness of the jackknife values over six; one value for each non-empty cell, not for each case."""
+    return skewness_of_jackknife(*jackknife(metric, table))
 
 
 def _studentized(metric: Metric, table: Table, size: int, seed: np.random.SeedSequence) -> Limits:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, ClassVar, Literal, final
 
 import numpy as np
@@ -13,6 +14,7 @@ from howsure.designs.sums import added_up
 from howsure.errors import HowsureError, one_of, real_numbers, whole_number
 from howsure.methods.draws import MOST_DRAWS, Draw
 from howsure.methods.interval import AtLevels, DrawingMethod, Interval, needs_no_distance
+from howsure.methods.matching import Limits, matched, of_proportion
 from howsure.methods.standard_errors import shows_variation
 from howsure.methods.summary import equal_tailed, highest_density
 from howsure.metrics.forms import divide
@@ -163,30 +165,31 @@ class Dirichlet(DrawingMethod):
         lost = len(draws) - len(kept)
         if not kept.size:
             return lambda _: Interval(np.nan, np.nan, draws=draws, reason="undefined on every draw")
-        limits = self._intervals[self.credible]
+        limits = self._limits(kept, metric, table)
         error = float(kept.std(ddof=1)) if len(kept) > 1 else np.nan
         reason = f"undefined on {lost} of {len(draws)} draws" if lost else ""
-        shift = self._shift(kept, metric, table)
-        lowest, highest = metric.range if shift else (-np.inf, np.inf)
 
         def interval(confidence_level: float) -> Interval:
-            low, high = (min(max(float(each) + shift, lowest), highest) for each in limits(kept, confidence_level))
+            low, high = map(float, limits(confidence_level))
             if shows_variation(high - low, high):
                 return Interval(low, high, error, draws, reason)
             return Interval(np.nan, np.nan, error, draws, NOTHING_UNCERTAIN)
 
         return interval
 
-    def _shift(self, draws: Array, metric: Metric, table: Table) -> float:
-        """Return by how much quantiles move: twice what the metric's curvature takes from the mean of the draws."""
-        matches = self.credible == "matched" and self.source == "posterior" and table.design.is_independent
+    def _limits(self, draws: Array, metric: Metric, table: Table) -> Limits:
+        """Return the limits that defined draws give at a level, matched to confidence limits where asked."""
+        quantiles = partial(self._intervals[self.credible], draws)
         is_of_classes = issubclass(metric.of_one_model.counts_class, ClassCounts)
+        matches = self.credible == "matched" and self.source == "posterior" and table.design.is_independent
         if not (matches and is_of_classes and np.isfinite(metric.range).all()):
-            return 0.0
-        middle = _Sampler.of(self, table).middle()
-        with np.errstate(all="ignore"):
-            value = float(metric(table.wrap(middle.reshape(1, -1)))[0])
-        return 2 * (value - float(draws.mean())) if np.isfinite(value) else 0.0
+            return quantiles
+        has_own_prior = self.prior is not None or not self.is_plain
+        if metric.proportion is not None:
+            return quantiles if has_own_prior else of_proportion(metric, table, quantiles)
+        small = self.lumped([metric], table)
+        middle = small.wrap(_Sampler.of(self, small).middle().reshape(1, -1))
+        return matched(quantiles, draws, metric, middle, None if has_own_prior else small)
 
     def one_sided(self) -> Dirichlet:
         """Return the method with limits that hold one by one, as those of highest density do not."""

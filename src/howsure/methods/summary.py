@@ -19,8 +19,9 @@ COARSE_BINS = 256  # of those for batches
 
 def equal_tailed(draws: Array, confidence_level: float) -> tuple[Any, Any]:
     """Return the quantiles that leave equal probability on both sides; draws lie along the last axis."""
-    low, high = np.quantile(draws, ((1 - confidence_level) / 2, (1 + confidence_level) / 2), axis=-1)
-    return low[()], high[()]
+    shares = np.array(((1 - confidence_level) / 2, (1 + confidence_level) / 2))
+    low, high = quantiles(draws, shares) if draws.ndim == 1 else np.quantile(draws, shares, axis=-1)
+    return low, high
 
 
 def highest_density(draws: Array, confidence_level: float) -> tuple[Any, Any]:

@@ -1,0 +1,80 @@
+"""Limits of posterior draws, matched to confidence limits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.methods.jackknife import jackknife, variance_of_jackknife
+from howsure.methods.proportion import MidP
+from howsure.metrics.metric import Metric
+from howsure.tables.counts import Counts
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+Limits = Callable[[float], tuple[Any, Any]]
+
+
+def of_proportion(metric: Metric, table: Table, quantiles: Limits) -> Limits:
+    """Return the limits of a proportion at a level, and quantiles where it was not tried.
+
+    They are quantiles of the even mixture of Beta(x + 1, n − x) and Beta(x, n − x + 1): the mid-p limits.
+    """
+    at_level = MidP().at_levels(metric, table)
+
+    def limits(confidence_level: float) -> tuple[Any, Any]:
+        found = at_level(confidence_level)
+        return (found.low, found.high) if np.isfinite(found.low) else quantiles(confidence_level)
+
+    return limits
+
+
+def matched(quantiles: Limits, draws: Array, metric: Metric, middle: Counts, sample: Table | None) -> Limits:
+    """Return limits at a level from those that draws have.
+
+    Parameters
+    ----------
+    quantiles : callable
+        The limits of the draws at a level.
+    draws : ndarray of shape (draws,)
+        The metric on each drawn table; finite.
+    metric : Metric
+        The metric, bound to the table.
+    middle : Counts
+        The mean of the drawn tables. Limits move by twice what the metric's curvature takes from the mean of draws.
+    sample : Table, optional
+        What is known of the cases, where the draws stand for no more than that: limits then lie as far apart as the
+        sample varies, and hold the metric's value.
+    """
+    with np.errstate(all="ignore"):
+        value_of_middle = float(metric(middle)[0])
+    if not np.isfinite(value_of_middle):
+        return quantiles
+    mean, (lowest, highest) = float(draws.mean()), metric.range
+    centre, spread, value = 2 * value_of_middle - mean, 1.0, np.nan
+    if sample is not None:
+        spread, value = _spread(draws, metric, sample), float(metric.value_at(sample.counted))
+
+    def limits(confidence_level: float) -> tuple[Any, Any]:
+        low, high = (centre + spread * (float(each) - mean) for each in quantiles(confidence_level))
+        least = lowest if value <= lowest else max(lowest, np.fmin(low, value))
+        most = highest if value >= highest else min(highest, np.fmax(high, value))
+        return least, most
+
+    return limits
+
+
+def _spread(draws: Array, metric: Metric, sample: Table) -> float:
+    """Return how many times as far apart limits lie as quantiles: by the mean of two variances, draws' and jackknife's.
+
+    Of a share of n cases the draws have (n − 1) / (n + 1) of what samples vary by, on average, and the jackknife
+    n / (n − 1) of it.
+    """
+    variance = float(draws.var())
+    if not variance > 0:
+        return 1.0
+    return math.sqrt(max(1.0, (1.0 + variance_of_jackknife(*jackknife(metric, sample)) / variance) / 2))
