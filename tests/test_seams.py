@@ -364,7 +364,8 @@ def test_matched_limits_of_a_difference_follow_from_the_joint_table():
         part = hs.paired(np.delete(true, case), {name: np.delete(each, case) for name, each in said.items()})
         left.append(np.subtract(*(hs.estimate(part.model(name), "f1@macro").value for name in said)))
     variance = 79 / 80 * ((np.array(left) - np.mean(left)) ** 2).sum()
-    mean, spread = found.draws.mean(), np.sqrt((1 + variance / found.draws.var()) / 2)
+    delta = hs.compare(table, "f1@macro", a="A", b="B", method="delta").standard_error ** 2
+    mean, spread = found.draws.mean(), np.sqrt((delta + variance) / 2 / found.draws.var())
     moved = 2 * (first - second) - mean + spread * (np.quantile(found.draws, [0.025, 0.975]) - mean)
     assert abs(first - second - mean) > 0.05 * found.draws.std()
     assert spread > 1.05

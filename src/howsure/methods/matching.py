@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.methods.jackknife import jackknife, variance_of_jackknife
 from howsure.methods.proportion import MidP
+from howsure.methods.standard_errors import standard_error
 from howsure.metrics.metric import Metric
 from howsure.tables.counts import Counts
 from howsure.tables.table import Table
@@ -69,12 +70,11 @@ def matched(quantiles: Limits, draws: Array, metric: Metric, middle: Counts, sam
 
 
 def _spread(draws: Array, metric: Metric, sample: Table) -> float:
-    """Return how many times as far apart limits lie as quantiles: by the mean of two variances, draws' and jackknife's.
+    """Return how many times as far apart limits lie as quantiles: what the metric varies by, over what draws do.
 
-    Of a share of n cases the draws have (n − 1) / (n + 1) of what samples vary by, on average, and the jackknife
-    n / (n − 1) of it.
+    Of a share of n cases the delta method has (n − 1) / n of the variance, on average, and the jackknife n / (n − 1);
+    their mean is right to the second order. The draws have (n − 1) / (n + 1), and what comes of the unseen cases.
     """
-    variance = float(draws.var())
-    if not variance > 0:
-        return 1.0
-    return math.sqrt(max(1.0, (1.0 + variance_of_jackknife(*jackknife(metric, sample)) / variance) / 2))
+    variance = (standard_error(metric, sample) ** 2 + variance_of_jackknife(*jackknife(metric, sample))) / 2
+    drawn = float(draws.var())
+    return math.sqrt(variance / drawn) if variance > drawn > 0 else 1.0
