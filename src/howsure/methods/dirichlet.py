@@ -57,8 +57,7 @@ class Dirichlet(DrawingMethod):
         parameters of a Dirichlet that sum to more (uncertain). The estimate's value is of that population too.
     credible : {"matched", "equal_tailed", "hdi"}
         ``"equal_tailed"`` for quantiles that leave equal probability on both sides, ``"hdi"`` for the interval of
-        highest density. By default the quantiles are moved by what makes them match confidence limits (see the
-        notes).
+        highest density. By default the quantiles are moved and spread to match confidence limits (see the notes).
     n_draws : int
         Number of draws.
     source : {"posterior", "prior", "random"}
@@ -73,10 +72,14 @@ class Dirichlet(DrawingMethod):
     of Beta(x + 1, n - x) and Beta(x, n - x + 1), the distribution whose quantiles are the mid-p interval.
 
     Where a metric of classes is curved, as F1 averaged over many of them, the mean of its draws lies below its value on
-    their mean table, and the sample's own value as much below the truth: draws repeat what chance did. Matched limits
-    are the quantiles plus twice ``θ(mean table) − mean draw``, within the metric's range. They are the quantiles, but
-    for the noise of the draws, of metrics that are linear, such as accuracy; and just them of those without bounds, of
-    scores and values, and of cases that are not independent. The draws themselves are not moved.
+    their mean table, and the sample's own value as much below the truth: draws repeat what chance did. And where
+    classes have few cases, draws vary less than samples do. Matched limits are the quantiles, moved by twice ``θ(mean
+    table) − mean draw``, and as many times as far from their centre as the standard deviation of the metric, by the
+    mean of the delta method's variance and the jackknife's, is that of the draws, where it is larger. They are within
+    the metric's range and hold the sample's value. Of a proportion they are the mid-p limits. A prior or a prevalence
+    of your own says more than the sample does: limits are moved then, and no more. They are just the quantiles of
+    metrics without bounds, of scores and values, and of cases that are not independent. The draws themselves are not
+    changed.
 
     References
     ----------

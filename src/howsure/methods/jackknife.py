@@ -39,7 +39,7 @@ def variance_of_jackknife(values: Array, number: Array) -> float:
     --------
     Of a share of 3 of 4 it is that of the sample, with its own degrees of freedom:
 
-    >>> variance_of_jackknife(np.array([2 / 3, 1.0]), np.array([3, 1])), 3 / 4 * 1 / 4 / (4 - 1)
+    >>> round(variance_of_jackknife(np.array([2 / 3, 1.0]), np.array([3, 1])), 9), 3 / 4 * 1 / 4 / (4 - 1)
     (0.0625, 0.0625)
     """
     deviations, number = _deviations(values, number)
