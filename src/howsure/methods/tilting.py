@@ -58,17 +58,34 @@ class Tilting:
 
     def __init__(self, losses: Losses, value: float, bounds: tuple[float, float]) -> None:
         off = losses.losses - value
-        self.value, self.bounds, self.total = value, bounds, float(losses.cases.sum())
+        tilts = _Tilts(off, float(losses.cases.sum()))
+        prior = losses.prior if math.isfinite(bounds[1]) else losses.prior * np.exp(-off / CONFIDENCE)
+        start = tilts.point(losses.cases + PSEUDO_CASES / prior.sum() * prior)
+        self.value, self.bounds = value, bounds
+        self.standard_error = tilts.point(losses.cases).standard_error
+        self.varies = bool(shows_variation(start.standard_error, value))
+        if self.varies:
+            self.ways = _Way(tilts, DOWN, start), _Way(tilts, UP, start)
+
+    def limits(self, z: float) -> tuple[float, float]:
+        """Return the values at which the observed one is at a quantile, lower and upper."""
+        if not self.varies:
+            return math.nan, math.nan
+        down, up = self.ways
+        ends = down.limit(z, up), up.limit(z, down)
+        low, high = (bound if off is None else self.value + off for off, bound in zip(ends, self.bounds, strict=True))
+        return low, high
+
+
+class _Tilts:
+    """What cases lose, and to which points tilting takes them."""
+
+    def __init__(self, off: Array, total: float) -> None:
+        self.total = total
         self.powers = np.ones((4, len(off)))
         for order in range(1, 4):
             np.multiply(self.powers[order - 1], off, out=self.powers[order])
         self.farthest = float(max(off.max(), -off.min()))
-        prior = losses.prior if math.isfinite(bounds[1]) else losses.prior * np.exp(-off / CONFIDENCE)
-        self.standard_error = self.point(losses.cases).standard_error
-        start = self.point(losses.cases + PSEUDO_CASES / prior.sum() * prior)
-        self.varies = bool(shows_variation(start.standard_error, value))
-        if self.varies:
-            self.ways = _Way(self, DOWN, start), _Way(self, UP, start)
 
     def point(self, weights: Array) -> Point:
         """Return the point of cases in these proportions."""
@@ -87,22 +104,13 @@ class Tilting:
         steps *= here.weights
         return self.point(steps)
 
-    def limits(self, z: float) -> tuple[float, float]:
-        """Return the values at which the observed one is at a quantile, lower and upper."""
-        if not self.varies:
-            return math.nan, math.nan
-        down, up = self.ways
-        ends = down.limit(z, up), up.limit(z, down)
-        low, high = (bound if off is None else self.value + off for off, bound in zip(ends, self.bounds, strict=True))
-        return low, high
-
 
 class _Way:
     """One way along a path: how far points are from the observed value, and how far that is from them in quantiles."""
 
-    def __init__(self, path: Tilting, way: int, start: Point) -> None:
-        self.path, self.way, self.least, self.ended = path, way, FLAT * start.variance, False
-        self.here, self.near = path.ahead(start, way), start
+    def __init__(self, tilts: _Tilts, way: int, start: Point) -> None:
+        self.tilts, self.way, self.least, self.ended = tilts, way, FLAT * start.variance, False
+        self.here, self.near = tilts.ahead(start, way), start
         self.offs, self.distances = [start.off], [self.distance(start)]
         self.arrive()
 
@@ -129,7 +137,7 @@ class _Way:
     def walk(self, z: float) -> None:
         """Go on until the observed value is farther than a quantile, or the way ends."""
         while self.distances[-1] < z and not self.ended and len(self.offs) <= MOST_STRIDES:
-            self.here, self.near = self.path.ahead(self.here, self.way), self.here
+            self.here, self.near = self.tilts.ahead(self.here, self.way), self.here
             self.arrive()
 
     def limit(self, z: float, other: _Way) -> float | None:
