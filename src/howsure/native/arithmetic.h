@@ -30,7 +30,7 @@ ALWAYS_INLINE double log_of(double x) {
     return s * (half + (odd + even)) + power * LN2_LOW - half + f + power * LN2_HIGH;
 }
 
-/* Of a number of at most 0; fdlibm's polynomial. */
+/* Of a number of at most 700; fdlibm's polynomial. */
 ALWAYS_INLINE double exp_of(double x) {
     x = x < -750 ? -750 : x;
     const double power = (x * 1.44269504088896338700 + 0x1.8p52) - 0x1.8p52;
