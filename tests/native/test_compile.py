@@ -49,7 +49,9 @@ from howsure.native.outcomes import outcomes
 for tables in (64, 65, 127, 128, 1000):
     for classes in (1, 3, 19, 20):
         outcomes(rng.random((tables, classes, classes)))
-from howsure.native.losses import CellLosses, square_losses
+from howsure.native.losses import CellLosses, Tilts, square_losses
+for size in (0, 1, 7, 9, 255, 256, 257, 5000):
+    Tilts(rng.normal(size=size), 700.0).sums(rng.random(size), 1e300, 3.0)
 from howsure.native.moments import class_moments, power_sums
 for size in (0, 1, 31, 33, 1023, 1024, 1025, 5000):
     for most in (0, 1, 7):
@@ -102,6 +104,8 @@ for rows, classes in ((-1, 1), (1, -1)):
     assert function.howsure_square_sums(L(rows), L(classes), P(zeros), P(zeros)) == 1
     assert function.howsure_loss_sums(L(rows), L(classes), *[P(zeros)] * 5) == 1
     assert function.howsure_loss_moments(L(rows), L(classes), L(0), *[P(zeros)] * 6) == 1
+for size, bound in ((-1, 5.0), (1, 701.0), (1, np.nan)):
+    assert function.howsure_tilted(L(size), P(zeros), P(np.array([1.0, 0.0, bound])), *[P(zeros)] * 2) == 1
 for size, most in ((-1, 1), (1, -1)):
     assert function.howsure_power_sums(L(size), L(most), L(1), L(1), *[P(zeros)] * 3) == 1
 for shape in (-1.0, np.nan, np.inf):

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +26,7 @@ CONFIDENCE = 2.0  # how many times too confident probabilities may be: pseudo-ca
 DOWN, UP = -1, 1
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(NamedTuple):
     """How much a mean is off the observed one, its variance and its third moment."""
 
     off: float

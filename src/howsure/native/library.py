@@ -37,7 +37,7 @@ def kernel(name: str) -> Callable[..., None] | None:
         return None
 
     def call(*arguments: Any) -> None:
-        if function(*(_argument(each) for each in arguments)):
+        if function(*[_argument(each) for each in arguments]):
             message = f"The compiled `{name}` refuses its arguments. Set {SWITCH}=0 to run without it, and tell us."
             raise HowsureError(message)
 

@@ -110,12 +110,13 @@ FOR_EACH_PROCESSOR PUBLIC int howsure_tilted(int64_t cells, const double *restri
     for (int64_t first = 0; first < cells; first += BLOCK) {
         const int some = cells - first < BLOCK ? (int)(cells - first) : BLOCK;
         double power[BLOCK], place[BLOCK];
-        for (int each = 0; each < some; each++) { /* many at once */
-            const double step = pace * off[first + each] - shift, above = step > -bound ? step : -bound;
-            weights[first + each] *= exp_of(above < bound ? above : bound);
-            power[each] = weights[first + each];
-            place[each] = off[first + each];
-        }
+        if (pace != 0 || shift != 0)
+            for (int each = 0; each < some; each++) { /* many at once */
+                const double step = pace * off[first + each] - shift, above = step > -bound ? step : -bound;
+                weights[first + each] *= exp_within(above < bound ? above : bound);
+            }
+        memcpy(power, weights + first, (size_t)some * sizeof *power);
+        memcpy(place, off + first, (size_t)some * sizeof *place);
         for (int each = some; each % LANES; each++)
             power[each] = place[each] = 0;
         for (int each = 0; each < some; each += LANES)
