@@ -36,14 +36,14 @@ def normal_quantile(confidence_level: float | Levels) -> Any:
 
 def quantile(confidence_level: float | Levels, degrees_of_freedom: Any) -> Any:
     """Two-sided quantile of Student's t: normal for infinite degrees of freedom, nan for none."""
-    tail = tail_of(confidence_level) / 2
-    if np.size(degrees_of_freedom) == 1 and np.ndim(tail) == 0:
-        alone = float(np.max(degrees_of_freedom))
-        if is_ordinary(tail, alone):
-            return np.full(np.shape(degrees_of_freedom), upper_quantile(tail, alone))[()]
     normal = normal_quantile(confidence_level)
     if np.equal(degrees_of_freedom, np.inf).all():
         return normal
+    tail = tail_of(confidence_level) / 2
+    if np.ndim(tail) == 0 and np.size(degrees_of_freedom) == 1:
+        alone = np.asarray(degrees_of_freedom, dtype=float).item()
+        if is_ordinary(tail, alone):
+            return np.full(np.shape(degrees_of_freedom), upper_quantile(tail, alone))[()]
     from scipy import special
 
     known = np.where(np.greater(degrees_of_freedom, 0), degrees_of_freedom, np.nan)
