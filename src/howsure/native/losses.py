@@ -168,7 +168,9 @@ class Tilts:
         self.off, self.bound = np.ascontiguousarray(off, dtype=float), bound
         self._compiled = kernel("tilted")
         if self._compiled is None:
-            self._powers = self.off ** np.arange(4)[:, None]
+            self._powers = np.ones((4, len(self.off)))
+            for order in range(1, 4):
+                np.multiply(self._powers[order - 1], self.off, out=self._powers[order])
         else:
             self._settings, self._found = np.array([0.0, 0.0, bound]), np.empty(4)
 
@@ -188,7 +190,8 @@ class Tilts:
             Of the powers 0 … 3.
         """
         if self._compiled is None:
-            weights *= np.exp(np.clip(pace * self.off - shift, -self.bound, self.bound))
+            if pace or shift:
+                weights *= np.exp(np.clip(pace * self.off - shift, -self.bound, self.bound))
             return list(np.vecdot(self._powers, weights).tolist())
         self._settings[:2] = pace, shift
         self._compiled(len(weights), self.off, self._settings, weights, self._found)
