@@ -39,6 +39,7 @@ def processor(call: Callable[[], Any]) -> float:
 
 def repeated(call: Callable[[], Any]) -> Callable[[], float]:
     """Return what measures a call: its mean over as many in a row as take `LEAST` seconds, after the first."""
+    call()  # which may import what it needs
     first = processor(call)
     number = max(1, min(MOST_CALLS, round(LEAST / max(first, 1e-9))))
     return lambda: processor(lambda: [call() for _ in range(number)]) / number

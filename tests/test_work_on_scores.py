@@ -88,13 +88,28 @@ def test_metrics_at_one_threshold_share_the_table_there(counted):
         assert found["_at"] == 1
 
 
+def test_metrics_at_one_threshold_share_the_tables_that_labels_may_make(monkeypatch):
+    """Five metrics of cases without labels look at one joint distribution of these, as they did alone."""
+    from howsure.methods import predictive as module
+
+    made = []
+    original = module.joint_distribution
+    monkeypatch.setattr(module, "joint_distribution", lambda *given: made.append(given) or original(*given))
+    table = hs.calibrated(np.linspace(0.01, 0.99, 50))
+    metrics = ["accuracy", "precision", "recall", "f1", "mcc"]
+    together = hs.evaluate(table, metrics, threshold=0.5)
+    assert len(made) == 1
+    for name in metrics:
+        assert together[name].to_dict() == hs.estimate(table, name, threshold=0.5).to_dict()
+
+
 def test_sums_of_many_trials_need_fewer_terms(monkeypatch):
     """The distribution of the successes of more trials takes no more passes over them, but fewer."""
     from howsure.designs import poisson_binomial as module
 
     passes = []
-    original = module._power_sums
-    monkeypatch.setattr(module, "_power_sums", lambda p, n, most: passes.append(most) or original(p, n, most))
+    original = module.power_sums
+    monkeypatch.setattr(module, "power_sums", lambda p, n, most: passes.append(most) or original(p, n, most))
     rng, most = np.random.default_rng(2), []
     for size in (10_000, 100_000, 400_000):
         passes.clear()

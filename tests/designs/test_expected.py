@@ -10,6 +10,7 @@ from scipy import stats
 import howsure as hs
 from howsure.curves.thresholds import confusion_along, errors_along, on_counts
 from howsure.designs.base import Design
+from howsure.designs.cases import Cases
 from howsure.designs.counted import Independent
 from howsure.designs.expected import Batch
 from howsure.methods.standard_errors import standard_error
@@ -286,3 +287,14 @@ def test_scores_on_one_side_of_a_threshold_are_still_cases():
         (tables, number) = next(iter(at.design.left_out(at.counts.ravel())))
         assert number.sum() == 40
         assert tables.sum(1) == pytest.approx(np.full(len(tables), 39.0))
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2], [2, 0, 1], [1, 1, 0]])
+def test_cases_lie_on_the_side_of_their_score_in_any_order(order):
+    """Cut at the second of three scores, cases count by class on either side, however they are listed."""
+    chance, number = np.array([0.2, 0.5, 0.9]), np.array([1.0, 3.0, 2.0])
+    cells = np.arange(6).reshape(-1, 2)
+    cases = Cases(np.stack([1 - chance, chance], 1), number, np.array(order), cells).cut(1)
+    below = np.array(order) < 1
+    expected = [[(number * share)[side].sum() for side in (below, ~below)] for share in (1 - chance, chance)]
+    np.testing.assert_allclose(cases.counts((2, 2)), expected)

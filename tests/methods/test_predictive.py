@@ -8,7 +8,7 @@ import pytest
 import howsure as hs
 from howsure.designs.poisson_binomial import poisson_binomial
 from howsure.methods.library import METHODS
-from howsure.methods.predictive import MOST_COUNTS, _thinned, joint_distribution
+from howsure.methods.predictive import MANY, MOST_COUNTS, _quantile, _thinned, joint_distribution
 from howsure.metrics.binding import resolve
 
 
@@ -148,3 +148,25 @@ def test_counts_that_are_taken_together_keep_their_mass_and_mean():
     assert (np.diff(few) > 0).all()
     assert (together.sum(), together @ few) == pytest.approx((1.0, mass @ counts))
     assert together[0] == pytest.approx(mass[counts < few[0] + (few[1] - few[0]) / 2].sum(), rel=0.5)
+
+
+@pytest.mark.parametrize("kind", ["spread", "tied", "one", "crowded", "endless", "narrow"])
+@pytest.mark.parametrize("size", [MANY - 1, MANY, 5 * MANY])
+def test_quantiles_in_bins_are_those_of_sorted_values(kind, size):
+    """The least value up to which a share of the mass lies, however values crowd: also one for all, and infinite ones."""
+    rng = np.random.default_rng(size)
+    values = {
+        "spread": rng.normal(size=size),
+        "tied": rng.integers(0, 7, size) / 7,
+        "one": np.full(size, 0.3),
+        "crowded": np.append(1e9, rng.random(size - 1)),
+        "endless": np.where(np.arange(size) % 9 == 0, np.inf, rng.random(size)),
+        "narrow": np.where(rng.random(size) < 0.5, 0.0, 5e-324),
+    }[kind]
+    mass = rng.dirichlet(np.ones(size))
+    quantile = _quantile(values, mass)
+    for share in (1e-9, 0.0251, 0.3337, 0.9749, 1 - 1e-9):
+        found = quantile(share)
+        assert mass[values < found].sum() < share + 1e-12
+        assert mass[values <= found].sum() >= share - 1e-12
+        assert found in values

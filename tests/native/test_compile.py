@@ -49,8 +49,13 @@ from howsure.native.outcomes import outcomes
 for tables in (64, 65, 127, 128, 1000):
     for classes in (1, 3, 19, 20):
         outcomes(rng.random((tables, classes, classes)))
-from howsure.native.losses import CellLosses, square_losses
-from howsure.native.moments import class_moments
+from howsure.native.losses import CellLosses, Tilts, square_losses
+for size in (0, 1, 7, 9, 255, 256, 257, 5000):
+    Tilts(rng.normal(size=size), 700.0).sums(rng.random(size), 1e300, 3.0)
+from howsure.native.moments import class_moments, power_sums
+for size in (0, 1, 31, 33, 1023, 1024, 1025, 5000):
+    for most in (0, 1, 7):
+        power_sums(rng.random((size, 2))[:, 1], np.broadcast_to(1.0, size), most)
 for trial in range(100):
     cells = int(rng.choice([1, 2, 7, 5000]))
     numbers, counts = rng.choice([rng.random(cells), np.zeros(cells), np.ones(cells)]), rng.poisson(1.0, cells)
@@ -99,6 +104,10 @@ for rows, classes in ((-1, 1), (1, -1)):
     assert function.howsure_square_sums(L(rows), L(classes), P(zeros), P(zeros)) == 1
     assert function.howsure_loss_sums(L(rows), L(classes), *[P(zeros)] * 5) == 1
     assert function.howsure_loss_moments(L(rows), L(classes), L(0), *[P(zeros)] * 6) == 1
+for size, bound in ((-1, 5.0), (1, 701.0), (1, np.nan)):
+    assert function.howsure_tilted(L(size), P(zeros), P(np.array([1.0, 0.0, bound])), *[P(zeros)] * 2) == 1
+for size, most in ((-1, 1), (1, -1)):
+    assert function.howsure_power_sums(L(size), L(most), L(1), L(1), *[P(zeros)] * 3) == 1
 for shape in (-1.0, np.nan, np.inf):
     assert function.howsure_gammas(L(1), L(1), P(np.array([shape])), P(zeros), P(zeros)) == 1
 for cells, draws in ((-1, 1), (1, -1)):
@@ -184,7 +193,13 @@ def test_every_instruction_set_gives_the_same_numbers(tmp_path):
         addresses = [ctypes.c_void_p(each.ctypes.data) for each in arrays]
         sizes = [ctypes.c_int64(each) for each in (len(many), 500, len(splits.starts))]
         assert ctypes.CDLL(str(target)).howsure_multinomials(*sizes, *addresses) == 0
-        found.append(np.concatenate([sums.ravel(), *(each.view(np.uint64).ravel() for each in (drawn, tables))]))
+        powers = np.empty(9)
+        addresses = [ctypes.c_void_p(each.ctypes.data) for each in (drawn, tables, powers)]
+        sizes = [ctypes.c_int64(each) for each in (tables.size, len(powers), 1, 1)]
+        assert ctypes.CDLL(str(target)).howsure_power_sums(*sizes, *addresses) == 0
+        found.append(
+            np.concatenate([sums.ravel(), *(each.view(np.uint64).ravel() for each in (drawn, tables, powers))])
+        )
     for other in found[1:]:
         np.testing.assert_array_equal(other, found[0])
 

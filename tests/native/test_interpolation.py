@@ -5,7 +5,8 @@ import sys
 import numpy as np
 import pytest
 
-from howsure.native.interpolation import interpolated
+from howsure.native import interpolation
+from howsure.native.interpolation import FEW, interpolated
 
 RNG = np.random.default_rng(0)
 LARGEST = sys.float_info.max
@@ -36,6 +37,7 @@ def test_values_are_numpys_at_any_place(name):
         beside = [np.nextafter(known, side) for side in (-np.inf, np.inf)]
     places = np.concatenate([known, between, *beside, [-LARGEST, LARGEST, 0.0, -0.0, 0.5, -3.0, 7.0]])
     places = np.random.default_rng(3).permutation(places[np.isfinite(places)])
+    places = np.tile(places, -(-FEW // len(places)))  # of fewer the kernel is not asked
     np.testing.assert_array_equal(interpolated(places, known, values), np.interp(places, known, values))
 
 
@@ -53,3 +55,17 @@ def test_columns_need_not_lie_together(by_numpy):
         found = call(lambda: interpolated(columns[:, 1], known, 3 * known))
         np.testing.assert_allclose(found, 3 * columns[:, 1], rtol=1e-12)
         assert call(lambda: interpolated(np.empty(0), known, known)).tolist() == []
+
+
+@pytest.mark.usefixtures("compiled")
+def test_a_few_places_are_not_worth_a_kernel(monkeypatch):
+    """Up to so many NumPy is asked, from there on the kernel; a value does not depend on how many were asked for."""
+    called = []
+    original = interpolation.kernel
+    monkeypatch.setattr(interpolation, "kernel", lambda name: called.append(name) or original(name))
+    places, known = np.random.default_rng(5).random(FEW), np.linspace(0.0, 1.0, 60) ** 2
+    few = interpolated(places[:-1], known, np.sqrt(known))
+    assert not called
+    many = interpolated(places, known, np.sqrt(known))
+    assert called
+    np.testing.assert_array_equal(few, many[:-1])

@@ -67,7 +67,11 @@ def test_refusals_become_errors():
 
 def test_arrays_are_passed_where_they_lie():
     """An array becomes the address of its first entry, a whole number 64 bits."""
-    values = np.arange(3.0)
-    assert library._argument(values).value == values.ctypes.data
+    values, fixed = np.arange(5.0), np.broadcast_to(1.0, 3)
+    assert ctypes.addressof(library._argument(values)) == values.ctypes.data
+    for other in (values[1::2], fixed):  # what gives no memory to write to, or not all of it in a row
+        assert library._argument(other).value == other.ctypes.data
+    empty = library._argument(np.empty(0))
+    assert ctypes.sizeof(empty) == 0
     assert library._argument(2**40).value == 2**40
     assert isinstance(library._argument(1), ctypes.c_int64)

@@ -1,9 +1,11 @@
 """Losses of cells, their sums and moments are those of each cell by itself, compiled or not."""
 
+import math
+
 import numpy as np
 import pytest
 
-from howsure.native.losses import ORDERS, ORDERS_OF_CELLS, CellLosses, in_memory, square_losses
+from howsure.native.losses import ORDERS, ORDERS_OF_CELLS, CellLosses, Tilts, in_memory, square_losses
 
 SHAPES = [(0, 3), (1, 1), (3, 2), (5, 8), (4, 131), (2, 700)]
 
@@ -116,6 +118,39 @@ def test_both_paths_say_the_same(by_numpy):
     for one, two in zip(found, other, strict=True):
         np.testing.assert_allclose(one, two, rtol=1e-9, atol=1e-9)
     assert found[0][:, 0].sum() == pytest.approx(counts.sum(), rel=1e-12)
+
+
+@pytest.mark.parametrize("size", [1, 7, 8, 9, 255, 256, 257, 3000])
+@pytest.mark.parametrize("pace, shift", [(0.0, 0.0), (1.3, 0.0), (-40.0, 2.5), (0.0, 1.0)])
+def test_tilted_weights_rise_by_the_exponential_of_their_losses(size, pace, shift, by_numpy):
+    """No factor is beyond the bound, and the sums are of the new weights times powers of the losses."""
+    rng = np.random.default_rng(size)
+    off, weights = rng.normal(size=size), rng.poisson(1.0, size) + 0.01
+
+    def tilted():
+        own = weights.copy()
+        return own, Tilts(off, 5.0).sums(own, pace, shift)
+
+    expected = [w * math.exp(min(max(pace * x - shift, -5.0), 5.0)) for w, x in zip(weights, off, strict=True)]
+    size_of = [math.fsum(w * abs(x) ** order for w, x in zip(expected, off, strict=True)) for order in range(4)]
+    for found, sums in both(by_numpy, tilted):
+        np.testing.assert_allclose(found, expected, rtol=1e-14)
+        for order in range(4):
+            exact = math.fsum(w * x**order for w, x in zip(expected, off, strict=True))
+            assert sums[order] == pytest.approx(exact, abs=1e-13 * size_of[order])
+
+
+def test_factors_of_weights_are_exponentials_wherever_they_may_lie(by_numpy):
+    """From the logarithm -650 to 650 they are `math.exp`'s to the last digits."""
+    place = np.concatenate([np.linspace(-650, 650, 4001), [0.0, 1e-300, -1e-17, math.log(2), -0.5 * math.log(2)]])
+
+    def factors():
+        weights = np.ones(len(place))
+        Tilts(place, 700.0).sums(weights, 1.0)
+        return weights
+
+    for found in both(by_numpy, factors):
+        np.testing.assert_allclose(found, list(map(math.exp, place)), rtol=5e-16)
 
 
 def test_the_order_of_an_array_is_that_of_its_memory():

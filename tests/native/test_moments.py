@@ -1,9 +1,11 @@
-"""Moments by class are plain sums, compiled or not."""
+"""Moments by class and sums of powers are plain sums, compiled or not."""
+
+import math
 
 import numpy as np
 import pytest
 
-from howsure.native.moments import class_moments
+from howsure.native.moments import class_moments, power_sums
 
 
 @pytest.mark.parametrize("cells, classes", [(1, 1), (9, 2), (700, 5)])
@@ -34,3 +36,21 @@ def test_both_paths_say_the_same(by_numpy):
         return class_moments(counts, counts, truth, numbers)
 
     np.testing.assert_allclose(moments(), by_numpy(moments), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("size", [0, 1, 31, 32, 33, 1024, 1025, 70_000])
+@pytest.mark.parametrize("kind", ["one", "each", "apart"])
+def test_sums_of_powers_are_exact_to_rounding_and_alike_on_both_paths(size, kind, by_numpy):
+    """Those of columns too and of one weight for all: `math.fsum` says the same, and NumPy has the same bits."""
+    rng = np.random.default_rng(size)
+    numbers = rng.random((size, 3))[:, 1]
+    weights = {
+        "one": np.broadcast_to(2.0, size),
+        "each": rng.integers(0, 9, size),
+        "apart": rng.random((size, 2))[:, 0],
+    }
+    found = power_sums(numbers, weights[kind], 5)
+    pairs = list(zip(weights[kind].tolist(), numbers.tolist(), strict=True))
+    expected = [math.fsum(weight * number**order for weight, number in pairs) for order in range(1, 6)]
+    np.testing.assert_allclose(found, expected, rtol=1e-13)
+    assert by_numpy(lambda: power_sums(numbers, weights[kind], 5)).tobytes() == found.tobytes()

@@ -620,6 +620,8 @@ def is_heard(counts: Array, gradient: Array) -> Array:
 def quotient(part: Array, whole: Array) -> Array:
     """Return ``part / whole``; 0 where ``whole`` is not positive."""
     some = np.greater(whole, 0)
+    if some.all():
+        return np.asarray(np.true_divide(part, whole))
     return np.asarray(np.where(some, np.true_divide(part, np.where(some, whole, 1.0)), 0.0))
 
 

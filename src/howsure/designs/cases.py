@@ -86,7 +86,9 @@ class Cases:
 
     def cut(self, row: int) -> Cases:
         """Return the cases of a table of scores in its confusion table, predicted positive from a row on."""
-        group = (self.cells[:, 1] >= 2 * row).astype(np.int8)[self.group]
+        group = (self.cells[:, 1] >= 2 * row).view(np.int8)
+        if not self._are_groups:
+            group = group[self.group]
         cells = np.array([[0, 2], [1, 3]])
         if group.min() == group.max():  # nothing lies on the other side
             group, cells = np.zeros_like(group), cells[group[:1]]
@@ -131,6 +133,11 @@ class Cases:
         if self.is_binary:
             return np.array([self.number[each].sum() * self.weight for each in self._members])
         return np.bincount(self.group, self.number * self.weight, len(self.cells))
+
+    @property
+    def _are_groups(self) -> bool:
+        """Whether each kind of cases is a group by itself, in order."""
+        return len(self.group) == len(self.cells) and bool((self.group[1:] > self.group[:-1]).all())
 
     @property
     def _members(self) -> list[Any]:

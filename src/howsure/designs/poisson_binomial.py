@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.native.moments import power_sums
+
 Array = NDArray[Any]
 LOG_NEGLIGIBLE = 40.0  # exp(-40) = 4e-18: what is left out of a distribution adds up to less than rounding
 LEFT_OUT = 1e-13  # of a logarithm
@@ -52,7 +54,7 @@ def poisson_binomial(probability: Array, number: Array | None = None) -> tuple[i
     (0, [0.4, 0.5, 0.1])
     """
     trials = np.broadcast_to(1.0, len(probability)) if number is None else np.asarray(number, dtype=float)
-    mean, square = _power_sums(probability, trials, 2)
+    mean, square = power_sums(probability, trials, 2)
     variance = max(float(mean - square), 0.0)
     # Bernstein: P(|X - mean| >= x) <= 2 exp(-x² / (2 (variance + x / 3))).
     reach = LOG_NEGLIGIBLE / 3 + np.sqrt((LOG_NEGLIGIBLE / 3) ** 2 + 2 * LOG_NEGLIGIBLE * variance)
@@ -75,7 +77,7 @@ def _characteristic(probability: Array, trials: Array, frequency: Array) -> Arra
     if terms:
         orders = np.arange(1, terms + 1)
         series = -np.power.outer(-steps, orders) / orders
-        return np.asarray(np.exp(series @ _power_sums(probability, trials, terms)))
+        return np.asarray(np.exp(series @ power_sums(probability, trials, terms)))
     product = np.ones(len(frequency), dtype=complex)
     single = bool((trials == 1).all())
     for block in _blocks(len(probability)):
@@ -92,19 +94,6 @@ def _terms(largest: float, number: float, most: int) -> int:
     orders = np.arange(1, most + 1)
     left = number * largest ** (orders + 1.0) / ((orders + 1) * (1 - largest))
     return int(orders[left < LEFT_OUT][0]) if (left < LEFT_OUT).any() else 0
-
-
-def _power_sums(probability: Array, trials: Array, most: int) -> Array:
-    """Return the sums of the trials' probabilities to the powers 1 … most."""
-    sums = np.zeros(most)
-    for block in _blocks(len(probability)):
-        base = probability[block]
-        power = trials[block] * base
-        for order in range(most):
-            sums[order] += power.sum()
-            if order + 1 < most:
-                power *= base
-    return sums
 
 
 def _blocks(size: int) -> Iterator[slice]:

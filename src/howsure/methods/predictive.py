@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, final
@@ -25,6 +27,8 @@ MOST_TABLES = 2**16  # of the joint distribution; beyond it neighbouring counts 
 MOST_COUNTS = 2**8  # of each sum, in that case: a sixteenth of its standard deviation apart
 FEW_CASES = 1_000  # of a table of scores: normal intervals of areas cover too little, and draws are quick
 NEGLIGIBLE = 1e-13  # mass in each tail of a sum that no interval would notice
+BINS = 2**10  # of values, to find the one at a share of the mass without sorting all
+MANY = 4 * BINS  # values, from which on that saves time
 
 
 @final
@@ -74,10 +78,18 @@ class Predictive(Method):
         if table.design.is_exact:
             return lambda _: Interval(np.nan, np.nan, 0.0, reason=CONSTANT)
         if _has_joint_distribution(table):
-            quantiles: AtLevels = partial(_quantiles, *_distribution(metric, table))
-        else:
-            quantiles = Bootstrap("percentile", self.n_draws).at_levels(metric, table, 0 if rng is None else rng)
+            return _levels(metric, table, _outcomes(table))
+        quantiles = Bootstrap("percentile", self.n_draws).at_levels(metric, table, 0 if rng is None else rng)
         return _around_expectation(quantiles, float(metric(table.counted)))
+
+    def intervals(
+        self, metrics: Sequence[Metric], table: Table, confidence_level: float, rng: Any = None
+    ) -> list[Interval]:
+        """Return the interval of each metric, all from one joint distribution where there is one."""
+        if table.batch or not _has_joint_distribution(table):
+            return [self.interval(metric, table, confidence_level, rng) for metric in metrics]
+        outcomes = _outcomes(table)
+        return [_levels(metric, table, outcomes)(confidence_level).of_one() for metric in metrics]
 
     def levels_of(self, draws: Array, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval that draws of a metric give, as a function of its level.
@@ -114,32 +126,60 @@ def _around_expectation(quantiles: AtLevels, value: float) -> AtLevels:
     return interval
 
 
-def _distribution(metric: Metric, table: Table) -> tuple[Array, Array, float]:
-    """Return the metric's values on all tables that the batch may turn out to be, ascending, and their probabilities.
+def _levels(metric: Metric, table: Table, outcomes: tuple[Array, Array]) -> AtLevels:
+    """Return quantiles of a metric's distribution over the tables that a batch may turn out to be, by the level."""
+    return _around_expectation(_quantiles(metric, *outcomes), float(metric(table.counted)))
 
-    And the probability of the tables that it is defined on.
-    """
-    assert isinstance(table.design, Batch)  # noqa: S101 - the one with a joint distribution
-    tables, mass = joint_distribution(table.design.cases, table.shape)
+
+def _quantiles(metric: Metric, tables: Array, mass: Array) -> AtLevels:
     with np.errstate(all="ignore"):
         values = np.asarray(metric(ConfusionCounts(tables)), dtype=float)
-    defined = ~np.isnan(values)
-    known = float(mass[defined].sum())
-    order = np.argsort(values[defined])
-    return values[defined][order], mass[defined][order] / known if known > 0 else mass[:0], known
-
-
-def _quantiles(values: Array, mass: Array, known: float, confidence_level: float) -> Interval:
-    """Return quantiles of a distribution of values."""
+    undefined = np.isnan(values)
+    if undefined.any():
+        values, mass = values[~undefined], mass[~undefined]
+    known = float(mass.sum())
     if not known > 0:
-        return Interval(np.nan, np.nan, reason=UNDEFINED)
-    tail = (1 - confidence_level) / 2
-    places = np.searchsorted(np.cumsum(mass), (tail + NEGLIGIBLE, 1 - tail - NEGLIGIBLE))
-    low, high = (float(limit) for limit in values[np.minimum(places, len(values) - 1)])
+        return lambda _: Interval(np.nan, np.nan, reason=UNDEFINED)
+    mass = mass / known
     with np.errstate(invalid="ignore"):
-        spread = float(np.sqrt((mass * (values - (mass * values).sum()) ** 2).sum()))
+        spread = math.sqrt(mass @ (values - mass @ values) ** 2)
+    error = spread if math.isfinite(spread) else math.nan
     reason = f"undefined with probability {1 - known:.2g}" if 1 - known > NEGLIGIBLE else ""
-    return Interval(low, high, spread if np.isfinite(spread) else np.nan, reason=reason)
+    quantile = _quantile(values, mass)
+
+    def interval(confidence_level: float) -> Interval:
+        tail = (1 - confidence_level) / 2
+        return Interval(quantile(tail + NEGLIGIBLE), quantile(1 - tail - NEGLIGIBLE), error, reason=reason)
+
+    return interval
+
+
+def _quantile(values: Array, mass: Array) -> Callable[[float], float]:
+    """Return the quantiles of a distribution: the smallest value up to which a share of the mass lies.
+
+    Many values are counted in bins, and only those of the bin in question sorted.
+    """
+    low, high = float(values.min()), float(values.max())
+    scale = BINS / (high - low) if low < high else 0.0
+    if len(values) < MANY or not 0 < scale < math.inf:
+        order = np.argsort(values)
+        return partial(_reached, values[order], np.cumsum(mass[order]))
+    bin_of = ((values - low) * scale).astype(np.int16)
+    ends = np.cumsum(np.bincount(bin_of, mass, BINS + 1))
+
+    def quantile(share: float) -> float:
+        place = min(int(np.searchsorted(ends, share)), BINS)
+        some = np.flatnonzero(bin_of == place)
+        some = some[np.argsort(values[some])]
+        before = ends[place - 1] if place else 0.0
+        return _reached(values[some], before + np.cumsum(mass[some]), share)
+
+    return quantile
+
+
+def _reached(values: Array, up_to: Array, share: float) -> float:
+    """Return the first of ascending values up to which a share of the mass lies."""
+    return float(values[min(int(np.searchsorted(up_to, share)), len(values) - 1)])
 
 
 def is_predictable(table: Table) -> bool:
@@ -153,6 +193,11 @@ def is_predictable(table: Table) -> bool:
 
 def _has_joint_distribution(table: Table) -> bool:
     return isinstance(table.design, Batch) and table.shape == (2, 2) and table.design.cases.is_binary
+
+
+def _outcomes(table: Table) -> tuple[Array, Array]:
+    assert isinstance(table.design, Batch)  # noqa: S101 - the one with a joint distribution
+    return joint_distribution(table.design.cases, table.shape)
 
 
 def joint_distribution(cases: Cases, shape: tuple[int, ...]) -> tuple[Array, Array]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -22,8 +23,7 @@ def check_scale(scale: Any, known: Sequence[str]) -> None:
 
 def automatic_scale(bounds: tuple[float, float]) -> Scale:
     """Return the scale of a range: logit of two finite ends, log of the distance from one, else the identity."""
-    finite = np.isfinite(bounds)
-    return "logit" if finite.all() else "log" if finite.any() else "identity"
+    return ("identity", "log", "logit")[sum(map(math.isfinite, bounds))]
 
 
 def inside(value: Any, bounds: tuple[float, float]) -> Any:
@@ -37,7 +37,7 @@ def on_scale(scale: Scale, value: Any, half: Any, bounds: tuple[float, float]) -
     A value at an end of the range has no such scale and keeps the identity; without a finite half width the limits
     are the bounds.
     """
-    value, half = np.broadcast_arrays(np.asarray(value, dtype=float), half)
+    value, half = np.asarray(value, dtype=float), np.asarray(half)
     lowest, highest = bounds
     with np.errstate(all="ignore"):
         low, high = value - half, value + half
@@ -57,8 +57,8 @@ def scaled(scale: Scale, value: Any, bounds: tuple[float, float]) -> tuple[Array
     lowest, highest = bounds
     if scale == "identity":
         return value, np.ones(value.shape)
-    parts = [(np.log(value - lowest), 1 / (value - lowest))] if np.isfinite(lowest) else []
-    parts += [(-np.log(highest - value), 1 / (highest - value))] if np.isfinite(highest) else []
+    parts = [(np.log(value - lowest), 1 / (value - lowest))] if math.isfinite(lowest) else []
+    parts += [(-np.log(highest - value), 1 / (highest - value))] if math.isfinite(highest) else []
     places, slopes = zip(*parts, strict=True)
     return np.asarray(sum(places)), np.asarray(sum(slopes))
 
@@ -73,7 +73,7 @@ def _logit(value: Array, half: Array, bounds: tuple[float, float]) -> tuple[Arra
 
 def _log(value: Array, half: Array, bounds: tuple[float, float]) -> tuple[Array, Array]:
     lowest, highest = bounds
-    if np.isfinite(lowest):
+    if math.isfinite(lowest):
         factor = np.exp(np.minimum(half / (value - lowest), LARGEST))
         return lowest + (value - lowest) / factor, lowest + (value - lowest) * factor
     factor = np.exp(np.minimum(half / (highest - value), LARGEST))

@@ -41,7 +41,7 @@ def quantile(confidence_level: float | Levels, degrees_of_freedom: Any) -> Any:
         return normal
     tail = tail_of(confidence_level) / 2
     if np.ndim(tail) == 0 and np.size(degrees_of_freedom) == 1:
-        alone = float(np.max(degrees_of_freedom))
+        alone = np.asarray(degrees_of_freedom, dtype=float).item()
         if is_ordinary(tail, alone):
             return np.full(np.shape(degrees_of_freedom), upper_quantile(tail, alone))[()]
     from scipy import special

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from howsure.designs.base import PSEUDO_CASES
 from howsure.methods.loss_grid import Losses
 from howsure.methods.standard_errors import shows_variation
+from howsure.native.losses import Tilts
 
 Array = NDArray[Any]
 STRIDE = 0.7  # standard errors from one point of a path to the next
@@ -26,11 +26,9 @@ CONFIDENCE = 2.0  # how many times too confident probabilities may be: pseudo-ca
 DOWN, UP = -1, 1
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Point:
-    """Cases in their numbers, by how much their mean is off the observed one, its variance and its third moment."""
+class Point(NamedTuple):
+    """How much a mean is off the observed one, its variance and its third moment."""
 
-    weights: Array
     off: float
     variance: float
     third: float
@@ -58,34 +56,15 @@ class Tilting:
 
     def __init__(self, losses: Losses, value: float, bounds: tuple[float, float]) -> None:
         off = losses.losses - value
-        self.value, self.bounds, self.total = value, bounds, float(losses.cases.sum())
-        self.powers = np.ones((4, len(off)))
-        for order in range(1, 4):
-            np.multiply(self.powers[order - 1], off, out=self.powers[order])
-        self.farthest = float(max(off.max(), -off.min()))
+        cases = _Cases(off, float(losses.cases.sum()))
         prior = losses.prior if math.isfinite(bounds[1]) else losses.prior * np.exp(-off / CONFIDENCE)
-        self.standard_error = self.point(losses.cases).standard_error
-        start = self.point(losses.cases + PSEUDO_CASES / prior.sum() * prior)
-        self.varies = bool(shows_variation(start.standard_error, value))
+        start = losses.cases + PSEUDO_CASES / prior.sum() * prior
+        first = cases.point(start)
+        self.value, self.bounds = value, bounds
+        self.standard_error = cases.point(losses.cases * 1.0).standard_error
+        self.varies = bool(shows_variation(first.standard_error, value))
         if self.varies:
-            self.ways = _Way(self, DOWN, start), _Way(self, UP, start)
-
-    def point(self, weights: Array) -> Point:
-        """Return the point of cases in these proportions."""
-        total, first, second, third = np.vecdot(self.powers, weights).tolist()
-        mean, square = first / total, second / total
-        skew = third / total - 3 * mean * square + 2 * mean**3
-        return Point(weights, mean, max(square - mean**2, 0.0) / self.total, skew / self.total**2)
-
-    def ahead(self, here: Point, way: int) -> Point:
-        """Return the point one stride on."""
-        pace = way * STRIDE / (here.standard_error * self.total)
-        steps = pace * self.powers[1]
-        if abs(pace) * (self.farthest + abs(here.off)) > STEEPEST:
-            steps = np.clip(steps - pace * here.off, -STEEPEST, STEEPEST)
-        steps = np.exp(steps, out=steps)
-        steps *= here.weights
-        return self.point(steps)
+            self.ways = _Way(cases, DOWN, start.copy(), first), _Way(cases, UP, start, first)
 
     def limits(self, z: float) -> tuple[float, float]:
         """Return the values at which the observed one is at a quantile, lower and upper."""
@@ -97,12 +76,33 @@ class Tilting:
         return low, high
 
 
+class _Cases:
+    """What cases lose, and to which points tilting takes their weights."""
+
+    def __init__(self, off: Array, total: float) -> None:
+        self.tilts, self.total = Tilts(off, STEEPEST), total
+        self.farthest = float(max(off.max(), -off.min()))
+
+    def point(self, weights: Array, pace: float = 0.0, shift: float = 0.0) -> Point:
+        """Return the point to which tilting takes weights, which it changes."""
+        total, first, second, third = self.tilts.sums(weights, pace, shift)
+        mean, square = first / total, second / total
+        skew = third / total - 3 * mean * square + 2 * mean**3
+        return Point(mean, max(square - mean**2, 0.0) / self.total, skew / self.total**2)
+
+    def ahead(self, here: Point, weights: Array, way: int) -> Point:
+        """Return the point one stride on."""
+        pace = way * STRIDE / (here.standard_error * self.total)
+        is_steep = abs(pace) * (self.farthest + abs(here.off)) > STEEPEST
+        return self.point(weights, pace, pace * here.off if is_steep else 0.0)
+
+
 class _Way:
     """One way along a path: how far points are from the observed value, and how far that is from them in quantiles."""
 
-    def __init__(self, path: Tilting, way: int, start: Point) -> None:
-        self.path, self.way, self.least, self.ended = path, way, FLAT * start.variance, False
-        self.here, self.near = path.ahead(start, way), start
+    def __init__(self, cases: _Cases, way: int, weights: Array, start: Point) -> None:
+        self.cases, self.way, self.weights, self.least = cases, way, weights, FLAT * start.variance
+        self.here, self.near, self.ended = cases.ahead(start, weights, way), start, False
         self.offs, self.distances = [start.off], [self.distance(start)]
         self.arrive()
 
@@ -129,7 +129,7 @@ class _Way:
     def walk(self, z: float) -> None:
         """Go on until the observed value is farther than a quantile, or the way ends."""
         while self.distances[-1] < z and not self.ended and len(self.offs) <= MOST_STRIDES:
-            self.here, self.near = self.path.ahead(self.here, self.way), self.here
+            self.here, self.near = self.cases.ahead(self.here, self.weights, self.way), self.here
             self.arrive()
 
     def limit(self, z: float, other: _Way) -> float | None:

@@ -108,17 +108,17 @@ def skill(losses: Array, null: Callable[[Array], tuple[Array, Array]]) -> Scored
     mean = mean_loss(CellLosses(losses))
 
     def value(cells: Array) -> Array:
-        return 1 - divide(mean.value(cells), null(shares(cells))[0])
-
-    def shares(cells: Array) -> Array:
-        return divide(cells.sum(-2), cells.sum((-2, -1))[..., None])
+        totals = cells.sum(-2)
+        return 1 - divide(mean.value(cells), null(divide(totals, totals.sum(-1)[..., None]))[0])
 
     def slopes(cells: Array) -> Array:
-        share, loss = shares(cells), mean.value(cells)[..., None]
+        totals = cells.sum(-2)
+        total, loss = totals.sum(-1), mean.value(cells)[..., None]
+        share = divide(totals, total[..., None])
         worst, by_share = null(share)
         by_class = (by_share - (by_share * share).sum(-1, keepdims=True)) / worst[..., None]
-        scale = 1 / (worst * cells.sum((-2, -1)))
-        return np.asarray(((loss * (1 + by_class))[..., None, :] - losses) * scale[..., None, None])
+        found = (loss * (1 + by_class))[..., None, :] - losses
+        return np.asarray(np.multiply(found, (1 / (worst * total))[..., None, None], out=found))
 
     return Scored(value, slopes)
 

@@ -30,18 +30,30 @@ ALWAYS_INLINE double log_of(double x) {
     return s * (half + (odd + even)) + power * LN2_LOW - half + f + power * LN2_HIGH;
 }
 
-/* Of a number of at most 0; fdlibm's polynomial. */
-ALWAYS_INLINE double exp_of(double x) {
-    x = x < -750 ? -750 : x;
-    const double power = (x * 1.44269504088896338700 + 0x1.8p52) - 0x1.8p52;
+ALWAYS_INLINE double nearest_whole(double x) { return (x + 0x1.8p52) - 0x1.8p52; }
+ALWAYS_INLINE double power_of_two(double power) { return double_of((bits_of(power + (0x1p52 + 1023)) & FRACTION) << 52); }
+
+/* The exponential of what is left of a number without so many logarithms of two; fdlibm's polynomial. */
+ALWAYS_INLINE double exp_without(double power, double x) {
     const double high = x - power * LN2_HIGH, low = power * LN2_LOW, r = high - low, z = r * r;
     const double tail = 1.65339022054652515390e-06 - z * 4.13813679705723846039e-08;
     const double c = r - z * (1.66666666666666019037e-01 -
                               z * (2.77777777770155933842e-03 - z * (6.61375632143793436117e-05 - z * tail)));
-    const double y = 1 + (r * c / (2 - c) - low + high);
+    return 1 + (r * c / (2 - c) - low + high);
+}
+
+/* Of a number of at most 0. */
+ALWAYS_INLINE double exp_of(double x) {
+    x = x < -750 ? -750 : x;
+    const double power = nearest_whole(x * 1.44269504088896338700);
     const double some = power < -1000 ? -1000 : power; /* a double has no power of two below 2^-1022 in its exponent */
-    return y * double_of((bits_of(some + (0x1p52 + 1023)) & FRACTION) << 52) *
-           double_of((bits_of(power - some + (0x1p52 + 1023)) & FRACTION) << 52);
+    return exp_without(power, x) * power_of_two(some) * power_of_two(power - some);
+}
+
+/* Of a number from -700 to 700. */
+ALWAYS_INLINE double exp_within(double x) {
+    const double power = nearest_whole(x * 1.44269504088896338700);
+    return exp_without(power, x) * power_of_two(power);
 }
 
 #endif

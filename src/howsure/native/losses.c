@@ -1,5 +1,5 @@
-/* Losses of cells, their sums, and their moments by bin. See `losses.py`. */
-#include "kernels.h"
+/* Losses of cells, their sums, their moments by bin, and cases tilted by them. See `losses.py`. */
+#include "arithmetic.h"
 
 enum { ORDERS = 6, LANES = 8, BLOCK = 256 };
 typedef double Four __attribute__((vector_size(32), aligned(8)));
@@ -95,5 +95,43 @@ FOR_EACH_PROCESSOR PUBLIC int howsure_loss_moments(int64_t rows, int64_t width, 
                 }
             }
         }
+    return 0;
+}
+
+/* Weights, in place, times the exponential of ``pace · off - shift``, which is cut at ±bound, of at most 700; found are
+ * the sums of the new ones times the powers 0 … 3 of how far losses are off. Each is of eight sums, in one order on
+ * every processor. `settings` has pace, shift and bound. */
+FOR_EACH_PROCESSOR PUBLIC int howsure_tilted(int64_t cells, const double *restrict off, const double *settings,
+                                             double *restrict weights, double *restrict found) {
+    const double pace = settings[0], shift = settings[1], bound = settings[2];
+    double sums[4][LANES] = {{0}};
+    if (cells < 0 || !(bound <= 700))
+        return 1;
+    for (int64_t first = 0; first < cells; first += BLOCK) {
+        const int some = cells - first < BLOCK ? (int)(cells - first) : BLOCK;
+        double power[BLOCK], place[BLOCK];
+        if (pace != 0 || shift != 0)
+            for (int each = 0; each < some; each++) { /* many at once */
+                const double step = pace * off[first + each] - shift, above = step > -bound ? step : -bound;
+                weights[first + each] *= exp_within(above < bound ? above : bound);
+            }
+        memcpy(power, weights + first, (size_t)some * sizeof *power);
+        memcpy(place, off + first, (size_t)some * sizeof *place);
+        for (int each = some; each % LANES; each++)
+            power[each] = place[each] = 0;
+        for (int each = 0; each < some; each += LANES)
+            for (int lane = 0; lane < LANES; lane++) {
+                const double of = place[each + lane], zeroth = power[each + lane], one = zeroth * of, two = one * of;
+                sums[0][lane] += zeroth;
+                sums[1][lane] += one;
+                sums[2][lane] += two;
+                sums[3][lane] += two * of;
+            }
+    }
+    for (int order = 0; order < 4; order++) {
+        found[order] = 0;
+        for (int lane = 0; lane < LANES; lane++)
+            found[order] += sums[order][lane];
+    }
     return 0;
 }

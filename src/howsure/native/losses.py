@@ -1,4 +1,4 @@
-"""What the cells of a table lose, and what follows from it: sums, ends and moments by bin, each in one pass."""
+"""What the cells of a table lose, and what follows from it: sums, ends, moments by bin, and tilts, each in one pass."""
 
 from __future__ import annotations
 
@@ -144,6 +144,58 @@ class CellLosses:
         for start in range(0, max(1, len(given)), step):
             some = slice(start, start + step)
             yield (base[some, None] + self.slope * given[some]).ravel(), counts[some].ravel()
+
+
+class Tilts:
+    """Cases whose weights are tilted by what they lose, time after time.
+
+    Parameters
+    ----------
+    off : ndarray of shape (m,)
+        How far each loss is from some value.
+    bound : float
+        At most 700: the logarithm of the largest factor of a weight.
+
+    Examples
+    --------
+    >>> weights = np.array([1.0, 3.0])
+    >>> tilts, once = Tilts(np.array([-1.0, 2.0]), 5.0), np.log(2)
+    >>> [round(each, 9) for each in tilts.sums(weights, once)], weights.round(9).tolist()
+    ([12.5, 23.5, 48.5, 95.5], [0.5, 12.0])
+    """
+
+    def __init__(self, off: Array, bound: float) -> None:
+        self.off, self.bound = np.ascontiguousarray(off, dtype=float), bound
+        self._compiled = kernel("tilted")
+        if self._compiled is None:
+            self._powers = np.ones((4, len(self.off)))
+            for order in range(1, 4):
+                np.multiply(self._powers[order - 1], self.off, out=self._powers[order])
+        else:
+            self._settings, self._found = np.array([0.0, 0.0, bound]), np.empty(4)
+
+    def sums(self, weights: Array, pace: float = 0.0, shift: float = 0.0) -> list[float]:
+        """Multiply weights, in place, by the exponential of ``pace · off - shift``; sum them times powers of ``off``.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (m,)
+            Floats that lie together.
+        pace, shift : float
+            Where the exponent is beyond the bound it is the bound.
+
+        Returns
+        -------
+        list of float
+            Of the powers 0 … 3.
+        """
+        if self._compiled is None:
+            if pace or shift:
+                weights *= np.exp(np.clip(pace * self.off - shift, -self.bound, self.bound))
+            return list(np.vecdot(self._powers, weights).tolist())
+        self._settings[:2] = pace, shift
+        self._compiled(len(weights), self.off, self._settings, weights, self._found)
+        return list(self._found.tolist())
 
 
 def square_losses(rows: Array) -> CellLosses:

@@ -1,4 +1,4 @@
-"""Moments by class, in one pass over the cells."""
+"""Moments by class, in one pass over the cells, and sums of powers, in one over the numbers."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from howsure.native.library import kernel
 
 Array = NDArray[Any]
+IN_CACHE = 2**15  # numbers that several passes in a row find there
+BLOCK, LANES = 1024, 32  # in which powers are added up, so that sums are rounded alike
 
 
 def class_moments(counts: Array, squares: Array, truth: Array, slopes: Array) -> Array:
@@ -44,3 +46,35 @@ def class_moments(counts: Array, squares: Array, truth: Array, slopes: Array) ->
     second = squares * slopes**2
     fourth = np.where(counts > 0, (squares / counts) ** 2 * second * slopes**2, 0.0)
     return np.stack([np.bincount(truth, each, classes) for each in (counts, squares, second, fourth)], -1)
+
+
+def power_sums(numbers: Array, weights: Array, most: int) -> Array:
+    """Return the weighted sums of numbers to the powers 1 … most.
+
+    Parameters
+    ----------
+    numbers, weights : ndarray of shape (n,)
+        Which need not lie together; weights may be one that is broadcast.
+    most : int
+        The highest power.
+
+    Examples
+    --------
+    >>> power_sums(np.array([0.5, 2.0]), np.array([4.0, 1.0]), 3).tolist()
+    [4.0, 5.0, 8.5]
+    """
+    numbers, weights = np.asarray(numbers, dtype=float), np.asarray(weights, dtype=float)
+    compiled, sums = kernel("power_sums"), np.zeros(most)
+    if compiled is not None:
+        apart = (each.strides[0] // each.itemsize for each in (numbers, weights))
+        compiled(len(numbers), most, *apart, numbers, weights, sums)
+        return sums
+    for first in range(0, len(numbers), IN_CACHE):
+        base = np.ascontiguousarray(numbers[first : first + IN_CACHE])
+        power = np.zeros((-(-len(base) // BLOCK), BLOCK // LANES, LANES))
+        own = power.reshape(-1)[: len(base)]
+        np.multiply(weights[first : first + IN_CACHE], base, out=own)
+        for order in range(most):
+            sums[order] = np.cumsum(np.append(sums[order], power.sum(1)))[-1]
+            own *= base
+    return sums

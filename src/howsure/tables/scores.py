@@ -79,7 +79,7 @@ class ScoresTable(Table):
     @property
     def truth(self) -> Array:
         """Position of the true class of each cell."""
-        return np.tile([0, 1], len(self.scores))
+        return np.arange(2 * len(self.scores)) & 1
 
     def spanning(self, others: Sequence[ScoresTable]) -> ScoresTable:
         """Return a table, of no case, of the scores of this and other tables."""

@@ -301,8 +301,11 @@ def _of_scores(
     else:
         distinct, place = np.unique(score, return_inverse=True)
         number_each = np.bincount(place, number)
-    probability = np.stack([1 - distinct, distinct], 1)
-    probability[: np.searchsorted(distinct, NONE), 1] = 0.0
+    columns = np.empty((2, len(distinct)))  # each class lies together: what reads it goes along one
+    np.subtract(1, distinct, out=columns[0])
+    columns[1] = distinct
+    columns[1, : np.searchsorted(distinct, NONE)] = 0.0
+    probability = columns.T
     places = np.int32 if probability.size < 2**31 else np.int64
     own, cells = np.arange(len(distinct), dtype=places), np.arange(probability.size, dtype=places)
     if np.ndim(weight) == 0:
