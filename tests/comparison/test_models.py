@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.comparison.compare import of_one_model
+from howsure.comparison.compare import compared, of_one_model, suited
 from howsure.comparison.pairs import _Alone
+from howsure.methods.flow import _Path
 from howsure.methods.joint import POISSON_BYTES, _drawing, draws_of_models, poisson_weights
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Side
@@ -254,8 +255,9 @@ def test_all_pairs_together_say_what_each_pair_says_alone(design, method):
 @pytest.mark.parametrize("metric", ["accuracy", "f1@macro"])
 def test_the_work_of_all_pairs_does_not_grow_with_their_number(metric, monkeypatch):
     """28 pairs of 8 models take as many passes over joint tables as 120 of 16, and each model is estimated once."""
-    passes, alone = [], []
-    monkeypatch.setattr(hs.Method, "interval", counting(hs.Method.interval, passes))
+    passes, singles, alone = [], [], []
+    monkeypatch.setattr("howsure.comparison.pairs.suited", counting(suited, passes))
+    monkeypatch.setattr("howsure.comparison.pairs.compared", counting(compared, singles))
     monkeypatch.setattr("howsure.comparison.pairs.of_one_model", counting(of_one_model, alone))
     seen = []
     for models in (8, 16):
@@ -265,6 +267,18 @@ def test_the_work_of_all_pairs_does_not_grow_with_their_number(metric, monkeypat
         seen.append(len(passes))
         assert len(alone) == models
     assert seen == [2, 2]  # a pass for each way in which a prior is spread over two models' labels
+    assert not singles
+
+
+def test_limits_and_tests_of_all_pairs_go_along_the_same_paths(monkeypatch):
+    """Paths begin once for each model and for each batch of pairs; tests are those of each pair alone."""
+    begun = []
+    monkeypatch.setattr(_Path, "__init__", counting(_Path.__init__, begun))
+    table = table_of(1, 200, models=6)
+    found = hs.compare_all(table, "f1@macro", correction="none")
+    assert len(begun) == 6 + 2
+    for (a, b), each in found.items():
+        assert each.p_value == pytest.approx(hs.compare(table, "f1@macro", a=a, b=b).p_value, rel=1e-6)
 
 
 def test_each_model_alone_has_the_method_of_its_pair():
