@@ -255,7 +255,8 @@ def test_all_pairs_together_say_what_each_pair_says_alone(design, method):
 def test_the_work_of_all_pairs_does_not_grow_with_their_number(metric, monkeypatch):
     """28 pairs of 8 models take as many passes over joint tables as 120 of 16, and each model is estimated once."""
     passes, alone = [], []
-    monkeypatch.setattr(hs.Method, "interval", counting(hs.Method.interval, passes))
+    for each in (hs.Method, hs.Flow):
+        monkeypatch.setattr(each, "tested", counting(each.tested, passes))
     monkeypatch.setattr("howsure.comparison.pairs.of_one_model", counting(of_one_model, alone))
     seen = []
     for models in (8, 16):

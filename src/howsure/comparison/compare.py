@@ -288,7 +288,8 @@ def compared(
         first = chosen.interval(metric, joint, sides.two_sided)
         a, b = (alone(side, joint, own_method(method), level) for side in pair)
     interval = sides.cut(first, metric)
-    limits = ContrastLimits(method=chosen, metric=metric, table=joint, draws=interval.draws, seed=seed)
+    limits = ContrastLimits(method=chosen, contrast=contrast, joint=lambda: joint, draws=interval.draws, seed=seed)
+    test = chosen.p_value(metric, joint, contrast.effect.null, draws=interval.draws, rng=seed)
     reason = interval.reason
     if math.isnan(value):
         undefined = [
@@ -296,9 +297,7 @@ def compared(
         ]
         reason = "; ".join(f"{name}: {each.reason or 'the metric is undefined'}" for name, each in undefined)
         reason = reason or "undefined: the second model's value is at the end of its range"
-    found = comparison_of(
-        limits, (a, b), value, replace(interval, reason=reason), limits.p_value(contrast.effect.null), sides
-    )
+    found = comparison_of(limits, (a, b), value, replace(interval, reason=reason), test, sides)
     if region is None:
         return found
     return replace(found, rope=_rope(region, interval.draws, chosen, metric, joint, seed))
@@ -337,7 +336,7 @@ def comparison_of(
         standard_error=float(interval.standard_error),
         confidence_level=sides.level,
         method=limits.method.name,
-        better=limits.metric.better,
+        better=contrast.first.metric.better,
         draws=interval.draws,
         reason=interval.reason,
         limits=limits,

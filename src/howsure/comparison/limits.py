@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from numpy.typing import NDArray
@@ -17,18 +19,20 @@ from howsure.tables.views import Marginal, Part
 Array = NDArray[Any]
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ContrastLimits:
     """What the limits of a contrast follow from; its metric, which is code, is found by name again where it is sent.
+
+    Of many pairs of models few are asked for other tests, so that table and metric are made when they are.
 
     Parameters
     ----------
     method : Method
         The method of the interval.
-    metric : Metric
-        The contrast.
-    table : Table
-        The joint table.
+    contrast : Contrast
+        What is compared, and how.
+    joint : callable
+        Returns the joint table.
     draws : ndarray, optional
         The contrast's draws, where the method resamples.
     seed : SeedSequence
@@ -36,17 +40,20 @@ class ContrastLimits:
     """
 
     method: Method
-    metric: Metric
-    table: Table
-    draws: Array | None
-    seed: Any
+    contrast: Contrast
+    joint: Callable[[], Table]
+    draws: Array | None = None
+    seed: Any = None
 
-    @property
-    def contrast(self) -> Contrast:
-        """What is compared, and how."""
-        contrast = self.metric.contrast
-        assert contrast is not None  # noqa: S101 - made by `contrast_metric`
-        return contrast
+    @cached_property
+    def table(self) -> Table:
+        """The joint table."""
+        return self.joint()
+
+    @cached_property
+    def metric(self) -> Metric:
+        """The contrast as a metric of the joint table."""
+        return contrast_metric(self.contrast.effect, self.contrast.first, self.contrast.second)
 
     def p_value(self, null: float) -> float:
         """Return the two-sided p-value of a hypothetical value; nan where nothing is tested, as by posterior draws.
@@ -83,5 +90,5 @@ def _found_again(
     seed: Any,
 ) -> ContrastLimits:
     first, second = (Side(name, resolve(spec, view.table(table)), view) for name, spec, view in sides)
-    metric = contrast_metric(EFFECTS[effect], first, second)
-    return ContrastLimits(method=method, metric=metric, table=table, draws=draws, seed=seed)
+    contrast = Contrast(EFFECTS[effect], first, second)
+    return ContrastLimits(method=method, contrast=contrast, joint=lambda: table, draws=draws, seed=seed)

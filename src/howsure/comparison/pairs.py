@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -16,7 +17,7 @@ from howsure.methods.interval import DrawingMethod, Method
 from howsure.methods.sides import Sides
 from howsure.metrics.binding import resolve
 from howsure.metrics.contrast import EFFECTS, contrast_metric
-from howsure.metrics.metric import Metric, Side
+from howsure.metrics.metric import Contrast, Metric, Side
 from howsure.tables.paired import JointTable
 from howsure.tables.table import Table
 
@@ -106,21 +107,20 @@ def _in_one_pass(
         return {}
     with np.errstate(all="ignore"):
         values = np.asarray(contrast(batch.counted))
-    intervals = chosen.interval(contrast, batch, sides.two_sided).each()
-    null = DIFFERENCE.null
-    tests = chosen.p_values(contrast, batch, null)
+    intervals, tests = chosen.tested(contrast, batch, sides.two_sided, DIFFERENCE.null)
+    first, second = ({pair[place]: Side(pair[place], *each) for pair in names} for place, each in enumerate(seen))
+    own = {
+        name: alone(Side(name, side.metric, models.view(name)), models, own_method(method), sides.level)
+        for name, side in (first | second).items()
+    }
     found = {}
-    for index, (pair, value, interval, test) in enumerate(zip(names, values.tolist(), intervals, tests, strict=True)):
-        if interval.reason or not np.isfinite(value):
+    for index, ((a, b), value, one, test) in enumerate(
+        zip(names, values.tolist(), intervals.each(), tests, strict=True)
+    ):
+        if one.reason or not np.isfinite(value):
             continue
-        one = [Side(name, *each) for name, each in zip(pair, seen, strict=True)]
         limits = ContrastLimits(
-            method=chosen, metric=contrast_metric(DIFFERENCE, *one), table=batch.picked(index), draws=None, seed=None
+            method=chosen, contrast=Contrast(DIFFERENCE, first[a], second[b]), joint=partial(batch.picked, index)
         )
-        own = [
-            alone(Side(each.name, each.metric, models.view(each.name)), models, own_method(method), sides.level)
-            for each in one
-        ]
-        cut = sides.cut(interval, contrast)
-        found[index] = comparison_of(limits, (own[0], own[1]), value, cut, float(test), sides)
+        found[index] = comparison_of(limits, (own[a], own[b]), value, sides.cut(one, contrast), float(test), sides)
     return found

@@ -22,6 +22,7 @@ from howsure.methods.interval import (
     Interval,
     JointMethod,
     needs_counted_cases,
+    tests_by,
     told,
 )
 from howsure.methods.loss_grid import Losses
@@ -133,6 +134,11 @@ class Flow(JointMethod):
             return found
 
         return intervals
+
+    def tested(self, metric: Metric, table: Table, confidence_level: float, null: float) -> tuple[Interval, Array]:
+        """Return intervals and p-values, along the same paths."""
+        at_levels = self.at_levels(metric, table)
+        return at_levels(confidence_level), tests_by(at_levels, metric.value_at(table.counted), null)
 
 
 def _side_by_side(metrics: Sequence[Metric], table: Table) -> list[Metric]:
@@ -266,7 +272,7 @@ class _Path:
         self.centre = np.where(np.isfinite(centre), centre, self.start.value[0]) - tables.bias()
         self.varies = shows_variation(np.sqrt(self.start.variance[0]), self.centre)
         self.reach = np.full(self.centre.shape, -np.inf)
-        self.distances, self.values = np.empty(0), np.empty(0)
+        self.distances = self.values = np.zeros((1, 2, len(self.centre)))
 
     def distance(self, here: Point, near: Point, far: Point, tables: Any) -> Array:
         """Return the quantile of a normal variable at which the observed table would be, were ``here`` the truth.
@@ -288,12 +294,14 @@ class _Path:
         return found
 
     def walk(self, reach: Array) -> None:
-        """Go on, both ways from every table, until each is farther than its quantile."""
-        tables: Any = slice(None)
-        near, here = self.start, self.tables.ahead(self.start, tables)
+        """Go on both ways from every table that has not been as far, until each is farther than its quantile."""
+        short = reach > self.reach
+        tables: Any = slice(None) if short.all() else np.flatnonzero(short)
+        near = self.start.of(tables)
+        here = self.tables.ahead(near, tables)
         far = here.turned()
-        farthest = self.distance(near, here, far, tables)
-        latest = np.repeat(near.value, 2, axis=0)
+        farthest, latest = np.zeros((2, len(reach))), np.repeat(self.start.value, 2, axis=0)
+        farthest[:, tables] = self.distance(near, here, far, tables)
         ended = np.zeros(farthest.shape, dtype=bool)  # a way that turned, or varies no more: what follows is rounding
         distances, values = [farthest.copy()], [latest.copy()]
         for _ in range(MOST_STRIDES):
@@ -310,17 +318,18 @@ class _Path:
                 break
             near, far = here, near
             if not going.all():
-                tables, near, far = np.arange(len(self.centre))[tables][going], near.of(going), far.of(going)
+                tables, near, far = np.arange(len(reach))[tables][going], near.of(going), far.of(going)
             here = self.tables.ahead(near, tables)
-        self.reach = reach
-        self.distances = np.stack([-distances[1][::-1], *distances])
-        self.values = np.stack([values[1][::-1], *values])
+        been = np.maximum(reach, np.where(ended, np.inf, farthest).min(0))
+        self.reach = np.where(short, been, self.reach)
+        self.distances = _put(short, np.stack([-distances[1][::-1], *distances]), self.distances)
+        self.values = _put(short, np.stack([values[1][::-1], *values]), self.values)
 
     def limits(self, z: Array) -> Array:
         """Return the values on the path at which the observed ones are at a quantile, lower and upper."""
         farthest = np.where(np.isfinite(z), z, 0.0)
         if (farthest > self.reach).any():
-            self.walk(np.maximum(farthest, self.reach))
+            self.walk(farthest)
         beyond = self.distances[1:] >= z
         places = np.maximum(beyond.argmax(0) + np.array([-1, 0, 1])[:, None, None], 0)
         around = (np.take_along_axis(part, places, 0) for part in (self.distances, self.values))
@@ -380,6 +389,13 @@ def _interval(
     constant = ~(paths.varies & (low < high))
     endless = ~np.isfinite(z)
     return told(low, high, sample.error, (constant, CONSTANT), (endless, why_endless), (~np.isfinite(value), UNDEFINED))
+
+
+def _put(tables: Array, path: Array, other: Array) -> Array:
+    """Return the path of some tables, and another of the others; the shorter one stays where it ends."""
+    strides = max(len(path), len(other))
+    path, other = (np.concatenate([each, np.repeat(each[-1:], strides - len(each), 0)]) for each in (path, other))
+    return np.where(tables, path, other)
 
 
 def _quantile(statistic: Array, skewness: Array) -> Array:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from howsure.methods.draws import Draw, lumped, seed_sequence, stream_at, stream_of, values_of_draws
 from howsure.methods.inversion import p_value, p_values
+from howsure.methods.levels import Levels
 from howsure.methods.registry import Variant, register
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
@@ -95,6 +96,16 @@ def told(low: Any, high: Any, error: Any, *refusals: tuple[Any, str]) -> Interva
 
 AtLevels = Callable[[float], Interval]
 AllAtLevels = Callable[[float], list[Interval]]
+
+
+def tests_by(at_levels: Any, value: Array, null: float) -> Array:
+    """Return the two-sided p-values of a hypothetical value, from intervals at levels of each table's own."""
+
+    def limits(levels: Levels) -> tuple[Array, Array]:
+        found = at_levels(levels)
+        return np.asarray(found.low), np.asarray(found.high)
+
+    return p_values(limits, value, null)
 
 
 class Method(abc.ABC):
@@ -268,13 +279,23 @@ class Method(abc.ABC):
         if not self.takes_levels:
             each = (table.picked(index) for index in range(table.batch[0]))
             return np.array([self.p_value(metric, one, null) for one in each])
-        at_levels: Any = self.at_levels(metric, table)
+        return tests_by(self.at_levels(metric, table), np.asarray(metric(table.counted)), null)
 
-        def limits(levels: Any) -> tuple[Array, Array]:
-            found = at_levels(levels)
-            return np.asarray(found.low), np.asarray(found.high)
+    def tested(self, metric: Metric, table: Table, confidence_level: float, null: float) -> tuple[Interval, Array]:
+        """Return the interval of the metric on each table of a batch, and the p-values of a hypothetical value.
 
-        return p_values(limits, np.asarray(metric(table.counted)), null)
+        Parameters
+        ----------
+        metric : Metric
+            The metric, bound to the batch.
+        table : Table
+            A batch.
+        confidence_level : float
+            Coverage of the intervals, between 0 and 1.
+        null : float
+            The hypothetical value.
+        """
+        return self.interval(metric, table, confidence_level), self.p_values(metric, table, null)
 
     def e_value(self, metric: Metric, table: Table, null: float) -> float:
         """Return the evidence against a hypothetical value, at most 1 on average if it holds; nan of most methods.

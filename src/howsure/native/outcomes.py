@@ -15,6 +15,7 @@ from howsure.native.library import kernel
 Array = NDArray[Any]
 MOST_CLASSES = 20  # up to which so many sums cost less than what goes on around them
 MANY = 64  # tables, from which on the kernel is worth its call
+PAIRWISE = 8  # numbers in a row, from which on NumPy does not add them up in order
 
 
 def margins(cells: Array) -> tuple[Array, Array]:
@@ -30,7 +31,8 @@ def margins(cells: Array) -> tuple[Array, Array]:
     >>> [each.tolist() for each in margins(np.array([[5, 1, 0], [2, 3, 1], [0, 0, 4]]))]
     [[6, 6, 4], [7, 4, 5]]
     """
-    compiled = kernel("margins") if _are_drawn(cells) else None
+    few = 2 < cells.shape[-1] < PAIRWISE
+    compiled = kernel("margins") if _are_drawn(cells) or (few and _are_many(cells)) else None
     if compiled is None:
         return summed(cells, -1), summed(cells, -2)
     rows, columns = _by_draws(cells, compiled, 2)
@@ -73,16 +75,18 @@ def _are_drawn(cells: Array) -> bool:
 
 
 def _are_many(cells: Array) -> bool:
-    return cells.ndim == 3 and len(cells) >= MANY and cells.shape[-1] <= MOST_CLASSES and cells.dtype == float
+    classes = cells.shape[-1]
+    return classes <= MOST_CLASSES and cells.size >= MANY * classes**2 and cells.dtype == float
 
 
 def _by_draws(cells: Array, compiled: Any, number: int) -> Array:
     """Return what a kernel finds, so many times ``(draws, classes)``."""
-    draws, classes, _ = cells.shape
-    together = np.ascontiguousarray(cells.transpose(1, 2, 0))  # draws of one cell
-    found = np.empty((number, classes, draws))
-    compiled(classes, draws, together, found)
-    return found.transpose(0, 2, 1)
+    *leading, classes, _ = cells.shape
+    each = cells.reshape(-1, classes, classes)
+    together = np.ascontiguousarray(each.transpose(1, 2, 0))  # draws of one cell
+    found = np.empty((number, classes, len(each)))
+    compiled(classes, len(each), together, found)
+    return found.transpose(0, 2, 1).reshape(number, *leading, classes)
 
 
 def _by_products(cells: Array) -> tuple[Array, Array, Array]:

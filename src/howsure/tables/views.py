@@ -14,6 +14,7 @@ from howsure.tables.table import Table
 
 Array = NDArray[Any]
 DENSE = 2**14  # entries of the matrix that adds up joint cells, up to which it is dense
+PIECE = 2**18  # multiplications, up to which NumPy's library for matrices does not wake other threads
 
 
 @final
@@ -45,7 +46,7 @@ class Marginal:
             return self.empty.wrap(np.bincount(self.cells.ravel(), cells.ravel(), size))
         flat = cells.reshape(-1, joint)
         if size * joint <= DENSE:
-            added = flat @ (self.cells.reshape(-1, 1) == np.arange(size)).astype(float)
+            added = _product(flat, (self.cells.reshape(-1, 1) == np.arange(size)).astype(float))
         else:
             from scipy import sparse
 
@@ -109,3 +110,12 @@ class SharedPart(Part):
         place = np.arange(joint.counts.size) - self.start
         design = joint.design.kept((place >= 0) & (place < counts.size), place)
         return replace(self.own, counts=counts, design=design, identity=joint.identity_of(self.start))
+
+
+def _product(tables: Array, matrix: Array) -> Array:
+    """Return the product with a small matrix, in one thread: others go on waiting for more, and burn what they do."""
+    step = max(1, PIECE // matrix.size)
+    found = np.empty((len(tables), matrix.shape[1]))
+    for start in range(0, len(tables), step):
+        np.matmul(tables[start : start + step], matrix, out=found[start : start + step])
+    return found
