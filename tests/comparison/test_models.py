@@ -8,7 +8,7 @@ import pytest
 import howsure as hs
 from howsure.comparison.compare import compared, of_one_model, suited
 from howsure.comparison.pairs import _Alone
-from howsure.methods.flow import _Path
+from howsure.methods.flow import Flow
 from howsure.methods.joint import POISSON_BYTES, _drawing, draws_of_models, poisson_weights
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Side
@@ -255,9 +255,9 @@ def test_all_pairs_together_say_what_each_pair_says_alone(design, method):
 @pytest.mark.parametrize("metric", ["accuracy", "f1@macro"])
 def test_the_work_of_all_pairs_does_not_grow_with_their_number(metric, monkeypatch):
     """28 pairs of 8 models take as many passes over joint tables as 120 of 16, and each model is estimated once."""
-    passes, singles, alone = [], [], []
-    monkeypatch.setattr("howsure.comparison.pairs.suited", counting(suited, passes))
-    monkeypatch.setattr("howsure.comparison.pairs.compared", counting(compared, singles))
+    passes, alone = [], []
+    for each in (hs.Method, Flow):
+        monkeypatch.setattr(each, "tested", counting(each.tested, passes))
     monkeypatch.setattr("howsure.comparison.pairs.of_one_model", counting(of_one_model, alone))
     seen = []
     for models in (8, 16):

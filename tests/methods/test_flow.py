@@ -8,6 +8,7 @@ from scipy import optimize, stats
 
 import howsure as hs
 from howsure.methods.flow import Flow
+from howsure.methods.levels import Level, Levels
 from howsure.methods.path_classes import FilledCells
 from howsure.methods.path_tables import AllCells, second_order_bias
 from howsure.methods.tilting import CONFIDENCE
@@ -353,3 +354,26 @@ def test_pseudo_cases_of_a_loss_without_bound_are_fewer_where_it_is_large():
     even = table.prior_shares.ravel()
     expected = even * np.exp(-(losses - mean) / CONFIDENCE)
     assert found == pytest.approx((expected / expected.sum())[None])
+
+
+def test_limits_of_far_levels_do_not_depend_on_what_was_asked_before():
+    """Each table goes on by itself: to levels of its own, in any order, as far as a path that is walked at once."""
+    tables = hs.from_counts([[[50, 3], [5, 42]], [[9, 3], [1, 7]], [[400, 30], [50, 420]]]).stack
+    metric = resolve("mcc", tables)
+    asked = [np.array(each) for each in ([0.5, 0.1, 0.4], [1e-3, 0.5, 1e-9], [0.3, 1e-6, 1e-2])]
+    again = Flow().at_levels(metric, tables)
+    for tail in asked:
+        found = again(Levels(tail))
+        fresh = [Flow().at_levels(metric, tables.picked(at))(Level(each)) for at, each in enumerate(tail.tolist())]
+        np.testing.assert_allclose(found.low, [float(each.low) for each in fresh], rtol=1e-12)
+        np.testing.assert_allclose(found.high, [float(each.high) for each in fresh], rtol=1e-12)
+
+
+def test_intervals_and_tests_along_one_path_are_those_along_two():
+    """What is asked for at once says the same as each by itself."""
+    tables = hs.from_counts([[[50, 3], [5, 42]], [[9, 3], [1, 7]]]).stack
+    metric = resolve("mcc", tables)
+    interval, tests = Flow().tested(metric, tables, 0.9, 0.5)
+    np.testing.assert_allclose(interval.low, Flow().interval(metric, tables, 0.9).low, rtol=1e-12)
+    each = [Flow().p_value(metric, tables.picked(at), 0.5) for at in range(2)]
+    np.testing.assert_allclose(tests, each, rtol=1e-6)

@@ -108,20 +108,19 @@ def _in_one_pass(
     with np.errstate(all="ignore"):
         values = np.asarray(contrast(batch.counted))
     intervals, tests = chosen.tested(contrast, batch, sides.two_sided, DIFFERENCE.null)
-    first, second = (
-        {name: Side(name, *each) for name in set(own)} for own, each in zip(zip(*names, strict=True), seen, strict=True)
-    )
+    first, second = ({pair[place]: Side(pair[place], *each) for pair in names} for place, each in enumerate(seen))
     own = {
         name: alone(Side(name, side.metric, models.view(name)), models, own_method(method), sides.level)
         for name, side in (first | second).items()
     }
     found = {}
-    told = zip(values.tolist(), intervals.each(), tests.tolist(), strict=True)
-    for index, ((a, b), (value, interval, test)) in enumerate(zip(names, told, strict=True)):
-        if interval.reason or not np.isfinite(value):
+    for index, ((a, b), value, one, test) in enumerate(
+        zip(names, values.tolist(), intervals.each(), tests, strict=True)
+    ):
+        if one.reason or not np.isfinite(value):
             continue
         limits = ContrastLimits(
             method=chosen, contrast=Contrast(DIFFERENCE, first[a], second[b]), joint=partial(batch.picked, index)
         )
-        found[index] = comparison_of(limits, (own[a], own[b]), value, sides.cut(interval, contrast), test, sides)
+        found[index] = comparison_of(limits, (own[a], own[b]), value, sides.cut(one, contrast), float(test), sides)
     return found
