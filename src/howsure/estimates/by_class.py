@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.estimates.estimate import Estimate, estimates_of
-from howsure.estimates.passes import Answer, in_passes, of_two_classes
+from howsure.estimates.passes import Answer, in_passes
 from howsure.estimates.reasons import reasons
 from howsure.methods.interval import Method
 from howsure.methods.sides import Sides
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
-from howsure.metrics.spec import Spec, of_class, parse
+from howsure.metrics.spec import Spec, of_class, of_two_classes, parse
 from howsure.tables.table import Table
 
 Array = NDArray[Any]

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from howsure.methods.default import checked
 from howsure.methods.interval import Interval, Method
-from howsure.metrics.binding import resolve
+from howsure.metrics.binding import smallest
 from howsure.metrics.metric import Metric
-from howsure.metrics.spec import Spec
 from howsure.tables.table import Table
 
 Answer = tuple[Method, Interval]
@@ -50,18 +48,3 @@ def in_passes(
 def own_table(table: Table, metric: Metric) -> tuple[Table, Metric]:
     """Return the smaller table that a metric looks at, where there is one, with the metric of it."""
     return (table, metric) if metric.smaller is None else metric.smaller(table)
-
-
-def smallest(table: Table, metric: Metric) -> tuple[Table, Metric]:
-    """Return the smallest table that holds all a metric looks at: the 2×2 one, of one class of many."""
-    if metric.positive is None or table.shape == (2, 2) or metric.spec is None:
-        return table, metric
-    small = table.one_against_rest(metric.positive)
-    if small is None:
-        return table, metric
-    return small, resolve(of_two_classes(metric.spec), small)
-
-
-def of_two_classes(spec: Spec) -> Spec:
-    """Return the spec of a metric of one of many classes on the table of it against the rest."""
-    return replace(spec, average="binary", positive_class=None)

@@ -15,6 +15,7 @@ from howsure.methods.interval import Method
 from howsure.methods.naming import named
 from howsure.methods.registry import METHODS
 from howsure.methods.within_classes import is_within_classes
+from howsure.metrics.averages import EXTREMES
 from howsure.metrics.metric import Metric
 from howsure.native.resampling import Ranked
 from howsure.tables.table import Table
@@ -86,6 +87,10 @@ def _is_smooth_and_bounded(metric: Metric, table: Table) -> bool:
     return plain and shown and bounded
 
 
+def _is_extreme(metric: Metric, table: Table) -> bool:
+    return metric.contrast is None and metric.average in EXTREMES
+
+
 def _weighs_alike(metric: Metric, table: Table) -> bool:
     share = metric.proportion
     return share is not None and table.design.weighs_alike(share.trials.ravel())
@@ -153,6 +158,7 @@ PREFERENCE = (
     ),
     Preference("order_statistics", _is_quantile, "a quantile: which order statistics hold it is a matter of counting"),
     Preference("hall", _is_of_values, "a mean of values: Student's t, corrected for their skewness"),
+    Preference("extremes", _is_extreme, "the worst or the best class: it is bounded by the intervals of all"),
     Preference("flow", _is_smooth_and_bounded, "a smooth, bounded metric: its limits cover in small samples too"),
     Preference("mover", _is_one_table_or_separate, "made of parts with intervals that cover, which it puts together"),
     Preference("fieller", _is_estimated, "a ratio of estimated counts: it follows from their joint variance"),

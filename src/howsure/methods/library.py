@@ -11,6 +11,7 @@ from howsure.methods import (
     delta,
     dirichlet,
     effective_wilson,
+    extremes,
     fieller,
     flow,
     gap_test,
@@ -37,7 +38,7 @@ __all__ = ["METHODS", "DrawingMethod", "Interval", "Method", "suitable_methods"]
 
 # In the order in which they are listed: of shares, of any metric, of areas, pairs, values, and of particular evidence.
 MODULES = (
-    *(proportion, delta, flow, mover, fieller, least_favourable, bootstrap, dirichlet),
+    *(proportion, delta, flow, mover, extremes, fieller, least_favourable, bootstrap, dirichlet),
     *(delong_score, delong, mann_whitney, effective_wilson, pairs),
     *(two_samples, hall, bounded_mean, order_statistics, gap_test, predictive, stratified, rater_sampling, anytime),
 )

@@ -29,6 +29,7 @@ MethodName = Literal[
     "dirichlet",
     "effective_wilson",
     "exact",
+    "extremes",
     "fieller",
     "flow",
     "gap_test",

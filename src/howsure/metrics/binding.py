@@ -15,7 +15,7 @@ from howsure.metrics.counted import of_predictions
 from howsure.metrics.metric import Metric
 from howsure.metrics.multiclass import of_score_matrix
 from howsure.metrics.scored import of_scores, of_values
-from howsure.metrics.spec import Spec, named, of_class, parse
+from howsure.metrics.spec import Spec, named, of_class, of_two_classes, parse
 from howsure.tables.counts import ClassCounts, ConfusionCounts, Counts
 from howsure.tables.paired import JointTable
 from howsure.tables.score_matrix import ScoreMatrixTable
@@ -174,7 +174,18 @@ def from_split(metric: Metric, split: int) -> Metric:
         lumps=None,
         positive=None,
         per_class=None,
+        classes=None,
     )
+
+
+def smallest(table: Table, metric: Metric) -> tuple[Table, Metric]:
+    """Return the smallest table that holds all a metric looks at: the 2×2 one, of one class of many."""
+    if metric.positive is None or table.shape == (2, 2) or metric.spec is None:
+        return table, metric
+    small = table.one_against_rest(metric.positive)
+    if small is None:
+        return table, metric
+    return small, resolve(of_two_classes(metric.spec), small)
 
 
 def labels_to_expand(spec: str | Spec | Metric, table: Table) -> list[str] | None:

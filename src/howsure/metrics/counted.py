@@ -221,6 +221,7 @@ def _averaged(spec: Spec, table: Table, average: Average, chosen: Array | None) 
         lumps=lumps_of_shares(spec, classes, table, weighs=average.reads_weights),
         parts=_parts(spec, classes) if average.name == "macro" and np.isnan(spec.zero_division) else None,
         per_class=None if definition.form == "events" else lambda counts: counts.once(per_class)[0],
+        classes=None if definition.form == "events" else classes,
     )
 
 

@@ -66,6 +66,8 @@ class Metric:
         What it was bound from: definition, arguments, average, class. None for a contrast.
     per_class : callable, optional
         Such counts → the values that it is an average of, ``(..., classes)``.
+    classes : ndarray of shape (classes,), optional
+        Positions of the classes that it is an average of.
     smaller : callable, optional
         Table → a smaller one with all that the metric looks at, and the metric of that one.
     contrast : Contrast, optional
@@ -102,6 +104,7 @@ class Metric:
     positive: int | None = None
     spec: Spec | None = None
     per_class: Callable[[Any], Array] | None = None
+    classes: Array | None = None
     smaller: Callable[[Table], tuple[Table, Metric]] | None = None
     contrast: Contrast | None = None
     rank: Rank | None = None

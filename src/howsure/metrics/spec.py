@@ -80,6 +80,11 @@ def of_class(spec: Spec, label: object) -> Spec:
     return replace(spec, average="binary", positive_class=str(label))
 
 
+def of_two_classes(spec: Spec) -> Spec:
+    """Return the spec of a metric of one of many classes on the table of it against the rest."""
+    return replace(spec, average="binary", positive_class=None)
+
+
 def parse(text: str) -> Spec:
     """Parse a spec string; unknown names, arguments and averages are refused with the nearest known ones.
 

@@ -1,0 +1,109 @@
+"""Intervals of the worst and of the best class, from those of all classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.methods.default import default_method
+from howsure.methods.interval import UNDEFINED, AtLevels, Interval, Method, told
+from howsure.methods.levels import Level, tail_of
+from howsure.methods.standard_errors import standard_error
+from howsure.metrics.averages import EXTREMES
+from howsure.metrics.binding import resolve, smallest
+from howsure.metrics.metric import Metric
+from howsure.metrics.spec import of_class, of_two_classes
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+ONE_MISSING = "a class has no interval by itself"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Extremes(Method):
+    """The interval of the worst class, or of the best, from each class's own by its default method.
+
+    Notes
+    -----
+    The smallest of the classes' values is below all of them: where one class has an upper limit, so has the smallest.
+    And it is at least the smallest of the lower limits. So its interval is
+
+    ``[min l_i(α), min u_i(α / m)]``
+
+    with m the number of classes that may be the smallest, whose lower limit is not above the least of the upper ones:
+    any of them may fall below its own by chance (Bonferroni). Where one class is clearly the worst it is that class's
+    interval. Classes need not be independent. The largest is the mirror image.
+
+    References
+    ----------
+    Hsu (1984), Annals of Statistics 12, for the best of several treatments.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> table = hs.from_counts([[60, 5, 3], [4, 40, 16], [2, 1, 69]])
+    >>> print(hs.estimate(table, "recall@min"), hs.estimate(table, "recall@binary+positive_class=1"))
+    0.667 [0.541, 0.777] 0.667 [0.541, 0.777]
+    """
+
+    name: ClassVar[str] = "extremes"
+    takes_batches: ClassVar[bool] = True
+
+    def suits(self, metric: Metric, table: Table) -> str:
+        """Return an empty text for the smallest or the largest of the classes' values on one test set."""
+        if metric.average in EXTREMES and metric.classes is not None:
+            return ""
+        return f"`Extremes` is for the worst or the best of several classes; `{metric.name}` is none. Use `Delta()`."
+
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+        """Return the interval as a function of its level; see the class."""
+        assert metric.per_class is not None  # noqa: S101 - see `suits`
+        limits, mirrored = _limits_of(metric, table), metric.average == "max"
+        with np.errstate(all="ignore"):
+            value, values = metric.value_at(table.counted), metric.per_class(table.counted)
+        error, defined = standard_error(metric, table), np.moveaxis(np.isfinite(values), -1, 0)
+
+        def of_the_least(confidence_level: float) -> Array:
+            """Return the limits of each class; of the opposite values where the largest is asked for."""
+            found = limits(confidence_level)
+            return -found[::-1] if mirrored else found
+
+        def interval(confidence_level: float) -> Interval:
+            low, high = of_the_least(confidence_level)
+            least = np.fmin.reduce(high)
+            candidates = (low <= least).sum(0)
+            for number in np.unique(candidates[candidates > 1]).tolist():
+                _, surer = of_the_least(Level(tail_of(confidence_level) / number))
+                least = np.where(candidates == number, np.fmin.reduce(surer), least)
+            ends = np.stack([np.fmin.reduce(low), least])
+            first, last = -ends[::-1] if mirrored else ends
+            missing = np.asarray((defined & ~np.isfinite(low)).any(0))
+            refusals = (missing, ONE_MISSING), (~np.isfinite(value), UNDEFINED)
+            return told(np.minimum(first, value), np.maximum(last, value), error, *refusals)
+
+        return interval
+
+
+def _limits_of(metric: Metric, table: Table) -> Callable[[float], Array]:
+    """Return the limits of each class by its default method as a function of the level, ``(2, classes, ...)``."""
+    assert metric.spec is not None and metric.classes is not None  # noqa: S101, PT018 - see `suits`
+    stack = None if table.batch else table.each_against_rest(metric.classes)
+    if stack is not None:
+        at_level = _at_levels(stack, resolve(of_two_classes(metric.spec), stack))
+        return lambda level: np.stack(_ends(at_level(level)))
+    specs = [of_class(metric.spec, table.labels[place]) for place in metric.classes]
+    each = [_at_levels(*smallest(table, resolve(spec, table))) for spec in specs]
+    return lambda level: np.stack([_ends(at_level(level)) for at_level in each], 1)
+
+
+def _at_levels(table: Table, metric: Metric) -> AtLevels:
+    return default_method(metric, table).at_levels(metric, table)
+
+
+def _ends(interval: Interval) -> tuple[Any, Any]:
+    return interval.low, interval.high
