@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
@@ -20,7 +20,6 @@ from howsure.metrics.spec import of_class, of_two_classes
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
-ONE_MISSING = "a class has no interval by itself"
 
 
 @final
@@ -63,47 +62,49 @@ class Extremes(Method):
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval as a function of its level; see the class."""
         assert metric.per_class is not None  # noqa: S101 - see `suits`
-        limits, mirrored = _limits_of(metric, table), metric.average == "max"
+        each, mirrored = _of_each(metric, table), metric.average == "max"
         with np.errstate(all="ignore"):
             value, values = metric.value_at(table.counted), metric.per_class(table.counted)
         error, defined = standard_error(metric, table), np.moveaxis(np.isfinite(values), -1, 0)
 
-        def of_the_least(confidence_level: float) -> Array:
-            """Return the limits of each class; of the opposite values where the largest is asked for."""
-            found = limits(confidence_level)
-            return -found[::-1] if mirrored else found
+        def limits(confidence_level: float) -> tuple[Array, Array, Array]:
+            """Return limits and reason of each class; of the opposite values where the largest is asked for."""
+            found = each(confidence_level)
+            return (-found.high, -found.low, found.reason) if mirrored else (found.low, found.high, found.reason)
 
         def interval(confidence_level: float) -> Interval:
-            low, high = of_the_least(confidence_level)
+            low, high, reasons = limits(confidence_level)
             least = np.fmin.reduce(high)
             candidates = (low <= least).sum(0)
             for number in np.unique(candidates[candidates > 1]).tolist():
-                _, surer = of_the_least(Level(tail_of(confidence_level) / number))
+                _, surer, _ = limits(Level(tail_of(confidence_level) / number))
                 least = np.where(candidates == number, np.fmin.reduce(surer), least)
             ends = np.stack([np.fmin.reduce(low), least])
             first, last = -ends[::-1] if mirrored else ends
-            missing = np.asarray((defined & ~np.isfinite(low)).any(0))
-            refusals = (missing, ONE_MISSING), (~np.isfinite(value), UNDEFINED)
+            missing = defined & np.isnan(low)  # nobody knows how small these are
+            told_of_them = np.unique(reasons[missing]).tolist()
+            refusals = [(np.asarray((missing & (reasons == why)).any(0)), why) for why in told_of_them]
+            refusals.append((~np.isfinite(value), UNDEFINED))
             return told(np.minimum(first, value), np.maximum(last, value), error, *refusals)
 
         return interval
 
 
-def _limits_of(metric: Metric, table: Table) -> Callable[[float], Array]:
-    """Return the limits of each class by its default method as a function of the level, ``(2, classes, ...)``."""
+def _of_each(metric: Metric, table: Table) -> AtLevels:
+    """Return the intervals of the classes by their default method as a function of the level, ahead of the batch."""
     assert metric.spec is not None and metric.classes is not None  # noqa: S101, PT018 - see `suits`
     stack = None if table.batch else table.each_against_rest(metric.classes)
     if stack is not None:
-        at_level = _at_levels(stack, resolve(of_two_classes(metric.spec), stack))
-        return lambda level: np.stack(_ends(at_level(level)))
+        return _by_default(stack, resolve(of_two_classes(metric.spec), stack))
     specs = [of_class(metric.spec, table.labels[place]) for place in metric.classes]
-    each = [_at_levels(*smallest(table, resolve(spec, table))) for spec in specs]
-    return lambda level: np.stack([_ends(at_level(level)) for at_level in each], 1)
+    each = [_by_default(*smallest(table, resolve(spec, table))) for spec in specs]
+    return lambda level: _beside([at_level(level) for at_level in each])
 
 
-def _at_levels(table: Table, metric: Metric) -> AtLevels:
+def _by_default(table: Table, metric: Metric) -> AtLevels:
     return default_method(metric, table).at_levels(metric, table)
 
 
-def _ends(interval: Interval) -> tuple[Any, Any]:
-    return interval.low, interval.high
+def _beside(intervals: Sequence[Interval]) -> Interval:
+    low, high, reason = (np.stack([getattr(each, name) for each in intervals]) for name in ("low", "high", "reason"))
+    return Interval(low, high, reason=reason)
