@@ -393,6 +393,8 @@ def _interval(
 
 def _put(tables: Array, path: Array, other: Array) -> Array:
     """Return the path of some tables, and another of the others; the shorter one stays where it ends."""
+    if tables.all():
+        return path
     strides = max(len(path), len(other))
     path, other = (np.concatenate([each, np.repeat(each[-1:], strides - len(each), 0)]) for each in (path, other))
     return np.where(tables, path, other)
