@@ -11,8 +11,6 @@ from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
-
-
 MOST_ENTRIES = 2**22  # of the tables without a unit, all together
 
 
