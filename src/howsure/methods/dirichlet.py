@@ -14,7 +14,7 @@ from howsure.designs.sums import added_up
 from howsure.errors import HowsureError, one_of, real_numbers, whole_number
 from howsure.methods.draws import MOST_DRAWS, Draw
 from howsure.methods.interval import AtLevels, DrawingMethod, Interval, needs_no_distance
-from howsure.methods.matching import Limits, has_all_classes, matched, of_proportion
+from howsure.methods.matching import Limits, averages_all_classes, matched, of_proportion
 from howsure.methods.standard_errors import shows_variation
 from howsure.methods.summary import equal_tailed, highest_density
 from howsure.metrics.averages import EXTREMES
@@ -196,7 +196,7 @@ class Dirichlet(DrawingMethod):
             return quantiles
         small = self.lumped([metric], table)
         middle = None
-        if has_all_classes(metric, small.counted):  # else some draws have more classes than the sample
+        if averages_all_classes(metric, small.counted):  # else some draws have more classes than the sample
             middle = small.wrap(_Sampler.of(self, small).middle().reshape(-1))
         return matched(quantiles, draws, metric, middle, None if has_own_prior else small)
 

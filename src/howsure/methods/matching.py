@@ -34,14 +34,17 @@ def of_proportion(metric: Metric, table: Table, quantiles: Limits) -> Limits:
     return limits
 
 
-def has_all_classes(metric: Metric, counts: Counts) -> bool:
-    """Whether every class occurs, and was predicted: by both models, where two are compared."""
-    seen = (
-        [counts]
-        if metric.contrast is None
-        else [counts.through(side.view) for side in (metric.contrast.first, metric.contrast.second)]
-    )
-    return all(bool(np.all(each.rows) and np.all(each.columns)) for each in seen if isinstance(each, ClassCounts))
+def averages_all_classes(metric: Metric, counts: Counts) -> bool:
+    """Whether the metric, or that of both models which it compares, is an average of all classes or of none."""
+    if metric.contrast is not None:
+        sides = metric.contrast.first, metric.contrast.second
+        return all(averages_all_classes(side.metric, counts.through(side.view)) for side in sides)
+    if metric.per_class is None or not isinstance(counts, ClassCounts):
+        return True
+    is_filled = metric.spec is not None and np.isfinite(metric.spec.zero_division)
+    with np.errstate(all="ignore"):
+        missing = (counts.rows == 0) | (counts.columns == 0) if is_filled else np.isnan(metric.per_class(counts))
+    return not missing.any()
 
 
 def matched(quantiles: Limits, draws: Array, metric: Metric, middle: Counts | None, sample: Table | None) -> Limits:
