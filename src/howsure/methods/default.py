@@ -22,6 +22,7 @@ from howsure.tables.table import Table
 
 MOST_LOSSES = 2**16  # distinct ones; of more a mean is normal, and the path takes long
 SMOOTH = (None, "binary", "micro", "macro", "weighted")  # averages
+SINGLE_CLASS = (None, "binary")
 STEEP = ("geometric", "harmonic")  # averages that are smooth where no class's value is near zero
 TAME = {  # metrics whose range has an end that their averages do not come near → those of which the flow covers more
     "lift": ("micro", "weighted", "harmonic"),
@@ -106,6 +107,10 @@ def _has_bounds(metric: Metric) -> bool:
     return metric.spec is not None and metric.average in TAME.get(metric.spec.definition.name, ())
 
 
+def _is_of_one_class(metric: Metric, table: Table) -> bool:
+    return metric.average in SINGLE_CLASS
+
+
 def _is_extreme(metric: Metric, table: Table) -> bool:
     return metric.contrast is None and metric.average in EXTREMES
 
@@ -182,7 +187,7 @@ PREFERENCE = (
     Preference("mover", _is_one_table_or_separate, "made of parts with intervals that cover, which it puts together"),
     Preference("fieller", _is_estimated, "a ratio of estimated counts: it follows from their joint variance"),
     Preference("least_favourable", _has_estimated_shares, "a class may hardly occur, where a metric bends: it follows"),
-    Preference("two_rates", _always, "it follows from two rates, whose limits are right of few errors too"),
+    Preference("two_rates", _is_of_one_class, "it follows from two rates, whose limits are right of few errors too"),
     Preference("delta", _always, "no other method suits it: it needs many cases of what the metric divides by"),
 )
 WHY = {each.name: each.why for each in PREFERENCE}
