@@ -475,3 +475,36 @@ def test_draws_that_all_agree_give_no_interval():
     estimate = hs.estimate(hs.scores([0, 1] * 20, [0.5] * 40), "roc_auc", method="bayes", random_state=0)
     assert np.isnan([estimate.low, estimate.high]).all()
     assert "same value" in estimate.reason
+
+
+def test_a_class_that_the_sample_leaves_out_moves_no_limits():
+    """Unseen cases would bring it in, and its value is not what chance did to the others."""
+    table = hs.from_counts([[40, 2, 0, 3], [3, 39, 0, 0], [1, 1, 0, 0], [2, 0, 0, 30]])
+    for metric in ("precision@macro", "precision+zero_division=0@macro", "f1@macro"):
+        found, plain = (
+            hs.estimate(table, metric, method=hs.Dirichlet(credible=kind), random_state=0)
+            for kind in ("matched", "equal_tailed")
+        )
+        middle = (found.low + found.high) / 2
+        assert middle == pytest.approx((plain.low + plain.high) / 2, abs=0.1 * found.draws.std()), metric
+        assert found.high < 1
+
+
+@pytest.mark.parametrize("metric", ["recall@min", "recall@max"])
+def test_the_worst_class_by_an_own_prior_has_quantiles(metric):
+    """They hold the value where moved ones, of what has no derivative where classes tie, would not."""
+    table = hs.from_counts([[18, 2, 0], [2, 18, 0], [1, 1, 18]])
+    found = hs.estimate(table, metric, method=hs.Dirichlet(0), random_state=0)
+    assert (found.low, found.high) == pytest.approx(tuple(np.quantile(found.draws, [0.025, 0.975])))
+    assert found.low <= found.value <= found.high
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "recall@min", "f1@macro"])
+def test_the_models_of_a_comparison_have_the_limits_that_they_have_alone(metric):
+    """Joint draws give each model the interval that an estimate gives it, but for the noise of other draws."""
+    first = hs.from_counts([[30, 4, 3], [3, 25, 2], [6, 2, 20]])
+    second = hs.from_counts([[28, 6, 3], [3, 22, 5], [6, 4, 18]])
+    found = hs.compare(first, second, metric, method="bayes", random_state=0)
+    for side, table in ((found.a, first), (found.b, second)):
+        alone = hs.estimate(table, metric, method="bayes", random_state=0)
+        assert (side.low, side.high) == pytest.approx((alone.low, alone.high), abs=0.1 * alone.standard_error)

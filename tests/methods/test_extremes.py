@@ -113,3 +113,27 @@ def test_it_covers_where_the_delta_method_does_not(metric):
     found = hs.lab.coverage(metric, truth=truth, draws=400, random_state=0)
     assert found.method == "extremes"
     assert found.coverage > 0.93
+
+
+@pytest.mark.parametrize("filled", [0, 1])
+@pytest.mark.parametrize("average", ["min", "max"])
+def test_a_class_that_is_said_to_have_a_value_may_have_any(filled, average):
+    """Nothing is known of the precision of a class that was never predicted, whatever it is called."""
+    table = hs.from_counts([[10, 2, 0], [3, 9, 0], [1, 1, 0]])
+    found = hs.estimate(table, f"precision+zero_division={filled}@{average}")
+    others = [hs.estimate(table, f"precision@binary+positive_class={label}") for label in (0, 1)]
+    if average == "max":
+        assert found.high == 1
+        assert found.low == pytest.approx(max(each.low for each in others), abs=0.1)
+    else:
+        assert found.low == 0
+        assert found.high == pytest.approx(min(each.high for each in others), abs=0.1)
+    assert found.low <= found.value <= found.high
+
+
+def test_labels_that_read_alike_are_told_apart_in_groups():
+    """Classes are bound by their place, not by what they are called."""
+    counts = np.array([[30, 4, 3], [3, 25, 2], [6, 2, 20]])
+    groups = hs.estimate(hs.from_counts(np.stack([counts, counts.T]), labels=[1, "1", 2]), "recall@min")
+    alone = hs.estimate(hs.from_counts(counts), "recall@min")
+    assert (groups[0].low, groups[0].high) == pytest.approx((alone.low, alone.high))

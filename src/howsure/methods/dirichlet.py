@@ -14,9 +14,10 @@ from howsure.designs.sums import added_up
 from howsure.errors import HowsureError, one_of, real_numbers, whole_number
 from howsure.methods.draws import MOST_DRAWS, Draw
 from howsure.methods.interval import AtLevels, DrawingMethod, Interval, needs_no_distance
-from howsure.methods.matching import Limits, matched, of_proportion
+from howsure.methods.matching import Limits, has_all_classes, matched, of_proportion
 from howsure.methods.standard_errors import shows_variation
 from howsure.methods.summary import equal_tailed, highest_density
+from howsure.metrics.averages import EXTREMES
 from howsure.metrics.forms import divide
 from howsure.metrics.metric import Metric
 from howsure.tables.counts import ClassCounts
@@ -76,8 +77,9 @@ class Dirichlet(DrawingMethod):
     classes have few cases, draws vary less than samples do. Matched limits are the quantiles, moved by twice ``θ(mean
     table) − mean draw``, and as many times as far from their centre as the standard deviation of the metric, by the
     mean of the delta method's variance and the jackknife's, is that of the draws, where it is larger. They are within
-    the metric's range and hold the sample's value. Of a proportion they are the mid-p limits. A prior or a prevalence
-    of your own says more than the sample does: limits are moved then, and no more. They are just the quantiles of
+    the metric's range and hold the sample's value. Of a proportion they are the mid-p limits. Where the sample leaves a
+    class out, which draws may have, they are not moved. A prior or a prevalence of your own says more than the sample
+    does: limits are moved then, and no more. They are just the quantiles of
     metrics without bounds, of scores and values, and of cases that are not independent. The draws themselves are not
     changed.
 
@@ -190,8 +192,12 @@ class Dirichlet(DrawingMethod):
         has_own_prior = self.prior is not None or not self.is_plain
         if metric.proportion is not None:
             return quantiles if has_own_prior else of_proportion(metric, table, quantiles)
+        if has_own_prior and metric.of_one_model.average in EXTREMES:
+            return quantiles
         small = self.lumped([metric], table)
-        middle = small.wrap(_Sampler.of(self, small).middle().reshape(1, -1))
+        middle = None
+        if has_all_classes(metric, small.counted):  # else some draws have more classes than the sample
+            middle = small.wrap(_Sampler.of(self, small).middle().reshape(-1))
         return matched(quantiles, draws, metric, middle, None if has_own_prior else small)
 
     def one_sided(self) -> Dirichlet:

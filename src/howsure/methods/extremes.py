@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, final
 
 import numpy as np
@@ -15,6 +15,7 @@ from howsure.methods.levels import Level, tail_of
 from howsure.methods.standard_errors import standard_error
 from howsure.metrics.averages import EXTREMES
 from howsure.metrics.binding import resolve, smallest
+from howsure.metrics.counted import of_one_class
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import of_class, of_two_classes
 from howsure.tables.table import Table
@@ -62,7 +63,12 @@ class Extremes(Method):
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval as a function of its level; see the class."""
         assert metric.per_class is not None  # noqa: S101 - see `suits`
-        each, mirrored = _of_each(metric, table), metric.average == "max"
+        assert metric.spec is not None  # noqa: S101 - as above
+        each, mirrored, is_filled = (
+            _of_each(metric, table),
+            metric.average == "max",
+            np.isfinite(metric.spec.zero_division),
+        )
         with np.errstate(all="ignore"):
             value, values = metric.value_at(table.counted), metric.per_class(table.counted)
         error, defined = standard_error(metric, table), np.moveaxis(np.isfinite(values), -1, 0)
@@ -70,6 +76,8 @@ class Extremes(Method):
         def limits(confidence_level: float) -> tuple[Array, Array, Array]:
             """Return limits and reason of each class; of the opposite values where the largest is asked for."""
             found = each(confidence_level)
+            if is_filled:  # what a class without cases is said to have is no estimate of what it has
+                found = _within(found, metric.range)
             return (-found.high, -found.low, found.reason) if mirrored else (found.low, found.high, found.reason)
 
         def interval(confidence_level: float) -> Interval:
@@ -96,8 +104,9 @@ def _of_each(metric: Metric, table: Table) -> AtLevels:
     stack = None if table.batch else table.each_against_rest(metric.classes)
     if stack is not None:
         return _by_default(stack, resolve(of_two_classes(metric.spec), stack))
-    specs = [of_class(metric.spec, table.labels[place]) for place in metric.classes]
-    each = [_by_default(*smallest(table, resolve(spec, table))) for spec in specs]
+    places = metric.classes.tolist()
+    single = [of_one_class(of_class(metric.spec, table.labels[place]), table, place) for place in places]
+    each = [_by_default(*smallest(table, one)) for one in single]
     return lambda level: _beside([at_level(level) for at_level in each])
 
 
@@ -108,3 +117,11 @@ def _by_default(table: Table, metric: Metric) -> AtLevels:
 def _beside(intervals: Sequence[Interval]) -> Interval:
     low, high, reason = (np.stack([getattr(each, name) for each in intervals]) for name in ("low", "high", "reason"))
     return Interval(low, high, reason=reason)
+
+
+def _within(interval: Interval, bounds: tuple[float, float]) -> Interval:
+    """Return the interval, and the whole range where there is none."""
+    low, high = (
+        np.where(np.isnan(limit), end, limit) for limit, end in zip((interval.low, interval.high), bounds, strict=True)
+    )
+    return replace(interval, low=low, high=high)

@@ -13,7 +13,7 @@ from howsure.methods.jackknife import jackknife, variance_of_jackknife
 from howsure.methods.proportion import MidP
 from howsure.methods.standard_errors import standard_error
 from howsure.metrics.metric import Metric
-from howsure.tables.counts import Counts
+from howsure.tables.counts import ClassCounts, Counts
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
@@ -34,7 +34,17 @@ def of_proportion(metric: Metric, table: Table, quantiles: Limits) -> Limits:
     return limits
 
 
-def matched(quantiles: Limits, draws: Array, metric: Metric, middle: Counts, sample: Table | None) -> Limits:
+def has_all_classes(metric: Metric, counts: Counts) -> bool:
+    """Whether every class occurs, and was predicted: by both models, where two are compared."""
+    seen = (
+        [counts]
+        if metric.contrast is None
+        else [counts.through(side.view) for side in (metric.contrast.first, metric.contrast.second)]
+    )
+    return all(bool(np.all(each.rows) and np.all(each.columns)) for each in seen if isinstance(each, ClassCounts))
+
+
+def matched(quantiles: Limits, draws: Array, metric: Metric, middle: Counts | None, sample: Table | None) -> Limits:
     """Return limits at a level from those that draws have.
 
     Parameters
@@ -45,17 +55,17 @@ def matched(quantiles: Limits, draws: Array, metric: Metric, middle: Counts, sam
         The metric on each drawn table; finite.
     metric : Metric
         The metric, bound to the table.
-    middle : Counts
+    middle : Counts, optional
         The mean of the drawn tables. Limits move by twice what the metric's curvature takes from the mean of draws.
     sample : Table, optional
         What is known of the cases, where the draws stand for no more than that: limits then lie as far apart as the
         sample varies, and hold the metric's value.
     """
+    mean, (lowest, highest) = float(draws.mean()), metric.range
     with np.errstate(all="ignore"):
-        value_of_middle = float(metric(middle)[0])
+        value_of_middle = mean if middle is None else float(metric(middle))
     if not np.isfinite(value_of_middle):
         return quantiles
-    mean, (lowest, highest) = float(draws.mean()), metric.range
     centre, spread, value = 2 * value_of_middle - mean, 1.0, np.nan
     if sample is not None:
         spread, value = _spread(draws, metric, sample), float(metric.value_at(sample.counted))

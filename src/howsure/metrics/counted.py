@@ -127,6 +127,11 @@ def _single_class(spec: Spec, table: Table) -> Metric:
     index = table.default_class if spec.positive_class is None else table.position(spec.positive_class)
     if index is None:
         raise needs_average(spec, table)
+    return of_one_class(spec, table, index)
+
+
+def of_one_class(spec: Spec, table: Table, index: int) -> Metric:
+    """Return the metric of the class at a position against the rest."""
     where = np.array([index])
     metric = _of_one_table(
         spec, table, where, lambda counts: counts.outcomes(index), parts=_parts(spec, where), positive=index
