@@ -126,8 +126,9 @@ def _limits(rates: Array, table: Table, confidence_level: float) -> tuple[Array,
     successes, trials = np.stack([effective_counts(rate, table, confidence_level) for rate in RATES], 1)
     fixed, known = np.isinf(trials), ~np.isnan(trials)
     counted = known & ~fixed
-    limits = binomial.mid_p(*(np.where(counted, each, 0.0) for each in (successes, trials)), confidence_level)
-    return np.where(fixed, rates, np.stack(limits)), known.all(0)
+    successes, trials = (np.where(counted, each, 0.0) for each in (successes, trials))
+    limits = np.stack(binomial.mid_p(successes, trials, confidence_level))
+    return np.where(fixed, rates, limits), known.all(0)
 
 
 def _length(factor: Array, reach: Array) -> Array:
