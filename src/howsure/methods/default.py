@@ -22,6 +22,12 @@ from howsure.tables.table import Table
 
 MOST_LOSSES = 2**16  # distinct ones; of more a mean is normal, and the path takes long
 SMOOTH = (None, "binary", "micro", "macro", "weighted")  # averages
+SINGLE_CLASS = (None, "binary")
+STEEP = ("geometric", "harmonic")  # averages that are smooth where no class's value is near zero
+TAME = {  # metrics whose range has an end that their averages do not come near → those of which the flow covers more
+    "lift": ("micro", "weighted", "harmonic"),
+    "nlr": ("macro",),
+}
 
 
 def _always(metric: Metric, table: Table) -> bool:
@@ -75,16 +81,34 @@ def _is_smooth_and_bounded(metric: Metric, table: Table) -> bool:
     stated = one.spec is not None and one.spec.arguments.get("prevalence") is not None  # far from the sample's own
     of_ratings = table.holds == ("ratings",)
     of_a_sample = one.spec is not None and one.spec.definition.disagreement is not None  # made anew for each table
-    plain = (
-        (one.takes_batches or of_ratings or of_a_sample)
-        and one.distance is None
-        and one.average in SMOOTH
-        and not stated
-    )
+    smooth = one.average in SMOOTH or _is_mean_of_rates(one)
+    plain = (one.takes_batches or of_ratings or of_a_sample) and one.distance is None and smooth and not stated
     shown = metric.contrast is None or metric.contrast.effect.name != "odds_ratio"
     few_losses = one.is_mean_loss and math.prod(table.shape) <= MOST_LOSSES
-    bounded = few_losses or of_ratings or (math.isfinite(one.range[0]) and math.isfinite(one.range[1]))
+    bounded = few_losses or of_ratings or _has_bounds(one)
     return plain and shown and bounded
+
+
+def _is_mean_of_rates(metric: Metric) -> bool:
+    """Whether it is a geometric or harmonic mean of what is good where it is high: not of error rates, nor of shares.
+
+    Shares of all cases add up to the same in every sample, and where they are equal their mean is at its largest.
+    """
+    if metric.average not in STEEP or metric.better != "higher" or metric.spec is None:
+        return False
+    ratio = metric.spec.definition.outcome_ratio(**metric.spec.arguments)
+    return ratio is None or not (ratio.denominator == 1).all()
+
+
+def _has_bounds(metric: Metric) -> bool:
+    """Whether the values of a metric are bounded: by its range, or for all that matters."""
+    if math.isfinite(metric.range[0]) and math.isfinite(metric.range[1]):
+        return True
+    return metric.spec is not None and metric.average in TAME.get(metric.spec.definition.name, ())
+
+
+def _is_of_one_class(metric: Metric, table: Table) -> bool:
+    return metric.average in SINGLE_CLASS
 
 
 def _is_extreme(metric: Metric, table: Table) -> bool:
@@ -163,6 +187,7 @@ PREFERENCE = (
     Preference("mover", _is_one_table_or_separate, "made of parts with intervals that cover, which it puts together"),
     Preference("fieller", _is_estimated, "a ratio of estimated counts: it follows from their joint variance"),
     Preference("least_favourable", _has_estimated_shares, "a class may hardly occur, where a metric bends: it follows"),
+    Preference("two_rates", _is_of_one_class, "it follows from two rates, whose limits are right of few errors too"),
     Preference("delta", _always, "no other method suits it: it needs many cases of what the metric divides by"),
 )
 WHY = {each.name: each.why for each in PREFERENCE}

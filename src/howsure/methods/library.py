@@ -25,12 +25,13 @@ from howsure.methods import (
     proportion,
     rater_sampling,
     stratified,
+    two_rates,
     two_samples,
 )
 from howsure.methods.default import default_method
 from howsure.methods.interval import DrawingMethod, Interval, Method
 from howsure.methods.registry import METHODS
-from howsure.metrics.binding import resolve
+from howsure.metrics.binding import resolve, smallest
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
@@ -38,7 +39,7 @@ __all__ = ["METHODS", "DrawingMethod", "Interval", "Method", "suitable_methods"]
 
 # In the order in which they are listed: of shares, of any metric, of areas, pairs, values, and of particular evidence.
 MODULES = (
-    *(proportion, delta, flow, mover, extremes, fieller, least_favourable, bootstrap, dirichlet),
+    *(proportion, delta, flow, mover, two_rates, extremes, fieller, least_favourable, bootstrap, dirichlet),
     *(delong_score, delong, mann_whitney, effective_wilson, pairs),
     *(two_samples, hall, bounded_mean, order_statistics, gap_test, predictive, stratified, rater_sampling, anytime),
 )
@@ -82,7 +83,7 @@ def suitable_methods(table: Table, metric: str | Metric, *, threshold: float | N
     """
     table = Table.required(table, "`suitable_methods` takes a table, as `confusion` and `scores` make it.")
     bound = resolve(metric, table, threshold=threshold)
-    own, same = (table, bound) if bound.smaller is None else bound.smaller(table)
+    own, same = smallest(*((table, bound) if bound.smaller is None else bound.smaller(table)))
     first = default_method(same, own).name
     others = [name for name, entry in METHODS.items() if name != first and not entry.method().suits(same, own)]
     return [first, *others]

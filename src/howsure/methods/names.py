@@ -60,6 +60,7 @@ MethodName = Literal[
     "stratified",
     "takahashi",
     "tango",
+    "two_rates",
     "wald",
     "wilson",
     "wilson_cc",

@@ -1,0 +1,147 @@
+"""The interval of what follows from two rates, as likelihood and odds ratios do, from the intervals of the rates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.base import quotient
+from howsure.methods import binomial
+from howsure.methods.interval import (
+    CONSTANT,
+    ONE_CLUSTER,
+    UNDEFINED,
+    AtLevels,
+    Interval,
+    Method,
+    needs_counted_cases,
+    told,
+)
+from howsure.methods.scales import automatic_scale, inside, on_scale, scaled
+from howsure.methods.standard_errors import effective_counts, shows_variation, standard_error
+from howsure.metrics.forms import Proportion
+from howsure.metrics.metric import Metric
+from howsure.tables.counts import ConfusionCounts
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+SAME_RATES = np.array([[[8.0, 3.0], [5.0, 11.0]], [[80.0, 30.0], [5.0, 11.0]]])  # tables, in other class shares
+POSITIVE = np.array([False, True, False, True])  # cells that are predicted as the second class
+RATES = tuple(Proportion(POSITIVE & row, row, (1.0, 1.0), (0.0, 1.0)) for row in np.eye(2, dtype=bool).repeat(2, 1))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class TwoRates(Method):
+    """The interval of a function of recall and false positive rate, from the mid-p intervals of the two.
+
+    Notes
+    -----
+    A likelihood ratio, an odds ratio, or precision at a stated prevalence follows from how often either class is
+    predicted as the second one, p₀ and p₁, which vary apart. On the scale of the metric's range, the logarithm or the
+    logit, the squares of what it changes by when one of them moves to a limit of its own are added up:
+
+    ``low = g⁻¹(g(θ) − sqrt(r Σᵢ (g(θ) − g(θ with pᵢ at its limit))²))``
+
+    with the limit that lowers θ; the upper one likewise. Limits of a rate of one or two errors are far from symmetric,
+    and so become these. The factor r is the design's variance of the whole over that of its parts: 1 of independent
+    cases. Where the value is at an end of the range, g(θ) is that of the table with two cases spread over its cells.
+
+    References
+    ----------
+    Zou, Donner (2008), Statistics in Medicine 27; Donner, Zou (2012), Statistical Methods in Medical Research 21, for
+    ratios.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> table = hs.from_counts([[98, 2], [5, 42]])
+    >>> print(hs.estimate(table, "plr", method=TwoRates()))
+    44.681 [13.745, 265.791]
+    """
+
+    name: ClassVar[str] = "two_rates"
+    takes_batches: ClassVar[bool] = True
+
+    def suits(self, metric: Metric, table: Table) -> str:
+        """Return an empty text for what follows from the two rates of a 2×2 table of counted cases."""
+        if metric.contrast is None and table.counts_class is ConfusionCounts and table.shape == (2, 2):
+            with np.errstate(all="ignore"):
+                value, same = metric(ConfusionCounts(SAME_RATES))
+            if np.isclose(value, same, rtol=1e-9):
+                return needs_counted_cases(self, table)
+        return (
+            "`TwoRates` is for what follows from recall and false positive rate of one class, and "
+            f"`{metric.name}` here does not. Use `Delta()`."
+        )
+
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+        """Return the interval as a function of its level; see the class."""
+        scale = automatic_scale(metric.range)
+        with np.errstate(all="ignore"):
+            value = metric.value_at(table.counted)
+            rates = np.where(inside(value, metric.range), _rates(table), _rates(table.smoothed()))
+            centre = _value(metric, rates)
+            place, slope = scaled(scale, centre, metric.range)
+        error, factor = standard_error(metric, table), _factor(metric, table, value)
+
+        def interval(confidence_level: float) -> Interval:
+            limits, known = _limits(rates, table, confidence_level)
+            with np.errstate(all="ignore"):
+                moves = np.array([[_moved(metric, rates, row, end) for end in limits[:, row]] for row in (0, 1)])
+                reach = scaled(scale, moves, metric.range)[0] - place
+                below, above = (_length(factor, side) for side in (-reach, reach))
+                low, _ = on_scale(scale, centre, below / slope, metric.range)
+                _, high = on_scale(scale, centre, above / slope, metric.range)
+            low, high = np.minimum(low, value), np.maximum(high, value)
+            refusals = (~(low < high), CONSTANT), (~known, ONE_CLUSTER), (~np.isfinite(value), UNDEFINED)
+            return told(low, high, error, *refusals)
+
+        return interval
+
+
+def _rates(table: Table) -> Array:
+    """Return how often each class is predicted as the second, ``(2, ...)``."""
+    cells = table.cells
+    return np.stack([cells[..., place + 1] / (cells[..., place] + cells[..., place + 1]) for place in (0, 2)])
+
+
+def _value(metric: Metric, rates: Array) -> Array:
+    """Return the metric at rates ``(2, ...)``."""
+    return metric(ConfusionCounts(np.moveaxis(np.stack([1 - rates, rates]), (1, 0), (-2, -1))))
+
+
+def _moved(metric: Metric, rates: Array, row: int, end: Array) -> Array:
+    """Return the metric with the rate of one class at a limit."""
+    moved = rates.copy()
+    moved[row] = end
+    return _value(metric, moved)
+
+
+def _limits(rates: Array, table: Table, confidence_level: float) -> tuple[Array, Array]:
+    """Return the mid-p limits of the rates, lower and upper, ``(2, 2, ...)``, and whether there are any."""
+    successes, trials = np.stack([effective_counts(rate, table, confidence_level) for rate in RATES], 1)
+    fixed, known = np.isinf(trials), ~np.isnan(trials)
+    counted = known & ~fixed
+    successes, trials = (np.where(counted, each, 0.0) for each in (successes, trials))
+    limits = np.stack(binomial.mid_p(successes, trials, confidence_level))
+    return np.where(fixed, rates, limits), known.all(0)
+
+
+def _length(factor: Array, reach: Array) -> Array:
+    """Return how far both rates move a value to one side, from ``(rates, limits, ...)``; nan is without end."""
+    each = np.maximum(np.where(np.isnan(reach), np.inf, reach), 0.0).max(1)
+    return np.asarray(np.sqrt(factor * (each**2).sum(0)))
+
+
+def _factor(metric: Metric, table: Table, value: Array) -> Array:
+    """Return the design's variance of the metric over that of its parts, taken as apart."""
+    if table.design.is_independent:
+        return np.ones(value.shape)
+    slopes = metric.slopes(table.counted).reshape(table.cells.shape)
+    parts = [table.variance(np.where(rate.trials, slopes, 0.0)) for rate in RATES]
+    whole, alone = table.variance(slopes), np.asarray(sum(parts))
+    return np.where(shows_variation(np.sqrt(alone), value), quotient(whole, alone), 1.0)
