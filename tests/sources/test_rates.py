@@ -75,10 +75,10 @@ def predictive(sensitivity, specificity, prevalence):
     return hits / (hits + alarms), passes / (passes + misses)
 
 
-def test_predictive_values_have_the_logit_interval_of_either_rate():
+def test_predictive_values_by_the_delta_method_have_the_logit_interval_of_either_rate():
     """Value and limits are those of Mercaldo, Lau and Zhou (2007), Statistics in Medicine 26."""
     tp, fn, fp, tn, share = 42, 5, 3, 50, 0.01
-    found = hs.evaluate(TABLE, [f"ppv_at+prevalence={share}", f"npv_at+prevalence={share}"])
+    found = hs.evaluate(TABLE, [f"ppv_at+prevalence={share}", f"npv_at+prevalence={share}"], method="delta")
     z = stats.norm.ppf(0.975)
     of_rates = (fn / (tp * (tp + fn)) + tn / (fp * (tn + fp)), tp / (fn * (tp + fn)) + fp / (tn * (tn + fp)))
     for each, value, variance in zip(found.values(), predictive(42 / 47, 50 / 53, share), of_rates, strict=True):
@@ -127,7 +127,10 @@ def test_predictive_values_of_weights_clusters_groups_and_pairs():
 
 @pytest.mark.parametrize("rates", [(50, 50, 0.9, 0.95, 0.01), (20, 200, 0.95, 0.9, 0.1), (100, 100, 0.8, 0.8, 0.05)])
 def test_intervals_of_predictive_values_cover(rates):
-    """The 95 % interval holds the truth in 92.4 to 96.3 % of all tables of 20 to 200 cases of a class, counted exactly."""
+    """The 95 % interval holds the truth in 94 to 98.5 % of all tables of 20 to 200 cases of a class, counted exactly.
+
+    Neither side misses more than 3.2 %, where the delta method's upper limit misses up to 7.5 %.
+    """
     ill, well, sensitivity, specificity, share = rates
     tp, fp = (part.ravel() for part in np.meshgrid(np.arange(ill + 1), np.arange(well + 1), indexing="ij"))
     chance = stats.binom.pmf(tp, ill, sensitivity) * stats.binom.pmf(fp, well, 1 - specificity)
@@ -135,5 +138,6 @@ def test_intervals_of_predictive_values_cover(rates):
     tables = hs.from_counts(np.stack([np.stack([well - fp, fp], -1), np.stack([ill - tp, tp], -1)], -2))
     for name, truth in zip(("ppv_at", "npv_at"), predictive(sensitivity, specificity, share), strict=True):
         found = hs.estimate(tables, f"{name}+prevalence={share}")
-        covered = chance[(found.low <= truth) & (truth <= found.high)].sum()
-        assert 0.924 < covered < 0.963
+        below, above = chance[found.low > truth].sum(), chance[found.high < truth].sum()
+        assert 0.94 < 1 - below - above < 0.985
+        assert max(below, above) < 0.032
