@@ -72,7 +72,7 @@ def from_rates(
     >>> table.counts.tolist()
     [[50.0, 3.0], [5.0, 42.0]]
     >>> print(hs.estimate(table, "ppv_at+prevalence=0.01"))
-    0.138 [0.050, 0.325]
+    0.138 [0.058, 0.383]
     """
     right, cleared = (
         _Rounded.of(name, figure) for name, figure in (("sensitivity", sensitivity), ("specificity", specificity))
