@@ -63,12 +63,7 @@ class Extremes(Method):
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval as a function of its level; see the class."""
         assert metric.per_class is not None  # noqa: S101 - see `suits`
-        assert metric.spec is not None  # noqa: S101 - as above
-        each, mirrored, is_filled = (
-            _of_each(metric, table),
-            metric.average == "max",
-            np.isfinite(metric.spec.zero_division),
-        )
+        each, mirrored = _known(metric, table), metric.average == "max"
         with np.errstate(all="ignore"):
             value, values = metric.value_at(table.counted), metric.per_class(table.counted)
         error, defined = standard_error(metric, table), np.moveaxis(np.isfinite(values), -1, 0)
@@ -76,8 +71,6 @@ class Extremes(Method):
         def limits(confidence_level: float) -> tuple[Array, Array, Array]:
             """Return limits and reason of each class; of the opposite values where the largest is asked for."""
             found = each(confidence_level)
-            if is_filled:  # what a class without cases is said to have is no estimate of what it has
-                found = _within(found, metric.range)
             return (-found.high, -found.low, found.reason) if mirrored else (found.low, found.high, found.reason)
 
         def interval(confidence_level: float) -> Interval:
@@ -96,6 +89,15 @@ class Extremes(Method):
             return told(np.minimum(first, value), np.maximum(last, value), error, *refusals)
 
         return interval
+
+
+def _known(metric: Metric, table: Table) -> AtLevels:
+    """Return the intervals of the classes; of what one without cases is said to have, the whole range."""
+    assert metric.spec is not None  # noqa: S101 - see `suits`
+    each = _of_each(metric, table)
+    if np.isnan(metric.spec.zero_division):
+        return each
+    return lambda level: _within(each(level), metric.range)
 
 
 def _of_each(metric: Metric, table: Table) -> AtLevels:
