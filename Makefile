@@ -10,7 +10,7 @@ CONSTRAINTS = constraints.txt
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint $(CONSTRAINTS)
 WORKERS = auto
 NATIVE = src/howsure/native
-KERNELS = hatch_build.py $(NATIVE)/compile.py $(NATIVE)/arithmetic.h $(NATIVE)/gammas.c $(NATIVE)/interpolation.c $(NATIVE)/kernels.h \
+KERNELS = hatch_build.py $(NATIVE)/compile.py $(NATIVE)/arithmetic.h $(NATIVE)/averages.c $(NATIVE)/gammas.c $(NATIVE)/growth.c $(NATIVE)/interpolation.c $(NATIVE)/kernels.h \
 	$(NATIVE)/losses.c $(NATIVE)/moments.c $(NATIVE)/multinomials.c $(NATIVE)/outcomes.c $(NATIVE)/resampling.c $(NATIVE)/rising.c $(NATIVE)/sorting.c \
 	$(NATIVE)/version.c
 

@@ -9,7 +9,8 @@ from howsure.methods.path_classes import FilledCells, SquareCells, TooSteepError
 from howsure.methods.path_tables import AllCells
 from howsure.methods.standard_errors import design_sample
 from howsure.metrics.binding import resolve
-from howsure.metrics.class_shares import ClassShares
+from howsure.metrics.class_shares import variance_of_independent
+from howsure.native.averages import ClassShares
 
 SPECS = ["precision@macro", "recall@weighted", "f1@macro", "jaccard@weighted", "fdr@macro", "fbeta+beta=2@weighted"]
 
@@ -45,7 +46,7 @@ def test_tables_told_by_less_have_the_moments_the_score_and_the_bias_of_tables_t
     if told_by is SquareCells:
         together = SquareCells(averages, np.repeat(table.counts[None], len(SPECS), 0))
     else:
-        together = FilledCells(averages, table.counts[None], np.ones(len(SPECS)))
+        together = FilledCells(averages, table.counted, np.ones(len(SPECS)))
     alone = [AllCells(each, table, table.cells[None]) for each in metrics]
     of_each = np.concatenate([walked(each, 2) for each in alone], -1)
     np.testing.assert_allclose(walked(together, 2), of_each, rtol=1e-9, atol=1e-15)
@@ -92,7 +93,7 @@ def test_a_stride_too_steep_for_products_is_taken_by_all_cells():
     counts[0, 1] = 1
     table = hs.from_counts(counts.astype(int))
     metric = resolve("f1@macro", table)
-    paths = FilledCells(ClassShares.beside([metric.shares]), table.counts[None], np.ones(1))
+    paths = FilledCells(ClassShares.beside([metric.shares]), table.counted, np.ones(1))
     with pytest.raises(TooSteepError):
         walked(paths, 80)
     found = hs.estimate(table, metric, confidence_level=0.9999999)
@@ -108,7 +109,7 @@ def test_averages_have_the_value_and_the_slopes_of_their_metric(spec):
     counts = table.counted
     with np.errstate(all="ignore"):  # as of the callers: a class may not occur
         value, by_hit, by_row, by_column = metric.shares.slopes(counts.hits, counts.rows, counts.columns)
-        variance = float(metric.shares.variance(counts))
+        variance = float(variance_of_independent(metric.shares, counts))
     slopes = by_row[:, None] + by_column + np.diag(by_hit)
     assert float(value) == pytest.approx(float(metric(counts)), rel=1e-12)
     np.testing.assert_allclose(slopes, metric.slopes(counts), rtol=1e-9, atol=1e-12)

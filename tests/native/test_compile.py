@@ -56,6 +56,22 @@ from howsure.native.moments import class_moments, power_sums
 for size in (0, 1, 31, 33, 1023, 1024, 1025, 5000):
     for most in (0, 1, 7):
         power_sums(rng.random((size, 2))[:, 1], np.broadcast_to(1.0, size), most)
+from howsure.native.averages import ClassShares
+from howsure.native.growth import grown
+from howsure.native.products import ProductTables
+for classes in (1, 2, 9, 64):
+    kinds = [([2, 0, 0], [0, 1, 1], False, np.nan), ([1, 0, 0], [0, 1, 0], True, 0.0)]
+    together = ClassShares.beside([ClassShares.of(above, below, by_total=by, times=np.ones(classes), filled=filled)
+                                   for above, below, by, filled in kinds])
+    for tables in (0, 1, 3):
+        counts = rng.poisson(0.5, (4, tables, 2, classes)) * 1.0
+        together.slopes(*counts[:3])
+        together.bias(list(counts), 1 / 16, 0.5)
+        places = np.flatnonzero(~np.eye(classes, dtype=bool))[: int(rng.choice([0, 5, 5000]))]
+        cells = rng.poisson(0.5, (tables, 2, 3 * classes + len(places))) * 1.0
+        found = ProductTables(*np.divmod(places, classes), classes).moments(together, cells, np.ones(2))
+        if tables:
+            grown(cells[:1], found.slopes, found.value * 1e300, 700.0)
 for trial in range(100):
     cells = int(rng.choice([1, 2, 7, 5000]))
     numbers, counts = rng.choice([rng.random(cells), np.zeros(cells), np.ones(cells)]), rng.poisson(1.0, cells)
@@ -106,6 +122,16 @@ for rows, classes in ((-1, 1), (1, -1)):
     assert function.howsure_loss_moments(L(rows), L(classes), L(0), *[P(zeros)] * 6) == 1
 for size, bound in ((-1, 5.0), (1, 701.0), (1, np.nan)):
     assert function.howsure_tilted(L(size), P(zeros), P(np.array([1.0, 0.0, bound])), *[P(zeros)] * 2) == 1
+for tables, averages, classes in ((-1, 1, 1), (1, -1, 1), (1, 1, -1)):
+    sizes = (L(tables), L(averages), L(classes))
+    assert function.howsure_average_slopes(*sizes, *[P(zeros)] * 12) == 1
+    assert function.howsure_average_bias(*sizes, *[P(zeros)] * 11) == 1
+    assert function.howsure_product_points(*sizes, L(0), *[P(zeros)] * 14) == 1
+for wrong, place in ((-1, 0), (1, 3), (1, -1)):
+    places = np.array([place])
+    assert function.howsure_product_points(L(1), L(1), L(3), L(wrong), P(places), P(places), *[P(zeros)] * 12) == 1
+for rows, width, own, bound in ((-1, 1, 1, 1.0), (1, -1, 1, 1.0), (1, 1, 0, 1.0), (1, 1, 1, 701.0), (1, 1, 1, np.nan)):
+    assert function.howsure_grown(L(rows), L(width), L(own), *[P(zeros)] * 3, P(np.array([bound])), P(zeros)) == 1
 for size, most in ((-1, 1), (1, -1)):
     assert function.howsure_power_sums(L(size), L(most), L(1), L(1), *[P(zeros)] * 3) == 1
 for shape in (-1.0, np.nan, np.inf):
@@ -171,6 +197,7 @@ def test_every_instruction_set_gives_the_same_numbers(tmp_path):
     resamples, kind = Resamples.drawn(9_000, 64, rng), cases_of(counts)
     shapes, key = np.array([0.0, 1e-310, 0.3, 1, 1.5, 3, 4, 7, 1e4, 1e300]), np.array([7], dtype=np.uint64)
     one, found, many = resamples.poisson, [], np.array([3.0, 0, 70, 12, 20, 21, 8_000, 1, 1, 300])
+    of_classes, places, ones = rng.gamma(2.0, size=(2, 123)), np.array([1, 2, 3]), np.ones(40)
     for number, options in enumerate(
         (["-O3"], ["-O0", "-DPLAIN"], ["-O3", "-DPLAIN"], ["-O3", "-DPLAIN", "-march=native"])
     ):
@@ -197,9 +224,23 @@ def test_every_instruction_set_gives_the_same_numbers(tmp_path):
         addresses = [ctypes.c_void_p(each.ctypes.data) for each in (drawn, tables, powers)]
         sizes = [ctypes.c_int64(each) for each in (tables.size, len(powers), 1, 1)]
         assert ctypes.CDLL(str(target)).howsure_power_sums(*sizes, *addresses) == 0
-        found.append(
-            np.concatenate([sums.ravel(), *(each.view(np.uint64).ravel() for each in (drawn, tables, powers))])
+        cells, moments = of_classes.copy(), [np.empty(shape) for shape in (2, of_classes.shape, 2, 2, 240)]
+        arrays = (places, places - 1, ones, 2 * ones, ones, ones, ones, ones, cells, *moments)
+        addresses = [ctypes.c_void_p(each.ctypes.data) for each in arrays]
+        sizes = [ctypes.c_int64(each) for each in (2, 1, 40, len(places))]
+        assert ctypes.CDLL(str(target)).howsure_product_points(*sizes, *addresses) == 0
+        grown, bias = np.empty(cells.shape), np.empty(2)
+        arrays = (cells, moments[1], 9 * ones, 5 * ones, grown)
+        addresses = [ctypes.c_void_p(each.ctypes.data) for each in arrays]
+        assert ctypes.CDLL(str(target)).howsure_grown(*(ctypes.c_int64(each) for each in (2, 123, 2)), *addresses) == 0
+        arrays = (ones, 2 * ones, ones, ones, ones, *(cells.reshape(-1)[each:] for each in range(4)), ones, bias)
+        addresses = [ctypes.c_void_p(each.ctypes.data) for each in arrays]
+        assert (
+            ctypes.CDLL(str(target)).howsure_average_bias(*(ctypes.c_int64(each) for each in (2, 1, 40)), *addresses)
+            == 0
         )
+        drawn_and_found = (drawn, tables, powers, cells, *moments[:4], grown, bias)
+        found.append(np.concatenate([sums.ravel(), *(each.view(np.uint64).ravel() for each in drawn_and_found)]))
     for other in found[1:]:
         np.testing.assert_array_equal(other, found[0])
 

@@ -111,7 +111,7 @@ def mid_p(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> L
             return low[places].reshape(x.shape), high[places].reshape(x.shape)
 
     # The upper limit is one of failures, where p is known to full relative precision.
-    low, high = (_mid_p_odds(tails, each, n, tail) for tails, each in zip(_tails(x, n), (x, n - x), strict=True))
+    low, high = _mid_p_odds(_tails(x, n), np.stack([x, n - x]), n, tail)
     # Where all cases agree, p**n / 2 is the tail.
     with np.errstate(all="ignore"):
         logarithm = np.log(2 * tail) / n
@@ -307,12 +307,12 @@ def _mid_p_odds(tails: Callable[[Array], Array], x: Array, n: Array, tail: float
     return np.asarray(odds)
 
 
-def _tails(x: Array, n: Array) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
+def _tails(x: Array, n: Array) -> Callable[[Array], Array]:
     """Return the probabilities of at least as many, and of more, successes and failures, by the log odds of either."""
     if are_small(x, n):
-        return tails_of(x, n), tails_of(n - x, n)
+        return tails_of(np.stack([x, n - x]), np.stack([n, n]))
     at_least, below = _at_least(np.stack([x, x + 1]), n), _below(np.stack([x + 1, x]), n)
-    return lambda odds: at_least(_expit(odds)), lambda odds: below(_expit(-odds))
+    return lambda odds: np.stack([at_least(_expit(odds[0])), below(_expit(-odds[1]))], 1)
 
 
 def _expit(odds: Array) -> Array:

@@ -31,8 +31,9 @@ from howsure.methods.path_tables import ENTRIES, LUMPED_CELLS, WAYS, AllCells, P
 from howsure.methods.standard_errors import quantile, sample_with_unseen, shows_variation, standard_error
 from howsure.methods.tilting import CLOSE, FARTHEST, FLAT, HOPELESS, MOST_STRIDES, SYMMETRIC, Tilting
 from howsure.metrics.averages import EXTREMES
-from howsure.metrics.class_shares import ClassShares
+from howsure.metrics.class_shares import variance_of_independent
 from howsure.metrics.metric import Metric
+from howsure.native.averages import ClassShares
 from howsure.tables.counts import ClassCounts, ConfusionCounts
 from howsure.tables.table import Table
 
@@ -203,9 +204,9 @@ def _of_averages(metrics: Sequence[Metric], table: Table) -> AllAtLevels:
 
         def path_tables(part: slice) -> PathTables:
             which, own = np.divmod(np.arange(effect.size)[part], tables)
-            each = counts if tables == 1 else counts[own]
             if counts.shape[-1] ** 2 < LUMPED_CELLS:
-                return SquareCells(averages.at(which), each / effect[part, None, None])
+                return SquareCells(averages.at(which), counts[own] / effect[part, None, None])
+            each = cast("ConfusionCounts", table.counted) if tables == 1 else ConfusionCounts(counts[own])
             return FilledCells(averages.at(which), each, effect[part])
 
         paths = _Paths.of(path_tables, table.cells.shape[-1], sample, metrics[0].range)
@@ -256,7 +257,7 @@ class _Sample:
     def of_averages(cls, averages: ClassShares, metrics: Sequence[Metric], table: Table) -> _Sample:
         """Return those of averages over classes of independent cases."""
         each = np.arange(len(metrics)).reshape(-1, *(1 for _ in table.batch))
-        variance = averages.at(each).variance(cast("ClassCounts", table.counted))
+        variance = variance_of_independent(averages.at(each), cast("ClassCounts", table.counted))
         value = np.stack([each.value_at(table.counted) for each in metrics])
         error = np.where(np.isfinite(value), np.sqrt(variance), np.nan)
         return cls(value, error, np.ones(value.shape), np.zeros(value.shape), table.design.degrees_of_freedom)

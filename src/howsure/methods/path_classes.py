@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 
 from howsure.designs.base import PSEUDO_CASES
 from howsure.designs.sums import dot
-from howsure.methods.path_tables import NUDGE, WAYS, PathTables, Point, bias_by_class, steady
+from howsure.methods.path_tables import NUDGE, SMALL_PART, WAYS, PathTables, Point, steady
 from howsure.methods.tilting import STEEPEST
-from howsure.metrics.class_shares import ClassShares, filled_cells
+from howsure.metrics.class_shares import filled_cells
+from howsure.native.averages import ClassShares
+from howsure.native.products import ProductTables
 from howsure.tables.counts import ConfusionCounts
 
 Array = NDArray[Any]
@@ -101,23 +103,22 @@ class FilledCells(PathTables):
     ----------
     averages : ClassShares
         One for each table.
-    counts : ndarray of shape (tables, K, K)
-        The counts, one table for all averages or for each its own.
+    counts : ConfusionCounts
+        One table for all averages, or for each its own.
     effect : ndarray of shape (tables,)
         How many counts an independent case is worth.
     """
 
-    def __init__(self, averages: ClassShares, counts: Array, effect: Array) -> None:
-        self.averages, self.classes = averages, counts.shape[-1]
-        truth, prediction = filled_cells(counts)
+    def __init__(self, averages: ClassShares, counts: ConfusionCounts, effect: Array) -> None:
+        self.averages, self.classes = averages, counts.classes
+        truth, prediction = counts.once(filled_cells)
         wrong = truth != prediction
-        self.truth, self.prediction = truth[wrong], prediction[wrong]
-        self.by_prediction = np.argsort(self.prediction, kind="stable")
-        self.truths = _Runs(self.truth)
-        self.predictions = _Runs(self.prediction[self.by_prediction])
-        self.totals = steady(counts.sum((-2, -1)) / effect)
+        truth, prediction = truth[wrong], prediction[wrong]
+        self.told = ProductTables(truth, prediction, self.classes)
+        cells = counts.cells.reshape(-1, self.classes, self.classes)
+        self.totals = steady(cells.sum((-2, -1)) / effect)
         pseudo = np.full((len(effect), self.classes), PSEUDO_CASES / self.classes**2)
-        right, wrong = np.diagonal(counts, axis1=-2, axis2=-1), counts[:, self.truth, self.prediction]
+        right, wrong = np.diagonal(cells, axis1=-2, axis2=-1), cells[:, truth, prediction]
         right, wrong = (steady(each / effect[:, None]) for each in (right, wrong))
         self.cases = np.concatenate([right, wrong], -1)  # of those told one by one
         self.filled = np.concatenate([right + pseudo, wrong, pseudo, np.ones(pseudo.shape)], -1)
@@ -128,81 +129,18 @@ class FilledCells(PathTables):
 
     def bias(self) -> Array:
         """Return the second-order bias by what each class adds."""
-        hits, misses, alarms = self.outcomes(self.filled)
+        hits, (misses, alarms) = self.filled[..., : self.classes], self.told.errors(self.filled)
         rest = (hits + misses).sum(-1, keepdims=True) - hits - misses - alarms
-        return bias_by_class(self.averages.terms, np.stack([hits, misses, alarms, rest], -1))
-
-    def outcomes(self, cells: Array) -> tuple[Array, Array, Array]:
-        """Return hits, misses and false alarms of each class."""
-        right, wrong, of_truth, of_prediction = self._parts(cells)
-        same = of_truth * of_prediction
-        misses = of_truth * of_prediction.sum(-1, keepdims=True) - same
-        alarms = of_prediction * of_truth.sum(-1, keepdims=True) - same
-        self.truths.add(misses, wrong)
-        self.predictions.add(alarms, wrong[..., self.by_prediction])
-        return right, misses, alarms
+        return self.averages.bias((hits, misses, alarms, rest), SMALL_PART, NUDGE)
 
     def point(self, cells: Array, tables: Any) -> Point:
         """Return the point of the path at tables in these proportions."""
-        hits, misses, alarms = self.outcomes(cells)
-        rows, columns = hits + misses, hits + alarms
-        scale = (self.totals[tables] / rows.sum(-1))[..., None]
-        value, *by_total = self.averages.at(tables).slopes(scale * hits, scale * rows, scale * columns)
-        by_hit, by_row, by_column = by_total
-        cells[..., : -self.classes] *= scale
-        wrong = by_row[..., self.truth] + by_column[..., self.prediction]
-        slopes = np.concatenate([by_hit + by_row + by_column, wrong, by_row, by_column], -1)
-        return Point(cells, slopes, value, *self.moments(cells, slopes))
+        found = self.told.moments(self.averages.at(tables), cells, self.totals[tables])
+        return Point(cells, found.slopes, found.value, found.second, found.third)
 
-    def moments(self, cells: Array, slopes: Array) -> tuple[Array, Array]:
-        """Return the sums over all cells of squares and third powers of the slopes."""
-        told = slice(-2 * self.classes)
-        factors, by_total = self._factors(cells), self._factors(slopes)
-        (n, m), (n1, m1), (n2, m2), (n3, m3) = _powers(factors, by_total)
-        both = by_total.sum(-2)
-        same = factors.prod(-2) * both  # right predictions are no products
-        same *= both
-        second = n2 * m + 2 * n1 * m1 + n * m2 - same.sum(-1)
-        third = n3 * m + 3 * (n2 * m1 + n1 * m2) + n * m3 - dot(same, both)
-        squares = cells[..., told] * slopes[..., told]
-        squares *= slopes[..., told]
-        return second + squares.sum(-1), third + dot(squares, slopes[..., told])
-
-    def steps(self, here: Point) -> Array:
-        """Return the logarithms of the factors; refuse those that would end that cells are products."""
-        steps = super().steps(here)
-        _, _, of_truth, of_prediction = self._parts(np.abs(steps))
-        if (of_truth.max(-1) + of_prediction.max(-1) > STEEPEST).any():
+    def directions(self, here: Point, pace: Array) -> Array:
+        """Return what the logarithms of the factors change by; refuse a pace that would end that cells are products."""
+        factors = np.abs(here.slopes[..., -2 * self.classes :]).reshape(*here.slopes.shape[:-1], 2, self.classes)
+        if (np.abs(pace) * factors.max(-1).sum(-1) > STEEPEST).any():
             raise TooSteepError
-        return steps
-
-    def _parts(self, cells: Array) -> tuple[Array, Array, Array, Array]:
-        size = self.classes
-        right, wrong, of_truth = cells[..., :size], cells[..., size : -2 * size], cells[..., -2 * size : -size]
-        return right, wrong, of_truth, cells[..., -size:]
-
-    def _factors(self, cells: Array) -> Array:
-        """Return what the cells have of the true and of the predicted classes, ``(..., 2, K)``."""
-        return cells[..., -2 * self.classes :].reshape(*cells.shape[:-1], 2, self.classes)
-
-
-@final
-class _Runs:
-    """Sums over runs of equal classes."""
-
-    def __init__(self, classes: Array) -> None:
-        self.starts = np.flatnonzero(np.diff(classes, prepend=-1))
-        self.of = classes[self.starts]
-
-    def add(self, sums: Array, values: Array) -> None:
-        """Add values in their order, ``(..., m)``, to the sums of their classes, ``(..., K)``."""
-        if len(self.starts):
-            sums[..., self.of] += np.add.reduceat(values, self.starts, axis=-1)
-
-
-def _powers(factors: Array, slopes: Array) -> Array:
-    """Return the sums of factors times the powers of slopes, from the zeroth to the third, ``(4, 2, ...)``."""
-    first = factors * slopes
-    second = first * slopes
-    sums = [factors.sum(-1), first.sum(-1), second.sum(-1), dot(second, slopes)]
-    return np.moveaxis(np.array(sums), -1, 1)
+        return here.slopes

@@ -15,6 +15,7 @@ from howsure.designs.sums import dot
 from howsure.methods.scales import automatic_scale
 from howsure.methods.tilting import CONFIDENCE, STEEPEST, STRIDE
 from howsure.metrics.metric import Metric
+from howsure.native.growth import grown
 from howsure.tables.counts import ClassCounts
 from howsure.tables.table import Table
 
@@ -109,9 +110,9 @@ class PathTables(abc.ABC):
     def score(self, here: Point, tables: Any) -> Array:
         """Return how far the observed cells are from a point along its slopes."""
 
-    def steps(self, here: Point) -> Array:
-        """Return the logarithms of the factors by which a stride changes the cells, down and up."""
-        return np.asarray(pace(here)[..., None] * here.slopes)
+    def directions(self, here: Point, pace: Array) -> Array:
+        """Return what the logarithms of the cells change by, in proportion, on a stride of a pace down and up."""
+        return here.slopes
 
     @final
     def start(self) -> Point:
@@ -121,10 +122,9 @@ class PathTables(abc.ABC):
     @final
     def ahead(self, here: Point, tables: Any) -> Point:
         """Return the points one stride on."""
-        steps = self.steps(here)
-        cells = np.exp(np.clip(steps, -STEEPEST, STEEPEST, out=steps), out=steps)
-        cells *= here.cells
-        return self.point(cells, tables)
+        found = STRIDE / np.sqrt(here.variance)
+        pace = WAYS * np.where(np.isfinite(found), found, 0.0)  # where nothing varies nothing changes
+        return self.point(grown(here.cells, self.directions(here, pace), pace, STEEPEST), tables)
 
 
 @final
@@ -196,10 +196,9 @@ class AllCells(PathTables):
         third = dot(squares, slopes * quotient(2 * self.left - 1, np.sqrt(self.left)) if self.is_finite else slopes)
         return Point(cells, slopes, self.scale.scaled(value), np.add.reduce(squares, -1), third)
 
-    def steps(self, here: Point) -> Array:
-        """Return the logarithms of the factors; what is left of a finite population varies less."""
-        steps = super().steps(here)
-        return steps * np.sqrt(self.left) if self.is_finite else steps
+    def directions(self, here: Point, pace: Array) -> Array:
+        """Return what the logarithms of the cells change by; what is left of a finite population varies less."""
+        return here.slopes * np.sqrt(self.left) if self.is_finite else here.slopes
 
     def score(self, here: Point, tables: Any) -> Array:
         """Return how far the observed cells are from a point along its slopes."""
@@ -212,12 +211,6 @@ def steady(cases: Array) -> Array:
     mantissa, exponent = np.frexp(cases)
     rounded: Array = np.ldexp(np.rint(mantissa * 2.0**DIGITS), exponent - DIGITS)
     return rounded
-
-
-def pace(here: Point) -> Array:
-    """Return what the slopes of a stride are multiplied by, down and up; 0 where nothing varies, nor changes."""
-    found = STRIDE / np.sqrt(here.variance)
-    return np.asarray(WAYS * np.where(np.isfinite(found), found, 0.0))
 
 
 def bias_by_class(terms: Callable[..., Array], outcomes: Array) -> Array:

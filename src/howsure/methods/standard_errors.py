@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.base import quotient
-from howsure.designs.sums import dot
 from howsure.methods.levels import Levels, tail_of
 from howsure.methods.student import is_ordinary, upper_quantile
 from howsure.metrics.forms import Proportion
@@ -188,6 +187,12 @@ def _errors(metric: Metric, table: Table, counts: Counts, variance: Callable[[Ar
     return np.sqrt(np.where(known & (square >= least), np.maximum(square, 0.0), np.nan))
 
 
+def _within(cells: Array, marked: Array) -> Array:
+    """Return the sum of the cells that are marked, ``(...)``."""
+    places = np.flatnonzero(marked)
+    return np.asarray((cells if len(places) == len(marked) else cells[..., places]).sum(-1))
+
+
 def effective_counts(share: Proportion, table: Table, confidence_level: float) -> tuple[Array, Array]:
     """Successes and trials of the simple random sample that the design's data are worth.
 
@@ -196,7 +201,7 @@ def effective_counts(share: Proportion, table: Table, confidence_level: float) -
     over the part of their population that was not: their effective number (Kish) where each has a weight of its own.
     """
     marked = share.trials.ravel()
-    trials, successes = dot(table.cells, marked * 1.0), dot(table.cells, share.successes.ravel() * 1.0)
+    trials, successes = _within(table.cells, marked), _within(table.cells, share.successes.ravel())
     design = table.design
     if design.is_independent:
         return successes, trials

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError
 from howsure.metrics import averages
 from howsure.metrics.averages import Average
-from howsure.metrics.class_shares import ClassShares
+from howsure.metrics.class_shares import class_shares
 from howsure.metrics.forms import Parts, Ratio, complex_step, divide
 from howsure.metrics.lumps import lumps_of_margins, lumps_of_outcomes, lumps_of_ratio, lumps_of_shares
 from howsure.metrics.metric import Metric
@@ -222,7 +222,7 @@ def _averaged(spec: Spec, table: Table, average: Average, chosen: Array | None) 
         value=lambda counts: average.value(*counts.once(per_class)),
         gradient=gradient,
         terms=_terms(spec, average, chosen),
-        shares=ClassShares.of(spec, average, chosen, size),
+        shares=class_shares(spec, average, chosen, size),
         lumps=lumps_of_shares(spec, classes, table, weighs=average.reads_weights),
         parts=_parts(spec, classes) if average.name == "macro" and np.isnan(spec.zero_division) else None,
         per_class=None if definition.form == "events" else lambda counts: counts.once(per_class)[0],

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.metrics.class_shares import ClassShares
 from howsure.metrics.forms import Better, Distance, Parts, Proportion, Rank, Ratio
 from howsure.metrics.registry import Scored
 from howsure.metrics.spec import Spec
+from howsure.native.averages import ClassShares
 from howsure.native.losses import CellLosses
 from howsure.native.resampling import Ranked
 from howsure.tables.counts import Counts

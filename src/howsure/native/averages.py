@@ -1,0 +1,182 @@
+"""Averages over classes of ratios of their hits and totals: many are evaluated side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from howsure.native.library import kernel
+
+Array = NDArray[Any]
+
+
+class Slopes(NamedTuple):
+    """The value of averages, ``(...)``, and their derivatives by hits and totals of each class, ``(..., K)``."""
+
+    value: Array
+    by_hit: Array
+    by_row: Array
+    by_column: Array
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassShares:
+    """Macro or weighted averages of ratios of linear forms in the hits, row and column totals of a class.
+
+    Precision, recall, F-beta and Jaccard's index are such ratios: true negatives play no part. Arrays have the last
+    axis of classes, and in front of it that of the averages, one for each table of a batch.
+
+    Parameters
+    ----------
+    above, below : ndarray of shape (3, ..., 1)
+        Coefficients of hits, row total and column total in numerator and denominator.
+    by_total : ndarray of shape (..., 1)
+        Whether classes count by their true totals.
+    times : ndarray of shape (..., K)
+        How often each class is averaged over.
+    filled : ndarray of shape (..., 1)
+        The value of a class on which the ratio is undefined; nan leaves it out.
+
+    Examples
+    --------
+    The mean of two recalls, 8 of 10 and 3 of 6, rises by a half of 1/10 and of 1/6 with a hit:
+
+    >>> recall = ClassShares.of([1, 0, 0], [0, 1, 0], by_total=False, times=[1, 1], filled=np.nan)
+    >>> slopes = recall.slopes(np.array([8.0, 3.0]), np.array([10.0, 6.0]), np.array([11.0, 5.0]))
+    >>> round(float(slopes.value), 3), slopes.by_hit.round(3).tolist()
+    (0.65, [0.05, 0.083])
+    """
+
+    above: Array
+    below: Array
+    by_total: Array
+    times: Array
+    filled: Array
+    _read: tuple[tuple[int, ...], tuple[int, ...]]  # where coefficients are not 0
+
+    @classmethod
+    def of(
+        cls, above: Sequence[float], below: Sequence[float], *, by_total: bool, times: ArrayLike, filled: float
+    ) -> Self:
+        """Return one average; parameters are those of the class, without the axis of averages."""
+        over, under = (np.array(each, dtype=float)[:, None] for each in (above, below))
+        number = np.asarray(times, dtype=float)
+        return cls(over, under, np.array([by_total]), number, np.array([filled]), (_read(above), _read(below)))
+
+    @classmethod
+    def beside(cls, averages: Sequence[ClassShares]) -> Self:
+        """Return several averages, one for each table of a batch."""
+        above, below = (np.stack([getattr(each, name) for each in averages], 1) for name in ("above", "below"))
+        names = ("by_total", "times", "filled")
+        by_total, times, filled = (np.stack([getattr(each, name) for each in averages]) for name in names)
+        over, under = (np.abs(each).reshape(3, -1).max(-1).tolist() for each in (above, below))
+        return cls(above, below, by_total, times, filled, (_read(over), _read(under)))
+
+    def at(self, which: Any) -> ClassShares:
+        """Return some of several averages."""
+        if isinstance(which, slice) and which == slice(None):
+            return self
+        of_each = (self.by_total[which], self.times[which], self.filled[which])
+        return ClassShares(self.above[:, which], self.below[:, which], *of_each, self._read)
+
+    @property
+    def arrays(self) -> tuple[Array, ...]:
+        """All of them, as a kernel takes them."""
+        given = (self.above, self.below, self.by_total, self.times, self.filled)
+        return tuple(np.ascontiguousarray(each, dtype=float) for each in given)
+
+    def slopes(self, hits: Array, rows: Array, columns: Array) -> Slopes:
+        """Return values and derivatives on tables of which each class has these hits and totals, ``(..., K)``."""
+        compiled, shape = kernel("average_slopes"), hits.shape
+        if compiled is not None and shape[hits.ndim - self.times.ndim :] == self.times.shape:
+            found = Slopes(np.empty(shape[:-1]), np.empty(shape), np.empty(shape), np.empty(shape))
+            averages, counts = self.by_total.size, (np.ascontiguousarray(each) for each in (hits, rows, columns))
+            compiled(found.value.size // averages, averages, shape[-1], *self.arrays, *counts, *found)
+            return found
+        values, times, whole = self.of_each(hits, rows, columns)
+        weights = self.weights(rows, times)
+        total = np.add.reduce(weights, -1, keepdims=True)
+        mean = np.add.reduce(values * weights, -1, keepdims=True) / total
+        each = np.where(whole == 0, 0.0, weights / (total * whole))
+        by_hit, by_row, by_column = self._derivatives(each, each * values)
+        if self.by_total.any():
+            by_row = by_row + self.by_total * times * (values - mean) / total
+        return Slopes(mean[..., 0], by_hit, by_row, by_column)
+
+    def weights(self, rows: Array, times: Array) -> Array:
+        """Return what classes of these totals count, which are averaged over so often."""
+        return np.where(self.by_total, rows, 1.0) * times if self.by_total.any() else times
+
+    def of_each(self, hits: Array, rows: Array, columns: Array) -> tuple[Array, Array, Array]:
+        """Return the value of each class, how often it is averaged over, 0 if left out, and its denominator."""
+        counts = (hits, rows, columns)
+        part, whole = (_weighted(*each, counts) for each in zip((self.above, self.below), self._read, strict=True))
+        empty = whole == 0
+        if not empty.any():
+            return part / whole, self.times, whole
+        values = np.where(empty, self.filled, part / np.where(empty, 1.0, whole))
+        absent = np.isnan(values)
+        return np.where(absent, 0.0, values), np.where(absent, 0.0, self.times), whole
+
+    def bias(self, outcomes: Sequence[Array], part: float, most: float) -> Array:
+        """Return half the sum of what classes add to the second differences, times their counts, ``(...)``.
+
+        With ``A ± ha`` over ``B ± hb`` for a ratio whose count changes by ±h, its differences are, exactly,
+        ``D = (aB − Ab) / (B² − h²b²)`` for h, and ``−2 D b / B`` for h². Weighted averages are of the ratio times the
+        share of the class, another such ratio.
+
+        Parameters
+        ----------
+        outcomes : sequence of 4 ndarray of shape (..., K)
+            tp, fn, fp and tn of each class.
+        part, most : float
+            Each of them alone is changed, up and down, by a part of it, or by so much if that is less.
+        """
+        compiled, shape = kernel("average_bias"), outcomes[0].shape
+        if compiled is not None and shape[-self.times.ndim :] == self.times.shape:
+            found, averages = np.empty(shape[:-1]), self.by_total.size
+            counts = (np.ascontiguousarray(each) for each in outcomes)
+            sizes = (found.size // averages, averages, shape[-1])
+            compiled(*sizes, *self.arrays, *counts, np.array([part, most]), found)
+            return found
+        tp, fn, fp, tn = outcomes
+        value, times, whole = self.of_each(tp, tp + fn, tp + fp)
+        weights, total = times / self.times.sum(-1, keepdims=True), tp + fn + fp + tn
+        share = (tp + fn) / total
+        weights = np.where(self.by_total, share * times, weights)
+        over, under = (_by_outcome(each) for each in (self.above, self.below))
+        sum_of_all = np.zeros(shape[:-1])
+        for count, a, b, of_row in zip(outcomes, over, under, (1, 1, 0, 0), strict=True):
+            square = np.minimum(part * count, most) ** 2
+            first = (a - value * b) * whole / (whole**2 - square * b**2)
+            second = -2 * first * b / whole
+            rise = self.by_total * times * (of_row - share) * total / (total**2 - square)
+            bend = weights * second + 2 * rise * (first - (value + square / 2 * second) / total)
+            sum_of_all += (count * np.where(np.isfinite(bend), bend, 0.0)).sum(-1)
+        return sum_of_all / 2
+
+    def _derivatives(self, each: Array, scaled: Array) -> Iterator[Array]:
+        for place, (above, below) in enumerate(zip(self.above, self.below, strict=True)):
+            found = each * above if place in self._read[0] else np.zeros(each.shape)
+            yield found - scaled * below if place in self._read[1] else found
+
+
+def _weighted(coefficients: Array, places: tuple[int, ...], counts: tuple[Array, ...]) -> Array:
+    """Return the sum of some of the counts times their coefficients."""
+    first, *others = [coefficients[place] * counts[place] for place in places] or [coefficients[0]]  # which are 0
+    return np.asarray(sum(others, first))
+
+
+def _by_outcome(coefficients: Array) -> tuple[Array, ...]:
+    """Return the coefficients of tp, fn, fp and tn from those of hits, row and column total."""
+    _, row, column = coefficients
+    return coefficients.sum(0), row, column, np.zeros(row.shape)
+
+
+def _read(coefficients: Sequence[float]) -> tuple[int, ...]:
+    return tuple(place for place, each in enumerate(coefficients) if each)

@@ -1,0 +1,44 @@
+"""Cells times exponentials."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.native.library import kernel
+
+Array = NDArray[Any]
+
+
+def grown(cells: Array, slopes: Array, pace: Array, bound: float) -> NDArray[np.float64]:
+    """Return cells times the exponentials of slopes times a pace, which are cut where they are beyond a bound.
+
+    Parameters
+    ----------
+    cells, slopes : ndarray of shape (..., n)
+        What grows, and how fast. The first axis of either may be of length 1, for every pace.
+    pace : ndarray of shape (...)
+        Of each row.
+    bound : float
+        At most 700.
+
+    Examples
+    --------
+    >>> paces = np.array([[1.0], [-2.0]])
+    >>> grown(np.array([[[1.0, 3.0]]]), np.array([[[np.log(2.0), 300.0]]]), paces, np.log(5.0)).round(9).tolist()
+    [[[2.0, 15.0]], [[0.25, 0.6]]]
+    """
+    compiled = kernel("grown")
+    if compiled is None or len(slopes) < len(pace):
+        slopes = pace[..., None] * slopes
+        pace = np.ones(pace.shape)
+    if compiled is None:
+        factors: Array = np.exp(np.clip(slopes, -bound, bound))
+        factors *= cells
+        return factors
+    given = (np.ascontiguousarray(each) for each in (cells, slopes, pace))
+    found = np.empty(slopes.shape)
+    compiled(pace.size, slopes.shape[-1], cells.size // cells.shape[-1], *given, np.array([bound]), found)
+    return found

@@ -1,0 +1,131 @@
+"""Tables of classes of which most cells are products of a factor of the true class and one of the predicted."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, NamedTuple, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.native.averages import ClassShares
+from howsure.native.library import kernel
+
+Array = NDArray[Any]
+
+
+class Moments(NamedTuple):
+    """Slopes by cell, values ``(...)``, and the sums over all cells of squares and third powers of the slopes."""
+
+    slopes: Array
+    value: Array
+    second: Array
+    third: Array
+
+
+@final
+class ProductTables:
+    """Which cells are told one by one: the right predictions, and some of the wrong ones.
+
+    The others are products of two factors that each class has; so much have the wrong ones that are told besides.
+    Entries of a table lie in one row: the right predictions; the wrong ones that are told, without their products; and
+    by class the factors of the true and of the predicted one.
+
+    Parameters
+    ----------
+    truth, prediction : ndarray of shape (wrong,)
+        True and predicted class of the wrong predictions that are told one by one, in order of the true ones.
+    classes : int
+        How many there are.
+
+    Examples
+    --------
+    Of two classes, where half a case of the first, and twice one of the second, were taken for the other:
+
+    >>> tables = ProductTables(np.array([0]), np.array([1]), 2)
+    >>> misses, alarms = tables.errors(np.array([7.0, 8.0, 0.25, 0.5, 1.0, 2.0, 0.5]))
+    >>> misses.tolist(), alarms.tolist()
+    ([0.5, 2.0], [2.0, 0.5])
+    """
+
+    def __init__(self, truth: Array, prediction: Array, classes: int) -> None:
+        self.truth, self.prediction, self.classes = truth, prediction, classes
+
+    def errors(self, cells: Array) -> tuple[Array, Array]:
+        """Return how often each class was not predicted that was true, and was that was not, ``(..., K)``."""
+        wrong, (of_truth, of_prediction) = cells[..., self.classes : -2 * self.classes], self._factors(cells)
+        same = of_truth * of_prediction  # right predictions are no products
+        misses = of_truth * of_prediction.sum(-1, keepdims=True) - same
+        alarms = of_prediction * of_truth.sum(-1, keepdims=True) - same
+        order, truths, predictions = self._runs
+        truths.add(misses, wrong)
+        predictions.add(alarms, wrong[..., order])
+        return misses, alarms
+
+    def moments(self, averages: ClassShares, cells: Array, cases: Array) -> Moments:
+        """Return values and slopes of averages, of tables that are scaled, in place, to numbers of cases.
+
+        Parameters
+        ----------
+        averages : ClassShares
+            One for each table.
+        cells : ndarray of shape (..., tables, 3 * classes + wrong)
+            Which lie together.
+        cases : ndarray of shape (tables,)
+            How many each table is to have.
+        """
+        compiled = kernel("product_points")
+        if compiled is not None:
+            found = Moments(np.empty(cells.shape), *(np.empty(cells.shape[:-1]) for _ in range(3)))
+            sizes = (cells[..., 0].size // len(cases), len(cases), self.classes, len(self.truth))
+            made = (cells, found.value, found.slopes, found.second, found.third, np.empty(6 * self.classes))
+            compiled(*sizes, self.truth, self.prediction, *averages.arrays, np.ascontiguousarray(cases), *made)
+            return found
+        hits, (misses, alarms) = cells[..., : self.classes], self.errors(cells)
+        rows, columns = hits + misses, hits + alarms
+        scale = (cases / rows.sum(-1))[..., None]
+        value, by_hit, by_row, by_column = averages.slopes(scale * hits, scale * rows, scale * columns)
+        cells[..., : -self.classes] *= scale
+        of_wrong = by_row[..., self.truth] + by_column[..., self.prediction]
+        slopes = np.concatenate([by_hit + by_row + by_column, of_wrong, by_row, by_column], -1)
+        told = slice(-2 * self.classes)
+        squares = cells[..., told] * slopes[..., told] ** 2
+        of_truth, of_prediction = self._factors(cells)
+        both = by_row + by_column
+        same = of_truth * of_prediction * both**2
+        n, n1, n2, n3 = _powers(of_truth, by_row)
+        m, m1, m2, m3 = _powers(of_prediction, by_column)
+        second = squares.sum(-1) + n2 * m + 2 * n1 * m1 + n * m2 - same.sum(-1)
+        third = np.vecdot(squares, slopes[..., told]) + n3 * m + 3 * (n2 * m1 + n1 * m2) + n * m3
+        return Moments(slopes, value, second, third - np.vecdot(same, both))
+
+    def _factors(self, cells: Array) -> tuple[Array, Array]:
+        """Return what the cells have of the true and of the predicted classes, ``(..., classes)``."""
+        return cells[..., -2 * self.classes : -self.classes], cells[..., -self.classes :]
+
+    @cached_property
+    def _runs(self) -> tuple[Array, _Runs, _Runs]:
+        """The order by predicted class, and the runs of equal ones in either order."""
+        order = np.argsort(self.prediction, kind="stable")
+        return order, _Runs(self.truth), _Runs(self.prediction[order])
+
+
+@final
+class _Runs:
+    """Sums over runs of equal classes."""
+
+    def __init__(self, classes: Array) -> None:
+        self.starts = np.flatnonzero(np.diff(classes, prepend=-1))
+        self.of = classes[self.starts]
+
+    def add(self, sums: Array, values: Array) -> None:
+        """Add values in their order, ``(..., m)``, to the sums of their classes, ``(..., K)``."""
+        if len(self.starts):
+            sums[..., self.of] += np.add.reduceat(values, self.starts, axis=-1)
+
+
+def _powers(factors: Array, slopes: Array) -> tuple[Array, Array, Array, Array]:
+    """Return the sums of factors times the powers of slopes, from the zeroth to the third."""
+    first = factors * slopes
+    second = first * slopes
+    return factors.sum(-1), first.sum(-1), second.sum(-1), np.vecdot(second, slopes)
