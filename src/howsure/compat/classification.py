@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, repeat
 from typing import Any, Literal, Unpack, overload
 
 import numpy as np
@@ -268,7 +269,7 @@ def estimated(
 
     found = undefined.estimated(settings, table, zero_division, asked)
     by_class, by_average = size * len(shown), size * (len(shown) + len(averages))
-    rows = [found[place : by_class : len(shown)] for place in range(len(shown))]
-    rows += [found[place : place + size] for place in range(by_class, by_average, size)]
-    rows += [[each] * size for each in found[by_average:]]
-    return [dict(zip(metrics, row, strict=True)) for row in rows]
+    rows = zip(*(found[start : start + len(shown)] for start in range(0, by_class, len(shown))), strict=True)
+    over = (found[start : start + size] for start in range(by_class, by_average, size))
+    of_all = ([each] * size for each in found[by_average:])
+    return [dict(row) for row in map(zip, repeat(metrics), chain(rows, over, of_all))]

@@ -125,8 +125,10 @@ class Settings:
         except OneClassError as error:
             both = as_labels([error.label, _other(error.label, positive)])
             table = self.counted(y_true, y_pred, both[sort_order(both)])
+        if also is None:
+            return table
         known = {str(label) for label in table.labels}
-        absent = [] if also is None else [label for label in some_classes(also) if str(label) not in known]
+        absent = [label for label in some_classes(also) if str(label) not in known]
         if not absent:
             return table
         if len(absent) == len(listed(also)):

@@ -208,7 +208,7 @@ def estimates_of(values: Sequence[float], **columns: Iterable[Any]) -> list[Esti
         Of each other parameter of `Estimate` what the estimates have of it, in order; a constant may be repeated
         without end.
     """
-    made = [float.__new__(Estimate, value) for value in values]
+    made = list(map(float.__new__, repeat(Estimate), values))
     for name, column in ({"draws": repeat(None), "stream": repeat(None)} | columns).items():
         deque(map(getattr(Estimate, name).__set__, made, column), maxlen=0)  # which is read-only but for its slots
     return made

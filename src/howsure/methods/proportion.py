@@ -64,9 +64,8 @@ class Binomial(JointMethod, abc.ABC):
 
         def intervals(confidence_level: float) -> list[Interval]:
             successes, trials = _counts(shares, table, confidence_level) if counts is None else counts
-            reason = np.where(trials == 0, NO_TRIALS, np.where(np.isinf(trials), CONSTANT, ""))
-            reason = np.where(np.isnan(trials), ONE_CLUSTER, reason)
-            usable = reason == ""
+            usable = (trials > 0) & (trials < np.inf)
+            reason = np.full(trials.shape, "") if usable.all() else _why_none(trials)
             with np.errstate(all="ignore"):
                 ends = type(self).limits(
                     np.where(usable, successes, 0.0), np.where(usable, trials, 0.0), confidence_level
@@ -77,6 +76,12 @@ class Binomial(JointMethod, abc.ABC):
             return Interval(low, high, found, reason=reason).parts()
 
         return intervals
+
+
+def _why_none(trials: Array) -> Array:
+    """Return why there is no interval of so many trials; an empty text where there is one."""
+    reason = np.where(trials == 0, NO_TRIALS, np.where(np.isinf(trials), CONSTANT, ""))
+    return np.where(np.isnan(trials), ONE_CLUSTER, reason)
 
 
 def _counts(shares: Sequence[Proportion], table: Table, confidence_level: float) -> Array:
