@@ -26,7 +26,7 @@ from howsure.methods.interval import (
     told,
 )
 from howsure.methods.loss_grid import Losses
-from howsure.methods.path_classes import FilledCells, SquareCells, TooSteepError
+from howsure.methods.path_classes import ClassPath, TooSteepError
 from howsure.methods.path_tables import ENTRIES, LUMPED_CELLS, WAYS, AllCells, PathTables, Point
 from howsure.methods.standard_errors import quantile, sample_with_unseen, shows_variation, standard_error
 from howsure.methods.tilting import CLOSE, FARTHEST, FLAT, HOPELESS, MOST_STRIDES, SYMMETRIC, Tilting
@@ -204,10 +204,8 @@ def _of_averages(metrics: Sequence[Metric], table: Table) -> AllAtLevels:
 
         def path_tables(part: slice) -> PathTables:
             which, own = np.divmod(np.arange(effect.size)[part], tables)
-            if counts.shape[-1] ** 2 < LUMPED_CELLS:
-                return SquareCells(averages.at(which), counts[own] / effect[part, None, None])
             each = cast("ConfusionCounts", table.counted) if tables == 1 else ConfusionCounts(counts[own])
-            return FilledCells(averages.at(which), each, effect[part])
+            return ClassPath(averages.at(which), each, effect[part])
 
         paths = _Paths.of(path_tables, table.cells.shape[-1], sample, metrics[0].range)
     apart: list[AtLevels] = []

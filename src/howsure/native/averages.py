@@ -126,9 +126,7 @@ class ClassShares:
     def bias(self, outcomes: Sequence[Array], part: float, most: float) -> Array:
         """Return half the sum of what classes add to the second differences, times their counts, ``(...)``.
 
-        With ``A ± ha`` over ``B ± hb`` for a ratio whose count changes by ±h, its differences are, exactly,
-        ``D = (aB − Ab) / (B² − h²b²)`` for h, and ``−2 D b / B`` for h². Weighted averages are of the ratio times the
-        share of the class, another such ratio.
+        Weighted averages are of the ratio times the share of the class, another such ratio.
 
         Parameters
         ----------
@@ -153,8 +151,7 @@ class ClassShares:
         sum_of_all = np.zeros(shape[:-1])
         for count, a, b, of_row in zip(outcomes, over, under, (1, 1, 0, 0), strict=True):
             square = np.minimum(part * count, most) ** 2
-            first = (a - value * b) * whole / (whole**2 - square * b**2)
-            second = -2 * first * b / whole
+            first, second = differences(value, whole, a, b, square)
             rise = self.by_total * times * (of_row - share) * total / (total**2 - square)
             bend = weights * second + 2 * rise * (first - (value + square / 2 * second) / total)
             sum_of_all += (count * np.where(np.isfinite(bend), bend, 0.0)).sum(-1)
@@ -164,6 +161,33 @@ class ClassShares:
         for place, (above, below) in enumerate(zip(self.above, self.below, strict=True)):
             found = each * above if place in self._read[0] else np.zeros(each.shape)
             yield found - scaled * below if place in self._read[1] else found
+
+
+def differences(value: Array, whole: Array, a: Any, b: Any, square: Array) -> tuple[Array, Array]:
+    """Return the symmetric differences of a ratio by one of its counts, first and second, over those of the count.
+
+    With ``A ± ha`` over ``B ± hb`` they are ``D = (aB − Ab) / (B² − h²b²)`` and ``−2 D b / B``: no nearly equal numbers
+    are subtracted.
+
+    Parameters
+    ----------
+    value, whole : ndarray
+        ``A / B`` and B.
+    a, b : float or ndarray
+        Coefficients of the count in A and B.
+    square : ndarray
+        h².
+
+    Examples
+    --------
+    Of 2 / x where x is 4, and is changed by 1:
+
+    >>> first, second = differences(np.array(0.5), np.array(4.0), 0.0, 1.0, np.array(1.0))
+    >>> round(2 * float(first), 9), round(2 / 5 - 2 / 3, 9), round(float(second), 9), round(2 / 5 + 2 / 3 - 2 * 2 / 4, 9)
+    (-0.266666667, -0.266666667, 0.066666667, 0.066666667)
+    """
+    first = (a - value * b) * whole / (whole**2 - square * b**2)
+    return first, -2 * first * b / whole
 
 
 def _weighted(coefficients: Array, places: tuple[int, ...], counts: tuple[Array, ...]) -> Array:

@@ -18,6 +18,7 @@ from howsure.tables.labels import label_array
 from howsure.tables.units import PairedUnitsTable
 
 Array = NDArray[Any]
+NOT_WHOLE = "is not a whole number"
 
 
 @overload
@@ -174,11 +175,12 @@ def _checked(counts: Any) -> Array:
     for bad, words in (
         (~np.isfinite(matrix), "is not finite"),
         (matrix < 0, "is negative: a count is 0 or more"),
-        (matrix != np.floor(matrix), f"is not a whole number{_where_from(matrix)}"),
+        (matrix != np.floor(matrix), NOT_WHOLE),
     ):
         if bad.any():
             place = tuple(int(i) for i in np.argwhere(bad)[0])
-            message = f"`counts{''.join(f'[{i}]' for i in place)}` = {matrix[place]:g} {words}."
+            remedy = _where_from(matrix) if words is NOT_WHOLE else ""
+            message = f"`counts{''.join(f'[{i}]' for i in place)}` = {matrix[place]:g} {words}{remedy}."
             raise HowsureError(message)
     if not matrix.any((-2, -1)).all():
         which, remedy = "", "Give the counts of some"
