@@ -19,6 +19,7 @@ import pytest
 import howsure as hs
 from howsure.errors import OneClassError, UnknownKeyError
 from howsure.grids import Grid, Tabular
+from howsure.metrics.binding import resolve
 from support.examples import EXAMPLES
 
 RNG = np.random.default_rng(0)
@@ -276,6 +277,18 @@ def test_comparisons_of_scores_and_of_separate_tables_can_be_pickled():
     for found in (hs.compare(areas, "roc_auc"), hs.compare(TABLE, hs.from_counts([[40, 13], [9, 38]], labels=TABLE.labels), "f1@macro")):  # fmt: skip
         again = pickle.loads(pickle.dumps(found))
         assert same(again.equivalence(0.1), found.equivalence(0.1))
+
+
+@pytest.mark.parametrize("classes", [[0, 2], [2], [0, 1, 2], None])
+def test_a_pickled_comparison_keeps_the_classes_of_its_metric(classes):
+    """An average over some of the classes is that of the same ones where it is sent."""
+    tables = [
+        hs.from_counts(each) for each in ([[30, 2, 3], [1, 9, 8], [4, 3, 40]], [[28, 4, 3], [5, 12, 1], [4, 7, 36]])
+    ]
+    found = hs.compare(*tables, resolve("f1@macro", tables[0], classes=classes))
+    again = pickle.loads(pickle.dumps(found))
+    assert same(again.non_inferiority(0.02), found.non_inferiority(0.02))
+    assert again.limits.metric(again.limits.table.counted) == pytest.approx(found.value)
 
 
 @pytest.mark.parametrize("function", ["roc_curve", "precision_recall_curve"])

@@ -248,6 +248,14 @@ def metrics_of(table):
     return list(table.default_metrics)
 
 
+def peculiar(table):
+    """Return metrics of labels, on this table, whose default interval is one that no metric by default has."""
+    if "predictions" not in table.holds:
+        return []
+    wanted = ["recall@min", "f1@max", "f1@geometric", "nlr@macro", "plr", "dor", "ppv_at+prevalence=0.1"]
+    return [name for name in wanted if result(resolve, name, table) is not None]
+
+
 def check(found, bounds, *, may_leave=False):
     """Hold an estimate or a comparison to what must be true of every one."""
     low, high, value = found.low, found.high, found.value
@@ -269,10 +277,27 @@ LEAVES_RANGE = {"wald", "bootstrap_basic", "bootstrap_studentized"}
 def test_every_method_answers(source, design):
     """Each suitable method gives limits in range, which widen with the level, or nan with a reason; others say why."""
     table = model_of(table_of(source, design))
-    metric = metrics_of(table)[0]
+    answered(table, metrics_of(table)[0], METHODS)
+
+
+@pytest.mark.parametrize("source, design", a_third(EVERY))
+def test_methods_of_their_own_answer(source, design):
+    """Extremes of classes, ratios of two rates and means that are not arithmetic, by their default and by others."""
+    table = model_of(table_of(source, design))
+    for metric in peculiar(table):
+        answered(table, metric, ["extremes", "two_rates", "flow", "delta", "bootstrap_percentile", "bayes"])
+        check(hs.estimate(table, metric), resolve(metric, table).range)
+        for contrast in ("difference", "ratio"):
+            found = result(hs.compare, table, table, metric, contrast=contrast)
+            if found is not None:
+                check(found, (-np.inf, np.inf))
+
+
+def answered(table, metric, methods):
+    """Hold the answers of methods to what must be true of each: limits, or that it does not suit."""
     suited = hs.suitable_methods(table, metric)
     bounds = resolve(metric, table).range
-    for name in METHODS:
+    for name in methods:
         method = quick(name)
         found = result(hs.estimate, table, metric, method=method, random_state=0)
         assert (found is not None) == (name in suited), (metric, name)

@@ -281,13 +281,7 @@ def compared(
             first = chosen.interval(metric, joint, sides.two_sided, seed)
         counts = joint.counted
         a, b = (
-            estimate_of(
-                side.metric.name,
-                float(side.value(counts)),
-                _of_itself(chosen, side, joint, each, seed, level),
-                level,
-                chosen,
-            )
+            estimate_of(side.metric.name, float(side.value(counts)), each, level, chosen)
             for side, each in zip(pair, singles, strict=True)
         )
     else:
@@ -307,14 +301,6 @@ def compared(
     if region is None:
         return found
     return replace(found, rope=_rope(region, interval.draws, chosen, metric, joint, seed))
-
-
-def _of_itself(method: DrawingMethod, side: Side, joint: Table, found: Interval, seed: Any, level: float) -> Interval:
-    """Return the interval that the joint draws of one of the models give on its own table, as an estimate has it."""
-    if found.draws is None:
-        return found
-    own = method.interval_of(found.draws, side.metric, side.view.table(joint), level, seed)
-    return replace(own, stream=found.stream)
 
 
 def suited(method: Method | None, metric: Metric, joint: Table, sides: Sides) -> Method:

@@ -77,18 +77,32 @@ class ContrastLimits:
 
     def __reduce__(self) -> tuple[Any, ...]:
         contrast = self.contrast
-        sides = tuple((side.name, side.metric.name, side.view) for side in (contrast.first, contrast.second))
+        sides = tuple(_sent(side) for side in (contrast.first, contrast.second))
         return _found_again, (contrast.effect.name, sides, self.method, self.table, self.draws, self.seed)
+
+
+SentSide = tuple[str, str, list[int] | None, Marginal | Part]
+
+
+def _sent(side: Side) -> SentSide:
+    """Return what a side follows from: its name, its metric's, the classes that this is over, and its view."""
+    some = None if side.metric.average is None or side.metric.classes is None else side.metric.classes.tolist()
+    return side.name, side.metric.name, some, side.view
 
 
 def _found_again(
     effect: str,
-    sides: tuple[tuple[str, str, Marginal | Part], ...],
+    sides: tuple[SentSide, ...],
     method: Method,
     table: Table,
     draws: Array | None,
     seed: Any,
 ) -> ContrastLimits:
-    first, second = (Side(name, resolve(spec, view.table(table)), view) for name, spec, view in sides)
+    first, second = (Side(name, _of_classes(spec, view.table(table), some), view) for name, spec, some, view in sides)
     contrast = Contrast(EFFECTS[effect], first, second)
     return ContrastLimits(method=method, contrast=contrast, joint=lambda: table, draws=draws, seed=seed)
+
+
+def _of_classes(spec: str, table: Table, some: list[int] | None) -> Metric:
+    """Return a metric of a table, over some of its classes where these are not all, in order."""
+    return resolve(spec, table, classes=None if some == list(range(len(table.labels))) else some)

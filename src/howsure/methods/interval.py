@@ -436,7 +436,8 @@ class DrawingMethod(Method, abc.ABC):
         small = self.lumped(metrics, table)
         stream, rows = stream_of(self, small, seed), self._values(metrics, small, seed)
         return [
-            _within(self.levels_of(row, metric, table, seed), stream) for row, metric in zip(rows, metrics, strict=True)
+            _within(self.levels_of(row, *metric.of_itself(table), seed), stream)
+            for row, metric in zip(rows, metrics, strict=True)
         ]
 
 

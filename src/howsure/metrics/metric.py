@@ -72,6 +72,8 @@ class Metric:
         Table → a smaller one with all that the metric looks at, and the metric of that one.
     contrast : Contrast, optional
         The two models' metrics that it compares.
+    side : Side, optional
+        The model whose metric it is, on a joint table.
     rank : Rank, optional
         The value of which rank it is, where it is a quantile.
     ranked : Ranked, optional
@@ -107,6 +109,7 @@ class Metric:
     classes: Array | None = None
     smaller: Callable[[Table], tuple[Table, Metric]] | None = None
     contrast: Contrast | None = None
+    side: Side | None = None
     rank: Rank | None = None
     ranked: Ranked | None = None
     losses: CellLosses | None = None
@@ -181,6 +184,10 @@ class Metric:
     def of_one_model(self) -> Metric:
         """Itself; of a contrast the metric that it compares, as the first model's."""
         return self if self.contrast is None else self.contrast.first.metric
+
+    def of_itself(self, table: Table) -> tuple[Metric, Table]:
+        """Return the metric, bound to a table of its own, and that: where it is of one side of a joint table."""
+        return (self, table) if self.side is None else (self.side.metric, self.side.view.table(table))
 
     @property
     def average(self) -> str | None:
@@ -264,6 +271,7 @@ class Side:
             self.gradient,
             range=self.metric.range,
             better=self.metric.better,
+            side=self,
         )
 
 
