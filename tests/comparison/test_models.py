@@ -8,8 +8,9 @@ import pytest
 import howsure as hs
 from howsure.comparison.compare import of_one_model
 from howsure.comparison.pairs import _Alone
-from howsure.methods.flow import Flow, _Path
+from howsure.methods.flow import Flow
 from howsure.methods.joint import POISSON_BYTES, _drawing, draws_of_models, poisson_weights
+from howsure.methods.path import Path
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Side
 
@@ -272,7 +273,7 @@ def test_the_work_of_all_pairs_does_not_grow_with_their_number(metric, monkeypat
 def test_limits_and_tests_of_all_pairs_go_along_the_same_paths(monkeypatch):
     """Paths begin once for each model and for each batch of pairs; tests are those of each pair alone."""
     begun = []
-    monkeypatch.setattr(_Path, "__init__", counting(_Path.__init__, begun))
+    monkeypatch.setattr(Path, "__init__", counting(Path.__init__, begun))
     table = table_of(1, 200, models=6)
     found = hs.compare_all(table, "f1@macro", correction="none")
     assert len(begun) == 6 + 2

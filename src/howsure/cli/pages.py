@@ -141,7 +141,7 @@ def _compared(given: Input, columns: Columns, asked: Asked) -> Comparisons:
 
 def drawing(method: str | None) -> str | None:
     """Return the method where it draws, which serves a model and a comparison alike; None for what suits each."""
-    from howsure.methods.interval import DrawingMethod
+    from howsure.methods.method import DrawingMethod
     from howsure.methods.naming import named
 
     return method if isinstance(named(method), DrawingMethod) else None

@@ -23,7 +23,8 @@ from howsure.methods.delong import DeLong
 from howsure.methods.delta import Delta, Wald
 from howsure.methods.dirichlet import Dirichlet
 from howsure.methods.draws import child_seed, seed_sequence
-from howsure.methods.interval import DrawingMethod, Interval, Method
+from howsure.methods.interval import Interval
+from howsure.methods.method import DrawingMethod, Method
 from howsure.methods.names import MethodName
 from howsure.methods.naming import named
 from howsure.methods.sides import Alternative, Sides

@@ -22,7 +22,7 @@ from howsure.estimates.grouped import over_groups
 from howsure.estimates.named import Named
 from howsure.grids import Grid, OneRecord, Tabular, interval_text, number, percent, significant_decimals
 from howsure.methods.draws import child_seed, group_seed, seed_sequence
-from howsure.methods.interval import Method
+from howsure.methods.method import Method
 from howsure.methods.names import MethodName
 from howsure.methods.naming import named
 from howsure.methods.scales import automatic_scale, inside, on_scale, scaled

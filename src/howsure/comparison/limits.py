@@ -9,7 +9,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from howsure.methods.interval import Method
+from howsure.methods.method import Method
 from howsure.metrics.binding import resolve
 from howsure.metrics.contrast import EFFECTS, contrast_metric
 from howsure.metrics.metric import Contrast, Metric, Side

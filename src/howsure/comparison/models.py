@@ -24,8 +24,8 @@ from howsure.grids import Grid, Tabular
 from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.dirichlet import Dirichlet
 from howsure.methods.draws import seed_sequence, stream_of
-from howsure.methods.interval import Method
 from howsure.methods.joint import draws_of_models
+from howsure.methods.method import Method
 from howsure.methods.names import MethodName
 from howsure.methods.naming import named
 from howsure.methods.sides import Alternative, Sides

@@ -14,7 +14,7 @@ from howsure.estimates.evaluation import Evaluation
 from howsure.estimates.grouped import of_groups
 from howsure.grids import Grid, Tabular, interval_text, number, significant_decimals
 from howsure.methods.draws import group_seed, seed_sequence
-from howsure.methods.interval import Method
+from howsure.methods.method import Method
 from howsure.methods.names import MethodName
 from howsure.methods.naming import named
 from howsure.tables.table import Table

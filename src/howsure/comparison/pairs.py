@@ -13,7 +13,7 @@ from howsure.comparison.compare import compared, comparison_of, of_one_model, ow
 from howsure.comparison.limits import ContrastLimits
 from howsure.comparison.result import Comparison
 from howsure.estimates.estimate import Estimate
-from howsure.methods.interval import DrawingMethod, Method
+from howsure.methods.method import DrawingMethod, Method
 from howsure.methods.sides import Sides
 from howsure.metrics.binding import resolve
 from howsure.metrics.contrast import EFFECTS, contrast_metric

@@ -17,7 +17,7 @@ from howsure.estimates.estimation import estimate
 from howsure.grids import OneRecord, count_text, value_text
 from howsure.methods.anytime import Anytime, units
 from howsure.methods.halving import edge
-from howsure.methods.interval import Method
+from howsure.methods.method import Method
 from howsure.methods.names import MethodName
 from howsure.methods.naming import named
 from howsure.tables.table import Table

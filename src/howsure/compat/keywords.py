@@ -17,7 +17,7 @@ from howsure.errors import HowsureError, OneClassError, boolean, one_label, seve
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import evaluate
 from howsure.methods.bootstrap import Bootstrap
-from howsure.methods.interval import Method
+from howsure.methods.method import Method
 from howsure.methods.names import MethodName
 from howsure.methods.naming import named
 from howsure.metrics.averages import canonical_average

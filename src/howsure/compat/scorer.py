@@ -11,7 +11,7 @@ from howsure.compat.keywords import Settings
 from howsure.compat.score_tables import table_of
 from howsure.errors import HowsureError, one_of
 from howsure.estimates.estimate import Estimate
-from howsure.methods.interval import Method
+from howsure.methods.method import Method
 from howsure.methods.names import MethodName
 from howsure.methods.naming import named
 from howsure.metrics.spec import Spec, parse

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from howsure.estimates.estimate import Estimate, estimates_of
 from howsure.estimates.passes import Answer, in_passes
 from howsure.estimates.reasons import reasons
-from howsure.methods.interval import Method
+from howsure.methods.method import Method
 from howsure.methods.sides import Sides
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from howsure.estimates.drawn import Drawn
 from howsure.grids import Grid, OneRecord, interval_text, number, percent, significant_decimals, value_text
 from howsure.methods.default import WHY
-from howsure.methods.interval import Interval, Method
+from howsure.methods.interval import Interval
+from howsure.methods.method import Method
 
 Array = NDArray[Any]
 

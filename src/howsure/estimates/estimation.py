@@ -21,7 +21,8 @@ from howsure.estimates.passes import Answer, in_passes, own_table
 from howsure.estimates.reasons import reasons
 from howsure.methods.default import checked
 from howsure.methods.draws import group_seed, seed_sequence
-from howsure.methods.interval import DrawingMethod, Interval, Method
+from howsure.methods.interval import Interval
+from howsure.methods.method import DrawingMethod, Method
 from howsure.methods.names import MethodName
 from howsure.methods.naming import named
 from howsure.methods.sides import Alternative, Sides

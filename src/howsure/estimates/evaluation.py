@@ -14,7 +14,7 @@ from howsure.errors import HowsureError, UnknownKeyError
 from howsure.estimates.drawn import Correlations, ToXarray, drawn
 from howsure.estimates.estimate import Estimate, estimate_grid
 from howsure.grids import Grid, Tabular
-from howsure.methods.interval import Method
+from howsure.methods.method import Method
 from howsure.metrics.binding import resolve
 from howsure.tables.table import Table
 

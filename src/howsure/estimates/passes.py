@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from howsure.methods.default import checked
-from howsure.methods.interval import Interval, Method
+from howsure.methods.interval import Interval
+from howsure.methods.method import Method
 from howsure.metrics.binding import smallest
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table

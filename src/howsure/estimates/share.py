@@ -7,7 +7,7 @@ from typing import Any
 from howsure.errors import HowsureError, whole_number
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import estimate
-from howsure.methods.interval import Method
+from howsure.methods.method import Method
 from howsure.methods.names import MethodName
 from howsure.methods.sides import Alternative
 from howsure.sources.matrices import from_counts

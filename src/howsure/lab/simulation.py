@@ -16,7 +16,8 @@ from howsure.grids import Grid, OneRecord, number, percent
 from howsure.lab.truths import Asked, Repeated, Truth
 from howsure.methods.default import checked
 from howsure.methods.draws import MOST_DRAWS, child_seed, seed_sequence, stream_at
-from howsure.methods.interval import DrawingMethod, Interval, Method
+from howsure.methods.interval import Interval
+from howsure.methods.method import DrawingMethod, Method
 from howsure.methods.names import MethodName
 from howsure.methods.naming import named
 from howsure.metrics.metric import Metric

@@ -17,7 +17,7 @@ from howsure.estimates.estimation import estimate
 from howsure.grids import Grid, Tabular, interval_text, number, p_text, percent, significant_decimals
 from howsure.logs.joined import Joined
 from howsure.logs.log import Log
-from howsure.methods.interval import Method
+from howsure.methods.method import Method
 from howsure.methods.names import MethodName
 from howsure.metrics.binding import resolve
 

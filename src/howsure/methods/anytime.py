@@ -16,8 +16,9 @@ from howsure.methods.default import default_method
 from howsure.methods.delong import observed_area
 from howsure.methods.delta import Delta
 from howsure.methods.flow import Flow
-from howsure.methods.interval import NO_TRIALS, AtLevels, DrawingMethod, Interval, Method, needs_labels, stacked
+from howsure.methods.interval import NO_TRIALS, AtLevels, Interval, stacked
 from howsure.methods.levels import Level, tail_of
+from howsure.methods.method import DrawingMethod, Method, needs_labels
 from howsure.methods.pairs import Tango, counts_of, paired_intervals
 from howsure.methods.scales import LARGEST
 from howsure.methods.standard_errors import normal_quantile, standard_error

@@ -14,9 +14,10 @@ from howsure.designs.sampling import holds_few
 from howsure.errors import HowsureError, whole_number
 from howsure.methods.delta import Delta
 from howsure.methods.draws import MOST_DRAWS, Draw, child_seed, seed_sequence
-from howsure.methods.interval import UNDEFINED, AtLevels, DrawingMethod, Interval, needs_no_distance
+from howsure.methods.interval import UNDEFINED, AtLevels, Interval
 from howsure.methods.inversion import p_value, resolved
 from howsure.methods.jackknife import jackknife, skewness_of_jackknife
+from howsure.methods.method import DrawingMethod, needs_no_distance
 from howsure.methods.registry import Variant
 from howsure.methods.resampled_cases import values_of_resamples
 from howsure.methods.standard_errors import NOISE, standard_error, standard_errors

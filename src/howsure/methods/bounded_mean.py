@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from howsure.designs.base import quotient
 from howsure.methods.halving import root
-from howsure.methods.interval import AtLevels, Interval, Method, needs_counted_cases
+from howsure.methods.interval import AtLevels, Interval
 from howsure.methods.levels import tail_of
+from howsure.methods.method import Method, needs_counted_cases
 from howsure.methods.standard_errors import standard_error
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table

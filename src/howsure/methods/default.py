@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from howsure.errors import HowsureError
-from howsure.methods.interval import Method
+from howsure.methods.method import Method
 from howsure.methods.naming import named
 from howsure.methods.registry import METHODS
 from howsure.methods.within_classes import is_within_classes

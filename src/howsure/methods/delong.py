@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from howsure.methods.delta import Delta, normal_intervals
 from howsure.methods.halving import root
-from howsure.methods.interval import CONSTANT, ONE_CLUSTER, AtLevels, Interval, Method, needs_labels
+from howsure.methods.interval import CONSTANT, ONE_CLUSTER, AtLevels, Interval
+from howsure.methods.method import Method, needs_labels
 from howsure.methods.registry import Variant
 from howsure.methods.scales import check_scale, on_scale
 from howsure.methods.standard_errors import large_sample, quantile, shows_variation, small_sample

@@ -19,7 +19,8 @@ from howsure.methods.delong import (
     suits_areas_of_scores,
 )
 from howsure.methods.halving import root
-from howsure.methods.interval import AtLevels, Interval, Method
+from howsure.methods.interval import AtLevels, Interval
+from howsure.methods.method import Method
 from howsure.methods.standard_errors import quantile
 from howsure.metrics.metric import Metric
 from howsure.native.placements import placement_sums

@@ -8,18 +8,9 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from howsure.methods.interval import (
-    CONSTANT,
-    NO_ERROR,
-    ONE_CLASS,
-    ONE_CLUSTER,
-    UNDEFINED,
-    AtLevels,
-    Interval,
-    Method,
-    told,
-)
+from howsure.methods.interval import CONSTANT, NO_ERROR, ONE_CLUSTER, UNDEFINED, AtLevels, Interval, told
 from howsure.methods.loss_grid import of_filled_cells
+from howsure.methods.method import ONE_CLASS, Method
 from howsure.methods.scales import Scale, automatic_scale, check_scale, inside, on_scale
 from howsure.methods.standard_errors import critical_value, large_sample, shows_variation, small_sample, standard_error
 from howsure.methods.within_classes import is_within_classes

@@ -13,8 +13,9 @@ from howsure.designs.sampling import gammas
 from howsure.designs.sums import added_up
 from howsure.errors import HowsureError, one_of, real_numbers, whole_number
 from howsure.methods.draws import MOST_DRAWS, Draw
-from howsure.methods.interval import AtLevels, DrawingMethod, Interval, needs_no_distance
+from howsure.methods.interval import AtLevels, Interval
 from howsure.methods.matching import Limits, averages_all_classes, matched, of_proportion
+from howsure.methods.method import DrawingMethod, needs_no_distance
 from howsure.methods.standard_errors import shows_variation
 from howsure.methods.summary import equal_tailed, highest_density
 from howsure.metrics.averages import EXTREMES

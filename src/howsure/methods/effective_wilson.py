@@ -8,7 +8,8 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.methods.interval import UNDEFINED, AtLevels, Interval, Method, needs_labels
+from howsure.methods.interval import UNDEFINED, AtLevels, Interval
+from howsure.methods.method import Method, needs_labels
 from howsure.methods.standard_errors import normal_quantile, standard_error
 from howsure.metrics.metric import Metric
 from howsure.native.resampling import Ranked

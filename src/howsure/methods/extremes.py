@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.methods.default import default_method
-from howsure.methods.interval import UNDEFINED, AtLevels, Interval, Method, told
+from howsure.methods.interval import UNDEFINED, AtLevels, Interval, told
 from howsure.methods.levels import Level, tail_of
+from howsure.methods.method import Method
 from howsure.methods.standard_errors import standard_error
 from howsure.metrics.averages import EXTREMES
 from howsure.metrics.binding import resolve, smallest

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.sums import dot
-from howsure.methods.interval import CONSTANT, NO_TRIALS, ONE_CLUSTER, AtLevels, Interval, Method, told
+from howsure.methods.interval import CONSTANT, NO_TRIALS, ONE_CLUSTER, AtLevels, Interval, told
+from howsure.methods.method import Method
 from howsure.methods.standard_errors import critical_value, shows_variation, small_sample, standard_error
 from howsure.metrics.forms import Ratio
 from howsure.metrics.metric import Metric

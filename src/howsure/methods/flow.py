@@ -12,24 +12,14 @@ from numpy.typing import NDArray
 
 from howsure.designs.base import quotient
 from howsure.methods.draws import lumped
-from howsure.methods.interval import (
-    CONSTANT,
-    ONE_CASE,
-    ONE_CLUSTER,
-    UNDEFINED,
-    AllAtLevels,
-    AtLevels,
-    Interval,
-    JointMethod,
-    needs_counted_cases,
-    tests_by,
-    told,
-)
+from howsure.methods.interval import CONSTANT, ONE_CASE, ONE_CLUSTER, UNDEFINED, AllAtLevels, AtLevels, Interval, told
 from howsure.methods.loss_grid import Losses
+from howsure.methods.method import JointMethod, needs_counted_cases, tests_by
+from howsure.methods.path import Path
 from howsure.methods.path_classes import ClassPath, TooSteepError
-from howsure.methods.path_tables import ENTRIES, LUMPED_CELLS, WAYS, AllCells, PathTables, Point
+from howsure.methods.path_tables import ENTRIES, LUMPED_CELLS, AllCells, PathTables
 from howsure.methods.standard_errors import quantile, sample_with_unseen, shows_variation, standard_error
-from howsure.methods.tilting import CLOSE, FARTHEST, FLAT, HOPELESS, MOST_STRIDES, SYMMETRIC, Tilting
+from howsure.methods.tilting import Tilting
 from howsure.metrics.averages import EXTREMES
 from howsure.metrics.class_shares import variance_of_independent
 from howsure.metrics.metric import Metric
@@ -38,7 +28,6 @@ from howsure.tables.counts import ClassCounts, ConfusionCounts
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
-REMOTE = 6 * np.log(10.0)  # on a logarithmic scale: rounding decides how likely values are that far from the observed
 
 
 @final
@@ -261,88 +250,11 @@ class _Sample:
         return cls(value, error, np.ones(value.shape), np.zeros(value.shape), table.design.degrees_of_freedom)
 
 
-class _Path:
-    """The tables on the way down and up from each observed one, and how far they are: as a normal quantile."""
-
-    def __init__(self, tables: PathTables, value: Array, excess: Array, bounds: tuple[float, float]) -> None:
-        self.tables, self.excess, self.bounds = tables, excess, bounds
-        self.start = tables.start()
-        centre = tables.scale.scaled(value)
-        self.centre = np.where(np.isfinite(centre), centre, self.start.value[0]) - tables.bias()
-        self.varies = shows_variation(np.sqrt(self.start.variance[0]), self.centre)
-        self.reach = np.full(self.centre.shape, -np.inf)
-        self.distances = self.values = np.zeros((1, 2, len(self.centre)))
-
-    def distance(self, here: Point, near: Point, far: Point, tables: Any) -> Array:
-        """Return the quantile of a normal variable at which the observed table would be, were ``here`` the truth.
-
-        Of Rao's score, how far the observed cells are from ``here`` along its slopes, variance and skewness are exact,
-        however steeply the metric bends, as it is linear in the counts.
-        """
-        error = np.sqrt(here.variance)
-        skewness = here.third / (here.variance * error)
-        excess = self.excess[tables] * skewness  # of clusters, whose variance is estimated
-        share, found = self.tables.score_share, np.zeros(error.shape)
-        if share > 0:
-            score = self.tables.score(here, tables) / error
-            found = share * _quantile(score + excess / 2, skewness - 2 * excess)
-        if share < 1:
-            off = (self.centre[tables] - here.value) / error
-            bent = _bent_skewness(here, near, far)
-            found = found + (1 - share) * _quantile(off + excess / 2, bent - 2 * excess)
-        return found
-
-    def walk(self, reach: Array) -> None:
-        """Go on both ways from every table that has not been as far, until each is farther than its quantile."""
-        short = reach > self.reach
-        tables: Any = slice(None) if short.all() else np.flatnonzero(short)
-        near = self.start.of(tables)
-        here = self.tables.ahead(near, tables)
-        far = here.turned()
-        farthest, latest = np.zeros((2, len(reach))), np.repeat(self.start.value, 2, axis=0)
-        farthest[:, tables] = self.distance(near, here, far, tables)
-        ended = np.zeros(farthest.shape, dtype=bool)  # a way that turned, or varies no more: what follows is rounding
-        distances, values = [farthest.copy()], [latest.copy()]
-        for _ in range(MOST_STRIDES):
-            turned = WAYS * (here.value - near.value) <= CLOSE * np.sqrt(here.variance)
-            found = np.where(turned, FARTHEST, self.distance(here, near, far, tables))
-            found, value = (np.where(ended[:, tables], np.nan, each) for each in (found, here.value))
-            farthest[:, tables] = np.fmax(farthest[:, tables], found)
-            latest[:, tables] = WAYS * np.fmax(WAYS * latest[:, tables], WAYS * value)
-            distances.append(farthest.copy())
-            values.append(latest.copy())
-            ended[:, tables] |= turned | ~(here.variance > FLAT * self.start.variance[:, tables])
-            going = np.asarray(((farthest[:, tables] < reach[tables]) & ~ended[:, tables]).any(0))
-            if not going.any():
-                break
-            near, far = here, near
-            if not going.all():
-                tables, near, far = np.arange(len(reach))[tables][going], near.of(going), far.of(going)
-            here = self.tables.ahead(near, tables)
-        been = np.maximum(reach, np.where(ended, np.inf, farthest).min(0))
-        self.reach = np.where(short, been, self.reach)
-        self.distances = _put(short, np.stack([-distances[1][::-1], *distances]), self.distances)
-        self.values = _put(short, np.stack([values[1][::-1], *values]), self.values)
-
-    def limits(self, z: Array) -> Array:
-        """Return the values on the path at which the observed ones are at a quantile, lower and upper."""
-        farthest = np.where(np.isfinite(z), z, 0.0)
-        if (farthest > self.reach).any():
-            self.walk(farthest)
-        beyond = self.distances[1:] >= z
-        places = np.maximum(beyond.argmax(0) + np.array([-1, 0, 1])[:, None, None], 0)
-        around = (np.take_along_axis(part, places, 0) for part in (self.distances, self.values))
-        limit = _between(z, *around)
-        remote = (np.abs(limit - self.start.value) > REMOTE) & (self.tables.scale.sign != 0)
-        found = beyond.any(0) & ~remote & (z <= HOPELESS)
-        return np.where(found, self.tables.scale.unscaled(limit), np.array(self.bounds)[:, None])
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Paths:
     """The paths of all tables of a batch, in blocks that bound their memory."""
 
-    blocks: list[_Path]
+    blocks: list[Path]
     sample: _Sample
     bounds: tuple[float, float]
 
@@ -354,7 +266,7 @@ class _Paths:
         value, excess = sample.value.reshape(-1), sample.excess.reshape(-1)
         step = max(1, ENTRIES // cells)
         parts = [slice(start, start + step) for start in range(0, len(value), step)]
-        return cls([_Path(tables(part), value[part], excess[part], bounds) for part in parts], sample, bounds)
+        return cls([Path(tables(part), value[part], excess[part], bounds) for part in parts], sample, bounds)
 
     @property
     def varies(self) -> Array:
@@ -388,46 +300,6 @@ def _interval(
     constant = ~(paths.varies & (low < high))
     endless = ~np.isfinite(z)
     return told(low, high, sample.error, (constant, CONSTANT), (endless, why_endless), (~np.isfinite(value), UNDEFINED))
-
-
-def _put(tables: Array, path: Array, other: Array) -> Array:
-    """Return the path of some tables, and another of the others; the shorter one stays where it ends."""
-    if tables.all():
-        return path
-    strides = max(len(path), len(other))
-    path, other = (np.concatenate([each, np.repeat(each[-1:], strides - len(each), 0)]) for each in (path, other))
-    return np.where(tables, path, other)
-
-
-def _quantile(statistic: Array, skewness: Array) -> Array:
-    """Return the normal quantile of a statistic of mean 0, variance 1 and a skewness, down and up the path."""
-    skewness = np.where(np.abs(skewness) > SYMMETRIC, skewness, SYMMETRIC)
-    return np.asarray(-WAYS * (6 / skewness * (np.cbrt(1 + skewness * statistic / 2) - 1) + skewness / 6))
-
-
-def _bent_skewness(here: Point, near: Point, far: Point) -> Array:
-    """Return the skewness of the metric's value at a point, with how the variance changes with the value.
-
-    That is of a parabola through the point and two others of its path.
-    """
-    rise = _slope(here, near)
-    rise = rise + (here.value - near.value) * (rise - _slope(near, far)) / (here.value - far.value)
-    return np.asarray((1.5 * rise - 0.5 * here.third / here.variance) / np.sqrt(here.variance))
-
-
-def _slope(here: Point, there: Point) -> Array:
-    """Return how the variance changes with the value from one point to another."""
-    return np.asarray((there.variance - here.variance) / (there.value - here.value))
-
-
-def _between(place: Array, at: Array, values: Array) -> Array:
-    """Return values between the last two of three points, by the parabola through all, bent no more than monotone."""
-    (before, near, far), (first, start, stop) = at, values
-    slope, earlier = (stop - start) / (far - near), (start - first) / (near - before)
-    steepest = np.abs(slope) / (far - near)
-    bend = np.clip(np.where(near - before > CLOSE, (slope - earlier) / (far - before), 0.0), -steepest, steepest)
-    inside = start + (place - near) * (slope + (place - far) * bend)
-    return np.asarray(np.where(place <= near, start, np.where(place < far, inside, stop)))
 
 
 def design_effect(metric: Metric, table: Table, varies: Array) -> Array:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from howsure.designs.base import DUST
 from howsure.methods.halving import edge
-from howsure.methods.interval import ONE_CLUSTER, UNDEFINED, AtLevels, Interval, Method, needs_labels
+from howsure.methods.interval import ONE_CLUSTER, UNDEFINED, AtLevels, Interval
+from howsure.methods.method import Method, needs_labels
 from howsure.methods.standard_errors import standard_error
 from howsure.metrics.forms import Distance, divide
 from howsure.metrics.metric import Metric

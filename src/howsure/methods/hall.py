@@ -10,14 +10,8 @@ from numpy.typing import NDArray
 
 from howsure.designs.base import quotient
 from howsure.methods import binomial
-from howsure.methods.interval import (
-    CONSTANT,
-    ONE_CASE,
-    AtLevels,
-    Interval,
-    Method,
-    needs_counted_cases,
-)
+from howsure.methods.interval import CONSTANT, ONE_CASE, AtLevels, Interval
+from howsure.methods.method import Method, needs_counted_cases
 from howsure.methods.standard_errors import quantile, shows_variation, standard_error
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.base import DUST
-from howsure.methods.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, AtLevels, Interval, Method
+from howsure.methods.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, AtLevels, Interval
+from howsure.methods.method import Method
 from howsure.methods.standard_errors import critical_value, shows_variation, small_sample, standard_error
 from howsure.methods.ways import Ways
 from howsure.metrics.averages import EXTREMES

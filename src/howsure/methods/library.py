@@ -29,7 +29,8 @@ from howsure.methods import (
     two_samples,
 )
 from howsure.methods.default import default_method
-from howsure.methods.interval import DrawingMethod, Interval, Method
+from howsure.methods.interval import Interval
+from howsure.methods.method import DrawingMethod, Method
 from howsure.methods.registry import METHODS
 from howsure.metrics.binding import resolve, smallest
 from howsure.metrics.metric import Metric

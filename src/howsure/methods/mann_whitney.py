@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.methods.delong import NO_CASE, class_sizes, observed_area, suits_areas_of_scores
-from howsure.methods.interval import AtLevels, Interval, Method
+from howsure.methods.interval import AtLevels, Interval
+from howsure.methods.method import Method
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 

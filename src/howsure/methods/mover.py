@@ -12,17 +12,8 @@ from numpy.typing import NDArray
 from howsure.designs.base import quotient
 from howsure.methods import binomial
 from howsure.methods.default import default_method
-from howsure.methods.interval import (
-    CONSTANT,
-    ONE_CLUSTER,
-    UNDEFINED,
-    AtLevels,
-    Interval,
-    Method,
-    needs_counted_cases,
-    needs_labels,
-    told,
-)
+from howsure.methods.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, AtLevels, Interval, told
+from howsure.methods.method import Method, needs_counted_cases, needs_labels
 from howsure.methods.proportion import Wilson
 from howsure.methods.standard_errors import (
     LEAST_WORTH,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from howsure.errors import HowsureError
-from howsure.methods.interval import Method
+from howsure.methods.method import Method
 from howsure.methods.registry import AUTOMATIC, METHODS, canonical, find
 
 

@@ -8,8 +8,9 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.methods.interval import CONSTANT, ONE_CLUSTER, AtLevels, Interval, Method, needs_counted_cases
+from howsure.methods.interval import CONSTANT, ONE_CLUSTER, AtLevels, Interval
 from howsure.methods.levels import tail_of
+from howsure.methods.method import Method, needs_counted_cases
 from howsure.methods.standard_errors import standard_error
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from howsure.designs.base import quotient
 from howsure.methods import binomial
 from howsure.methods.halving import root
-from howsure.methods.interval import CONSTANT, AtLevels, Interval, Method
+from howsure.methods.interval import CONSTANT, AtLevels, Interval
 from howsure.methods.levels import share_beyond
+from howsure.methods.method import Method
 from howsure.methods.standard_errors import normal_quantile, standard_error
 from howsure.metrics.contrast import PairCounts, pair_counts
 from howsure.metrics.metric import Metric

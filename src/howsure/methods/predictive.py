@@ -16,7 +16,8 @@ from howsure.designs.expected import Batch
 from howsure.errors import whole_number
 from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.draws import MOST_DRAWS
-from howsure.methods.interval import CONSTANT, UNDEFINED, AtLevels, Interval, Method
+from howsure.methods.interval import CONSTANT, UNDEFINED, AtLevels, Interval
+from howsure.methods.method import Method
 from howsure.methods.standard_errors import NOISE
 from howsure.metrics.metric import Metric
 from howsure.tables.counts import ConfusionCounts

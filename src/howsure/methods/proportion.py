@@ -11,16 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.methods import binomial
-from howsure.methods.interval import (
-    CONSTANT,
-    NO_TRIALS,
-    ONE_CLUSTER,
-    AllAtLevels,
-    Interval,
-    JointMethod,
-    needs_counted_cases,
-    needs_labels,
-)
+from howsure.methods.interval import CONSTANT, NO_TRIALS, ONE_CLUSTER, AllAtLevels, Interval
+from howsure.methods.method import JointMethod, needs_counted_cases, needs_labels
 from howsure.methods.standard_errors import effective_counts, standard_error
 from howsure.metrics.forms import Proportion
 from howsure.metrics.metric import Metric

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from howsure.errors import one_of
 from howsure.methods.delta import normal_intervals
 from howsure.methods.flow import flow_intervals
-from howsure.methods.interval import AtLevels, Interval, Method
+from howsure.methods.interval import AtLevels, Interval
+from howsure.methods.method import Method
 from howsure.methods.registry import Variant
 from howsure.methods.standard_errors import design_sample
 from howsure.metrics.binding import resolve

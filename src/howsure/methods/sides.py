@@ -8,7 +8,8 @@ from typing import Any, Literal, final, get_args
 import numpy as np
 
 from howsure.errors import HowsureError, checked_level, one_of
-from howsure.methods.interval import Interval, Method
+from howsure.methods.interval import Interval
+from howsure.methods.method import Method
 from howsure.metrics.metric import Metric
 
 Alternative = Literal["two-sided", "less", "greater"]

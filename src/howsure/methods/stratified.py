@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from howsure.designs.base import quotient
 from howsure.designs.strata import Strata
 from howsure.methods import binomial
-from howsure.methods.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, AtLevels, Interval, Method
+from howsure.methods.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, AtLevels, Interval
 from howsure.methods.levels import tail_of
+from howsure.methods.method import Method
 from howsure.methods.standard_errors import (
     NOISE,
     critical_value,

@@ -10,16 +10,8 @@ from numpy.typing import NDArray
 
 from howsure.designs.base import quotient
 from howsure.methods import binomial
-from howsure.methods.interval import (
-    CONSTANT,
-    ONE_CLUSTER,
-    UNDEFINED,
-    AtLevels,
-    Interval,
-    Method,
-    needs_counted_cases,
-    told,
-)
+from howsure.methods.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, AtLevels, Interval, told
+from howsure.methods.method import Method, needs_counted_cases
 from howsure.methods.scales import automatic_scale, inside, on_scale, scaled
 from howsure.methods.standard_errors import effective_counts, shows_variation, standard_error
 from howsure.metrics.forms import Proportion

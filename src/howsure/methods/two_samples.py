@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.methods.halving import root
-from howsure.methods.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, AtLevels, Interval, Method, needs_counted_cases
+from howsure.methods.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, AtLevels, Interval
+from howsure.methods.method import Method, needs_counted_cases
 from howsure.methods.standard_errors import effective_counts, normal_quantile, standard_error
 from howsure.metrics.forms import Proportion
 from howsure.metrics.metric import Contrast, Metric

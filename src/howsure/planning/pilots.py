@@ -14,7 +14,7 @@ from howsure.designs.base import is_heard
 from howsure.errors import HowsureError, UndefinedDesignError
 from howsure.estimates.passes import own_table
 from howsure.methods.default import checked, default_method
-from howsure.methods.interval import DrawingMethod, Method
+from howsure.methods.method import DrawingMethod, Method
 from howsure.methods.standard_errors import shows_variation, standard_error
 from howsure.metrics.binding import resolve, smallest
 from howsure.metrics.contrast import contrast_metric

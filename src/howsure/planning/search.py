@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.methods.draws import child_seed, stream_at
-from howsure.methods.interval import DrawingMethod, Interval, stacked
+from howsure.methods.interval import Interval, stacked
+from howsure.methods.method import DrawingMethod
 from howsure.planning.goals import MOST, Goal
 from howsure.planning.pilots import Pilot
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError, one_of, real_number, whole_number
 from howsure.estimates.given import table_of
 from howsure.methods.draws import child_seed, seed_sequence
-from howsure.methods.interval import Method
+from howsure.methods.method import Method
 from howsure.methods.names import MethodName
 from howsure.methods.naming import named
 from howsure.methods.sides import Alternative, Sides

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from howsure.comparison.compare import compare
 from howsure.comparison.models import compare_all
 from howsure.estimates.estimation import estimate
-from howsure.methods.interval import Method
+from howsure.methods.method import Method
 from howsure.methods.names import MethodName
 from howsure.metrics.metric import Metric
 from howsure.plots.dots import differences, intervals

@@ -18,7 +18,7 @@ from howsure.estimates.passes import own_table
 from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.default import checked
 from howsure.methods.draws import seed_sequence
-from howsure.methods.interval import DrawingMethod, Method
+from howsure.methods.method import DrawingMethod, Method
 from howsure.methods.naming import named
 from howsure.methods.predictive import Predictive
 from howsure.metrics.binding import listed_metrics, of_counts, resolve

@@ -17,7 +17,7 @@ from howsure.estimates.evaluation import Evaluation
 from howsure.estimates.named import Named, by_name
 from howsure.grids import plain
 from howsure.methods.draws import seed_sequence
-from howsure.methods.interval import DrawingMethod, Method
+from howsure.methods.method import DrawingMethod, Method
 from howsure.methods.names import MethodName
 from howsure.methods.naming import named
 from howsure.metrics.metric import Metric

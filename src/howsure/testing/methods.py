@@ -15,7 +15,8 @@ from howsure.designs.counted import FixedMargins, Weighted
 from howsure.errors import HowsureError
 from howsure.evidence.labels.judged import judged
 from howsure.methods.gap_test import GapTest
-from howsure.methods.interval import DrawingMethod, Interval, Method
+from howsure.methods.interval import Interval
+from howsure.methods.method import DrawingMethod, Method
 from howsure.methods.naming import named
 from howsure.methods.registry import METHODS
 from howsure.metrics.binding import resolve

@@ -1,0 +1,399 @@
+"""What every method is given and gives back, and the three kinds of methods."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.methods.draws import Draw, lumped, seed_sequence, stream_at, stream_of, values_of_draws
+from howsure.methods.interval import AllAtLevels, AtLevels, Interval, stacked
+from howsure.methods.inversion import p_value, p_values
+from howsure.methods.levels import Levels
+from howsure.methods.registry import Variant, register
+from howsure.metrics.metric import Metric
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+ONE_CLASS = "Ask for one class at a time: '@binary+positive_class=…'."
+
+
+def tests_by(at_levels: Any, value: Array, null: float) -> Array:
+    """Return the two-sided p-values of a hypothetical value, from intervals at levels of each table's own."""
+
+    def limits(levels: Levels) -> tuple[Array, Array]:
+        found = at_levels(levels)
+        return np.asarray(found.low), np.asarray(found.high)
+
+    return p_values(limits, value, null)
+
+
+class Method(abc.ABC):
+    """A way to an interval: settings that turn a metric and a table into limits at any level.
+
+    A subclass needs a `name` and `at_levels`, and registers itself by that name: it then works wherever a method is
+    named. It says in `suits` what it is for. Where it takes all tables of a batch in one pass it sets `takes_batches`;
+    elsewhere it is given one table at a time.
+
+    Attributes
+    ----------
+    name : str
+        Its name, in small letters and underscores.
+    synonyms : tuple of str
+        Other names.
+    variants : tuple of Variant
+        For a class whose settings have names of their own: these, instead of `name` and `synonyms`.
+    takes_batches : bool
+        Whether tables may have leading axes.
+    takes_levels : bool
+        Whether each table of a batch may have a level of its own, as `Levels`.
+    holds_at_every_look : bool
+        Whether its intervals hold together, however often one looks at growing data.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> class Cautious(hs.Method):
+    ...     '''The delta method, with twice the standard error.'''
+    ...
+    ...     name = "cautious"
+    ...
+    ...     def at_levels(self, metric, table, rng=None):
+    ...         found = hs.Delta().interval(metric, table, 0.95)
+    ...         value, half = float(metric(table.counted)), 2 * found.standard_error
+    ...         return lambda level: hs.Interval(value - half, value + half, half)
+    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "accuracy", method="cautious"))
+    0.920 [0.866, 0.974]
+    """
+
+    __slots__ = ()
+    name: ClassVar[str]
+    synonyms: ClassVar[tuple[str, ...]] = ()
+    variants: ClassVar[tuple[Variant, ...]]
+    takes_batches: ClassVar[bool] = False
+    takes_levels: ClassVar[bool] = False
+    holds_at_every_look: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        if abc.ABC not in cls.__bases__:  # those that only others derive from
+            register(cls)
+
+    def suits(self, metric: Metric, table: Table) -> str:
+        """Return an empty text, or why the method does not suit, and what to use instead.
+
+        Parameters
+        ----------
+        metric : Metric
+            The metric, bound to the table.
+        table : Table
+            One table, or a batch.
+        """
+        return ""
+
+    def described(self, table: Table) -> Table:
+        """Return the table whose value the interval is of: the one given, but where a method asks of another one.
+
+        Parameters
+        ----------
+        table : Table
+            One table.
+        """
+        return table
+
+    @abc.abstractmethod
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+        """Return the interval as a function of its level; what does not depend on the level is worked out once.
+
+        Parameters
+        ----------
+        metric : Metric
+            The metric, bound to the table.
+        table : Table
+            One table, or a batch where `takes_batches` is set.
+        rng : seed, optional
+            Seed of the methods that draw.
+        """
+
+    def interval(self, metric: Metric, table: Table, confidence_level: float, rng: Any = None) -> Interval:
+        """Return the interval of the metric on the table, or on each table of a batch.
+
+        Parameters
+        ----------
+        metric : Metric
+            The metric, bound to the table.
+        table : Table
+            One table, or a batch.
+        confidence_level : float
+            Coverage of the interval, between 0 and 1.
+        rng : seed, optional
+            Seed of the methods that draw; each table of a batch has a stream of its own.
+
+        Returns
+        -------
+        Interval
+            Of plain numbers for one table, else of arrays in the shape of the batch.
+        """
+        if not table.batch:
+            return self.at_levels(metric, table, rng)(confidence_level).of_one()
+        if self.takes_batches:
+            return self.at_levels(metric, table, rng)(confidence_level)
+        return stacked(
+            [
+                self.interval(metric, table.picked(index), confidence_level, stream_at(rng, index))
+                for index in range(table.batch[0])
+            ]
+        )
+
+    def intervals(
+        self, metrics: Sequence[Metric], table: Table, confidence_level: float, rng: Any = None
+    ) -> list[Interval]:
+        """Return the interval of each metric; methods that draw use the same draws for all."""
+        return [self.interval(metric, table, confidence_level, rng) for metric in metrics]
+
+    def one_sided(self) -> Method:
+        """Return the method for a single limit: itself where either side of the interval misses equally often."""
+        return self
+
+    def p_value(
+        self, metric: Metric, table: Table, null: float, *, draws: Array | None = None, rng: Any = None
+    ) -> float:
+        """Return the two-sided p-value of a hypothetical value of the metric on one table.
+
+        It is 1 minus the confidence level at which the interval just touches the value, unless the method has a test
+        of its own; nan where nothing is tested.
+
+        Parameters
+        ----------
+        metric : Metric
+            The metric, bound to the table.
+        table : Table
+            One table.
+        null : float
+            The hypothetical value.
+        draws : ndarray of shape (draws,), optional
+            Draws that the method has made of the metric, so that they are not made again.
+        rng : seed, optional
+            Seed of the methods that draw.
+        """
+        at_level = self.at_levels(metric, table, rng)
+
+        def limits(level: float) -> tuple[float, float]:
+            found = at_level(level)
+            return float(found.low), float(found.high)
+
+        return p_value(limits, float(metric(table.counted)), null)
+
+    def p_values(self, metric: Metric, table: Table, null: float) -> Array:
+        """Return the two-sided p-value of a hypothetical value of the metric on each table of a batch; see `p_value`.
+
+        Parameters
+        ----------
+        metric : Metric
+            The metric, bound to the batch.
+        table : Table
+            A batch.
+        null : float
+            The hypothetical value.
+        """
+        if not self.takes_levels:
+            each = (table.picked(index) for index in range(table.batch[0]))
+            return np.array([self.p_value(metric, one, null) for one in each])
+        return tests_by(self.at_levels(metric, table), np.asarray(metric(table.counted)), null)
+
+    def tested(self, metric: Metric, table: Table, confidence_level: float, null: float) -> tuple[Interval, Array]:
+        """Return the interval of the metric on each table of a batch, and the p-values of a hypothetical value.
+
+        Parameters
+        ----------
+        metric : Metric
+            The metric, bound to the batch.
+        table : Table
+            A batch.
+        confidence_level : float
+            Coverage of the intervals, between 0 and 1.
+        null : float
+            The hypothetical value.
+        """
+        return self.interval(metric, table, confidence_level), self.p_values(metric, table, null)
+
+    def e_value(self, metric: Metric, table: Table, null: float) -> float:
+        """Return the evidence against a hypothetical value, at most 1 on average if it holds; nan of most methods.
+
+        Parameters
+        ----------
+        metric : Metric
+            The metric, bound to the table.
+        table : Table
+            One table.
+        null : float
+            The hypothetical value.
+        """
+        return np.nan
+
+
+class JointMethod(Method, abc.ABC):
+    """A method that takes many metrics of a table in one pass.
+
+    A subclass says in `all_at_levels` what the intervals of metrics are.
+    """
+
+    __slots__ = ()
+
+    @abc.abstractmethod
+    def all_at_levels(self, metrics: Sequence[Metric], table: Table) -> AllAtLevels:
+        """Return the intervals of metrics as a function of their level.
+
+        Parameters
+        ----------
+        metrics : sequence of Metric
+            Bound to the table.
+        table : Table
+            One table, or a batch where `takes_batches` is set.
+        """
+
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+        """Return the interval as a function of its level."""
+        every = self.all_at_levels([metric], table)
+        return lambda level: every(level)[0]
+
+    def intervals(
+        self, metrics: Sequence[Metric], table: Table, confidence_level: float, rng: Any = None
+    ) -> list[Interval]:
+        """Return the interval of each metric, all in one pass."""
+        if table.batch and not self.takes_batches:
+            return super().intervals(metrics, table, confidence_level, rng)
+        found = self.all_at_levels(metrics, table)(confidence_level)
+        return found if table.batch else [each.of_one() for each in found]
+
+
+class DrawingMethod(Method, abc.ABC):
+    """A method that draws tables: many metrics share one stream of them.
+
+    A subclass has the number of draws in `size`, says in `drawer` how tables are drawn, and in `levels_of` what
+    interval follows from the draws of a metric.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> isinstance(hs.Bootstrap(), hs.DrawingMethod), isinstance(hs.Wilson(), hs.DrawingMethod)
+    (True, False)
+    """
+
+    __slots__ = ()
+
+    @property
+    @abc.abstractmethod
+    def size(self) -> int:
+        """Number of draws."""
+
+    @abc.abstractmethod
+    def drawer(self, table: Table) -> Draw:
+        """Return what draws tables: ``(size, generator)`` → ndarray of shape (size, cells)."""
+
+    @abc.abstractmethod
+    def levels_of(self, draws: Array, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+        """Return the interval that draws of a metric give, as a function of its level.
+
+        Parameters
+        ----------
+        draws : ndarray of shape (draws,)
+            The metric on each drawn table; nan where it is undefined.
+        metric : Metric
+            The metric, bound to the table.
+        table : Table
+            The table.
+        rng : seed, optional
+            Of the draws.
+        """
+
+    def lumps(self, table: Table) -> Array | None:
+        """Return codes of the cells that `drawer` draws alike from a table in which those of one code are put together.
+
+        None where it does not. By default what the design says of its resamples and posterior.
+
+        Parameters
+        ----------
+        table : Table
+            What is drawn from.
+        """
+        return table.design.lumps(table.cells.shape[-1])
+
+    def lumped(self, metrics: Sequence[Metric], table: Table) -> Table:
+        """Return the smallest table from which draws of the metrics are those from a table."""
+        apart = self.lumps(table)
+        if len(metrics) != 1:
+            return lumped(table, metrics, apart)
+        (metric,) = metrics  # of which an interval may ask more than once
+        return metric.drawn_from(table, apart, lambda: lumped(table, metrics, apart))
+
+    def draws(self, metrics: Sequence[Metric], table: Table, rng: Any = None) -> Array:
+        """Return the metrics on each drawn table, ``(metrics, draws)``, from one stream of tables."""
+        return self._values(metrics, self.lumped(metrics, table), seed_sequence(rng))
+
+    def _values(self, metrics: Sequence[Metric], table: Table, seed: np.random.SeedSequence) -> Array:
+        return values_of_draws(metrics, table, self.drawer(table), self.size, seed)
+
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+        """Return the interval as a function of its level, from one set of draws."""
+        return self._of_all([metric], table, seed_sequence(rng))[0]
+
+    def intervals(
+        self, metrics: Sequence[Metric], table: Table, confidence_level: float, rng: Any = None
+    ) -> list[Interval]:
+        """Return the interval of each metric, from the same draws."""
+        if table.batch:
+            return super().intervals(metrics, table, confidence_level, seed_sequence(rng))
+        return [each(confidence_level) for each in self._of_all(metrics, table, seed_sequence(rng))]
+
+    def interval_of(
+        self, draws: Array, metric: Metric, table: Table, confidence_level: float, rng: Any = None
+    ) -> Interval:
+        """Return the interval that draws of a metric give at a level; see `levels_of`."""
+        return self.levels_of(draws, metric, table, rng)(confidence_level)
+
+    def _of_all(self, metrics: Sequence[Metric], table: Table, seed: np.random.SeedSequence) -> list[AtLevels]:
+        small = self.lumped(metrics, table)
+        stream, rows = stream_of(self, small, seed), self._values(metrics, small, seed)
+        return [
+            _within(self.levels_of(row, *metric.of_itself(table), seed), stream)
+            for row, metric in zip(rows, metrics, strict=True)
+        ]
+
+
+def _within(at_level: AtLevels, stream: Hashable) -> AtLevels:
+    return lambda level: replace(at_level(level), stream=stream)
+
+
+def needs_labels(method: Method, table: Table) -> str:
+    """Return an empty text for labelled cases, else what to use instead of a method that is for them."""
+    if all(design.has_labels for design in table.design.test_sets):
+        return ""
+    words = "'predictive', " if table.design.knows_chances else ""
+    return (
+        f"`{type(method).__name__}` is for labelled cases, and these counts are expected from scores. "
+        f"Use {words}'delta', 'fieller' or 'bootstrap_percentile'."
+    )
+
+
+def needs_no_distance(method: Method, metric: Metric, table: Table) -> str:
+    """Return an empty text, or what to use instead of draws for a distance from calibration, to which noise adds."""
+    if not metric.is_distance or needs_labels(method, table):
+        return ""
+    said = f"`{type(method).__name__}` adds the noise of its draws to `{metric.name}` and misses small errors."
+    if metric.contrast is not None:
+        return f"{said} Use 'mover'."
+    return f"{said} {ONE_CLASS}" if metric.averages_distances else f"{said} Use 'gap_test'."
+
+
+def needs_counted_cases(method: Method, table: Table) -> str:
+    """Return an empty text for counted cases, which alone have a number of trials that tells noise near 0 and 1."""
+    if table.design.has_trials:
+        return ""
+    name = type(method).__name__
+    words = f"`{name}` needs cases that were counted, and these counts are estimates. Use `Fieller()` or `Delta()`."
+    return needs_labels(method, table) or words
