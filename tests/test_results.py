@@ -279,13 +279,14 @@ def test_comparisons_of_scores_and_of_separate_tables_can_be_pickled():
         assert same(again.equivalence(0.1), found.equivalence(0.1))
 
 
+@pytest.mark.parametrize("spec", ["f1@macro", "f1@micro", "recall@weighted"])
 @pytest.mark.parametrize("classes", [[0, 2], [2], [0, 1, 2], None])
-def test_a_pickled_comparison_keeps_the_classes_of_its_metric(classes):
+def test_a_pickled_comparison_keeps_the_classes_of_its_metric(spec, classes):
     """An average over some of the classes is that of the same ones where it is sent."""
     tables = [
         hs.from_counts(each) for each in ([[30, 2, 3], [1, 9, 8], [4, 3, 40]], [[28, 4, 3], [5, 12, 1], [4, 7, 36]])
     ]
-    found = hs.compare(*tables, resolve("f1@macro", tables[0], classes=classes))
+    found = hs.compare(*tables, resolve(spec, tables[0], classes=classes))
     again = pickle.loads(pickle.dumps(found))
     assert same(again.non_inferiority(0.02), found.non_inferiority(0.02))
     assert again.limits.metric(again.limits.table.counted) == pytest.approx(found.value)

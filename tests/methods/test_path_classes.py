@@ -109,3 +109,13 @@ def test_averages_have_the_value_and_the_slopes_of_their_metric(spec):
     assert float(value) == pytest.approx(float(metric(counts)), rel=1e-12)
     np.testing.assert_allclose(slopes, metric.slopes(counts), rtol=1e-9, atol=1e-12)
     assert variance == pytest.approx(float(table.variance(slopes.ravel())), rel=1e-9)
+
+
+@pytest.mark.parametrize("spec", ["f1@weighted", "jaccard@macro", "recall@weighted"])
+@pytest.mark.parametrize("classes", [3, 7, 24])
+def test_limits_of_very_many_cases_are_a_few_standard_errors_away(spec, classes):
+    """Second differences are not of nearly equal numbers: where chance is all but gone there is no bias."""
+    counts = np.random.default_rng(classes).dirichlet(np.ones(classes**2)).reshape(classes, classes)
+    found = hs.estimate(hs.from_counts(np.floor(1e12 * counts)), spec)
+    z = (np.array([found.low, found.high]) - found.value) / found.standard_error
+    assert z == pytest.approx([-1.96, 1.96], abs=1e-3)

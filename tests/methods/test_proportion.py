@@ -110,3 +110,17 @@ def test_what_is_no_proportion_is_refused():
     for metric, remedy in (("mcc", "Delta"), ("mse", "Fieller"), ("f1@macro", "Delta")):
         with pytest.raises(hs.HowsureError, match=f"needs a proportion.*{remedy}"):
             hs.estimate(TABLE, metric, method="clopper_pearson")
+
+
+@pytest.mark.parametrize("classes", [2, 4, 16, 40])
+@pytest.mark.parametrize("scale", [1.0, 1e17])
+def test_a_perfect_sample_is_one_however_its_weights_round(classes, scale):
+    """Successes and trials are the same number then, to the last digit: limits hold 1, and none falls to 0."""
+    rng = np.random.default_rng(classes)
+    for _ in range(20):
+        label = np.arange(classes)
+        table = hs.confusion(label, label, sample_weight=scale * rng.random(classes), check=False)
+        for method in (None, "wilson", "likelihood_ratio", "logit"):
+            found = hs.estimate(table, "accuracy", method=method)
+            assert found.high == found.value == 1
+            assert 0 < found.low < 1

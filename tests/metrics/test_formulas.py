@@ -164,6 +164,31 @@ def test_power_zero_is_unweighted_kappa():
     assert (one.value, one.low, one.high) == pytest.approx((other.value, other.low, other.high), rel=1e-9)
 
 
+@pytest.mark.parametrize("power", [0, 0.5, 1, 1.5, 2])
+def test_weighted_kappa_is_at_least_minus_one_up_to_the_square(power):
+    """Whatever the table: where all cases go to the mirrored class, each of two ends as often, it is just that."""
+    rng, size = np.random.default_rng(0), 4
+    tables = np.concatenate([rng.dirichlet(np.full(size**2, 0.1), 3000), np.zeros((3000, size**2))])
+    tables[3000:, (size - 1) * np.arange(1, size + 1)] = rng.dirichlet(np.ones(size), 3000)
+    ends = np.zeros((1, size**2))
+    ends[0, [size - 1, size * (size - 1)]] = 0.5
+    tables = np.concatenate([tables, ends])
+    metric = resolve(f"weighted_kappa+power={power}", hs.from_counts(np.eye(size, dtype=int)))
+    values = metric(tables.reshape(-1, size, size))
+    assert metric.range == (-1, 1)
+    assert np.nanmin(values) == pytest.approx(-1, abs=1e-9)
+    assert values[-1] == pytest.approx(-1)
+
+
+def test_weighted_kappa_beyond_the_square_has_no_lower_bound():
+    """Two of a hundred cases that are two classes off, where chance has few: 2/100 · 2³ are many times 4 · 0.98/100."""
+    table = hs.from_counts([[0, 0, 1], [0, 98, 0], [1, 0, 0]])
+    cubic = resolve("weighted_kappa+power=3", table)
+    assert cubic.range == (-np.inf, 1)
+    assert float(cubic(table.counted)) == pytest.approx(1 - 0.16 / (4 * 0.01 * 0.98 + 2 * 0.01**2 * 8))
+    assert resolve("weighted_kappa+power=3", hs.from_counts([[3, 1], [1, 3]])).range == (-1, 1)
+
+
 def test_correlation_of_indicators():
     """MCC is Pearson's correlation for two classes, and for more the ratio of the summed covariances."""
     for size in (2, 4):

@@ -269,7 +269,7 @@ def estimated(
 
     found = undefined.estimated(settings, table, zero_division, asked)
     by_class, by_average = size * len(shown), size * (len(shown) + len(averages))
-    rows = zip(*(found[start : start + len(shown)] for start in range(0, by_class, len(shown))), strict=True)
+    rows = zip(*(found[place * len(shown) : (place + 1) * len(shown)] for place in range(size)), strict=True)
     over = (found[start : start + size] for start in range(by_class, by_average, size))
     of_all = ([each] * size for each in found[by_average:])
     return [dict(row) for row in map(zip, repeat(metrics), chain(rows, over, of_all))]

@@ -187,12 +187,6 @@ def _errors(metric: Metric, table: Table, counts: Counts, variance: Callable[[Ar
     return np.sqrt(np.where(known & (square >= least), np.maximum(square, 0.0), np.nan))
 
 
-def _within(cells: Array, marked: Array) -> Array:
-    """Return the sum of the cells that are marked, ``(...)``."""
-    places = np.flatnonzero(marked)
-    return np.asarray((cells if len(places) == len(marked) else cells[..., places]).sum(-1))
-
-
 def effective_counts(share: Proportion, table: Table, confidence_level: float) -> tuple[Array, Array]:
     """Successes and trials of the simple random sample that the design's data are worth.
 
@@ -201,7 +195,9 @@ def effective_counts(share: Proportion, table: Table, confidence_level: float) -
     over the part of their population that was not: their effective number (Kish) where each has a weight of its own.
     """
     marked = share.trials.ravel()
-    trials, successes = _within(table.cells, marked), _within(table.cells, share.successes.ravel())
+    tried = table.cells if marked.all() else table.cells[..., np.flatnonzero(marked)]
+    met = np.where(share.successes.ravel()[marked], tried, 0.0)
+    trials, successes = tried.sum(-1), met.sum(-1)  # in the same order: where all are met they are the same number
     design = table.design
     if design.is_independent:
         return successes, trials

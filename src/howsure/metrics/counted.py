@@ -164,7 +164,7 @@ def _pooled(spec: Spec, table: Table, chosen: Array | None) -> Metric:
         tp, fn, fp, last = (part[..., where].sum(-1) for part in counts.outcomes())
         return tp, fn, fp, share * last
 
-    return _of_one_table(spec, table, where, pooled, last_share=share)
+    return _of_one_table(spec, table, where, pooled, last_share=share, classes=chosen)
 
 
 def _of_one_table(

@@ -67,7 +67,7 @@ class Metric:
     per_class : callable, optional
         Such counts → the values that it is an average of, ``(..., classes)``.
     classes : ndarray of shape (classes,), optional
-        Positions of the classes that it is an average of.
+        Positions of the classes that it is an average of, or that it pools where these are not all.
     smaller : callable, optional
         Table → a smaller one with all that the metric looks at, and the metric of that one.
     contrast : Contrast, optional

@@ -15,6 +15,7 @@ from howsure.metrics.registry import cells_metric, cells_ratio
 
 Array = NDArray[Any]
 INFINITY = float("inf")
+SQUARE, PAIR = 2.0, 2  # the power up to which kappa has a lower bound; of two classes it always has
 
 
 def distance(size: int) -> Array:
@@ -94,9 +95,18 @@ def _weighted_kappa_slopes(cells: Array, power: float = 1.0) -> Array:
     return divide(disagreement * slope - weights * expected, expected * expected)
 
 
+def _kappa_bounds(classes: int, power: float = 1.0) -> tuple[float, float]:
+    """Return the range of kappa: up to the square, distances are squared ones of points in some space.
+
+    Of these the mean over pairs in any order is at most twice that over all pairs: ``E|u − v|²`` is
+    ``|E u − E v|² + tr var u + tr var v − 2 tr cov``, and the covariance is at most the mean of the variances.
+    """
+    return (-1.0 if power <= SQUARE or classes == PAIR else -INFINITY), 1.0
+
+
 @cells_metric(
     aliases=("polynomial_weighted_kappa", "pwkappa", "weighted_cohen_kappa", "linear_weighted_kappa", "linear_kappa"),
-    range=(-INFINITY, 1.0),
+    range=_kappa_bounds,
     random=0.0,
     sklearn="cohen_kappa_score",
     derivative=_weighted_kappa_slopes,
@@ -109,7 +119,7 @@ def weighted_kappa(cells: Array, power: float = 1.0) -> Array:
 
 @cells_metric(
     aliases=("quadratic_kappa", "qwk"),
-    range=(-INFINITY, 1.0),
+    range=(-1.0, 1.0),
     random=0.0,
     sklearn="cohen_kappa_score",
     derivative=lambda cells: _weighted_kappa_slopes(cells, 2.0),

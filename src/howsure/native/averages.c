@@ -46,24 +46,6 @@ ALWAYS_INLINE double slopes_of(const Average average, int64_t classes, const dou
     return sum / total;
 }
 
-/* Counts and slopes are (tables, averages, classes), `above` and `below` (3, averages). */
-FOR_EACH_PROCESSOR PUBLIC int howsure_average_slopes(int64_t tables, int64_t averages, int64_t classes,
-                                                     const double *above, const double *below, const double *by_total,
-                                                     const double *times, const double *filled, const double *hits,
-                                                     const double *rows, const double *columns, double *values,
-                                                     double *by_hits, double *by_rows, double *by_columns) {
-    if (tables < 0 || averages < 0 || classes < 0)
-        return 1;
-    for (int64_t table = 0; table < tables * averages; table++) {
-        const int64_t which = table % averages, start = table * classes;
-        const Average average = {above + which, below + which, times + which * classes, averages, by_total[which],
-                                 filled[which]};
-        values[table] = slopes_of(average, classes, hits + start, rows + start, columns + start, by_hits + start,
-                                  by_rows + start, by_columns + start);
-    }
-    return 0;
-}
-
 /* How much a class adds to the bias of an average for one of its outcomes, of coefficients a and b in the ratio, and
  * `of_row` in the share of its class. */
 ALWAYS_INLINE double bias_of(double count, double a, double b, double of_row, double above, double below, double share,
@@ -76,14 +58,13 @@ ALWAYS_INLINE double bias_of(double count, double a, double b, double of_row, do
     return isfinite(bend) ? count * bend : 0.0;
 }
 
-/* Outcomes are (tables, averages, classes). `nudges` has the part of a count by which it is changed, and the most that
+/* Outcomes are (tables, averages, classes), `above` and `below` (3, averages). `nudges` has the part of a count by which it is changed, and the most that
  * it is. */
 FOR_EACH_PROCESSOR PUBLIC int howsure_average_bias(int64_t tables, int64_t averages, int64_t classes,
                                                    const double *above, const double *below, const double *by_total,
-                                                   const double *times, const double *filled, const double *tp,
-                                                   const double *fn, const double *fp, const double *tn,
-                                                   const double *nudges, double *restrict found) {
-    (void)filled; /* a class without a value has no bias */
+                                                   const double *times, const double *tp, const double *fn,
+                                                   const double *fp, const double *tn, const double *nudges,
+                                                   double *restrict found) {
     if (tables < 0 || averages < 0 || classes < 0)
         return 1;
     for (int64_t table = 0; table < tables * averages; table++) {

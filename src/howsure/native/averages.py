@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self, final
 
@@ -57,7 +57,6 @@ class ClassShares:
     by_total: Array
     times: Array
     filled: Array
-    _read: tuple[tuple[int, ...], tuple[int, ...]]  # where coefficients are not 0
 
     @classmethod
     def of(
@@ -66,7 +65,7 @@ class ClassShares:
         """Return one average; parameters are those of the class, without the axis of averages."""
         over, under = (np.array(each, dtype=float)[:, None] for each in (above, below))
         number = np.asarray(times, dtype=float)
-        return cls(over, under, np.array([by_total]), number, np.array([filled]), (_read(above), _read(below)))
+        return cls(over, under, np.array([by_total]), number, np.array([filled]))
 
     @classmethod
     def beside(cls, averages: Sequence[ClassShares]) -> Self:
@@ -74,15 +73,14 @@ class ClassShares:
         above, below = (np.stack([getattr(each, name) for each in averages], 1) for name in ("above", "below"))
         names = ("by_total", "times", "filled")
         by_total, times, filled = (np.stack([getattr(each, name) for each in averages]) for name in names)
-        over, under = (np.abs(each).reshape(3, -1).max(-1).tolist() for each in (above, below))
-        return cls(above, below, by_total, times, filled, (_read(over), _read(under)))
+        return cls(above, below, by_total, times, filled)
 
     def at(self, which: Any) -> ClassShares:
         """Return some of several averages."""
         if isinstance(which, slice) and which == slice(None):
             return self
         of_each = (self.by_total[which], self.times[which], self.filled[which])
-        return ClassShares(self.above[:, which], self.below[:, which], *of_each, self._read)
+        return ClassShares(self.above[:, which], self.below[:, which], *of_each)
 
     @property
     def arrays(self) -> tuple[Array, ...]:
@@ -92,18 +90,14 @@ class ClassShares:
 
     def slopes(self, hits: Array, rows: Array, columns: Array) -> Slopes:
         """Return values and derivatives on tables of which each class has these hits and totals, ``(..., K)``."""
-        compiled, shape = kernel("average_slopes"), hits.shape
-        if compiled is not None and shape[hits.ndim - self.times.ndim :] == self.times.shape:
-            found = Slopes(np.empty(shape[:-1]), np.empty(shape), np.empty(shape), np.empty(shape))
-            averages, counts = self.by_total.size, (np.ascontiguousarray(each) for each in (hits, rows, columns))
-            compiled(found.value.size // averages, averages, shape[-1], *self.arrays, *counts, *found)
-            return found
         values, times, whole = self.of_each(hits, rows, columns)
         weights = self.weights(rows, times)
         total = np.add.reduce(weights, -1, keepdims=True)
         mean = np.add.reduce(values * weights, -1, keepdims=True) / total
         each = np.where(whole == 0, 0.0, weights / (total * whole))
-        by_hit, by_row, by_column = self._derivatives(each, each * values)
+        by_hit, by_row, by_column = (
+            each * above - each * values * below for above, below in zip(self.above, self.below, strict=True)
+        )
         if self.by_total.any():
             by_row = by_row + self.by_total * times * (values - mean) / total
         return Slopes(mean[..., 0], by_hit, by_row, by_column)
@@ -114,8 +108,7 @@ class ClassShares:
 
     def of_each(self, hits: Array, rows: Array, columns: Array) -> tuple[Array, Array, Array]:
         """Return the value of each class, how often it is averaged over, 0 if left out, and its denominator."""
-        counts = (hits, rows, columns)
-        part, whole = (_weighted(*each, counts) for each in zip((self.above, self.below), self._read, strict=True))
+        part, whole = (by[0] * hits + by[1] * rows + by[2] * columns for by in (self.above, self.below))
         empty = whole == 0
         if not empty.any():
             return part / whole, self.times, whole
@@ -138,9 +131,9 @@ class ClassShares:
         compiled, shape = kernel("average_bias"), outcomes[0].shape
         if compiled is not None and shape[-self.times.ndim :] == self.times.shape:
             found, averages = np.empty(shape[:-1]), self.by_total.size
-            counts = (np.ascontiguousarray(each) for each in outcomes)
+            counts = (np.ascontiguousarray(each, dtype=float) for each in outcomes)
             sizes = (found.size // averages, averages, shape[-1])
-            compiled(*sizes, *self.arrays, *counts, np.array([part, most]), found)
+            compiled(*sizes, *self.arrays[:-1], *counts, np.array([part, most]), found)
             return found
         tp, fn, fp, tn = outcomes
         value, times, whole = self.of_each(tp, tp + fn, tp + fp)
@@ -156,11 +149,6 @@ class ClassShares:
             bend = weights * second + 2 * rise * (first - (value + square / 2 * second) / total)
             sum_of_all += (count * np.where(np.isfinite(bend), bend, 0.0)).sum(-1)
         return sum_of_all / 2
-
-    def _derivatives(self, each: Array, scaled: Array) -> Iterator[Array]:
-        for place, (above, below) in enumerate(zip(self.above, self.below, strict=True)):
-            found = each * above if place in self._read[0] else np.zeros(each.shape)
-            yield found - scaled * below if place in self._read[1] else found
 
 
 def differences(value: Array, whole: Array, a: Any, b: Any, square: Array) -> tuple[Array, Array]:
@@ -192,17 +180,7 @@ def differences(value: Array, whole: Array, a: Any, b: Any, square: Array) -> tu
     return first, -2 * first * b / whole
 
 
-def _weighted(coefficients: Array, places: tuple[int, ...], counts: tuple[Array, ...]) -> Array:
-    """Return the sum of some of the counts times their coefficients."""
-    first, *others = [coefficients[place] * counts[place] for place in places] or [coefficients[0]]  # which are 0
-    return np.asarray(sum(others, first))
-
-
 def _by_outcome(coefficients: Array) -> tuple[Array, ...]:
     """Return the coefficients of tp, fn, fp and tn from those of hits, row and column total."""
     _, row, column = coefficients
     return coefficients.sum(0), row, column, np.zeros(row.shape)
-
-
-def _read(coefficients: Sequence[float]) -> tuple[int, ...]:
-    return tuple(place for place, each in enumerate(coefficients) if each)

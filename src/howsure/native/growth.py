@@ -31,14 +31,12 @@ def grown(cells: Array, slopes: Array, pace: Array, bound: float) -> NDArray[np.
     [[[2.0, 15.0]], [[0.25, 0.6]]]
     """
     compiled = kernel("grown")
-    if compiled is None or len(slopes) < len(pace):
-        slopes = pace[..., None] * slopes
-        pace = np.ones(pace.shape)
     if compiled is None:
-        factors: Array = np.exp(np.clip(slopes, -bound, bound))
+        factors: Array = np.exp(np.clip(pace[..., None] * slopes, -bound, bound))
         factors *= cells
         return factors
-    given = (np.ascontiguousarray(each) for each in (cells, slopes, pace))
-    found = np.empty(slopes.shape)
-    compiled(pace.size, slopes.shape[-1], cells.size // cells.shape[-1], *given, np.array([bound]), found)
+    given = [np.ascontiguousarray(each, dtype=float) for each in (cells, slopes, pace)]
+    width = cells.shape[-1]
+    found = np.empty((*pace.shape, width))
+    compiled(pace.size, width, cells.size // width, slopes.size // width, *given, np.array([bound]), found)
     return found

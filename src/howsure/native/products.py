@@ -49,7 +49,8 @@ class ProductTables:
     """
 
     def __init__(self, truth: Array, prediction: Array, classes: int) -> None:
-        self.truth, self.prediction, self.classes = truth, prediction, classes
+        self.truth, self.prediction = (np.ascontiguousarray(each, dtype=np.int64) for each in (truth, prediction))
+        self.classes = classes
 
     def errors(self, cells: Array) -> tuple[Array, Array]:
         """Return how often each class was not predicted that was true, and was that was not, ``(..., K)``."""
@@ -76,10 +77,13 @@ class ProductTables:
         """
         compiled = kernel("product_points")
         if compiled is not None:
+            assert cells.shape[-1] == 3 * self.classes + len(self.truth)  # noqa: S101 - else C leaves their memory
             found = Moments(np.empty(cells.shape), *(np.empty(cells.shape[:-1]) for _ in range(3)))
             sizes = (cells[..., 0].size // len(cases), len(cases), self.classes, len(self.truth))
             made = (cells, found.value, found.slopes, found.second, found.third, np.empty(6 * self.classes))
-            compiled(*sizes, self.truth, self.prediction, *averages.arrays, np.ascontiguousarray(cases), *made)
+            compiled(
+                *sizes, self.truth, self.prediction, *averages.arrays, np.ascontiguousarray(cases, dtype=float), *made
+            )
             return found
         hits, (misses, alarms) = cells[..., : self.classes], self.errors(cells)
         rows, columns = hits + misses, hits + alarms
