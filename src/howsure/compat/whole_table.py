@@ -171,7 +171,7 @@ def cohen_kappa_score(
     --------
     >>> import howsure as hs
     >>> print(hs.cohen_kappa_score([0, 0, 1, 1, 2, 2], [0, 1, 1, 1, 2, 1], weights="linear"))
-    0.571 [-0.329, 0.862]
+    0.571 [-0.023, 0.922]
     """
     metric = "kappa" if weights is None else KAPPA[one_of("weighting of kappa", weights, KAPPA)]
     return _estimate(metric, y1, y2, labels, Settings(**keywords))

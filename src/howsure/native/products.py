@@ -77,9 +77,9 @@ class ProductTables:
         """
         compiled = kernel("product_points")
         if compiled is not None:
-            assert cells.shape[-1] == 3 * self.classes + len(self.truth)  # noqa: S101 - else C leaves their memory
             found = Moments(np.empty(cells.shape), *(np.empty(cells.shape[:-1]) for _ in range(3)))
-            sizes = (cells[..., 0].size // len(cases), len(cases), self.classes, len(self.truth))
+            each = cells.reshape(-1, len(cases), 3 * self.classes + len(self.truth))  # refused where it does not fit
+            sizes = (len(each), len(cases), self.classes, len(self.truth))
             made = (cells, found.value, found.slopes, found.second, found.third, np.empty(6 * self.classes))
             compiled(
                 *sizes, self.truth, self.prediction, *averages.arrays, np.ascontiguousarray(cases, dtype=float), *made
