@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,8 @@ def reasons(metric: Metric, table: Table, value: Array, found: Any) -> Array:
     text = np.array(np.broadcast_to(found, value.shape), dtype=object)
     if undefined.any():
         text = np.where(undefined, _undefined(metric, table), text)
-    text = np.where((text == "") & ~undefined, _left_out(metric, table), text)
+    if metric.per_class is not None:
+        text = np.where((text == "") & ~undefined, _left_out(metric.per_class, metric, table), text)
     if table.design.is_exact:  # nothing is drawn, so that nothing could vary
         text = np.where(text == CONSTANT, "", text)
     return np.where(text == "", note, text + f"; {note}") if note else text
@@ -72,11 +74,9 @@ def _empty_parts(tp: Array, fn: Array, fp: Array, tn: Array) -> Array:
     return text
 
 
-def _left_out(metric: Metric, table: Table) -> Any:
+def _left_out(per_class: Callable[[Any], Array], metric: Metric, table: Table) -> Any:
     """Say how many classes an average leaves out because the metric is undefined on them."""
-    if metric.per_class is None:
-        return ""
-    undefined = np.isnan(metric.per_class(table.counted))
+    undefined = np.isnan(per_class(table.counted))
     if not undefined.any():
         return ""
     missing, number = undefined.sum(-1), undefined.shape[-1]

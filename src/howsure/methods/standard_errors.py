@@ -194,10 +194,10 @@ def effective_counts(share: Proportion, table: Table, confidence_level: float) -
     the design's (Korn and Graubard 1998), also for the heavier tail of Student's t, and never beyond the cases seen,
     over the part of their population that was not: their effective number (Kish) where each has a weight of its own.
     """
-    marked = share.trials.ravel()
-    tried = table.cells if marked.all() else table.cells[..., np.flatnonzero(marked)]
-    met = np.where(share.successes.ravel()[marked], tried, 0.0)
-    trials, successes = tried.sum(-1), met.sum(-1)  # in the same order: where all are met they are the same number
+    marked, met = share.trials.ravel(), share.successes.ravel()
+    places = slice(None) if marked.all() else np.flatnonzero(marked)
+    tried = table.cells[..., places]
+    trials, successes = tried.sum(-1), (tried * met[places]).sum(-1)  # where all are met they are the same number
     design = table.design
     if design.is_independent:
         return successes, trials
