@@ -226,9 +226,8 @@ def _with_accuracy(
 
 def _as_dict(report: ClassificationReport) -> dict[str, Any]:
     """Return scikit-learn's dict of a report."""
-    found: dict[str, Any] = {
-        name: dict(zip(THEIRS, (*row.values(), report.support[name]), strict=True)) for name, row in report.rows.items()
-    }
+    rows = ((*row.values(), report.support[name]) for name, row in report.rows.items())
+    found: dict[str, Any] = dict(zip(report.rows, map(dict, map(zip, repeat(THEIRS), rows)), strict=True))
     return found | {name: found[name]["recall"] for name in found if name == ACCURACY}
 
 
