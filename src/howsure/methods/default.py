@@ -27,6 +27,7 @@ STEEP = ("geometric", "harmonic")  # averages that are smooth where no class's v
 TAME = {  # metrics whose range has an end that their averages do not come near → those of which the flow covers more
     "lift": ("micro", "weighted", "harmonic"),
     "nlr": ("macro",),
+    "precision_gain": ("macro", "weighted"),
 }
 
 
