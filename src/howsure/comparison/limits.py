@@ -86,8 +86,8 @@ SentSide = tuple[str, str, list[int] | None, Marginal | Part]
 
 def _sent(side: Side) -> SentSide:
     """Return what a side follows from: its name, its metric's, the classes that this is over, and its view."""
-    some = None if side.metric.average is None or side.metric.classes is None else side.metric.classes.tolist()
-    return side.name, side.metric.name, some, side.view
+    some = side.metric.classes
+    return side.name, side.metric.name, None if some is None else some.tolist(), side.view
 
 
 def _found_again(

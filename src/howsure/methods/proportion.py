@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.methods import binomial
-from howsure.methods.interval import CONSTANT, NO_TRIALS, ONE_CLUSTER, AllAtLevels, Interval
+from howsure.methods.interval import CONSTANT, NO_TRIALS, ONE_CLUSTER, AllAtLevels, Interval, told
 from howsure.methods.method import JointMethod, needs_counted_cases, needs_labels
 from howsure.methods.standard_errors import effective_counts, standard_error
 from howsure.metrics.forms import Proportion
@@ -56,24 +56,19 @@ class Binomial(JointMethod, abc.ABC):
 
         def intervals(confidence_level: float) -> list[Interval]:
             successes, trials = _counts(shares, table, confidence_level) if counts is None else counts
-            usable = (trials > 0) & (trials < np.inf)
-            reason = np.full(trials.shape, "") if usable.all() else _why_none(trials)
+            usable, constant = (trials > 0) & (trials < np.inf), np.isinf(trials)
             with np.errstate(all="ignore"):
                 ends = type(self).limits(
                     np.where(usable, successes, 0.0), np.where(usable, trials, 0.0), confidence_level
                 )
-                ends = np.stack([share.metric(each) for share, each in zip(shares, np.stack(ends, 1), strict=True)], 1)
-            low, high = np.where(usable, ends, np.nan)
-            found = np.where(usable, errors, np.where(np.isinf(trials), 0.0, np.nan))
-            return Interval(low, high, found, reason=reason).parts()
+                low, high = np.stack(
+                    [share.metric(each) for share, each in zip(shares, np.stack(ends, 1), strict=True)], 1
+                )
+            found = np.where(usable, errors, np.where(constant, 0.0, np.nan))
+            refusals = (trials == 0, NO_TRIALS), (constant, CONSTANT), (np.isnan(trials), ONE_CLUSTER)
+            return told(low, high, found, *refusals).parts()
 
         return intervals
-
-
-def _why_none(trials: Array) -> Array:
-    """Return why there is no interval of so many trials; an empty text where there is one."""
-    reason = np.where(trials == 0, NO_TRIALS, np.where(np.isinf(trials), CONSTANT, ""))
-    return np.where(np.isnan(trials), ONE_CLUSTER, reason)
 
 
 def _counts(shares: Sequence[Proportion], table: Table, confidence_level: float) -> Array:
