@@ -9,7 +9,7 @@ from scipy import optimize, stats
 import howsure as hs
 from howsure.methods.flow import Flow
 from howsure.methods.levels import Level, Levels
-from howsure.methods.path_classes import ClassPath
+from howsure.methods.path_classes import ManyClasses
 from howsure.methods.path_tables import AllCells, second_order_bias
 from howsure.methods.tilting import CONFIDENCE
 from howsure.metrics.binding import resolve
@@ -303,8 +303,8 @@ def test_shares_of_rare_classes_have_no_bias(spec, monkeypatch):
     """Of Poisson counts tp and fp, tp / (tp + fp) is an unbiased share given its total: so is a mean of these."""
     counts = np.diag([5, 0, 7, 3, 1] + [4] * 30)  # the second class is never predicted
     counts[[0, 1, 3], [1, 2, 4]] = [0, 2, 1]
-    found, bias = [], ClassPath.bias
-    monkeypatch.setattr(ClassPath, "bias", lambda path: found.append(bias(path)) or found[-1])
+    found, bias = [], ManyClasses.bias
+    monkeypatch.setattr(ManyClasses, "bias", lambda path: found.append(bias(path)) or found[-1])
     hs.estimate(hs.from_counts(counts), spec, method=Flow())
     assert np.concatenate(found) == pytest.approx(0, abs=2e-3)
 

@@ -5,7 +5,7 @@ import pytest
 
 import howsure as hs
 from howsure.methods.flow import flow_intervals
-from howsure.methods.path_classes import ClassPath, TooSteepError
+from howsure.methods.path_classes import FewClasses, ManyClasses, TooSteepError
 from howsure.methods.path_tables import AllCells
 from howsure.methods.standard_errors import design_sample
 from howsure.metrics.binding import resolve
@@ -35,13 +35,15 @@ def walked(tables, strides):
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("classes", [2, 5, 24])
-def test_tables_told_by_less_have_the_moments_the_score_and_the_bias_of_tables_told_by_all_cells(classes, seed):
+@pytest.mark.parametrize("told_by, classes", [(FewClasses, 2), (FewClasses, 5), (ManyClasses, 24)])
+def test_tables_told_by_less_have_the_moments_the_score_and_the_bias_of_tables_told_by_all_cells(
+    told_by, classes, seed
+):
     """The generic path asks each metric for its value and gradient, and nudges every cell for the bias."""
     table = table_of(classes, 300, seed)
     metrics = [resolve(spec, table) for spec in SPECS]
     averages = ClassShares.beside([each.shares for each in metrics])
-    together = ClassPath(averages, table.counted, np.ones(len(SPECS)))
+    together = told_by(averages, table.counted, np.ones(len(SPECS)))
     alone = [AllCells(each, table, table.cells[None]) for each in metrics]
     of_each = np.concatenate([walked(each, 2) for each in alone], -1)
     np.testing.assert_allclose(walked(together, 2), of_each, rtol=1e-9, atol=1e-15)
@@ -88,7 +90,7 @@ def test_a_stride_too_steep_for_products_is_taken_by_all_cells():
     counts[0, 1] = 1
     table = hs.from_counts(counts.astype(int))
     metric = resolve("f1@macro", table)
-    paths = ClassPath(ClassShares.beside([metric.shares]), table.counted, np.ones(1))
+    paths = ManyClasses(ClassShares.beside([metric.shares]), table.counted, np.ones(1))
     with pytest.raises(TooSteepError):
         walked(paths, 80)
     found = hs.estimate(table, metric, confidence_level=0.9999999)

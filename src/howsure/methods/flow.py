@@ -16,7 +16,7 @@ from howsure.methods.interval import CONSTANT, ONE_CASE, ONE_CLUSTER, UNDEFINED,
 from howsure.methods.loss_grid import Losses
 from howsure.methods.method import JointMethod, needs_counted_cases, tests_by
 from howsure.methods.path import Path
-from howsure.methods.path_classes import ClassPath, TooSteepError
+from howsure.methods.path_classes import FewClasses, ManyClasses, TooSteepError
 from howsure.methods.path_tables import ENTRIES, LUMPED_CELLS, AllCells, PathTables
 from howsure.methods.standard_errors import quantile, sample_with_unseen, shows_variation, standard_error
 from howsure.methods.tilting import Tilting
@@ -190,11 +190,12 @@ def _of_averages(metrics: Sequence[Metric], table: Table) -> AllAtLevels:
         else:
             sample = _Sample.beside([_Sample.of(each, table, *sample_with_unseen(each, table)) for each in metrics])
         effect = sample.effect.reshape(-1)
+        kind = FewClasses if table.cells.shape[-1] < LUMPED_CELLS else ManyClasses
 
         def path_tables(part: slice) -> PathTables:
             which, own = np.divmod(np.arange(effect.size)[part], tables)
             each = cast("ConfusionCounts", table.counted) if tables == 1 else ConfusionCounts(counts[own])
-            return ClassPath(averages.at(which), each, effect[part])
+            return kind(averages.at(which), each, effect[part])
 
         paths = _Paths.of(path_tables, table.cells.shape[-1], sample, metrics[0].range)
     apart: list[AtLevels] = []

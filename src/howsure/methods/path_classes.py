@@ -8,6 +8,7 @@ cells with cases are told one by one.
 
 from __future__ import annotations
 
+import abc
 from typing import Any, final
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from howsure.designs.base import PSEUDO_CASES
 from howsure.designs.sums import dot
-from howsure.methods.path_tables import LUMPED_CELLS, NUDGE, SMALL_PART, PathTables, Point, steady
+from howsure.methods.path_tables import NUDGE, SMALL_PART, PathTables, Point, steady
 from howsure.methods.tilting import STEEPEST
 from howsure.metrics.class_shares import all_cells, filled_cells
 from howsure.native.averages import ClassShares, differences
@@ -29,11 +30,8 @@ class TooSteepError(Exception):
     """A stride changes wrong predictions by more than is allowed, and they are no products any more."""
 
 
-@final
-class ClassPath(PathTables):
-    """Tables along paths of averages: those of a few classes by all cells, others by the cells with cases.
-
-    Entries are those of `ProductTables`: where all cells are told one by one the factors of the others are 0.
+class ClassPath(PathTables, abc.ABC):
+    """Tables along paths of averages; entries are those of `ProductTables`.
 
     Parameters
     ----------
@@ -43,53 +41,77 @@ class ClassPath(PathTables):
         One table for all averages, or for each its own.
     effect : ndarray of shape (tables,)
         How many counts an independent case is worth.
+    told : tuple of two ndarray
+        True and predicted class of the cells that are told one by one.
+    wrong : float
+        Pseudo-cases in each of them that is a wrong prediction.
+    factors : tuple of two float
+        Of the true and of the predicted class, whose products are in all wrong predictions besides.
     """
 
-    def __init__(self, averages: ClassShares, counts: ConfusionCounts, effect: Array) -> None:
+    def __init__(
+        self,
+        averages: ClassShares,
+        counts: ConfusionCounts,
+        effect: Array,
+        *,
+        told: tuple[Array, Array],
+        wrong: float,
+        factors: tuple[float, float],
+    ) -> None:
         self.averages, self.classes = averages, counts.classes
-        self.by_cells = self.classes**2 < LUMPED_CELLS
-        truth, prediction = counts.once(all_cells if self.by_cells else filled_cells)
-        wrong = truth != prediction
-        self.told = ProductTables(truth[wrong], prediction[wrong], self.classes)
+        truth, prediction = told
+        apart = truth != prediction
+        self.told = ProductTables(truth[apart], prediction[apart], self.classes)
         cells = counts.cells.reshape(-1, self.classes, self.classes)
         self.totals = steady(cells.sum((-2, -1)) / effect)
-        right, wrong = np.diagonal(cells, axis1=-2, axis2=-1), cells[:, self.told.truth, self.told.prediction]
-        right, wrong = (steady(each / effect[:, None]) for each in (right, wrong))
-        self.cases = np.concatenate([right, wrong], -1)  # of those told one by one
-        pseudo, factors = PSEUDO_CASES / self.classes**2, np.zeros((len(effect), 2, self.classes))
-        if self.by_cells:
-            wrong += pseudo
-        else:
-            factors += [[pseudo], [1.0]]
-        self.filled = np.concatenate([right + pseudo, wrong, factors.reshape(len(effect), -1)], -1)
+        seen = np.diagonal(cells, axis1=-2, axis2=-1), cells[:, self.told.truth, self.told.prediction]
+        right, missed = (steady(each / effect[:, None]) for each in seen)
+        self.cases = np.concatenate([right, missed], -1)  # of those told one by one
+        by_class = np.tile(np.repeat(factors, self.classes), (len(effect), 1))
+        self.filled = np.concatenate([right + PSEUDO_CASES / self.classes**2, missed + wrong, by_class], -1)
 
     def score(self, here: Point, tables: Any) -> Array:
         """Return how far the observed cells are from a point along its slopes."""
         return dot(self.cases[tables], here.slopes[..., : -2 * self.classes])
-
-    def bias(self) -> Array:
-        """Return the second-order bias: of a few classes by each cell, else by what each class adds."""
-        return self._bias_by_cells() if self.by_cells else self._bias_by_class()
 
     def point(self, cells: Array, tables: Any) -> Point:
         """Return the point of the path at tables in these proportions."""
         found = self.told.moments(self.averages.at(tables), cells, self.totals[tables])
         return Point(cells, found.slopes, found.value, found.second, found.third)
 
-    def directions(self, here: Point, pace: Array) -> Array:
-        """Return what the logarithms of the cells change by; refuse a pace that would end that some are products."""
-        if not self.by_cells:
-            factors = np.abs(here.slopes[..., -2 * self.classes :]).reshape(*here.slopes.shape[:-1], 2, self.classes)
-            if (np.abs(pace) * factors.max(-1).sum(-1) > STEEPEST).any():
-                raise TooSteepError
-        return here.slopes
 
-    def _bias_by_class(self) -> Array:
+@final
+class ManyClasses(ClassPath):
+    """Tables told by the cells with cases; the others are products. For the parameters see `ClassPath`."""
+
+    def __init__(self, averages: ClassShares, counts: ConfusionCounts, effect: Array) -> None:
+        factors = PSEUDO_CASES / counts.classes**2, 1.0
+        super().__init__(averages, counts, effect, told=counts.once(filled_cells), wrong=0.0, factors=factors)
+
+    def bias(self) -> Array:
+        """Return the second-order bias by what each class adds."""
         hits, (misses, alarms) = self.filled[..., : self.classes], self.told.errors(self.filled)
         rest = (hits + misses).sum(-1, keepdims=True) - hits - misses - alarms
         return self.averages.bias((hits, misses, alarms, rest), SMALL_PART, NUDGE)
 
-    def _bias_by_cells(self) -> Array:
+    def directions(self, here: Point, pace: Array) -> Array:
+        """Return what the logarithms of the factors change by; refuse a pace that would end that cells are products."""
+        factors = np.abs(here.slopes[..., -2 * self.classes :]).reshape(*here.slopes.shape[:-1], 2, self.classes)
+        if (np.abs(pace) * factors.max(-1).sum(-1) > STEEPEST).any():
+            raise TooSteepError
+        return here.slopes
+
+
+@final
+class FewClasses(ClassPath):
+    """Tables told by all their cells. For the parameters see `ClassPath`."""
+
+    def __init__(self, averages: ClassShares, counts: ConfusionCounts, effect: Array) -> None:
+        pseudo = PSEUDO_CASES / counts.classes**2
+        super().__init__(averages, counts, effect, told=counts.once(all_cells), wrong=pseudo, factors=(0.0, 0.0))
+
+    def bias(self) -> Array:
         """Return half the sum of ``C · ∂²/∂C²`` over the cells, each of which changes the terms of two classes.
 
         An average is N / M, with N the sum of the classes' weights times their values, and M that of the weights. With
