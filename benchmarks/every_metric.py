@@ -5,26 +5,20 @@ Run ``python benchmarks/every_metric.py FOLDER``: truths that FOLDER has results
 
 from __future__ import annotations
 
-import json
+import os
 import sys
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from howsure.grids import Grid, number
-from howsure.lab.grid import Setting, count_metrics, prove
-from howsure.lab.simulation import coverages
-from howsure.lab.summary import beyond_noise
-from howsure.methods.draws import group_seed
+from howsure.lab.grid import prove, run
+from howsure.lab.summary import ENOUGH, Cells, Figures, picked, results
 
 PAGE = Path(__file__).parents[1] / "docs" / "coverage-metrics.md"
-LEVEL, SEED, STUDIES = 0.95, 20261126, 400
-FEWEST, LOW = 5, 0.92  # cases of the rarest class, and errors, expected; coverage that is too low
-AVERAGES = ("whole table", "one class", "micro", "macro", "weighted", "geometric", "harmonic", "min", "max")
+STUDIES = 400
+AVERAGES = ("whole table", "binary", "micro", "macro", "weighted", "geometric", "harmonic", "min", "max")
+RATIOS = ("plr", "nlr", "dor", "log_plr", "log_nlr", "log_dor")
 HEAD = """# Coverage of every metric
 
 On how many of {truths} truths, in percent, fewer than 92 % of the default 95 % intervals hold the true value. The truths
@@ -47,72 +41,40 @@ What is not covered, and why:
 - **Averages of `prevalence`, `pass_rate` and `model_bias`**, whose values add up to the same in each sample: where the
   classes are equally frequent the average is at its least, or its largest, and has no slope.
 """
-RATIOS = ("plr", "nlr", "dor", "log_plr", "log_nlr", "log_dor")
-Row = dict[str, Any]
 
 
-def settings() -> Iterator[Setting]:
-    """Yield truths of some cases and some errors."""
-    for each in prove():
-        shares, n = np.asarray(each.truth.shares), each.truth.n  # type: ignore[union-attr]  # of plain tables
-        if n * shares.sum(1).min() >= FEWEST and n * (1 - np.trace(shares)) >= FEWEST:
-            yield each
-
-
-def simulated(setting: Setting) -> list[Row]:
-    """Simulate a truth, and return what each metric's intervals cover."""
-    metrics = count_metrics(len(setting.truth.shares))  # type: ignore[union-attr]  # of plain tables
-    found = coverages(metrics, None, setting.truth, STUDIES, LEVEL, group_seed(SEED, setting.key))
-    return [
-        {"metric": each.metric, "method": each.method, "coverage": each.coverage, "draws": each.draws} for each in found
-    ]
-
-
-def results(folder: Path) -> list[Row]:
-    """Return the results of all truths; those that are not there are simulated, and kept."""
-    every = list(settings())
-    missing = [each for each in every if not (folder / f"{each.key}.json").exists()]
-    with ProcessPoolExecutor() as pool:
-        for setting, found in zip(missing, pool.map(simulated, missing), strict=True):
-            (folder / f"{setting.key}.json").write_text(json.dumps(found))
-            print(setting.key, flush=True)
-    return [row for each in every for row in json.loads((folder / f"{each.key}.json").read_text())]
-
-
-def place(metric: str) -> tuple[str, str]:
-    """Return a metric's name and its column."""
-    name, _, average = metric.partition("@")
-    return name, "one class" if average.startswith("binary") else average or "whole table"
-
-
-def share_below(covered: Iterable[float]) -> float:
-    """Return the percentage of cells that cover too little."""
-    return 100 * float(np.mean(np.array(list(covered)) < LOW))
-
-
-def page(rows: list[Row], truths: int) -> str:
+def page(at: Cells) -> str:
     """Return the page in Markdown."""
-    known = [row for row in rows if np.isfinite(row["coverage"])]
-    cells: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for row in known:
-        name, column = place(row["metric"])
-        cells[name][column].append(row["coverage"])
-    shown = [
-        (name, *(number(share_below(each[average]), 1) if each[average] else "" for average in AVERAGES))
-        for name, each in sorted(cells.items())
-    ]
+    names = np.array([metric.partition("@")[0] for metric in at["metric"].tolist()])
+    rows = []
+    for name in np.unique(names):
+        chosen = [(names == name) & (at["average"] == average) for average in AVERAGES]
+        rows.append((name, *(_poor(picked(at, each)) if each.any() else "" for each in chosen)))
+    every = Figures.of(at)
     head = HEAD.format(
-        truths=truths,
+        truths=len(np.unique(at["truth"])),
         studies=STUDIES,
-        cells=f"{len(known):,}",
-        error=number(100 * np.mean([beyond_noise(row["coverage"], LEVEL, row["draws"]) for row in known]), 2),
-        low=number(share_below(row["coverage"] for row in known), 1),
-        others=number(share_below(row["coverage"] for row in known if place(row["metric"])[0] not in RATIOS), 1),
+        cells=f"{every.cells:,}",
+        error=number(100 * every.error, 2),
+        low=number(100 * every.poor, 1),
+        others=_poor(picked(at, ~np.isin(names, RATIOS))),
     )
-    return f"{head}\n{Grid(('metric', *AVERAGES), tuple(shown)).markdown()}\n{TAIL}"
+    headers = ("metric", *("one class" if each == "binary" else each for each in AVERAGES))
+    return f"{head}\n{Grid(headers, tuple(rows)).markdown()}\n{TAIL}"
+
+
+def _poor(at: Cells) -> str:
+    return number(100 * Figures.of(at).poor, 1)
+
+
+def main(folder: str) -> None:
+    """Simulate what is missing, and write the page."""
+    settings = [
+        each for each in prove() if min(each.expectations[name] for name in ("rarest_cases", "errors")) >= ENOUGH
+    ]
+    run(folder, settings, ["auto"], draws=STUDIES, processes=os.cpu_count() or 1)
+    PAGE.write_text(page(results(folder)))
 
 
 if __name__ == "__main__":
-    where = Path(sys.argv[1])
-    where.mkdir(parents=True, exist_ok=True)
-    PAGE.write_text(page(results(where), len(list(settings()))))
+    main(sys.argv[1])
