@@ -28,6 +28,7 @@ extensions = [
     "numpydoc",
     "myst_parser",
     "sphinx_copybutton",
+    "extensions.keywords",
     "extensions.links",
     "extensions.made",
     "extensions.mathml",
