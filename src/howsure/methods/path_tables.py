@@ -21,6 +21,7 @@ from howsure.tables.table import Table
 
 Array = NDArray[Any]
 NUDGE = 0.5  # cases that a cell is changed by, up or down, for a second derivative
+LEAST_PART = 1e-4  # of a cell, changed by no less: rounding errors of a second difference grow with the count's square
 SMALL_PART = 1 / 16  # of an outcome of a class, which is changed by no more: the share of a rare class bends sharply
 MOST_CELLS = 1024  # whose second derivatives are taken one by one
 LUMPED_CELLS = 400  # from which on it pays to put together those that stay in proportion
@@ -252,7 +253,7 @@ def second_order_bias(value: Callable[[Array], Array], cells: Array, part: float
         for start in range(0, size, block := max(1, ENTRIES // cells.size)):
             chosen = np.arange(start, min(start + block, size))
             own = cells[:, chosen].T
-            nudges, number = np.minimum(part * own, NUDGE), np.arange(len(chosen))
+            nudges, number = np.minimum(part * own, np.maximum(NUDGE, LEAST_PART * own)), np.arange(len(chosen))
             moved = np.repeat(cells[None], 2 * len(chosen) + 1, 0)
             moved[number, :, chosen] += nudges
             moved[len(chosen) + number, :, chosen] -= nudges
