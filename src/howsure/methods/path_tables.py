@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast, final
@@ -26,6 +27,7 @@ SMALL_PART = 1 / 16  # of an outcome of a class, which is changed by no more: th
 MOST_CELLS = 1024  # whose second derivatives are taken one by one
 LUMPED_CELLS = 400  # from which on it pays to put together those that stay in proportion
 DIRECTIONS = 128  # in which they are taken together, beyond that
+FEWEST_DIRECTIONS, MOST_SIGNS = 16, 2**25  # of tables so large that the sum of all directions' cells would take long
 ENTRIES = 2**20  # of tables held at once
 DIGITS = 40  # binary, of numbers of cases
 WAYS = np.array([-1.0, 1.0])[:, None]  # down and up
@@ -236,7 +238,8 @@ def bias_by_class(terms: Callable[..., Array], outcomes: Array) -> Array:
 def second_order_bias(value: Callable[[Array], Array], cells: Array, part: float = 1.0) -> Array:
     """Return the bias of a function of Poisson counts to second order: half the sum of ``C · ∂²/∂C²`` over the cells.
 
-    Of very many cells by Hutchinson's estimate of that trace, in fixed directions.
+    Of very many cells by Hutchinson's estimate of that trace, in fixed directions. The signs of a direction are products
+    of two, one of the row and one of the column, any two of which are uncorrelated too.
 
     Parameters
     ----------
@@ -261,11 +264,14 @@ def second_order_bias(value: Callable[[Array], Array], cells: Array, part: float
             bend = (above + below - 2 * middle) / nudges**2
             total += (own * np.where(np.isfinite(bend), bend, 0.0)).sum(0)
         return total / 2
-    middle = value(cells)
-    signs = np.random.default_rng(0).choice([-1.0, 1.0], (DIRECTIONS, size))
-    step = NUDGE * np.sqrt(np.where(cells > 0, cells, np.inf).min(-1, keepdims=True))
-    for sign in signs:
-        moved = step * np.sqrt(cells) * sign
-        bend = (value(cells + moved) + value(cells - moved) - 2 * middle) / step[:, 0] ** 2
-        total += np.where(np.isfinite(bend), bend, 0.0) / DIRECTIONS
-    return total / 2
+    middle, rng, roots = value(cells), np.random.default_rng(0), np.sqrt(cells)
+    step = NUDGE * roots.min(-1, keepdims=True, where=roots > 0, initial=np.inf)
+    roots *= step
+    side, directions = math.isqrt(size - 1) + 1, max(MOST_SIGNS // size, FEWEST_DIRECTIONS)
+    for first, second in rng.choice([-1.0, 1.0], (min(directions, DIRECTIONS), 2, side)):
+        moved = roots * np.outer(first, second).ravel()[:size]
+        moved += cells
+        above = value(moved)
+        bend = (above + value(np.subtract(2 * cells, moved, out=moved)) - 2 * middle) / step[:, 0] ** 2
+        total += np.where(np.isfinite(bend), bend, 0.0)
+    return total / (2 * min(directions, DIRECTIONS))
