@@ -242,7 +242,10 @@ def test_pilots_like_a_perfect_one_surround_its_plan():
 def of_two(first, second):
     """Return the table of 300 cases of which two models are wrong from one case to another."""
     truth = np.arange(300) % 2
-    said = [np.where((np.arange(300) >= start) & (np.arange(300) < stop), 1 - truth, truth) for start, stop in (first, second)]
+    said = [
+        np.where((np.arange(300) >= start) & (np.arange(300) < stop), 1 - truth, truth)
+        for start, stop in (first, second)
+    ]
     return hs.paired(truth, {"a": said[0], "b": said[1]})
 
 

@@ -280,4 +280,8 @@ def possible_patterns(categories: int, raters: int, ratings: int) -> tuple[Array
     differing = [np.append(other, alike[0, 1:] * 0 + each) for each in chosen for other in chosen if other != each]
     halves = chosen[pseudo_tuples(len(chosen), ratings - 1)]
     step = ratings * max(1, -(-raters * len(halves) // (ratings * MOST_PSEUDO_CELLS)))
-    return by_raters(alike, places[::ratings]), by_raters(np.array(differing), places), by_raters(halves, places[::step])
+    return (
+        by_raters(alike, places[::ratings]),
+        by_raters(np.array(differing), places),
+        by_raters(halves, places[::step]),
+    )
