@@ -83,7 +83,11 @@ class Path:
         self.values = _put(short, np.stack([values[1][::-1], *values]), self.values)
 
     def _end(self, last: Point) -> Array:
-        """Return the value at the end of a path, whose next stride leads back: that of the range, if it is within it."""
+        """Return the value at which a path ends, as its next stride leads back: that of the range, if so near.
+
+        Near an extreme value e the metric is ``e + c x²``, and a stride of x leads back where x is less than half the
+        stride; e is then nearer than half a stride of the value.
+        """
         is_near = np.abs(self.ends - last.value) <= STRIDE / 2 * np.sqrt(last.variance)
         return np.where(is_near, self.ends, last.value)
 

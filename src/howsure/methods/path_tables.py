@@ -238,8 +238,8 @@ def bias_by_class(terms: Callable[..., Array], outcomes: Array) -> Array:
 def second_order_bias(value: Callable[[Array], Array], cells: Array, part: float = 1.0) -> Array:
     """Return the bias of a function of Poisson counts to second order: half the sum of ``C · ∂²/∂C²`` over the cells.
 
-    Of very many cells by Hutchinson's estimate of that trace, in fixed directions. The signs of a direction are products
-    of two, one of the row and one of the column, any two of which are uncorrelated too.
+    For very many cells the sum is Hutchinson's estimate of that trace, in fixed directions. Each sign of a direction is
+    the product of a sign of the row and one of the column, so that the signs of any two cells are uncorrelated.
 
     Parameters
     ----------

@@ -194,7 +194,7 @@ class Shown(Goal):
         return sum(max(each, 0.0) for each in chances)
 
     def is_unreachable(self, low: float, high: float) -> bool:
-        """Whether some true value from ``low`` to ``high`` lies outside the regions, as 0 lies between two sides of it."""
+        """Whether some true value from ``low`` to ``high`` lies outside the regions, as 0 lies between its sides."""
         return not any(first < low and high < last for first, last in self.regions)
 
     def seen(self, table: Table, interval: Interval) -> Array:

@@ -118,7 +118,7 @@ class Plan(Tabular):
     def records(self) -> list[dict[str, Any]]:
         """Return one flat dict for all cases, for each part of them, and for each other size of the clusters.
 
-        The first one has the interval of the number of cases, ``low`` to ``high``, and says whether it is ``unbounded``.
+        The first one has the interval of the number of cases, ``low`` to ``high``, and whether it is ``unbounded``.
         """
         best = sum(each.best for each in self.splits) if self.splits else None
         rows: list[dict[str, Any]] = [{"part": "all", "cases": self.n, "clusters": None, "best_split": best}]
