@@ -19,7 +19,7 @@ from howsure.tables.confusion import ConfusionTable
 from howsure.tables.scores import ScoresTable as Table
 
 Array = NDArray[Any]
-LONG = 20_000  # thresholds: of more, limits are taken at about so many and interpolated
+LONG = 4_000  # thresholds: of more, limits are taken at about so many and interpolated
 MOST_ESTIMATES = 400  # thresholds, likewise, where each is estimated by itself
 MOST_DRAWN = 40  # thresholds, likewise, where labels are drawn for each
 ENDS = 20  # thresholds at either end, of which all are estimated

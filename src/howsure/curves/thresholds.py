@@ -72,7 +72,7 @@ def threshold_curves(
     Notes
     -----
     Pointwise limits are those of ``estimate(table, metric, threshold=...)``, by the default method of the metric. With
-    more than 400 thresholds of clustered, weighted, stratified or unlabelled cases (20,000 of independent ones, 40 of
+    more than 400 thresholds of clustered, weighted, stratified or unlabelled cases (4,000 of independent ones, 40 of
     weighted unlabelled ones) they are interpolated between as many thresholds and the 20 at either end. Simultaneous
     limits contain the pointwise ones. They are Wilson's or the delta method's, widened by the quantile of the largest
     deviation along the resampled curves, in standard errors (sup-t); they cover at the level in large samples.
