@@ -1,6 +1,7 @@
 """The score interval along the natural-gradient flow."""
 
 import itertools
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -377,3 +378,64 @@ def test_intervals_and_tests_along_one_path_are_those_along_two():
     np.testing.assert_allclose(interval.low, Flow().interval(metric, tables, 0.9).low, rtol=1e-12)
     each = [Flow().p_value(metric, tables.picked(at), 0.5) for at in range(2)]
     np.testing.assert_allclose(tests, each, rtol=1e-6)
+
+
+@pytest.mark.parametrize("metric", ["kappa", "weighted_kappa", "mcc", "informedness"])
+@pytest.mark.parametrize("cells", [[[0, 20], [20, 0]], [[0, 12], [8, 0]], [[1, 19], [20, 0]], [[0, 55], [45, 0]]])
+def test_limits_at_the_lower_end_of_a_range_reach_inside_as_far_as_those_of_a_proportion(metric, cells):
+    """Of so many cases that are all wrong the share of right ones is less than Clopper and Pearson's limit, not 0."""
+    found = hs.estimate(hs.from_counts(cells), metric, method="flow")
+    right, cases = np.trace(cells), np.sum(cells)
+    most = stats.beta.ppf(0.975, right + 1, cases - right)
+    assert found.low == pytest.approx(-1, abs=0.05)
+    assert found.high > -1 + most  # of twice the share, half of it at least
+
+
+def test_kappa_of_a_truth_at_the_end_of_its_range_is_covered():
+    """A truth in which all is wrong and the classes are equally frequent has a kappa of -1, which samples do not."""
+    rng = np.random.default_rng(3)
+    first = rng.binomial(100, 0.5, 400)
+    tables = np.stack([0 * first, first, 100 - first, 0 * first], -1).reshape(-1, 2, 2)
+    found = hs.estimate(hs.from_counts(tables), "kappa", method="flow")
+    assert (np.asarray(found.value) > -1).mean() > 0.9
+    assert (np.asarray(found.low) == -1).mean() > 0.85  # where it is not, it is within 0.002
+
+
+@pytest.mark.parametrize("shape", [(0.01, 40), (0.03, 40), (0.05, 20), (0.05, 40)])
+def test_kappa_near_its_lower_end_covers(shape):
+    """Of truths with few right cases; 0.72 to 0.80 of the intervals did, with a centre beyond the end."""
+    share, cases = shape
+    truth = np.array([[share, 1 - share], [1 - share, share]]) / 2
+    tables = np.random.default_rng(4).multinomial(cases, truth.ravel(), 400).reshape(-1, 2, 2)
+    found = hs.estimate(hs.from_counts(tables), "kappa")
+    value = 2 * share - 1
+    assert ((np.asarray(found.low) <= value) & (value <= np.asarray(found.high))).mean() > 0.92
+
+
+@pytest.mark.parametrize("size", [10**8, 10**11, 10**14])
+@pytest.mark.parametrize(
+    "metric", ["mcc", "kappa", "informedness", "class_mcc@macro", "g_mean@macro", "f1@macro", "p4", "dor"]
+)
+def test_limits_of_very_many_cases_are_those_of_the_delta_method(size, metric):
+    """The width falls with the root of the number, whatever rounding adds to second differences."""
+    table = hs.from_counts(np.array([[50, 3], [5, 42]]) * size)
+    found, normal = (hs.estimate(table, metric, method=method) for method in ("flow", "delta"))
+    width = normal.high - normal.low
+    assert abs(found.low - normal.low) < 0.005 * width
+    assert abs(found.high - normal.high) < 0.005 * width
+
+
+@pytest.mark.parametrize("metric", ["mcc", "kappa"])
+def test_many_classes_take_the_memory_of_few_copies_of_the_table(metric):
+    """A table of 500 classes has 2 MB: directions of second differences are not held all at once."""
+    rng = np.random.default_rng(0)
+    truth = np.repeat(np.arange(500), 5)
+    found = np.where(rng.random(truth.size) < 0.8, truth, rng.integers(0, 500, truth.size))
+    table = hs.confusion(truth, found)
+    tracemalloc.start()
+    try:
+        hs.estimate(table, metric)
+        peak = tracemalloc.get_traced_memory()[1] / 2**20
+    finally:
+        tracemalloc.stop()
+    assert peak < 60

@@ -239,6 +239,32 @@ def test_pilots_like_a_perfect_one_surround_its_plan():
     assert "pilot of 90 cases" in plan.sentence()
 
 
+def of_two(first, second):
+    """Return the table of 300 cases of which two models are wrong from one case to another."""
+    truth = np.arange(300) % 2
+    said = [
+        np.where((np.arange(300) >= start) & (np.arange(300) < stop), 1 - truth, truth)
+        for start, stop in (first, second)
+    ]
+    return hs.paired(truth, {"a": said[0], "b": said[1]})
+
+
+@pytest.mark.parametrize(
+    "metric",
+    ["accuracy", pytest.param("f1", marks=pytest.mark.thorough), pytest.param("mcc", marks=pytest.mark.thorough)],
+)
+@pytest.mark.parametrize("stop", [64, 44])  # 44 and 24 errors, of which 24 are common
+def test_the_interval_of_a_plan_contains_its_number_and_has_no_upper_end_where_the_difference_may_be_0(metric, stop):
+    """Pilots like one whose models hardly differ show larger differences, and so smaller numbers, on either side of 0."""
+    pilot = of_two((0, 45), (20, stop))
+    plan = hs.plan(pilot, metric, power=0.8)
+    known = hs.compare(pilot, metric)
+    assert plan.low <= plan.n <= plan.high
+    assert np.isinf(plan.high) == (known.low < 0 < known.high) == (stop == 64)
+    assert plan.records()[0]["unbounded"] == np.isinf(plan.high)
+    assert ("no upper end" in plan.sentence()) == np.isinf(plan.high)
+
+
 def test_share_of_a_stated_value_does_not_hang_on_the_pilot():
     """A stated accuracy has the variance p (1 − p), whatever the pilot: the numbers of other pilots are the same."""
     plan = hs.plan(PILOT, "accuracy", width=0.1, true_value=0.95)

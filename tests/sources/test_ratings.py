@@ -233,3 +233,39 @@ def test_tables_are_saved_and_read_again(suffix, tmp_path):
         one, other = (each.model("after") if place else each for each in (table, again))
         found, expected = (hs.evaluate(each, METRICS).records() for each in (other, one))
         assert found == expected
+
+
+def crowd(raters, ratings, items, seed=0):
+    """Return rows of items by raters, a few of whom rated each item; the others left it out."""
+    rng = np.random.default_rng(seed)
+    who = np.argsort(rng.random((items, raters)), 1)[:, :ratings]
+    truth = rng.integers(0, 3, items)
+    said = np.where(rng.random((items, ratings)) < 0.6, truth[:, None], rng.integers(0, 3, (items, ratings)))
+    rows = np.full((items, raters), None, dtype=object)
+    np.put_along_axis(rows, who, said.astype(object), 1)
+    return rows.tolist()
+
+
+@pytest.mark.parametrize("method", ["flow", "bayes"])
+@pytest.mark.parametrize("metric", ["krippendorff_alpha", "fleiss_kappa", "gwet_ac1", "conger_kappa"])
+def test_pseudo_items_of_a_crowd_have_as_many_ratings_as_the_median_item(metric, method):
+    """Agreement of three ratings an item has the interval of the delta method, from however many raters they come."""
+    for raters in (10, 60):
+        table = hs.ratings(crowd(raters, 3, 80))
+        assert set(table.tallies[table.pseudo > 0].sum(1).tolist()) == {3.0}
+        found = hs.estimate(table, metric, method=method, random_state=0)
+        normal = hs.estimate(table, metric, method="delta")
+        width = normal.high - normal.low
+        assert abs(found.low - normal.low) < 0.15 * width
+        assert abs(found.high - normal.high) < 0.15 * width
+
+
+def test_pseudo_items_treat_raters_alike_and_are_of_all_raters_where_these_rate_all():
+    """Each rater differs alone as often as any other; one gap in a complete table changes nothing."""
+    table = hs.ratings(crowd(12, 3, 40))
+    alone = [(codes, share) for codes, share in zip(table.codes, table.pseudo, strict=True) if share > 0]
+    by_rater = sum(share * (codes >= 0) for codes, share in alone)
+    assert by_rater == pytest.approx(np.full(12, 3 / 12))
+    rows = [[0, 1, 1, 0], [1, 1, 1, 1], [0, 0, 1, 0]] * 5
+    complete, gap = hs.ratings(rows), hs.ratings([*rows[:-1], [0, 0, 1, None]])
+    assert set(gap.tallies[gap.pseudo > 0].sum(1)) == set(complete.tallies[complete.pseudo > 0].sum(1)) == {4.0}

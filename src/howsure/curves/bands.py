@@ -110,38 +110,6 @@ def _expected_limits(table: Table, share: Array, slopes: Array, level: float) ->
     return np.where(few, around[0], low), np.where(few, around[1], high)
 
 
-def precision_pointwise(table: Table, negatives: Array, positives: Array, level: float) -> tuple[Array, Array]:
-    """Return Wilson's limits of the precision at each recall."""
-    others, number = class_sizes(table)
-    if table.design.has_strata or not table.design.has_labels:
-        return _precision_expected(table, negatives, positives, level)
-    false, true = negatives * divide(others, negatives[-1]), positives * divide(number, positives[-1])
-    hits, errors = true + 0.5, false + 0.5  # a precision of 1 has a variance too
-    share, rate = hits / (hits + errors), hits / (number + 1)
-    through = others / (np.maximum(_slopes_from_top(table), 1e-9) * errors)
-    spread = share * (1 - share)
-    inverse = spread * (1 / number + 1 / errors + through**2 * rate * (1 - rate) / number)  # of the effective number
-    called = true + false
-    observed = divide(true, called)
-    low, high = wilson_limits(table, observed, np.minimum(1 / inverse, called), level)
-    known = np.isfinite(observed)  # nothing is called positive above the largest score
-    return np.where(known, low, np.nan), np.where(known, high, np.nan)
-
-
-def _precision_expected(table: Table, negatives: Array, positives: Array, level: float) -> tuple[Array, Array]:
-    """Return the limits of the precision at each recall, whose threshold moves with the counts."""
-    number, others = positives[-1], negatives[-1]
-    called = np.maximum(negatives + positives, 1e-9)
-    share, recall = divide(positives, negatives + positives), positives / number
-    per_recall = (number * negatives - positives * others / np.maximum(_slopes_from_top(table), 1e-9)) / called**2
-    zero = np.zeros(len(share))
-    by_row = [
-        np.stack([zero, -positives / called**2], -1),
-        np.stack([per_recall * recall / number, negatives / called**2 - per_recall * (1 - recall) / number], -1),
-    ]
-    return _expected_limits(table, share, np.nan_to_num(np.stack(by_row, 1)), level)
-
-
 def precision_simultaneous(table: Table, negatives: Array, positives: Array, level: float) -> tuple[Array, Array]:
     """Return the limits of the precision that bounds of the false positive rate and the prevalence leave."""
     false, true = divide(negatives, negatives[-1]), divide(positives, positives[-1])

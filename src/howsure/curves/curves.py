@@ -13,15 +13,16 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.curves.along import limits_along
 from howsure.curves.axes import axes_of, is_along_thresholds
 from howsure.curves.bands import (
     bin_limits,
     from_top,
-    precision_pointwise,
     precision_simultaneous,
     roc_pointwise,
     roc_simultaneous,
 )
+from howsure.designs.sums import confusion_from_top
 from howsure.errors import HowsureError, checked_level, looked_up, one_of
 from howsure.estimates.grouped import over_groups
 from howsure.grids import Grid, Tabular, grid_of
@@ -282,7 +283,7 @@ def det_curve(
 def precision_recall_curve(
     table: Any, /, y_score: Any = None, *, band: Band = "pointwise", confidence_level: float = 0.95, **cases: Any
 ) -> Curve:
-    """Return the precision–recall curve with a band around the precision at each recall.
+    """Return the precision–recall curve with a band around the precision at each threshold.
 
     Parameters
     ----------
@@ -311,12 +312,13 @@ def precision_recall_curve(
 
     Notes
     -----
-    Pointwise: the delta method for the precision at a fixed recall, whose threshold is estimated, put into Wilson's
-    interval as an effective number of cases. Simultaneous: the rectangles of `roc_curve` bound the false positive
+    Pointwise: the interval of the precision at the threshold of each point, that of
+    ``estimate(table, "precision", threshold=...)``; the metric ``precision_at+recall=...`` is the precision at a stated
+    recall, whose threshold is estimated. Simultaneous: the rectangles of `roc_curve` bound the false positive
     rate at each recall, and with an interval of the prevalence (each of the three at the third root of the level)
     the precision ``prevalence * recall / (prevalence * recall + (1 - prevalence) * fpr)``. It holds for any
-    continuous scores and sample size. At recall 0 nothing is known of the precision (the pointwise
-    limits are nan). From the recall on where the positive cases' distance reaches 1 the threshold may lie below all
+    continuous scores and sample size. Where no case is predicted positive the precision is undefined, and the pointwise
+    limits are nan. From the recall on where the positive cases' distance reaches 1 the threshold may lie below all
     scores, with a false positive rate of 1: the lower limit steps down to that of calling every case positive, and
     rises with the recall from there.
 
@@ -339,7 +341,9 @@ def precision_recall_curve(
     precision[np.isnan(precision)] = 1.0  # nothing is called positive
     columns = {"recall": recall, "precision": precision, "threshold": thresholds}
     if band == "pointwise":
-        columns["low"], columns["high"] = precision_pointwise(table, negatives, positives, level)
+        ((columns["low"], columns["high"]),) = limits_along(
+            ["precision"], table, confusion_from_top(table.counts), [precision], level
+        )
     elif band == "simultaneous":
         columns["low"], columns["high"] = precision_simultaneous(table, negatives, positives, level)
     ascending = (precision[::-1], recall[::-1], thresholds[:0:-1])  # the point above all scores has no threshold there

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.curves.along import confusion_along, on_counts
 from howsure.curves.curves import score_table
-from howsure.curves.thresholds import confusion_along, on_counts
 from howsure.designs.base import Design
 from howsure.designs.sums import added_up, confusion_from_top
 from howsure.errors import HowsureError, checked_level, real_number

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.curves.bands import thresholds_from_top
+from howsure.curves.along import confusion_along, limits_along, on_counts
 from howsure.curves.curves import Band, Curve, checked_band, score_table
 from howsure.designs.base import PSEUDO_CASES
-from howsure.designs.sums import confusion_from_top
 from howsure.errors import checked_level
 from howsure.estimates.grouped import Results, over_groups
 from howsure.methods.binomial import wilson
@@ -20,17 +19,15 @@ from howsure.methods.bootstrap import Bootstrap
 from howsure.methods.draws import seed_sequence, values_of_draws
 from howsure.methods.scales import automatic_scale, on_scale
 from howsure.methods.standard_errors import NOISE, quantile
-from howsure.metrics.binding import from_split, listed_metrics, resolve
+from howsure.metrics.binding import from_split, listed_metrics
 from howsure.metrics.forms import STEP
 from howsure.metrics.metric import Metric
-from howsure.tables.confusion import ConfusionTable
 from howsure.tables.counts import ConfusionCounts
 from howsure.tables.scores import ScoresTable as Table
 
 Array = NDArray[Any]
 GRID = 100  # thresholds at which resampled curves are compared: a band between them hardly differs
 DUST = 1e-12  # relative to terms that cancel: rounding
-LONG = 20_000  # thresholds: of more, limits are taken at this many and interpolated
 
 
 @over_groups
@@ -74,10 +71,11 @@ def threshold_curves(
 
     Notes
     -----
-    Pointwise limits are Wilson's for proportions of independent cases, and the delta method's, on the scale that
-    keeps the metric's range, for all else (all clusters give the degrees of freedom). Simultaneous ones widen by
-    the quantile of the largest deviation along the resampled curves, in standard errors (sup-t): they hold in large
-    samples, and about so in small ones.
+    Pointwise limits are those of ``estimate(table, metric, threshold=...)``, by the default method of the metric. With
+    more than 400 thresholds of clustered, weighted, stratified or unlabelled cases (4,000 of independent ones, 40 of
+    weighted unlabelled ones) they are interpolated between as many thresholds and the 20 at either end. Simultaneous
+    limits contain the pointwise ones. They are Wilson's or the delta method's, widened by the quantile of the largest
+    deviation along the resampled curves, in standard errors (sup-t); they cover at the level in large samples.
 
     References
     ----------
@@ -98,43 +96,29 @@ def threshold_curves(
     shared = ConfusionCounts(cells)
     with np.errstate(all="ignore"):
         values = [np.asarray(metric(shared), dtype=float) for metric in bound]
-    factors = [1.0] * len(bound)
+    limits = [] if band == "none" else limits_along(wanted, table, cells, values, level)
     if band == "simultaneous":
         size = Bootstrap("percentile", n_resamples).n_resamples
         factors = _widening(table, bound, level, size, random_state)
+        parts = zip(bound, values, factors, limits, strict=True)
+        limits = [
+            _wider(each, pointwise_limits(metric, table, cells, value, level, factor))
+            for metric, value, factor, each in parts
+        ]
     curves = {}
-    for metric, value, factor in zip(bound, values, factors, strict=True):
+    for place, (metric, value) in enumerate(zip(bound, values, strict=True)):
         columns = {"threshold": thresholds, "value": value}
-        if band != "none":
-            columns["low"], columns["high"] = _limits_along(metric, table, cells, value, level, factor)
+        if limits:
+            columns["low"], columns["high"] = limits[place]
         curves[metric.name] = Curve(
             name=metric.name, columns=columns, unpacked=(thresholds, value), confidence_level=level, band=band
         )
     return Results(results=curves, column="metric")
 
 
-def on_counts(metric: str | Metric, table: Table) -> Metric:
-    """Return the metric bound to the confusion tables of a table of scores."""
-    return resolve(metric, ConfusionTable(counts=np.ones((2, 2)), labels=table.labels))
-
-
-def confusion_along(table: Table) -> tuple[Array, Array]:
-    """Return thresholds from the top and the confusion table at each, ``(S + 1, 2, 2)``."""
-    return thresholds_from_top(table), confusion_from_top(table.counts)
-
-
-def _limits_along(
-    metric: Metric, table: Table, cells: Array, value: Array, level: float, factor: float
-) -> tuple[Array, Array]:
-    """Return limits at all thresholds; of very many, at some, with the distances in between interpolated."""
-    if len(cells) <= LONG:
-        return pointwise_limits(metric, table, cells, value, level, factor)
-    chosen = np.unique(np.linspace(0, len(cells) - 1, LONG).round().astype(np.intp))
-    low, high = pointwise_limits(metric, table, cells[chosen], value[chosen], level, factor, chosen)
-    place = np.arange(len(cells))
-    below = np.interp(place, chosen, value[chosen] - low)
-    above = np.interp(place, chosen, high - value[chosen])
-    return np.maximum(value - below, metric.range[0]), np.minimum(value + above, metric.range[1])
+def _wider(one: tuple[Array, Array], other: tuple[Array, Array]) -> tuple[Array, Array]:
+    """Return the limits that contain two pairs of them."""
+    return np.fmin(one[0], other[0]), np.fmax(one[1], other[1])
 
 
 def pointwise_limits(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from howsure.methods.path_tables import WAYS, PathTables, Point
 from howsure.methods.standard_errors import shows_variation
-from howsure.methods.tilting import CLOSE, FARTHEST, FLAT, HOPELESS, MOST_STRIDES, SYMMETRIC
+from howsure.methods.tilting import CLOSE, FARTHEST, FLAT, HOPELESS, MOST_STRIDES, STRIDE, SYMMETRIC
 
 Array = NDArray[Any]
 REMOTE = 6 * np.log(10.0)  # on a logarithmic scale: rounding decides how likely values are that far from the observed
@@ -23,7 +23,9 @@ class Path:
         self.tables, self.excess, self.bounds = tables, excess, bounds
         self.start = tables.start()
         centre = tables.scale.scaled(value)
-        self.centre = np.where(np.isfinite(centre), centre, self.start.value[0]) - tables.bias()
+        centre = np.where(np.isfinite(centre), centre, self.start.value[0]) - tables.bias()
+        self.ends = tables.scale.scaled(np.array(bounds))[:, None]
+        self.centre = np.clip(centre, *self.ends)  # no table has a value beyond them
         self.varies = shows_variation(np.sqrt(self.start.variance[0]), self.centre)
         self.reach = np.full(self.centre.shape, -np.inf)
         self.distances = self.values = np.zeros((1, 2, len(self.centre)))
@@ -61,7 +63,8 @@ class Path:
         for _ in range(MOST_STRIDES):
             turned = WAYS * (here.value - near.value) <= CLOSE * np.sqrt(here.variance)
             found = np.where(turned, FARTHEST, self.distance(here, near, far, tables))
-            found, value = (np.where(ended[:, tables], np.nan, each) for each in (found, here.value))
+            value = np.where(turned, self._end(near), here.value)
+            found, value = (np.where(ended[:, tables], np.nan, each) for each in (found, value))
             farthest[:, tables] = np.fmax(farthest[:, tables], found)
             latest[:, tables] = WAYS * np.fmax(WAYS * latest[:, tables], WAYS * value)
             distances.append(farthest.copy())
@@ -78,6 +81,15 @@ class Path:
         self.reach = np.where(short, been, self.reach)
         self.distances = _put(short, np.stack([-distances[1][::-1], *distances]), self.distances)
         self.values = _put(short, np.stack([values[1][::-1], *values]), self.values)
+
+    def _end(self, last: Point) -> Array:
+        """Return the value at which a path ends, as its next stride leads back: that of the range, if so near.
+
+        Near an extreme value e the metric is ``e + c x²``, and a stride of x leads back where x is less than half the
+        stride; e is then nearer than half a stride of the value.
+        """
+        is_near = np.abs(self.ends - last.value) <= STRIDE / 2 * np.sqrt(last.variance)
+        return np.where(is_near, self.ends, last.value)
 
     def limits(self, z: Array) -> Array:
         """Return the values on the path at which the observed ones are at a quantile, lower and upper."""
@@ -124,10 +136,13 @@ def _slope(here: Point, there: Point) -> Array:
 
 
 def _between(place: Array, at: Array, values: Array) -> Array:
-    """Return values between the last two of three points, by the parabola through all, bent no more than monotone."""
+    """Return values between the last two of three points, by the parabola through all, bent no more than monotone.
+
+    The last one is the end of the path where it is as far as that.
+    """
     (before, near, far), (first, start, stop) = at, values
     slope, earlier = (stop - start) / (far - near), (start - first) / (near - before)
     steepest = np.abs(slope) / (far - near)
     bend = np.clip(np.where(near - before > CLOSE, (slope - earlier) / (far - before), 0.0), -steepest, steepest)
     inside = start + (place - near) * (slope + (place - far) * bend)
-    return np.asarray(np.where(place <= near, start, np.where(place < far, inside, stop)))
+    return np.asarray(np.where(place <= near, start, np.where((place < far) & (far < FARTHEST), inside, stop)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast, final
@@ -21,10 +22,12 @@ from howsure.tables.table import Table
 
 Array = NDArray[Any]
 NUDGE = 0.5  # cases that a cell is changed by, up or down, for a second derivative
+LEAST_PART = 1e-4  # of a cell, changed by no less: rounding errors of a second difference grow with the count's square
 SMALL_PART = 1 / 16  # of an outcome of a class, which is changed by no more: the share of a rare class bends sharply
 MOST_CELLS = 1024  # whose second derivatives are taken one by one
 LUMPED_CELLS = 400  # from which on it pays to put together those that stay in proportion
 DIRECTIONS = 128  # in which they are taken together, beyond that
+FEWEST_DIRECTIONS, MOST_SIGNS = 16, 2**25  # of tables so large that the sum of all directions' cells would take long
 ENTRIES = 2**20  # of tables held at once
 DIGITS = 40  # binary, of numbers of cases
 WAYS = np.array([-1.0, 1.0])[:, None]  # down and up
@@ -235,7 +238,8 @@ def bias_by_class(terms: Callable[..., Array], outcomes: Array) -> Array:
 def second_order_bias(value: Callable[[Array], Array], cells: Array, part: float = 1.0) -> Array:
     """Return the bias of a function of Poisson counts to second order: half the sum of ``C · ∂²/∂C²`` over the cells.
 
-    Of very many cells by Hutchinson's estimate of that trace, in fixed directions.
+    For very many cells the sum is Hutchinson's estimate of that trace, in fixed directions. Each sign of a direction is
+    the product of a sign of the row and one of the column, so that the signs of any two cells are uncorrelated.
 
     Parameters
     ----------
@@ -252,7 +256,7 @@ def second_order_bias(value: Callable[[Array], Array], cells: Array, part: float
         for start in range(0, size, block := max(1, ENTRIES // cells.size)):
             chosen = np.arange(start, min(start + block, size))
             own = cells[:, chosen].T
-            nudges, number = np.minimum(part * own, NUDGE), np.arange(len(chosen))
+            nudges, number = np.minimum(part * own, np.maximum(NUDGE, LEAST_PART * own)), np.arange(len(chosen))
             moved = np.repeat(cells[None], 2 * len(chosen) + 1, 0)
             moved[number, :, chosen] += nudges
             moved[len(chosen) + number, :, chosen] -= nudges
@@ -260,11 +264,14 @@ def second_order_bias(value: Callable[[Array], Array], cells: Array, part: float
             bend = (above + below - 2 * middle) / nudges**2
             total += (own * np.where(np.isfinite(bend), bend, 0.0)).sum(0)
         return total / 2
-    middle = value(cells)
-    signs = np.random.default_rng(0).choice([-1.0, 1.0], (DIRECTIONS, size))
-    step = NUDGE * np.sqrt(np.where(cells > 0, cells, np.inf).min(-1, keepdims=True))
-    for sign in signs:
-        moved = step * np.sqrt(cells) * sign
-        bend = (value(cells + moved) + value(cells - moved) - 2 * middle) / step[:, 0] ** 2
-        total += np.where(np.isfinite(bend), bend, 0.0) / DIRECTIONS
-    return total / 2
+    middle, rng, roots = value(cells), np.random.default_rng(0), np.sqrt(cells)
+    step = NUDGE * roots.min(-1, keepdims=True, where=roots > 0, initial=np.inf)
+    roots *= step
+    side, directions = math.isqrt(size - 1) + 1, max(MOST_SIGNS // size, FEWEST_DIRECTIONS)
+    for first, second in rng.choice([-1.0, 1.0], (min(directions, DIRECTIONS), 2, side)):
+        moved = roots * np.outer(first, second).ravel()[:size]
+        moved += cells
+        above = value(moved)
+        bend = (above + value(np.subtract(2 * cells, moved, out=moved)) - 2 * middle) / step[:, 0] ** 2
+        total += np.where(np.isfinite(bend), bend, 0.0)
+    return total / (2 * min(directions, DIRECTIONS))

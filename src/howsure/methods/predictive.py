@@ -78,7 +78,7 @@ class Predictive(Method):
         """Return the interval as a function of its level; see the class."""
         if table.design.is_exact:
             return lambda _: Interval(np.nan, np.nan, 0.0, reason=CONSTANT)
-        if _has_joint_distribution(table):
+        if has_joint_distribution(table):
             return _levels(metric, table, _outcomes(table))
         quantiles = Bootstrap("percentile", self.n_draws).at_levels(metric, table, 0 if rng is None else rng)
         return _around_expectation(quantiles, float(metric(table.counted)))
@@ -87,7 +87,7 @@ class Predictive(Method):
         self, metrics: Sequence[Metric], table: Table, confidence_level: float, rng: Any = None
     ) -> list[Interval]:
         """Return the interval of each metric, all from one joint distribution where there is one."""
-        if table.batch or not _has_joint_distribution(table):
+        if table.batch or not has_joint_distribution(table):
             return [self.interval(metric, table, confidence_level, rng) for metric in metrics]
         outcomes = _outcomes(table)
         return [_levels(metric, table, outcomes)(confidence_level).of_one() for metric in metrics]
@@ -188,11 +188,12 @@ def is_predictable(table: Table) -> bool:
     design = table.design
     if isinstance(design, Batch):
         few = (table.has_thresholds or table.shape == (2, 2)) and table.rows <= FEW_CASES
-        return few or _has_joint_distribution(table)
+        return few or has_joint_distribution(table)
     return design.knows_chances and not design.is_exact and table.shape == (2, 2)
 
 
-def _has_joint_distribution(table: Table) -> bool:
+def has_joint_distribution(table: Table) -> bool:
+    """Whether the predictive distribution is computed; otherwise labels are drawn."""
     return isinstance(table.design, Batch) and table.shape == (2, 2) and table.design.cases.is_binary
 
 

@@ -64,6 +64,10 @@ class Goal(abc.ABC):
     def seen(self, table: Table, interval: Interval) -> Array:
         """Return the width in each of a batch of studies; or 1 where one succeeds, and 0 where not."""
 
+    def is_unreachable(self, low: float, high: float) -> bool:
+        """Whether no number of cases suffices for some true value from ``low`` to ``high``."""
+        return False
+
     def suffices(self, reached: float) -> bool:
         """Whether what is reached is enough: a chance at least as large as the target."""
         return reached >= self.target
@@ -188,6 +192,10 @@ class Shown(Goal):
             for low, high in self.regions
         )
         return sum(max(each, 0.0) for each in chances)
+
+    def is_unreachable(self, low: float, high: float) -> bool:
+        """Whether some true value from ``low`` to ``high`` lies outside the regions, as 0 lies between its sides."""
+        return not any(first < low and high < last for first, last in self.regions)
 
     def seen(self, table: Table, interval: Interval) -> Array:
         """Return whether the limits lie within; an interval that is undefined shows nothing."""

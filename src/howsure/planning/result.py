@@ -50,8 +50,9 @@ class Plan(Tabular):
     asymptotic : float
         Number of cases by the normal distribution alone, before the simulated check; nan where the number was given.
     low, high : float
-        Between what numbers it lies by the pilot's own uncertainty, at the confidence level; infinite where the pilot
-        leaves open whether any number does, nan where it cannot tell.
+        Interval of the number of cases by the pilot's own uncertainty, at the confidence level; it contains ``n``.
+        ``high`` is infinite where the pilot does not exclude that no number suffices, as where its interval of a
+        difference contains 0; both are nan where the pilot cannot tell.
     units : int
         Clusters of the study; its cases where there are none.
     width, power, support : float
@@ -115,7 +116,10 @@ class Plan(Tabular):
     split_note: str = ""
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one flat dict for all cases, for each part of them, and for each other size of the clusters."""
+        """Return one flat dict for all cases, for each part of them, and for each other size of the clusters.
+
+        The first one has the interval of the number of cases, ``low`` to ``high``, and whether it is ``unbounded``.
+        """
         best = sum(each.best for each in self.splits) if self.splits else None
         rows: list[dict[str, Any]] = [{"part": "all", "cases": self.n, "clusters": None, "best_split": best}]
         if self.units != self.n:
@@ -127,7 +131,9 @@ class Plan(Tabular):
             {"part": f"or clusters of {size:,}", "cases": size * number, "clusters": number, "best_split": None}
             for size, number in self.cluster_sizes
         ]
-        return rows
+        nothing = dict.fromkeys(("low", "high", "unbounded"))
+        interval = {"low": self.low, "high": self.high, "unbounded": math.isinf(self.high)}
+        return [row | (nothing if place else interval) for place, row in enumerate(rows)]
 
     def grid(self) -> Grid:
         """Return the plan as a table of strings."""
@@ -145,8 +151,9 @@ class Plan(Tabular):
         about = "" if self.goal == "support" else f"{self.metric}: "
         said = [f"{about}{many} {self._reach()}{self._how()}."]
         if math.isfinite(self.low) and self.low < self.high * (1 - 1e-6):
-            high = f"{math.ceil(self.high):,}" if math.isfinite(self.high) else "more than any"
-            said.append(f"By the pilot of {self.pilot:,} cases alone it may take {math.ceil(self.low):,} to {high}.")
+            open_ended = "or more: the interval has no upper end, as the pilot does not exclude that no number suffices"
+            to = f"to {math.ceil(self.high):,}" if math.isfinite(self.high) else open_ended
+            said.append(f"By the pilot of {self.pilot:,} cases alone it may take {math.ceil(self.low):,} {to}.")
         return " ".join([*said, *([f"{self.note}."] if self.note else [])])
 
     def _reach(self) -> str:

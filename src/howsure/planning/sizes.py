@@ -390,7 +390,10 @@ class _Question:
         return splits.of_classes(metric, table, n)
 
     def _uncertainty(self, goal: Goal, n: float, reached: Reached) -> tuple[float, float, PlanCurve]:
-        """Return between what numbers n lies for pilots like this one, and the curve with their band."""
+        """Return the interval of n over pilots like this one, which contains n, and the curve with their band.
+
+        It has no upper end where these pilots' interval of the true value contains one that no study can show.
+        """
         spread = self._spread(self.truth)
         start = goal.cases(spread)
         shift = goal.scaled(goal.steadied(reached.mean, max(reached.studies, 1))) if reached.studies else math.nan
@@ -406,9 +409,12 @@ class _Question:
             return math.nan, math.nan, curve_of(along, own, None, self.level)
         factor = n / start if math.isfinite(start) else 1.0
         numbers = np.array([min(one.cases(each) * factor, MOST) for one, each in others])
-        low, high = (float(end) for end in np.quantile(numbers, [(1 - self.level) / 2, (1 + self.level) / 2]))
+        ends = [(1 - self.level) / 2, (1 + self.level) / 2]
+        low, high = (float(end) for end in np.quantile(numbers, ends))
+        if high >= MOST or goal.is_unreachable(*np.quantile([each.value for _, each in others], ends).tolist()):
+            high = math.inf
         band = np.array([curve(one, each) for one, each in others])
-        return low, math.inf if high >= MOST else high, curve_of(along, own, band, self.level)
+        return min(low, n), max(high, n), curve_of(along, own, band, self.level)
 
     def _others(self, goal: Goal, spread: Spread) -> list[tuple[Goal, Spread]]:
         """Return what other pilots of the same truth would tell."""

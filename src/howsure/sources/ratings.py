@@ -328,5 +328,6 @@ def _counted(
 def _cells(rows: Array, raters: Array, labels: Array, is_ordered: bool) -> tuple[RatingsTable, Array]:
     """Return an empty table of the patterns that occur, and those of a prior, and each item's cell."""
     patterns, place = distinct_tuples(rows + 1, [len(labels) + 1] * len(raters))
-    empty = RatingsTable.of_patterns(patterns - 1, labels, raters, is_ordered=is_ordered)
+    items = np.bincount(place, minlength=len(patterns))
+    empty = RatingsTable.of_patterns(patterns - 1, labels, raters, is_ordered=is_ordered, items=items)
     return empty, places_of_rows(patterns - 1, empty.codes)[place]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, listed
 from howsure.tables.labels import other_classes, union_of_labels
-from howsure.tables.pseudo import pseudo_tuples
+from howsure.tables.pseudo import MOST_PSEUDO_CELLS, pseudo_tuples
 from howsure.tables.table import Table
 from howsure.tables.union import distinct_rows, places_of_names, places_of_rows, shares_of_rows
 
@@ -71,7 +71,9 @@ class RatingsTable(Table):
     )
 
     @classmethod
-    def of_patterns(cls, codes: Array, labels: Array, raters: Array, *, is_ordered: bool) -> RatingsTable:
+    def of_patterns(
+        cls, codes: Array, labels: Array, raters: Array, *, is_ordered: bool, items: Array | None = None
+    ) -> RatingsTable:
         """Return a table, of no item, of the patterns that occur and those of a prior.
 
         Parameters
@@ -82,13 +84,17 @@ class RatingsTable(Table):
             The categories and the raters.
         is_ordered : bool
             Whether the order of the categories is known.
+        items : ndarray of shape (n,), optional
+            Number of items of each pattern, by default equal; the pseudo-items of the prior have as many ratings as the
+            median item.
         """
         if len(labels) > MOST_CATEGORIES:
             message = f"{len(labels):,} distinct ratings are too many: round them to a scale of fewer."
             raise HowsureError(message)
         rates = (codes >= 0).any(axis=0)
         possible = []
-        for among in possible_patterns(len(labels), int(rates.sum())):
+        usual = median_ratings(codes, np.ones(len(codes)) if items is None else items)
+        for among in possible_patterns(len(labels), int(rates.sum()), usual):
             possible.append(np.full((len(among), len(raters)), -1))
             possible[-1][:, rates] = among
         every = distinct_rows(*possible, codes)
@@ -199,7 +205,8 @@ class RatingsTable(Table):
         labels = union_of_labels(parts)
         codes = np.concatenate([each.codes_among(labels) for each in parts])
         ordered = all(each.is_ordered for each in parts)
-        return RatingsTable.of_patterns(codes, labels, self.raters, is_ordered=ordered)
+        items = np.concatenate([each.counts.reshape(-1, each.shape[-1]).sum(0) for each in parts])
+        return RatingsTable.of_patterns(codes, labels, self.raters, is_ordered=ordered, items=items)
 
     def codes_among(self, labels: Array) -> Array:
         """Return the patterns as positions among other categories, which hold those of the table."""
@@ -219,7 +226,23 @@ class RatingsTable(Table):
         return f"<RatingsTable: {many}, {type(self.design).__name__} design>"
 
 
-def possible_patterns(categories: int, raters: int) -> tuple[Array, Array, Array]:
+def median_ratings(codes: Array, items: Array) -> int:
+    """Return the median number of ratings of the items that have two or more, the upper one of two.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n, R)
+        Patterns; −1 where a rater has not rated.
+    items : ndarray of shape (n,)
+        Number of items of each.
+    """
+    ratings = (codes >= 0).sum(1)
+    several = ratings >= FEWEST
+    number = np.bincount(ratings[several], items[several] if items[several].any() else None)
+    return int(np.searchsorted(np.cumsum(number), number.sum() / 2, side="right")) if number.any() else FEWEST
+
+
+def possible_patterns(categories: int, raters: int, ratings: int) -> tuple[Array, Array, Array]:
     """Return patterns over which a prior's pseudo-items are spread: half, a quarter and a quarter of them.
 
     Of two pseudo-items raters agree on one. On the other, in half of its patterns one rater alone differs from all
@@ -230,17 +253,35 @@ def possible_patterns(categories: int, raters: int) -> tuple[Array, Array, Array
     ----------
     categories, raters : int
         How many there are.
+    ratings : int
+        How many raters rate a pseudo-item: others on each, so that each rater differs alone as often as any other.
 
     Examples
     --------
-    >>> alike, alone, halves = possible_patterns(2, 3)
+    >>> alike, alone, halves = possible_patterns(2, 3, 3)
     >>> alike.tolist(), alone.tolist()
-    ([[0, 0, 0], [1, 1, 1]], [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 1], [1, 0, 1], [1, 1, 0]])
+    ([[0, 0, 0], [1, 1, 1]], [[1, 0, 0], [0, 1, 1], [0, 1, 0], [1, 0, 1], [0, 0, 1], [1, 1, 0]])
+    >>> possible_patterns(2, 4, 2)[0].tolist()
+    [[0, 0, -1, -1], [1, 1, -1, -1], [-1, -1, 0, 0], [-1, -1, 1, 1]]
     """
     few = min(categories, MOST_PSEUDO_CATEGORIES)
     chosen = (2 * np.arange(few) + 1) * categories // (2 * few)
-    alike = np.repeat(chosen[:, None], raters, axis=1)
+    ratings = min(ratings, raters)
+    places = (np.arange(raters)[:, None] + np.arange(ratings)) % raters  # of the raters of an item, the first at each
+
+    def by_raters(patterns: Array, some: Array) -> Array:
+        found = np.full((len(some), len(patterns), raters), -1)
+        np.put_along_axis(found, np.broadcast_to(some[:, None], (*found.shape[:2], ratings)), patterns[None], -1)
+        return found.reshape(-1, raters)
+
+    alike = np.repeat(chosen[:, None], ratings, axis=1)
     if categories < 2:
-        return alike, alike, alike
-    alone = [np.where(np.eye(raters, dtype=bool), other, each) for each in chosen for other in chosen if other != each]
-    return alike, np.concatenate(alone), chosen[pseudo_tuples(len(chosen), raters - 1)]
+        return (by_raters(alike, places[::ratings]),) * 3
+    differing = [np.append(other, alike[0, 1:] * 0 + each) for each in chosen for other in chosen if other != each]
+    halves = chosen[pseudo_tuples(len(chosen), ratings - 1)]
+    step = ratings * max(1, -(-raters * len(halves) // (ratings * MOST_PSEUDO_CELLS)))
+    return (
+        by_raters(alike, places[::ratings]),
+        by_raters(np.array(differing), places),
+        by_raters(halves, places[::step]),
+    )

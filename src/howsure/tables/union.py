@@ -87,12 +87,26 @@ def natural(name: Any) -> Any:
 
 def distinct_rows(*parts: Array) -> Array:
     """Return the rows of several matrices, each once and in order."""
-    return np.unique(np.concatenate(parts), axis=0)
+    rows = np.concatenate(parts)
+    return np.asarray(rows[np.unique(_keys(rows), return_index=True)[1]])
 
 
 def places_of_rows(rows: Array, whole: Array) -> Array:
     """Return the position of each row in a matrix of distinct rows in order, among which all are."""
-    return np.unique(np.concatenate([whole, rows]), axis=0, return_inverse=True)[1].ravel()[len(whole) :]
+    every = _keys(np.concatenate([whole, rows]))
+    return np.unique(every, return_inverse=True)[1].ravel()[len(whole) :]
+
+
+def _keys(rows: Array) -> Array:
+    """Return a string of bytes for each row of numbers, in the order of the rows: such strings are compared fast."""
+    if rows.dtype.kind == "f":  # bits of floats ascend with them, once those of negative ones are turned
+        bits = (rows + 0.0).astype(float).view(np.uint64)
+        places = np.where(bits >> 63, ~bits, bits | np.uint64(1 << 63))
+    else:
+        places = rows - (rows.min() if rows.size else 0)
+    most = int(places.max()) if rows.size else 0
+    kind = next(each for each in (">u1", ">u2", ">u4", ">u8") if most <= np.iinfo(each).max)
+    return places.astype(kind).view(np.dtype((np.void, np.dtype(kind).itemsize * rows.shape[1]))).ravel()
 
 
 def shares_of_rows(rows: Array, whole: Array) -> Array:

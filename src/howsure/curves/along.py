@@ -1,0 +1,99 @@
+"""Default intervals of metrics of counts along the thresholds of scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.curves.bands import thresholds_from_top
+from howsure.designs.sums import confusion_from_top
+from howsure.estimates.passes import in_passes
+from howsure.methods.predictive import has_joint_distribution
+from howsure.metrics.binding import resolve
+from howsure.metrics.metric import Metric
+from howsure.tables.confusion import ConfusionTable
+from howsure.tables.scores import ScoresTable as Table
+
+Array = NDArray[Any]
+LONG = 4_000  # thresholds: of more, limits are taken at about so many and interpolated
+MOST_ESTIMATES = 400  # thresholds, likewise, where each is estimated by itself
+MOST_DRAWN = 40  # thresholds, likewise, where labels are drawn for each
+ENDS = 20  # thresholds at either end, of which all are estimated
+
+
+def on_counts(metric: str | Metric, table: Table) -> Metric:
+    """Return the metric bound to the confusion tables of a table of scores."""
+    return resolve(metric, ConfusionTable(counts=np.ones((2, 2)), labels=table.labels))
+
+
+def confusion_along(table: Table) -> tuple[Array, Array]:
+    """Return thresholds from the top and the confusion table at each, ``(S + 1, 2, 2)``."""
+    return thresholds_from_top(table), confusion_from_top(table.counts)
+
+
+def limits_along(
+    metrics: Sequence[str | Metric], table: Table, cells: Array, values: Sequence[Array], level: float
+) -> list[tuple[Array, Array]]:
+    """Return for each metric the limits of its default interval at each threshold, those of `estimate` there.
+
+    Independent cases are estimated at all thresholds at once, those of other designs at one after the other. Where the
+    thresholds are very many, the distances of the limits from the values are interpolated between some of them, which
+    include those at both ends.
+
+    Parameters
+    ----------
+    metrics : sequence of str or Metric
+        Metrics of a confusion table.
+    table : ScoresTable
+        The table of scores.
+    cells : ndarray of shape (T, 2, 2)
+        The confusion tables along the thresholds.
+    values : sequence of ndarray of shape (T,)
+        Each metric along the thresholds.
+    level : float
+        The confidence level.
+    """
+    first, found = table.at(np.inf), {}
+    if table.design.is_independent:
+        chosen = _spread(len(cells), LONG)
+        batch = replace(first, counts=cells[chosen], rows=np.full(len(chosen), table.rows))
+        answers = in_passes(batch, [resolve(each, batch) for each in metrics], None, level)
+        found = {place: (chosen, np.stack([each.low, each.high])) for place, (_, each) in answers.items()}
+    if rest := [place for place in range(len(metrics)) if place not in found]:
+        draws = table.design.knows_chances and not has_joint_distribution(first)
+        chosen = _spread(len(cells), MOST_DRAWN if draws else MOST_ESTIMATES)
+        own = _one_by_one([metrics[place] for place in rest], table, chosen, level)
+        found |= {place: (chosen, limits) for place, limits in zip(rest, own, strict=True)}
+    ranges = (on_counts(metric, table).range for metric in metrics)
+    return [
+        _everywhere(value, *found[place], ends) for place, (value, ends) in enumerate(zip(values, ranges, strict=True))
+    ]
+
+
+def _spread(size: int, most: int) -> Array:
+    """Return the places of some of many thresholds, evenly spread, and of all near both ends."""
+    even = np.linspace(0, size - 1, min(size, most)).round().astype(np.intp)
+    return np.unique(np.concatenate([even, np.arange(min(size, ENDS)), np.arange(max(size - ENDS, 0), size)]))
+
+
+def _everywhere(value: Array, chosen: Array, limits: Array, ends: tuple[float, float]) -> tuple[Array, Array]:
+    """Return limits at all thresholds, from those at some by interpolating how far they are from the value."""
+    if len(chosen) == len(value):
+        return limits[0], limits[1]
+    place = np.arange(len(value))
+    low, high = (value + np.interp(place, chosen, each - value[chosen]) for each in limits)
+    return np.maximum(low, ends[0]), np.minimum(high, ends[1])
+
+
+def _one_by_one(metrics: Sequence[str | Metric], table: Table, chosen: Array, level: float) -> Array:
+    """Return the limits of each metric at one threshold after the other, ``(metrics, 2, thresholds)``."""
+    limits = np.empty((len(metrics), 2, len(chosen)))
+    for column, threshold in enumerate(thresholds_from_top(table)[chosen]):
+        small = table.at(threshold)
+        answers = in_passes(small, [resolve(each, small) for each in metrics], None, level)
+        limits[:, :, column] = [(answers[place][1].low, answers[place][1].high) for place in range(len(metrics))]
+    return limits

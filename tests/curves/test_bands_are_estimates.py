@@ -1,0 +1,92 @@
+"""Every point of a band along thresholds is the interval that `estimate` has there, for all kinds of evidence."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import howsure as hs
+from howsure.curves import along
+
+RNG = np.random.default_rng(5)
+SIZE = 48
+SCORE = np.round(RNG.beta(1.2, 1.2, SIZE), 2)
+TRUTH = (RNG.random(SIZE) < SCORE).astype(int)
+WEIGHT = RNG.gamma(2, 0.5, SIZE) + 0.1
+CLUSTER = np.arange(SIZE) // 3
+STRATUM = np.array(["low", "high"])[CLUSTER % 2]
+KINDS = {
+    "independent": lambda: hs.scores(TRUTH, SCORE),
+    "tied": lambda: hs.scores(TRUTH, np.round(SCORE, 1)),
+    "separated": lambda: hs.scores((SCORE > 0.5) * 1, SCORE),
+    "fixed margins": lambda: hs.scores(TRUTH, SCORE).with_design(hs.FixedMargins()),
+    "weighted": lambda: hs.scores(TRUTH, SCORE, sample_weight=WEIGHT),
+    "clustered": lambda: hs.scores(TRUTH, SCORE, groups=CLUSTER),
+    "weighted in clusters": lambda: hs.scores(TRUTH, SCORE, groups=CLUSTER, sample_weight=WEIGHT),
+    "stratified": lambda: hs.scores(TRUTH, SCORE, strata=STRATUM, stratum_sizes={"low": 900, "high": 100}),
+    "transported": lambda: hs.transported(hs.scores(TRUTH, SCORE), RNG.beta(1.2, 2, 200).round(2)),
+    "unlabelled": lambda: hs.calibrated(SCORE),
+    "unlabelled population": lambda: hs.calibrated(SCORE, target="population"),
+    "unlabelled weighted": lambda: hs.calibrated(np.round(SCORE, 1), sample_weight=WEIGHT),
+    "unlabelled weighted population": lambda: hs.calibrated(SCORE, target="population", sample_weight=WEIGHT),
+}
+
+
+def estimated(table, metric, thresholds):
+    """Return the limits of estimates at thresholds, two columns."""
+    each = [hs.estimate(table, metric, threshold=threshold) for threshold in thresholds]
+    return np.array([(one.low, one.high) for one in each])
+
+
+def close(found, expected):
+    """Compare limits: those of a batch are rounded otherwise than those of one table."""
+    np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_point_of_a_band_is_the_estimate_there(kind):
+    """Limits of metrics along thresholds, and of the precision–recall curve, are those of `estimate(threshold=)`."""
+    table = KINDS[kind]()
+    curves = hs.threshold_curves(table, ["recall", "mcc"])
+    for metric, curve in curves.items():
+        close(np.stack([curve.low, curve.high], 1), estimated(table, metric, curve["threshold"]))
+    curve = hs.precision_recall_curve(table)
+    close(np.stack([curve.low, curve.high], 1), estimated(table, "precision", curve["threshold"]))
+
+
+@pytest.mark.parametrize("kind", ["independent", "clustered", "unlabelled"])
+def test_of_very_many_thresholds_those_at_the_ends_are_estimated_and_others_interpolated(kind, monkeypatch):
+    """With few estimates the ends stay exact, and the limits in between are near."""
+    exact = hs.threshold_curves(KINDS[kind](), "f1")["f1"]
+    monkeypatch.setattr(along, "LONG", 12)
+    monkeypatch.setattr(along, "MOST_ESTIMATES", 12)
+    monkeypatch.setattr(along, "ENDS", 5)
+    found = hs.threshold_curves(KINDS[kind](), "f1")["f1"]
+    for limits, expected in ((found.low, exact.low), (found.high, exact.high)):
+        close(np.r_[limits[:5], limits[-5:]], np.r_[expected[:5], expected[-5:]])
+        np.testing.assert_allclose(limits, expected, atol=0.1)
+        assert not np.allclose(limits, expected, atol=1e-6)
+    known = np.isfinite(found.low)
+    assert ((found.low <= found.y) & (found.y <= found.high))[known].all()
+
+
+@pytest.mark.parametrize("kind", ["independent", "weighted", "clustered"])
+def test_a_simultaneous_band_contains_the_pointwise_one(kind):
+    """One is taken by the delta method, the other by the default method of the metric."""
+    narrow, wide = (
+        hs.threshold_curves(KINDS[kind](), "f1", band=band, n_resamples=99, random_state=0)["f1"]
+        for band in ("pointwise", "simultaneous")
+    )
+    assert ((wide.low <= narrow.low) & (narrow.high <= wide.high)).all()
+
+
+def test_the_band_of_the_precision_has_no_jump_where_the_first_false_positive_comes():
+    """Without a false positive the lower limit is that of so many hits; at the lowest threshold that of the prevalence."""
+    truth, score = np.repeat([1, 0], [60, 100]), np.concatenate([np.linspace(1, 0.5, 60), np.linspace(0.51, 0, 100)])
+    curve = hs.precision_recall_curve(truth, score)
+    perfect = int((curve.y == 1).sum()) - 1  # the first point is by convention
+    hits, limits = perfect + np.array([0, 1]), [stats.beta.ppf(0.025, perfect, 1), stats.beta.ppf(0.025, perfect, 2)]
+    assert hits[0] > 50
+    assert curve.low[hits] == pytest.approx(limits, abs=0.012)  # of Clopper and Pearson, which is wider than mid-p
+    share = hs.estimate(hs.scores(truth, score), "precision", threshold=0.0)
+    assert (curve.low[-1], curve.high[-1]) == pytest.approx((share.low, share.high))
+    assert share.value == 60 / 160
